@@ -15,6 +15,7 @@ import { filterProcessor } from './processors/filter/factory.js';
 import { quotaProcessor } from './processors/quota/factory.js';
 import { redactProcessor } from './processors/redact/factory.js';
 import { serviceMapProcessor } from './processors/service-map/factory.js';
+import { transformProcessor } from './processors/transform/factory.js';
 import { validationProcessor } from './processors/validation/factory.js';
 import { otlpReceiver } from './receivers/otlp/factory.js';
 import { outboxReceiver } from './receivers/outbox/factory.js';
@@ -27,6 +28,7 @@ export const builtinFactories: readonly Factory[] = [
   outboxReceiver,
   validationProcessor,
   filterProcessor,
+  transformProcessor,
   redactProcessor,
   quotaProcessor,
   costProcessor,

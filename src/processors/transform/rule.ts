@@ -1,0 +1,164 @@
+import type { JsonValue } from '../../signal/attributes.js';
+import { compile, compileCondition, type Expression } from '../../expressions/expression.js';
+import { ExpressionError } from '../../expressions/expression-error.js';
+import type { Scope, ScopeName } from '../../expressions/scope/scopes.js';
+import { suggestion } from '../../config/nearest-name.js';
+import type { RuleConfig } from './config.js';
+import { valueAt, withoutValue, withValue } from './path.js';
+import type { Target, Targets } from './targets.js';
+import { jsonOf } from './value.js';
+
+/** A place in a record: a field, or a key in one. */
+interface Place<Record> {
+  readonly target: Target<Record>;
+  /** Empty for the field itself. */
+  readonly path: string;
+}
+
+type Problem = { readonly path: string; readonly message: string };
+
+/** What a rule of the configuration does to records of one kind. */
+export class Rule<Record> {
+  readonly #when: Expression | undefined;
+  readonly #set: readonly { readonly place: Place<Record>; readonly value: Expression }[];
+  readonly #rename: readonly { readonly from: Place<Record>; readonly to: Place<Record> }[];
+  readonly #delete: readonly Place<Record>[];
+
+  /** @param config without {@link problemsOfRule} */
+  constructor(config: RuleConfig, scope: ScopeName, targets: Targets<Record>) {
+    const placeOf = (path: string) => placeIn(targets, path) as Place<Record>;
+    this.#when = config.when === undefined ? undefined : compileCondition(config.when, scope);
+    this.#set = Object.entries(config.set).map(([path, source]) => ({
+      place: placeOf(path),
+      value: compile(source, scope),
+    }));
+    this.#rename = Object.entries(config.rename).map(([from, to]) => ({
+      from: placeOf(from),
+      to: placeOf(to),
+    }));
+    this.#delete = config.delete.map(placeOf);
+  }
+
+  /**
+   * Changes a record in place, where the condition is true. All values are worked out before any is set.
+   *
+   * @throws Error where an expression fails: then nothing was changed
+   */
+  apply(record: Record, scope: Scope): void {
+    if (this.#when !== undefined) {
+      const holds = this.#when.evaluate(scope);
+      if (typeof holds !== 'boolean') throw new Error('A condition is neither true nor false.');
+      if (!holds) return;
+    }
+    const values = this.#set.map(({ place, value }) => checked(place, jsonOf(value.evaluate(scope))));
+    this.#set.forEach(({ place }, index) => {
+      put(record, place, values[index] ?? null);
+    });
+    for (const { from, to } of this.#rename) move(record, from, to);
+    for (const place of this.#delete) remove(record, place);
+  }
+}
+
+/** What is wrong with a rule. @param path of the rule: `/spans/0` */
+export function problemsOfRule(
+  path: string,
+  config: RuleConfig,
+  scope: ScopeName,
+  targets: Targets<never>,
+): Problem[] {
+  const problems: Problem[] = [];
+  const attempt = (at: string, work: () => unknown) => {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      problems.push({ path: `${path}/${at}`, message: error.message });
+    }
+  };
+  const { when } = config;
+  if (when !== undefined) attempt('when', () => compileCondition(when, scope));
+  const check = (at: string, where: string) => {
+    const place = placeIn(targets, where);
+    if (typeof place === 'string') problems.push({ path: `${path}/${at}`, message: place });
+    return place;
+  };
+  for (const [where, source] of Object.entries(config.set)) {
+    const place = check(`set/${where}`, where);
+    attempt(`set/${where}`, () => {
+      const { type } = compile(source, scope);
+      const isText = typeof place !== 'string' && place.target.is === 'text';
+      if (isText && type !== 'string' && type !== 'dyn')
+        throw new ExpressionError(`${where} is a text, but this is a ${type}`, source, 0);
+      if (/^[A-Z]/.test(type)) throw new ExpressionError(`a ${type.toLowerCase()} is no value`, source, 0);
+    });
+    if (typeof place !== 'string' && place.target.is === 'object' && place.path === '')
+      problems.push({
+        path: `${path}/set/${where}`,
+        message: `sets a whole object: name a key, such as ${where}.team`,
+      });
+  }
+  for (const [from, to] of Object.entries(config.rename))
+    for (const place of [check(`rename/${from}`, from), check(`rename/${from}`, to)])
+      if (typeof place !== 'string' && (place.target.is !== 'object' || place.path === ''))
+        problems.push({
+          path: `${path}/rename/${from}`,
+          message: 'only keys get another name: metadata.a: metadata.b',
+        });
+  config.delete.forEach((where, index) => {
+    const place = check(`delete/${index}`, where);
+    if (typeof place !== 'string' && place.target.is === 'text' && !place.target.isOptional)
+      problems.push({ path: `${path}/delete/${index}`, message: `there is nothing without a ${where}` });
+  });
+  return problems;
+}
+
+/** @returns in words why there is no such place */
+function placeIn<Record>(targets: Targets<Record>, path: string): Place<Record> | string {
+  const dot = path.indexOf('.');
+  const field = dot < 0 ? path : path.slice(0, dot);
+  const target = Object.hasOwn(targets, field) ? targets[field] : undefined;
+  if (target === undefined) return `"${field}" cannot be changed${suggestion(field, Object.keys(targets))}`;
+  const rest = dot < 0 ? '' : path.slice(dot + 1);
+  if (rest !== '' && target.is === 'text') return `"${field}" is a text without keys`;
+  return { target, path: rest };
+}
+
+/** @throws Error for a value that the field does not have */
+function checked<Record>({ target }: Place<Record>, value: JsonValue): JsonValue {
+  if (target.is !== 'text') return value;
+  if (
+    typeof value === 'string' ? target.isOptional || value.trim() !== '' : value === null && target.isOptional
+  )
+    return value;
+  throw new Error('The value does not fit the field.');
+}
+
+function put<Record>(record: Record, { target, path }: Place<Record>, value: JsonValue): void {
+  if (target.is === 'text') target.set(record, typeof value === 'string' ? value : null);
+  else if (path !== '') target.set(record, withValue(objectOf(target.get(record)), path, value));
+  else if (target.is === 'value') target.set(record, value);
+}
+
+function move<Record>(record: Record, from: Place<Record>, to: Place<Record>): void {
+  if (from.target.is !== 'object' || to.target.is !== 'object') return;
+  const object = from.target.get(record);
+  const value = object === null ? undefined : valueAt(object, from.path);
+  if (object === null || value === undefined) return;
+  from.target.set(record, withoutValue(object, from.path));
+  put(record, to, value);
+}
+
+function remove<Record>(record: Record, { target, path }: Place<Record>): void {
+  if (path === '') target.set(record, null);
+  else if (target.is !== 'text') {
+    const object = target.get(record);
+    if (typeof object !== 'object' || object === null || Array.isArray(object)) return;
+    const rest = withoutValue(object, path);
+    // What a span brought is kept as it came, where nothing is changed.
+    if (rest !== object) target.set(record, rest);
+  }
+}
+
+function objectOf(value: JsonValue): { [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
