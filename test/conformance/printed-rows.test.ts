@@ -33,7 +33,19 @@ function checkPrinted(t: Test, open: OpenTelemetry): void {
     ];
     await store.writer.traces({ tenant, items: [{ trace, spans: structuredClone(spans) }] }, RECEIVED);
     const found = await store.runs.read(tenant, trace.trace_id);
-    t.equal(await textOf(found?.spans, printSpan), spans.map((span) => printJson(printSpan(span))).join(','));
+    const expected = spans.map((span) => printJson(printSpan(span)));
+    t.equal(await textOf(found?.spans, printSpan), expected.join(','));
+    // A log record that says something of one span leaves the others as they are, whatever their page comes as.
+    const [, second] = spans;
+    const ids = { trace_id: trace.trace_id, span_id: second?.span_id ?? null };
+    const log = aLog({ ...ids, event_name: 'gen_ai.choice', body: { message: { content: 'yes' } } });
+    await store.writer.logs({ tenant, items: [log] }, RECEIVED);
+    const again = await store.runs.read(tenant, trace.trace_id);
+    const said = { messages: [{ role: 'assistant', content: 'yes' }] };
+    const printed = spans.map((span) =>
+      printJson({ ...printSpan(span), ...(span === second && { output_data: said }) }),
+    );
+    t.equal(await textOf(again?.spans, printSpan), printed.join(','));
   });
 
   void t.test('points', async (t) => {
