@@ -614,7 +614,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
       name: 'weather_agent run',
       attributes: {
         agent_name: 'weather_agent',
-        'logfire.tags': ['x'],
+        'logfire.tags': ['LLM', 'x'],
         'pydantic_ai.all_messages':
           '[{"role": "user", "parts": [{"type": "text", "content": "weather in Berlin?"}]}, {"role": "assistant", "parts": [{"type": "text", "content": "It is sunny."}]}]',
         final_result: 'It is sunny.',

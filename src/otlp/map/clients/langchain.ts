@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../signal/attributes.js';
 import type { UsageFigure } from '../../../signal/usage-object.js';
 import type { Convention } from '../conventions/convention.js';
-import { cost, identity, inside, kindBy, text, texts } from '../conventions/readers.js';
+import { cost, identity, inside, kindBy, objectOf, payload, text, texts } from '../conventions/readers.js';
 import { usageObject } from '../conventions/usage-readers.js';
 
 /** What a run was configured with, as OpenInference writes it: JSON in one attribute. */
@@ -56,6 +56,8 @@ export const LANGCHAIN: Convention = {
     cost: { [USAGE]: { rank: 17, read: inside(['total_cost'], cost) } },
     cost_input: { [USAGE]: { rank: 7, read: inside(['input_cost'], cost) } },
     cost_output: { [USAGE]: { rank: 7, read: inside(['output_cost'], cost) } },
+    // LangSmith puts what is no object into one.
+    result: { 'gen_ai.completion': { rank: 20, read: outputAlone } },
     session_id: {
       'langsmith.metadata.session_id': { rank: 12 },
       'langsmith.metadata.conversation_id': { rank: 13 },
@@ -100,6 +102,13 @@ export const LANGCHAIN: Convention = {
 function ofUsage(figure: UsageFigure, rank: number) {
   const read = usageObject(figure);
   return { [USAGE]: { rank, read }, [USAGE_BESIDE]: { rank: rank + 1, read } };
+}
+
+function outputAlone(value: JsonValue): JsonValue | undefined {
+  const object = objectOf(value);
+  return object !== undefined && Object.keys(object).length === 1
+    ? payload(object.output ?? null)
+    : undefined;
 }
 
 /** LangChain tags the steps of its graphs and sequences, too. */

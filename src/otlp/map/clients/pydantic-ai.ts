@@ -2,7 +2,7 @@ import type { JsonValue } from '../../../signal/attributes.js';
 import { isObject, parseStructure } from '../json-text.js';
 import type { Convention, Reader } from '../conventions/convention.js';
 import { CHOICE_EVENT } from '../../../signal/logged-event.js';
-import { only } from '../conventions/readers.js';
+import { only, texts } from '../conventions/readers.js';
 import { usageObject } from '../conventions/usage-readers.js';
 
 const ANSWERS: ReadonlySet<JsonValue | undefined> = new Set(['assistant', 'model']);
@@ -48,6 +48,14 @@ const USAGE = 'gen_ai.usage.raw';
 const question = partOfConversation('question');
 const answer = partOfConversation('answer');
 
+/** Logfire tags each model call itself. */
+const OWN_TAG = 'LLM';
+
+function ofProgram(value: JsonValue): JsonValue | undefined {
+  const tags = texts(value);
+  return Array.isArray(tags) ? nonEmpty(tags.filter((tag) => tag !== OWN_TAG)) : undefined;
+}
+
 /** Pydantic AI and Logfire, in what they have beside the GenAI conventions. */
 export const PYDANTIC_AI: Convention = {
   fields: {
@@ -61,7 +69,7 @@ export const PYDANTIC_AI: Convention = {
     audio_input: { [USAGE]: { rank: 25, read: usageObject('audio_input') } },
     audio_output: { [USAGE]: { rank: 25, read: usageObject('audio_output') } },
     cost: { 'operation.cost': { rank: 6 } },
-    tags: { 'logfire.tags': { rank: 6 } },
+    tags: { 'logfire.tags': { rank: 6, read: ofProgram } },
     input: {
       'pydantic_ai.all_messages': { rank: 12, read: question, shape: 'messages' },
       all_messages_events: { rank: 13, read: question, shape: 'messages' },

@@ -19,3 +19,11 @@ void t.test('pairs of a role and a text are messages, and a Command gives back i
   t.same(input_data, { messages: [{ role: 'user', content: 'Hi' }] });
   t.same(output_data, { messages: [{ role: 'assistant', content: 'Hello' }] });
 });
+
+void t.test('what a tool gave back is without the object that LangSmith puts it into', async (t) => {
+  const resultOf = (completion: string) =>
+    mapSpan({ 'langsmith.span.kind': 'tool', 'gen_ai.completion': completion }).output_data?.['result'];
+  t.equal(resultOf('{"output": "sunny"}'), 'sunny');
+  t.same(resultOf('{"output": {"city": "Berlin"}}'), { city: 'Berlin' });
+  t.same(resultOf('{"output": "sunny", "more": 1}'), { output: 'sunny', more: 1 });
+});
