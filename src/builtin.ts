@@ -13,6 +13,7 @@ import { sqliteExtension } from './extensions/sqlite/factory.js';
 import { costProcessor } from './processors/cost/factory.js';
 import { filterProcessor } from './processors/filter/factory.js';
 import { quotaProcessor } from './processors/quota/factory.js';
+import { rateLimitProcessor } from './processors/rate-limit/factory.js';
 import { redactProcessor } from './processors/redact/factory.js';
 import { serviceMapProcessor } from './processors/service-map/factory.js';
 import { transformProcessor } from './processors/transform/factory.js';
@@ -28,6 +29,7 @@ export const builtinFactories: readonly Factory[] = [
   outboxReceiver,
   validationProcessor,
   filterProcessor,
+  rateLimitProcessor,
   transformProcessor,
   redactProcessor,
   quotaProcessor,

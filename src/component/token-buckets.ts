@@ -4,6 +4,9 @@ import { MICROS_PER_SECOND } from '../signal/time-units.js';
 /** From this many buckets on, full ones, which carry no information, are thrown away from time to time. */
 const MIN_SWEEP = 1024;
 
+/** The bucket of those who have none of their own. No owner is called so. */
+const SHARED = ' shared ';
+
 interface Bucket {
   tokens: number;
   /** When it held that many, in microseconds. */
@@ -18,12 +21,18 @@ export class TokenBuckets {
   readonly #perSecond: number;
   readonly #burst: number;
   readonly #clock: Clock;
+  readonly #maxOwners: number;
   readonly #buckets = new Map<string, Bucket>();
   #sweepAt = MIN_SWEEP;
 
-  constructor(limits: { readonly perSecond: number; readonly burst: number }, clock: Clock) {
+  /** @param limits `maxOwners`: so many have a bucket of their own while it is not full; all further ones share one. Absent: all */
+  constructor(
+    limits: { readonly perSecond: number; readonly burst: number; readonly maxOwners?: number },
+    clock: Clock,
+  ) {
     this.#perSecond = limits.perSecond;
     this.#burst = limits.burst;
+    this.#maxOwners = limits.maxOwners ?? Infinity;
     this.#clock = clock;
   }
 
@@ -41,7 +50,8 @@ export class TokenBuckets {
     const at = this.#clock.now();
     const known = this.#buckets.get(owner);
     if (known === undefined) {
-      if (this.#buckets.size >= this.#sweepAt) this.#sweep(at);
+      if (this.#buckets.size >= Math.min(this.#sweepAt, this.#maxOwners)) this.#sweep(at);
+      if (this.#buckets.size >= this.#maxOwners && owner !== SHARED) return this.#bucket(SHARED);
       const bucket = { tokens: this.#burst, at };
       this.#buckets.set(owner, bucket);
       return bucket;
