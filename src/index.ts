@@ -41,6 +41,7 @@ export type {
 } from './signal/batch.js';
 export type { EventRecord, EventType } from './signal/event.js';
 export type { LogRecord, Severity } from './signal/log-record.js';
+export { GEN_AI_EVENTS, loggedEventName, type LoggedEvent } from './signal/logged-event.js';
 export type { MetricPoint, MetricStream, MetricType, Temporality } from './signal/metric.js';
 export { parseJson, printJson } from './signal/json.js';
 export type { NanoUsd } from './signal/money.js';

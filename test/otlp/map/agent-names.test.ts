@@ -28,6 +28,7 @@ const NAMES: readonly (readonly [sent: string, agent: string | null])[] = [
   ['AgentExecutor', null],
   ['StrOutputParser', null],
   ['Agent workflow', null],
+  ['instructor.create', null],
   ['Agent Workflow', null],
   ['AGENT WORKFLOW', null],
   ['Runner.run', null],

@@ -300,8 +300,9 @@ const CHAINS: Readonly<
       ['metadata.user_id', 'p'],
       ['mlflow.trace.user', 'q'],
       ['ai.settings.context.userId', 'r'],
-      ['user_id', 's'],
-      ['userId', 't'],
+      ['llm.invocation_parameters', '{"user": "s"}', 's'],
+      ['user_id', 't'],
+      ['userId', 'u'],
     ],
   ],
   tags: [

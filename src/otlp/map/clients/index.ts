@@ -10,6 +10,7 @@ import { GEN_AI } from './gen-ai.js';
 import { GOOGLE_ADK } from './google-adk.js';
 import { HAYSTACK } from './haystack.js';
 import { HTTP } from './http.js';
+import { INSTRUCTOR } from './instructor.js';
 import { LANGCHAIN } from './langchain.js';
 import { LANGFUSE } from './langfuse.js';
 import { LITELLM } from './litellm.js';
@@ -57,4 +58,5 @@ export const CONVENTIONS: readonly Convention[] = [
   DSPY,
   HAYSTACK,
   AGENT_FRAMEWORK,
+  INSTRUCTOR,
 ];

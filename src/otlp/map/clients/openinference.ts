@@ -1,5 +1,5 @@
 import type { Convention } from '../conventions/convention.js';
-import { inside, kindBy, only, text, toolArguments } from '../conventions/readers.js';
+import { identity, inside, kindBy, only, text, toolArguments } from '../conventions/readers.js';
 
 /** OpenInference (Arize): semantic conventions of 2026-08-21. */
 export const OPENINFERENCE: Convention = {
@@ -34,7 +34,11 @@ export const OPENINFERENCE: Convention = {
     },
     provider: { 'llm.provider': { rank: 3 }, 'llm.system': { rank: 4 } },
     session_id: { 'session.id': { rank: 2 } },
-    user_id: { 'user.id': { rank: 1 }, 'llm.user': { rank: 9 } },
+    user_id: {
+      'user.id': { rank: 1 },
+      'llm.user': { rank: 9 },
+      'llm.invocation_parameters': { rank: 19, read: inside(['user', 'safety_identifier'], identity) },
+    },
     tags: { 'tag.tags': { rank: 1 } },
     gen_ai_prompt_version: { 'llm.prompt_template.version': { rank: 2 } },
     input_tokens: { 'llm.token_count.prompt': { rank: 3 } },
