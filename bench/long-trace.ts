@@ -5,6 +5,7 @@ import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
 import { cpuSeconds, residentMiB } from './process-usage.js';
+import { TwiceToldTrace } from './twice-told.js';
 import { lines, ms, printSetup, table, type Print } from './report.js';
 
 const SPANS_PER_REQUEST = 100;
@@ -15,6 +16,8 @@ export interface LongTraceOptions {
   readonly sizes: readonly number[];
   /** Requests that are measured at each. */
   readonly requests: number;
+  /** Whether the spans are calls of which two instrumentations tell each. */
+  readonly twice?: boolean;
 }
 
 /** `npm run bench -- long-trace`: what a span costs that comes for a trace that has many, and whether all can be read. */
@@ -22,27 +25,32 @@ export async function longTrace(
   options: LongTraceOptions,
   print: Print,
 ): Promise<{ readonly isComplete: boolean }> {
-  printSetup(print, 'long-trace', { sizes: options.sizes.join(','), requests: options.requests });
+  printSetup(print, 'long-trace', {
+    sizes: options.sizes.join(','),
+    requests: options.requests,
+    twice: options.twice === true,
+  });
   return await inFreshDirectory((directory) => measure(options, directory, print));
 }
 
 async function measure(
-  { sizes, requests }: LongTraceOptions,
+  { sizes, requests, twice = false }: LongTraceOptions,
   directory: string,
   print: Print,
 ): Promise<{ readonly isComplete: boolean }> {
   const daemon = await DaemonProcess.start(await writeDaemonConfig({ directory, key: BENCH_KEY }));
   const api = new Api(daemon.url, BENCH_KEY);
   try {
-    const trace = new Trace(api);
+    const traceOf = twice ? () => new TwiceToldTrace(api) : () => new Trace(api);
+    const trace = traceOf();
     // The first requests of a process take longer than all others.
-    await new Trace(api).send(2 * requests);
+    await traceOf().send(2 * requests, SPANS_PER_REQUEST);
     const rows: string[][] = [];
     let first: number | undefined;
     for (const size of sizes) {
-      await trace.send(Math.ceil((size - trace.spans) / SPANS_PER_REQUEST));
+      await trace.send(Math.ceil((size - trace.spans) / SPANS_PER_REQUEST), SPANS_PER_REQUEST);
       const [cpuBefore, begun] = [await cpuSeconds(daemon.pid), performance.now()];
-      await trace.send(requests);
+      await trace.send(requests, SPANS_PER_REQUEST);
       const took = (performance.now() - begun) / requests;
       const cpu = (((await cpuSeconds(daemon.pid)) ?? NaN) - (cpuBefore ?? NaN)) * 1e6;
       const cost = cpu / (requests * SPANS_PER_REQUEST);
@@ -88,15 +96,16 @@ class Trace {
     this.#api = api;
   }
 
-  async send(requests: number): Promise<void> {
+  /** @param size spans of a request */
+  async send(requests: number, size: number): Promise<void> {
     for (let request = 0; request < requests; request++) {
       const started_at = new Date().toISOString();
-      const spans = Array.from({ length: SPANS_PER_REQUEST }, (_, i) => this.#span(i, started_at));
+      const spans = Array.from({ length: size }, (_, i) => this.#span(i, started_at));
       const header = { trace_id: this.id, agent: 'endless', status: 'running', started_at };
       const answer = await this.#api.post('/traces/batch', { traces: [{ trace: header, spans }] });
       const { accepted } = answer as { readonly accepted?: number };
       if (accepted !== 1) throw new Error(`A batch was not taken: ${JSON.stringify(answer).slice(0, 300)}`);
-      this.spans += SPANS_PER_REQUEST;
+      this.spans += size;
     }
   }
 

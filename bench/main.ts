@@ -108,6 +108,7 @@ program
   .description('what a span costs that comes for a trace that has many already')
   .option('--sizes <list>', 'of the trace, ascending', integers, [1_000, 10_000, 100_000, 1_000_000])
   .option('--requests <n>', 'of 100 spans, measured at each size', integer, 200)
+  .option('--twice', 'the spans are model calls by OTLP/JSON, of which two instrumentations tell each')
   .action(async (options: LongTraceOptions) => {
     const { isComplete } = await longTrace(options, print);
     if (!isComplete) process.exitCode = 1;

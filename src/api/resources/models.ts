@@ -11,7 +11,9 @@ import { runFilter } from '../support/runs.js';
 const modelSchema = Type.Object(
   {
     model: nullable(Type.String({ description: 'Null: calls that name no model.' })),
-    calls: count('Spans of type `llm`.'),
+    calls: count(
+      'Spans of type `llm`. A call of which several instrumentations tell counts once, under the model of the span where it counts.',
+    ),
     priced_calls: count('Calls that have a cost, reported or priced; fewer than `calls`: the rest has none.'),
     input_tokens: Type.Number(),
     output_tokens: Type.Number(),

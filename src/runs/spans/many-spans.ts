@@ -19,7 +19,7 @@ import { UsageTree } from './usage-tree.js';
 /** The memory that a span takes here, compared with a span as an object. */
 const WEIGHT = 0.5;
 /** What it takes more where several scopes tell of calls. */
-const TELLING_WEIGHT = 0.4;
+const TELLING_WEIGHT = 0.6;
 
 /**
  * The spans of a trace that has many: what follows from them is updated with each span that comes, so that a commit costs what it
