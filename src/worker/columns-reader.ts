@@ -33,6 +33,11 @@ export class ColumnsReader {
     this.#fixedBytes = new Uint8Array(message.fixed);
   }
 
+  /** What {@link releaseBuffers} takes, once nothing is read from here any more. */
+  get buffers(): ArrayBuffer[] {
+    return [this.fixed, this.textBuffer];
+  }
+
   place(column: number): Place {
     return partAt(this.#places, column);
   }

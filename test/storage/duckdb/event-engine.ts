@@ -47,6 +47,7 @@ export const BAD: Append = {
     throw new Error('no rows');
   },
   committed: () => undefined,
+  buffers: [],
   rolledBack: () => undefined,
 };
 

@@ -75,6 +75,8 @@ export interface Append {
    */
   rows(seq: number): readonly Rows[];
   committed(): void;
+  /** Its memory, of which nothing is used after {@link committed}. */
+  readonly buffers: readonly ArrayBuffer[];
   /** Also called when the commit failed before {@link rows}. */
   rolledBack(): void;
 }

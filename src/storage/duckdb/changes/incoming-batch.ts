@@ -77,6 +77,11 @@ export class IncomingBatch implements SentRows {
     }
   }
 
+  /** Its memory. */
+  get buffers(): ArrayBuffer[] {
+    return [...this.traces.buffers, ...this.spans.buffers];
+  }
+
   start(trace: number): number {
     return wordAt(this.#starts, trace);
   }

@@ -13,6 +13,7 @@ import type { Segment } from '../rows/segment.js';
 import type { Segments } from '../reads/segments.js';
 import type { Settled, Settlement } from '../settlement/settlement.js';
 import { TooMuchToLoad } from '../runs/reloads.js';
+import { releaseBuffers } from '../../../worker/release-buffers.js';
 import { storageFailure } from '../files/storage-failure.js';
 import type { Change } from '../changes/change.js';
 import type { Rows } from '../changes/rows.js';
@@ -211,6 +212,7 @@ export class Writer {
       const header = 'outcome' in change ? settled.outcomes.get(change.outcome) : undefined;
       resolve({ header: header ?? null, usage: this.#usage(change) });
     }
+    releaseBuffers([...settled.whole, ...appends].flatMap(({ buffers }) => buffers));
     this.#onCommit({
       rows: rowsByTable(written),
       batches: group.length,

@@ -59,7 +59,7 @@ export class StoreEngine {
   }
 
   /** @returns the positions of the points that were refused, as their user has too many metrics */
-  async writePoints(message: PointsMessage): Promise<WriteAnswer & { readonly refused: number[] }> {
+  async writePoints(message: PointsMessage): Promise<WriteAnswer & { readonly refused: readonly number[] }> {
     const { metrics, writer } = this.#parts;
     return await metrics.write(writer, message);
   }

@@ -42,7 +42,10 @@ export class StoredMetrics {
   }
 
   /** @returns the positions of the points that were refused, as their tenant has too many metrics */
-  async write(writer: Writer, message: PointsMessage): Promise<WriteAnswer & { readonly refused: number[] }> {
+  async write(
+    writer: Writer,
+    message: PointsMessage,
+  ): Promise<WriteAnswer & { readonly refused: readonly number[] }> {
     const append = new IncomingPoints(message, this.#streams, this.#origins);
     const { usage } = await writer.write({ append });
     return { refused: append.refused, usage };

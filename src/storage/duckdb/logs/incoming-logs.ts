@@ -51,6 +51,10 @@ export class IncomingLogs implements Append {
     return this.weight;
   }
 
+  get buffers(): ArrayBuffer[] {
+    return [...this.#logs.buffers, ...this.#originRows.buffers];
+  }
+
   rows(seq: number): Rows[] {
     const tenant = this.#tenant;
     this.#seq = seq;

@@ -38,6 +38,7 @@ export class IncomingPoints implements Append {
   readonly #originOf: Uint32Array;
   #streamNos: number[] = [];
   #originNos: readonly number[] = [];
+  #refused: readonly number[] = [];
 
   constructor(message: PointsMessage, streams: MetricStreams, origins: Origins) {
     this.#tenant = message.tenant;
@@ -54,21 +55,22 @@ export class IncomingPoints implements Append {
   }
 
   /** The positions of the points that the last {@link rows} left out, because their user has too many metrics. */
-  get refused(): number[] {
-    const refused: number[] = [];
-    this.#streamOf.forEach((stream, row) => {
-      if (this.#streamNos[stream] === REFUSED) refused.push(row);
-    });
-    return refused;
+  get refused(): readonly number[] {
+    return this.#refused;
   }
 
   get items(): number {
-    return this.weight - this.refused.length;
+    return this.weight - this.#refused.length;
+  }
+
+  get buffers(): ArrayBuffer[] {
+    return [this.#points, this.#streamRows, this.#originRows].flatMap(({ buffers }) => buffers);
   }
 
   rows(seq: number): Rows[] {
     const versions: StreamVersion[] = [];
     this.#streamNos = this.#numberStreams(versions);
+    this.#refused = this.#pointsOf(REFUSED);
     const origins = numberOrigins(this.#origins, this.#originRows, { seq, tenant: this.#tenant });
     this.#originNos = origins.numbers;
     const own = (row: number, values: Float64Array): void => {
@@ -113,6 +115,15 @@ export class IncomingPoints implements Append {
   rolledBack(): void {
     this.#streams.rollback();
     this.#origins.rollback();
+  }
+
+  /** The positions of the points whose stream has that number. */
+  #pointsOf(streamNo: number): number[] {
+    const found: number[] = [];
+    this.#streamOf.forEach((stream, row) => {
+      if (this.#streamNos[stream] === streamNo) found.push(row);
+    });
+    return found;
   }
 
   /** The number of each of the message's streams. */

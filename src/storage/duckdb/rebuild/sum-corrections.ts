@@ -12,6 +12,7 @@ const ROW_BYTES = 40;
 export class SumCorrections implements Append {
   readonly counted = null;
   readonly items = 0;
+  readonly buffers: readonly ArrayBuffer[] = [];
   readonly #parts: readonly SumPart[];
 
   constructor(parts: readonly SumPart[]) {

@@ -39,6 +39,8 @@ export interface Settled {
   readonly outcomes: ReadonlyMap<OutcomeChange, HeaderRow | null>;
   /** How many items of each batch are new: spans, and traces without spans. */
   readonly items: ReadonlyMap<IncomingBatch, number>;
+  /** The batches of which nothing is used once they are committed: all of their traces are new. */
+  readonly whole: readonly IncomingBatch[];
   /** To be called after the commit. */
   committed(): void;
 }
@@ -163,6 +165,7 @@ export class Settlement {
       rows,
       outcomes,
       items: items.byBatch,
+      whole: whole.flatMap(({ batch, agentNos }) => (agentNos.size === batch.traces.rows ? batch : [])),
       committed: () => {
         for (const traces of whole) this.#wholeCommitted(seq, traces);
         for (const trace of written) this.#touchedCommitted(seq, trace);
