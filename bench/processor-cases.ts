@@ -28,6 +28,19 @@ spans: ['has(span.metadata.team) && span.metadata.team == "a"']
 logs: ['has(log.attributes.team) && log.attributes.team == "a"']
 metrics: ['has(point.attributes.team) && point.attributes.team == "a"']`,
   },
+  {
+    name: 'transform: a rule',
+    type: 'transform',
+    section: `
+spans: [{ when: 'span.type == "tool"', set: { name: '"tool " + span.name' } }]
+logs: [{ when: 'log.severity == "error"', set: { attributes.urgent: 'true' } }]`,
+  },
+  { name: 'rate_limit', type: 'rate_limit', section: 'items_per_second: 1000000000' },
+  {
+    name: 'sample: 10 %, or failed',
+    type: 'sample',
+    section: `{ percentage: 10, keep: ['trace.status == "failed"'] }`,
+  },
   { name: 'redact: email, api_key', type: 'redact', section: 'builtin: [email, api_key]' },
   { name: 'redact: all kinds', type: 'redact', section: `builtin: ${ALL_KINDS}` },
   {

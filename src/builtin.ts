@@ -15,6 +15,7 @@ import { filterProcessor } from './processors/filter/factory.js';
 import { quotaProcessor } from './processors/quota/factory.js';
 import { rateLimitProcessor } from './processors/rate-limit/factory.js';
 import { redactProcessor } from './processors/redact/factory.js';
+import { sampleProcessor } from './processors/sample/factory.js';
 import { serviceMapProcessor } from './processors/service-map/factory.js';
 import { transformProcessor } from './processors/transform/factory.js';
 import { validationProcessor } from './processors/validation/factory.js';
@@ -30,6 +31,7 @@ export const builtinFactories: readonly Factory[] = [
   validationProcessor,
   filterProcessor,
   rateLimitProcessor,
+  sampleProcessor,
   transformProcessor,
   redactProcessor,
   quotaProcessor,

@@ -1,4 +1,4 @@
-import type { EvaluationFailures, OnError } from './failures.js';
+import type { EvaluationFailures } from './failures.js';
 import { compileCondition, type Expression } from './expression.js';
 import { ExpressionError } from './expression-error.js';
 import type { Scope, ScopeName } from './scope/scopes.js';
@@ -9,18 +9,19 @@ export type Verdict = 'true' | 'false' | 'drop' | 'refuse';
 /** A list of conditions of a configuration, compiled. */
 export class Conditions {
   readonly #conditions: readonly { readonly place: string; readonly expression: Expression }[];
-  readonly #onError: OnError;
+  readonly #onError: Verdict | 'keep';
   readonly #failures: EvaluationFailures;
 
   /**
    * @param key the list's, by which a failure is told
+   * @param options `onError`: what a failed condition comes to; `keep`: the next is asked
    * @throws ExpressionError for what {@link conditionProblems} finds
    */
   constructor(
     key: string,
     sources: readonly string[],
     scope: ScopeName,
-    { onError, failures }: { readonly onError: OnError; readonly failures: EvaluationFailures },
+    { onError, failures }: { readonly onError: Verdict | 'keep'; readonly failures: EvaluationFailures },
   ) {
     this.#conditions = sources.map((source, index) => ({
       place: `${key}[${index}]`,
@@ -34,7 +35,7 @@ export class Conditions {
     return this.#conditions.length === 0;
   }
 
-  /** Asks them one after the other, until one is true. A failed one counts as false where items are kept for that. */
+  /** Asks them one after the other, until one is true. */
   judge(scope: Scope): Verdict {
     for (const { place, expression } of this.#conditions) {
       try {

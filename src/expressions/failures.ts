@@ -2,7 +2,6 @@ import type { Counter, Logger, Meter } from '../component/telemetry.js';
 
 /** What becomes of an item for which an expression fails. */
 export const ON_ERROR = ['keep', 'drop', 'refuse'] as const;
-export type OnError = (typeof ON_ERROR)[number];
 
 /** Counts evaluations that fail. Of each expression the first failure is logged, without any value. */
 export class EvaluationFailures {

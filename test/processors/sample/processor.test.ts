@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import t from 'tap';
+import { IdSampler } from '../../../src/processors/sample/id-sampler.js';
+import { sampleProcessor } from '../../../src/processors/sample/factory.js';
+import { metricValues } from '../../support/engine.js';
+import { processorOf } from '../../support/processors.js';
+import { readProjectFile } from '../../support/project-file.js';
+import { aSpanRecord, aTrace } from '../../support/run-records.js';
+
+/** Ids that are the same at every run of the test, and as good as random. */
+const IDS = Array.from({ length: 20_000 }, (_, index) =>
+  createHash('sha256')
+    .update(String(index))
+    .digest('hex')
+    .slice(0, 32)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+);
+const NEVER = '00000000-0000-4000-8000-000000000000';
+
+function keptOf(percentage: number): readonly string[] {
+  const sampler = new IdSampler(percentage);
+  return IDS.filter((id) => sampler.isKept(id));
+}
+
+void t.test('so many of a hundred are kept, and a larger share has all of a smaller one', async (t) => {
+  t.equal(keptOf(0).length, 0);
+  t.equal(keptOf(100).length, IDS.length);
+  let before: readonly string[] = [];
+  for (const percentage of [0.1, 1, 10, 25, 50, 99]) {
+    const kept = keptOf(percentage);
+    const share = (100 * kept.length) / IDS.length;
+    t.ok(Math.abs(share - percentage) < 1, `${percentage} %: ${share} %`);
+    const set = new Set(kept);
+    t.ok(before.every((id) => set.has(id)));
+    before = kept;
+  }
+});
+
+void t.test('the last 56 bits decide, from the threshold on', async (t) => {
+  const half = new IdSampler(50);
+  t.equal(half.isKept('ffffffff-ffff-ffff-ff80-000000000000'), true);
+  t.equal(half.isKept('ffffffff-ffff-ffff-ff7f-ffffffffffff'), false);
+  t.equal(half.isKept('00000000-0000-0000-0080-000000000000'), true);
+  t.equal(new IdSampler(100).isKept('00000000-0000-0000-0000-000000000000'), true);
+});
+
+void t.test('the example of the page keeps its share, and what is told by its conditions', async (t) => {
+  const text =
+    /sample\/cheap:\n(.*?)\nservice:/s.exec(readProjectFile('src/processors/sample/README.md'))?.[1] ?? '';
+  const { consume, passed, settings } = processorOf(sampleProcessor, 'traces', text);
+  const failed = aTrace(1, { trace_id: NEVER, status: 'failed' });
+  const dear = { ...aTrace(0, { trace_id: NEVER }), spans: [aSpanRecord(NEVER, { cost_usd: 600_000_000 })] };
+  const cheap = aTrace(3, { trace_id: NEVER });
+  const lucky = aTrace(1, { trace_id: 'ffffffff-ffff-4fff-bfff-ffffffffffff' });
+  t.strictSame(await consume([cheap, failed, dear, lucky]), { accepted: 4, refused: [] });
+  t.strictSame(passed[0]?.items, [failed, dear, lucky], 'with all their spans');
+  t.strictSame(await metricValues(settings.meter, 'jackdaw_processor_dropped_items_total'), {
+    'jackdaw_processor_dropped_items_total{processor="sample",item="traces"}': 1,
+  });
+});
+
+void t.test('a condition that fails keeps the trace, or drops or refuses it', async (t) => {
+  const items = () => [aTrace(1, { trace_id: NEVER, metadata: {} })];
+  for (const [onError, kept, receipt] of [
+    ['keep', 1, { accepted: 1, refused: [] }],
+    ['drop', 0, { accepted: 1, refused: [] }],
+    ['refuse', 0, { accepted: 0, refused: [{ index: 0, id: NEVER, reason: /cannot be evaluated/ }] }],
+  ] as const) {
+    const { consume, passed } = processorOf(
+      sampleProcessor,
+      'traces',
+      `{ percentage: 0, keep: ['trace.metadata.size > 5'], on_error: ${onError} }`,
+    );
+    t.match(await consume(items()), receipt, onError);
+    t.equal(passed.flatMap((batch) => batch.items).length, kept, onError);
+  }
+});
