@@ -49,6 +49,11 @@ export type CallDetails = {
   readonly key?: string;
 };
 
+/** What of the details one Jackdaw tells another: what tells a call from others follows from its span. */
+export function sentCall({ provider, usage, cost }: CallDetails): CallDetails {
+  return { provider, usage, cost };
+}
+
 /** Usage and cost as they are stored. @returns null where there is nothing of them */
 export function printCall({ usage, cost }: Pick<CallDetails, 'usage' | 'cost'>): string | null {
   return usage === null && cost === null ? null : JSON.stringify({ usage, cost });

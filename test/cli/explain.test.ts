@@ -228,6 +228,26 @@ void t.test('what is not taken is said, and the rest is shown', async (t) => {
   );
 });
 
+void t.test('a call of which two instrumentations tell counts once', async (t) => {
+  const call = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.request.model': 'gpt-5-mini',
+    'gen_ai.usage.input_tokens': 9,
+  };
+  const scopeSpans = ['one', 'other'].map((name, i) => ({
+    scope: { name },
+    spans: [span(2 + i, name, call, BELOW_1)],
+  }));
+  const text = jsonOf({ resourceSpans: [{ scopeSpans }] });
+  const { runs } = await explained(text);
+  const [first, second] = runs[0]?.spans ?? [];
+  t.match(first, { name: 'one', counted: false, same_as: second?.span_id });
+  t.notOk('counted' in (second ?? {}));
+  t.equal(runs[0]?.total_tokens, 9);
+  const { stdout } = await runInProcess(['explain'], {}, [text]);
+  t.match(stdout, `counted  by ${second?.span_id}, which tells of the same call`);
+});
+
 void t.test('what cannot be read, and what is not there, is an error', async (t) => {
   const folder = t.testdir({ 'empty.json': ' \n', 'other.json': '{"spans":[]}' });
   const fails = async (

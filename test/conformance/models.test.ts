@@ -4,12 +4,15 @@ import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import type { ModelFilter } from '../../src/storage/models.js';
 import { usageOf, type Call } from '../storage/duckdb/model-oracle.js';
+import { callKeys } from '../runs/histories.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const HOUR = 3_600_000_000;
 const MODELS = [null, 'gpt-5', "o'3"] as const;
+/** The span above all. */
+const ABOVE = 'ffffffff-0000-4000-8000-000000000000';
 /** Of which a thousand would leave the integers that BIGINT has. */
 const MOST = Number.MAX_SAFE_INTEGER;
 
@@ -21,6 +24,8 @@ const oneCall = fc.record({
   tokens: fc.constantFrom(null, 0, 7, MOST),
   cost: fc.constantFrom(null, 0, 1_500_000_000),
   isRunning: fc.boolean(),
+  /** Calls that overlap in time may be told twice. */
+  key: fc.option(callKeys, { nil: null, freq: 3 }),
 });
 
 const step = fc.oneof(
@@ -77,10 +82,11 @@ function checkModels(t: Test, open: OpenTelemetry): void {
           else if (one.kind === 'reopen') await opened.reopen();
           else if (one.kind === 'calls') {
             const header = aHeader({ status: 'running', started_at: NOON - 4 * HOUR });
-            const made = one.calls.map(({ at, model, type, tokens, cost, isRunning }) => ({
+            const made = one.calls.map(({ at, model, type, tokens, cost, isRunning, key }) => ({
               header,
               span: aSpanRecord(header.trace_id, {
                 started_at: at,
+                ended_at: at + HOUR,
                 model,
                 type,
                 cost_usd: cost,
@@ -88,6 +94,8 @@ function checkModels(t: Test, open: OpenTelemetry): void {
                 output_tokens: isRunning ? null : tokens,
                 total_tokens: tokens,
                 status: isRunning ? 'running' : 'completed',
+                parent_span_id: ABOVE,
+                call: key === null ? null : { provider: null, usage: null, cost: null, key },
               }),
             }));
             calls.push(...made);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../signal/attributes.js';
+import { sentCall } from '../../signal/call-details.js';
 import type { SentSpan } from '../../signal/sent-span.js';
 import { SPAN_ATTRIBUTES } from '../map/conventions/jackdaw.js';
 import { mappedMetadata } from '../map/mapped-metadata.js';
@@ -72,7 +73,7 @@ function clientsOwn({ attributes }: Span): readonly KeyValue[] {
 function pricedCost({ cost_usd, call }: KeptFields): KeyValue[] {
   if (cost_usd === null || call?.cost?.source !== 'priced') return [];
   return ownAttributes(
-    { cost_usd, call },
+    { cost_usd, call: sentCall(call) },
     { cost_usd: SPAN_ATTRIBUTES.cost_usd, call: SPAN_ATTRIBUTES.call },
   );
 }

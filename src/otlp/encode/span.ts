@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import { sentCall } from '../../signal/call-details.js';
 import type { SpanRecord } from '../../signal/span.js';
 import { SPAN_ATTRIBUTES } from '../map/conventions/jackdaw.js';
 import { jsonToInt64, microsToNanos } from './int64.js';
@@ -56,7 +57,7 @@ function attributesOf(span: KeptFields, metadata: JsonObject, otel: JsonObject):
   const { cost_usd, call } = span;
   if (cost_usd !== null && call?.cost?.source === 'priced') {
     const table = { cost_usd: SPAN_ATTRIBUTES.cost_usd, call: SPAN_ATTRIBUTES.call };
-    attributes.push(...ownAttributes({ cost_usd, call }, table));
+    attributes.push(...ownAttributes({ cost_usd, call: sentCall(call) }, table));
   }
   return attributes;
 }

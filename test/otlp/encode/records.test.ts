@@ -196,11 +196,19 @@ void t.test('a cost that this side priced goes along as such, with its parts and
       cost: { source: 'priced', rule: 'prices.yaml:1 m', input: 100, output: 23 },
     };
   }
-  for (const again of bothWays('traces', batch))
+  const keys = batch.items.flatMap(({ spans }) => spans.flatMap(({ call }) => call?.key ?? []));
+  t.ok(keys.length > 0);
+  for (const again of bothWays('traces', batch)) {
     t.strictSame(
       asRuns(again).items.map(({ spans }) => spans),
       batch.items.map(({ spans }) => spans),
     );
+    const sent = JSON.stringify(again);
+    t.notOk(
+      keys.some((key) => sent.includes(key)),
+      'what tells the call from others does not',
+    );
+  }
 });
 
 void t.test('64-bit integers are exact in both directions', async (t) => {

@@ -62,15 +62,15 @@ export async function wrongSumsIn(path: string): Promise<string[]> {
     },
     point_sums: { from: 'cold.main.points', by: 'tenant, stream_no', parts: { points: 'count(*)' } },
     model_sums: {
-      from: "(SELECT *, (epoch_us(date_trunc('hour', started_at)) // 3600000000)::INTEGER AS hour FROM cold.main.spans WHERE type = 1)",
+      from: "(SELECT *, (epoch_us(date_trunc('hour', started_at)) // 3600000000)::INTEGER AS hour, coalesce(counted, 3) & 1 AS of_call, coalesce(counted, 3) >> 1 AS of_cost FROM cold.main.spans WHERE type = 1)",
       by: 'tenant, hour, model',
       parts: {
-        calls: 'count(*)',
-        priced_calls: 'count(cost_usd)',
-        nanos: 'sum(cost_usd)',
-        input_tokens: 'sum(input_tokens)',
-        output_tokens: 'sum(output_tokens)',
-        total_tokens: 'sum(total_tokens)',
+        calls: 'sum(of_call)',
+        priced_calls: 'sum(of_cost) FILTER (WHERE cost_usd IS NOT NULL)',
+        nanos: 'sum(of_cost * cost_usd)',
+        input_tokens: 'sum(of_call * input_tokens::HUGEINT)',
+        output_tokens: 'sum(of_call * output_tokens::HUGEINT)',
+        total_tokens: 'sum(of_call * total_tokens::HUGEINT)',
       },
     },
   };
