@@ -7,7 +7,8 @@ const LARGE_K = 5;
 const DOT = 6;
 
 /** By code; characters beyond ASCII are no signs. Between a key and its value in OTLP stand bytes below the blank. */
-const SIGNS = new Uint8Array(128);
+const ASCII = 128;
+const SIGNS = new Uint8Array(ASCII);
 SIGNS.fill(ASSIGNMENT, 0, 32);
 for (const [characters, sign] of [
   ['-_', SEPARATOR],
@@ -27,8 +28,19 @@ const BEFORE_SEPARATOR = pairs(
 const BEFORE_ASSIGNMENT = pairs('ey et en wd rd');
 const BEFORE_BLANK = pairs('er ic en');
 const AFTER_LARGE_A = codes('KSRI');
-const BEFORE_DOT = codes('G9');
 const BETWEEN = codes('"\'\\ ');
+
+/** The one character before each sign, by sign and code. */
+const MAY_STAND_BEFORE = new Uint8Array(7 * ASCII);
+for (const [sign, characters] of [
+  [SEPARATOR, secondsOf(BEFORE_SEPARATOR)],
+  [ASSIGNMENT, `${secondsOf(BEFORE_ASSIGNMENT)}"'\\ `],
+  [BLANK, secondsOf(BEFORE_BLANK)],
+  [LARGE_K, 'S'],
+  [DOT, 'G9'],
+] as const)
+  for (const character of characters) MAY_STAND_BEFORE[sign * ASCII + character.charCodeAt(0)] = 1;
+MAY_STAND_BEFORE.fill(1, LARGE_A * ASCII, (LARGE_A + 1) * ASCII);
 
 /** What stands around a sign, where it is one. */
 const BEGINNING =
@@ -43,10 +55,13 @@ const FAR = 16;
  * with so many beginnings: what stands around a sign is looked at only there.
  */
 export function haveSigns(text: string): boolean {
+  let before = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    const sign = code < 128 ? (SIGNS[code] ?? 0) : 0;
-    if (sign !== 0 && isSign(text, at, sign)) return true;
+    const sign = code < ASCII ? (SIGNS[code] ?? 0) : 0;
+    // Nearly all signs end here.
+    if (sign !== 0 && MAY_STAND_BEFORE[sign * ASCII + before] === 1 && isSign(text, at, sign)) return true;
+    before = code < ASCII ? code : 0;
   }
   return false;
 }
@@ -69,11 +84,9 @@ function isSign(text: string, at: number, sign: number): boolean {
     case LARGE_A:
       return AFTER_LARGE_A.has(text.charCodeAt(at + 1)) && LARGE.test(text.slice(at, at + 4));
     case LARGE_K:
-      return text.charCodeAt(at - 1) === 83 && /^[0-9a-f]{8}/.test(text.slice(at + 1, at + 9));
+      return /^[0-9a-f]{8}/.test(text.slice(at + 1, at + 9));
     default:
-      return (
-        BEFORE_DOT.has(text.charCodeAt(at - 1)) && /(?:SG|ya29)$/.test(text.slice(Math.max(0, at - 4), at))
-      );
+      return /(?:SG|ya29)$/.test(text.slice(Math.max(0, at - 4), at));
   }
 }
 
@@ -98,6 +111,16 @@ function pairs(list: string): Uint8Array {
   const known = new Uint8Array(1 << 14);
   for (const pair of list.split(' ')) known[pairBefore(pair, 2)] = 1;
   return known;
+}
+
+/** The second characters of pairs, small and large. */
+function secondsOf(known: Uint8Array): string {
+  let seconds = '';
+  known.forEach((isKnown, pair) => {
+    const second = String.fromCharCode(pair % ASCII);
+    if (isKnown === 1) seconds += second + second.toUpperCase();
+  });
+  return seconds;
 }
 
 function codes(characters: string): ReadonlySet<number> {
