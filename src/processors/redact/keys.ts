@@ -17,10 +17,12 @@ export class KeyNames {
 
   constructor(names: readonly string[]) {
     this.#names = new Set(names.map(plain));
-    const patterns = [...this.#names].map((name) =>
-      Array.from(Buffer.from(name, 'utf8').toString('latin1'), escaped).join('[._-]*'),
-    );
-    this.hint = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'i');
+    const known = [...this.#names];
+    // Only of letters of ASCII it is known what large ones are as bytes.
+    const pattern = known.every((name) => /^[\x20-\x7e]*$/.test(name))
+      ? known.map((name) => Array.from(name, escaped).join('[._-]*')).join('|')
+      : '';
+    this.hint = known.length === 0 ? undefined : new RegExp(pattern, 'i');
   }
 
   /** Also by its last part alone: `http.request.header.authorization` is `authorization`. */

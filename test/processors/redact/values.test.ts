@@ -77,6 +77,13 @@ void t.test('the same keys in the bytes of a span, and whom its run was for', as
   t.match(after?.spans[0]?.input_data, { password: '[redacted]', kept: 1 });
 });
 
+void t.test('a key in letters beyond ASCII, large in what came', async (t) => {
+  const { consume, passed } = processorOf(redactProcessor, 'traces', `keys: [ärztin, 'a.b*']`);
+  const span = mapSpan({ ÄRZTIN: 'x', 'A-B*': 'y', kept: 'z' });
+  await consume([{ trace: aHeader(), spans: [span] }]);
+  t.match(passed[0]?.items[0]?.spans[0]?.metadata, { ÄRZTIN: '[redacted]', 'A-B*': '[redacted]', kept: 'z' });
+});
+
 void t.test('patterns of RE2 are replaced by what is said', async (t) => {
   const { consume, passed } = logs(
     `patterns:
