@@ -39,7 +39,7 @@ void t.test('read: every route answers over a kept store, which is left as it wa
   const first = await read(options, print);
   check(first, '2000 spans', 18);
   check(first, '1000 linked traces', 3);
-  check(first, '2000 log records', 11);
+  check(first, '2000 log records', 13);
   check(first, '2000 metric points', 5);
   const second = await read({ ...options, spans: [], linkedTraces: [], logRecords: [] }, print);
   check(second, '2000 metric points', 5);
