@@ -1,5 +1,6 @@
 import { byteAt, intAt } from '../../signal/checked.js';
 import { speaks } from '../rules/run-outcome.js';
+import { endOfPath } from './end-of-path.js';
 import { Heap } from './heap.js';
 import { FIRST_ROWS, grown } from './id-rows.js';
 import { NO_ROW, type SpanColumns } from './span-columns.js';
@@ -44,27 +45,14 @@ export class SpeakingSpans {
     const parent = intAt(this.#columns.parents, row);
     this.#reach(parent);
     if (doesSpeak(this.#columns, row)) return;
-    const end = this.#end(parent);
+    const end = endOfPath(this.#up, parent);
     // A ring of parents in which nobody speaks.
     if (end !== row) this.#up[row] = end;
   }
 
   #isBelow(row: number): boolean {
     const parent = intAt(this.#columns.parents, row);
-    return parent !== NO_ROW && doesSpeak(this.#columns, this.#end(parent));
-  }
-
-  /** Where the path from a row ends, which may be the row itself. */
-  #end(row: number): number {
-    const up = this.#up;
-    let end = row;
-    while (up[end] !== end) end = intAt(up, end);
-    for (let at = row; at !== end;) {
-      const above = intAt(up, at);
-      up[at] = end;
-      at = above;
-    }
-    return end;
+    return parent !== NO_ROW && doesSpeak(this.#columns, endOfPath(this.#up, parent));
   }
 
   #reach(row: number): void {

@@ -11,6 +11,7 @@ import {
   type Teller,
   type ToldCall,
 } from '../rules/told-calls.js';
+import { endOfPath } from './end-of-path.js';
 import { FIRST_ROWS, grown } from './id-rows.js';
 import { NO_ROW, type SpanColumns } from './span-columns.js';
 import type { UsageTree } from './usage-tree.js';
@@ -260,16 +261,4 @@ class Stretches {
     }
     return low;
   }
-}
-
-/** Where a path ends, which may be the row itself; it is made shorter on the way. */
-function endOfPath(up: Int32Array, row: number): number {
-  let end = row;
-  while (up[end] !== end) end = intAt(up, end);
-  for (let at = row; at !== end;) {
-    const above = intAt(up, at);
-    up[at] = end;
-    at = above;
-  }
-  return end;
 }
