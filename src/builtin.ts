@@ -10,6 +10,7 @@ import { healthExtension } from './extensions/health/factory.js';
 import { postgresExtension } from './extensions/postgres/factory.js';
 import { queryExtension } from './extensions/query/factory.js';
 import { sqliteExtension } from './extensions/sqlite/factory.js';
+import { uiExtension } from './extensions/ui/factory.js';
 import { costProcessor } from './processors/cost/factory.js';
 import { filterProcessor } from './processors/filter/factory.js';
 import { quotaProcessor } from './processors/quota/factory.js';
@@ -47,5 +48,6 @@ export const builtinFactories: readonly Factory[] = [
   sqliteExtension,
   postgresExtension,
   queryExtension,
+  uiExtension,
   healthExtension,
 ];

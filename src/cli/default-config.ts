@@ -8,6 +8,7 @@ export const DEFAULT_CONFIG: ConfigSource = {
   sqlite: { path: ./data/jackdaw.control.db }
   duckdb: { path: ./data/jackdaw.duckdb, control: sqlite }
   query: { endpoint: 127.0.0.1:4319, store: duckdb, control: sqlite }
+  ui: { api: query }
   health: { endpoint: 127.0.0.1:13133 }
 receivers:
   trace_batch: { endpoint: 127.0.0.1:4319 }
@@ -25,7 +26,7 @@ exporters:
   webhook: { control: sqlite }
   alerts: { store: duckdb, control: sqlite }
 service:
-  extensions: [sqlite, duckdb, query, health]
+  extensions: [sqlite, duckdb, query, ui, health]
   pipelines:
     traces:
       receivers: [trace_batch, otlp]

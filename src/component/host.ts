@@ -85,4 +85,6 @@ export interface ListenerOptions {
   readonly tls?: TlsOptions | undefined;
   /** Origins that browsers may call from; `*` for any. */
   readonly allowedOrigins?: readonly string[] | undefined;
+  /** Names under which it answers, beside its own addresses and `localhost`: `jackdaw.example.com`, `*.internal:8443`. */
+  readonly hosts?: readonly string[] | undefined;
 }

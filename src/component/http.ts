@@ -47,6 +47,8 @@ export interface Route {
   readonly method: Method;
   /** `/api/v1/agents/{agent_id}/runs`. A trailing slash makes no difference. */
   readonly path: string;
+  /** What metrics call it: several routes may share a name. Default: the path. */
+  readonly label?: string;
   /**
    * Answered without a key, also under a guarded prefix. Requests to such routes share what is reserved for those without a user.
    */
@@ -69,6 +71,8 @@ export interface Route {
 /** A shared HTTP endpoint. */
 export interface Listener {
   readonly endpoint: string;
+  /** Whether it speaks TLS, once every component has started. */
+  readonly secure: boolean;
   /** @throws Error when method and path are taken. */
   route(route: Route): void;
   /** Runs before everything else under a path prefix, including unknown routes; it throws to refuse. */

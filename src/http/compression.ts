@@ -65,18 +65,30 @@ export function isCompressible(response: HttpResponse, contentType: string): boo
 }
 
 /**
- * What an `Accept-Encoding` header wants most (RFC 9110 section 12.5.3); among codings of equal weight the cheapest.
+ * What an `Accept-Encoding` header wants most of the codings that this runtime has.
  *
  * @returns undefined where that is the plain answer, or nothing that we have
  */
 export function chooseCoding(header: string | undefined): AnswerCoding | undefined {
+  return preferredCoding(header, CODINGS);
+}
+
+/**
+ * What an `Accept-Encoding` header wants most (RFC 9110 section 12.5.3) of what there is; among codings of equal weight the first.
+ *
+ * @returns undefined where that is the plain answer, or nothing of this
+ */
+export function preferredCoding<Coding extends { readonly name: string }>(
+  header: string | undefined,
+  codings: readonly Coding[],
+): Coding | undefined {
   if (header === undefined || header === '') return undefined;
   const weights = weightsOf(header);
   const others = weights.get('*') ?? 0;
-  let best: AnswerCoding | undefined;
+  let best: Coding | undefined;
   // The plain answer comes last, unless the client says otherwise.
   let bestWeight = weights.get('identity') ?? 0;
-  for (const coding of CODINGS) {
+  for (const coding of codings) {
     const weight = weights.get(coding.name) ?? others;
     const isBetter = best === undefined ? weight > 0 && weight >= bestWeight : weight > bestWeight;
     if (isBetter) [best, bestWeight] = [coding, weight];

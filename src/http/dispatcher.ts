@@ -264,7 +264,7 @@ export class Dispatcher {
     metrics.answered(
       exchange.method,
       call.isGone ? undefined : status,
-      route?.path,
+      route?.label ?? route?.path,
       durationMs / MS_PER_SECOND,
     );
     if (logger.isDebugEnabled()) {

@@ -27,8 +27,6 @@ export interface HttpListenerOptions extends ListenerOptions {
   readonly limits?: Partial<HttpLimits> | undefined;
   /** Default: half of everything for one user, and no rates. */
   readonly users?: UserLimits | undefined;
-  /** Names under which it answers, beside its own addresses and `localhost`: `jackdaw.example.com`, `*.internal:8443`. */
-  readonly hosts?: readonly string[] | undefined;
   /** Whether web pages of other origins are refused, whatever CORS allows. */
   readonly isSameOriginOnly?: boolean | undefined;
   /** Its log lines should name the listener. */
@@ -46,10 +44,8 @@ interface Address {
 
 /** A listener as its owner, the daemon, sees it. */
 export interface HttpListener extends Listener {
-  /** Whether it speaks TLS: the scheme of its address. */
-  readonly secure: boolean;
   /**
-   * Adds what a further component wants of the shared endpoint: origins are joined.
+   * Adds what a further component wants of the shared endpoint: origins and hosts are joined.
    *
    * @throws Error when different TLS settings were asked for before.
    */
@@ -168,7 +164,7 @@ class SharedListener implements HttpListener {
   }
 
   configure(options: ListenerOptions): void {
-    const { tls, allowedOrigins } = options;
+    const { tls, allowedOrigins, hosts } = options;
     if (tls !== undefined) {
       const other = this.#tls;
       const isSame = other !== undefined && isSameTls(other, tls);
@@ -179,6 +175,7 @@ class SharedListener implements HttpListener {
       }
       this.#tls = tls;
     }
+    if (hosts !== undefined) this.#rebinding.alsoAnswerTo(hosts);
     if (allowedOrigins !== undefined) this.#cors = new Cors([...this.#cors.origins, ...allowedOrigins]);
   }
 

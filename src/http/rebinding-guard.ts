@@ -30,7 +30,7 @@ const EVERY_ADDRESS = new Set(['', '0.0.0.0', '::']);
  */
 export class RebindingGuard {
   readonly #options: RebindingGuardOptions;
-  readonly #patterns: readonly Authority[];
+  readonly #patterns: Authority[];
   readonly #own: OwnAddresses;
   readonly #refused: BoundedLines;
   readonly #known = new Set<string>();
@@ -50,6 +50,11 @@ export class RebindingGuard {
         'More requests were refused because of their Host or Origin; not each is logged.',
       );
     });
+  }
+
+  /** @param hosts as in the options */
+  alsoAnswerTo(hosts: readonly string[]): void {
+    this.#patterns.push(...hosts.flatMap(readPattern));
   }
 
   /** Tells where the listener is open. @param address an IP address; empty for every address */

@@ -81,7 +81,7 @@ export class Listeners {
         engine: this.#engine,
         limits: this.#limits,
         users: this.#users,
-        hosts: this.#hosts,
+        hosts: [...this.#hosts, ...(options.hosts ?? [])],
         isSameOriginOnly: this.#isSameOriginOnly,
         meter,
         clock,

@@ -59,7 +59,7 @@ export async function startApi(
     ...(secretsKey === undefined ? {} : { secrets: { key: secretsKey } }),
     extensions: { query: { cors: { allowed_origins: allowedOrigins } }, witness: {} },
     service: {
-      extensions: [controlId, 'duckdb', 'query', 'health', 'witness'],
+      extensions: [controlId, 'duckdb', 'query', 'ui', 'health', 'witness'],
       ...(exporters === undefined ? {} : { pipelines: { traces: { exporters }, metrics: { exporters } } }),
     },
   });

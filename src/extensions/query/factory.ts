@@ -3,6 +3,8 @@ import { createAudit } from '../../api/support/audit.js';
 import { openApiRoutes } from '../../api/openapi/openapi.js';
 import { reportLostSecrets } from '../../api/lost-secrets.js';
 import { apiRoutes } from '../../api/routes.js';
+import type { Api } from '../../api/support/api.js';
+import type { Component } from '../../component/component.js';
 import type { ExtensionFactory } from '../../component/factory.js';
 import { endpoint, extensionId, section } from '../../config/schema.js';
 import { tlsFiles, tlsOptions, tlsResources } from '../../config/tls.js';
@@ -50,7 +52,9 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
     { kind: 'http_listener', endpoint: address },
     ...tlsResources(address, tls),
   ],
-  create: ({ config, logger, clock }) => ({
+  create: ({ config, logger, clock }): Component & Api => ({
+    isApi: true,
+    endpoint: config.endpoint,
     async start(host) {
       const listener = host.listener(config.endpoint, {
         tls: tlsOptions(config.tls),

@@ -1,0 +1,75 @@
+import { Type, type Static } from 'typebox';
+import { extensionId, optionalEndpoint, section } from '../../config/schema.js';
+
+export const uiConfigSchema = section(
+  {
+    api: extensionId({
+      default: 'query',
+      description: 'The extension whose API the pages read.',
+    }),
+    endpoint: optionalEndpoint({
+      default: null,
+      description:
+        'Where the pages are served; null: where the API listens. Elsewhere a proxy has to bring both under one origin.',
+    }),
+    base_path: Type.Optional(
+      Type.Unsafe<string>({
+        type: 'string',
+        pattern: '^/([A-Za-z0-9._~-]+/)*$',
+        patternErrorMessage: 'must be a path from slash to slash, such as /jackdaw/',
+        description:
+          'The path under which browsers see the pages, where a proxy takes it away before it passes requests on. Absent: that of public_url, else /.',
+      }),
+    ),
+    public_url: Type.Optional(
+      Type.Unsafe<string>({
+        type: 'string',
+        pattern: '^https?://[^/?#@\\s]+(/[A-Za-z0-9._~-]+)*/?$',
+        patternErrorMessage:
+          'must be the address of the pages in a browser, such as https://jackdaw.example.com/',
+        description:
+          'The address of the pages in a browser, where it is not that of the listener: of the proxy in front of it. Its host is answered to.',
+      }),
+    ),
+  },
+  { description: 'The web pages.' },
+);
+
+export type UiConfig = Static<typeof uiConfigSchema>;
+
+/** @returns one message for each broken rule that the schema cannot express */
+export function checkUiConfig({ base_path, public_url }: UiConfig): readonly {
+  readonly path: string;
+  readonly message: string;
+}[] {
+  if (public_url === undefined) return [];
+  if (!URL.canParse(public_url))
+    return [
+      { path: '/public_url', message: 'is not an address: write it like https://jackdaw.example.com/' },
+    ];
+  const path = pathOf(new URL(public_url));
+  if (base_path === undefined || base_path === path) return [];
+  return [
+    {
+      path: '/base_path',
+      message: `is not the path of public_url, which is ${path}: leave one of them out, or make them the same`,
+    },
+  ];
+}
+
+/** How browsers reach the pages. */
+export interface PublicPlace {
+  /** From slash to slash. */
+  readonly basePath: string;
+  /** Null: as they are found at the listener. */
+  readonly publicUrl: URL | null;
+}
+
+export function publicPlace({ base_path, public_url }: UiConfig): PublicPlace {
+  const publicUrl = public_url === undefined ? null : new URL(public_url);
+  return { publicUrl, basePath: base_path ?? (publicUrl === null ? '/' : pathOf(publicUrl)) };
+}
+
+function pathOf({ pathname }: URL): string {
+  return pathname.endsWith('/') ? pathname : `${pathname}/`;
+}

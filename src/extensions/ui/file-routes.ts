@@ -1,0 +1,80 @@
+import type { HttpRequest, HttpResponse, Route } from '../../component/http.js';
+import { preferredCoding } from '../../http/compression.js';
+import { entityTag } from '../../http/entity-tag.js';
+import type { BuiltFile } from './built-files.js';
+import { SAFETY_HEADERS } from './content-policy.js';
+import { PAGE_PATHS } from './page-paths.js';
+
+export const INDEX = 'index.html';
+/** Names in this folder hold a hash of what is in the file, so that what a name stands for never changes. */
+const HASHED = 'assets/';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+const REVALIDATED = 'no-cache';
+const BASE = /<base href="[^"]*"\s*\/?>/;
+
+/**
+ * An exact route for each file and each page: what is unknown stays a 404.
+ *
+ * @param base path of the pages as browsers see it, from slash to slash
+ * @throws Error where `index.html` has no `<base href="/">`
+ */
+export function fileRoutes(files: readonly BuiltFile[], base: string): readonly Route[] {
+  return files.flatMap((file) => (file.name === INDEX ? pageRoutes(file, base) : [fileRoute(file)]));
+}
+
+function fileRoute(file: BuiltFile): Route {
+  const caching = file.name.startsWith(HASHED) ? IMMUTABLE : REVALIDATED;
+  return {
+    method: 'GET',
+    path: `/${file.name}`,
+    label: 'ui file',
+    isPublic: true,
+    handle: (request) => answer(file, caching, request),
+  };
+}
+
+function answer({ forms, contentType }: BuiltFile, caching: string, request: HttpRequest): HttpResponse {
+  const packed = forms.flatMap(({ coding: name, ...form }) => (name === undefined ? [] : { name, ...form }));
+  const chosen = preferredCoding(request.header('accept-encoding'), packed) ?? forms.at(-1);
+  if (chosen === undefined) throw new Error('a file has at least its plain form');
+  const coding = 'name' in chosen ? chosen.name : undefined;
+  return {
+    status: 200,
+    headers: {
+      ...SAFETY_HEADERS,
+      'content-type': contentType,
+      'cache-control': caching,
+      etag: chosen.tag,
+      // Where the plain form goes out, the listener says this itself if it may still compress it.
+      ...(coding === undefined ? {} : { 'content-encoding': coding, vary: 'Accept-Encoding' }),
+    },
+    body: chosen.body,
+  };
+}
+
+function pageRoutes(index: BuiltFile, base: string): readonly Route[] {
+  const text = Buffer.from(index.forms.at(-1)?.body ?? []).toString('utf8');
+  if (!BASE.test(text))
+    throw new Error('index.html of the web pages has no <base href="/">: build the pages again');
+  const body = Buffer.from(
+    text.replace(BASE, () => `<base href="${escape(base)}" />`),
+    'utf8',
+  );
+  const headers = {
+    ...SAFETY_HEADERS,
+    'content-type': index.contentType,
+    'cache-control': REVALIDATED,
+    etag: entityTag(body),
+  };
+  return PAGE_PATHS.map((path) => ({
+    method: 'GET',
+    path,
+    label: 'ui page',
+    isPublic: true,
+    handle: () => ({ status: 200, headers, body }),
+  }));
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}

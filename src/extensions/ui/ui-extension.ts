@@ -1,0 +1,38 @@
+import type { Component } from '../../component/component.js';
+import type { Host } from '../../component/host.js';
+import type { Logger } from '../../component/telemetry.js';
+import { isApi } from '../../api/support/api.js';
+import { readBuiltFiles } from './built-files.js';
+import { publicPlace, type UiConfig } from './config.js';
+import { fileRoutes, INDEX } from './file-routes.js';
+
+/** Serves the built pages. */
+export class UiExtension implements Component {
+  readonly #config: UiConfig;
+  readonly #folder: string;
+  readonly #logger: Logger;
+
+  /** @param folder of the built files */
+  constructor(config: UiConfig, folder: string, logger: Logger) {
+    this.#config = config;
+    this.#folder = folder;
+    this.#logger = logger;
+  }
+
+  async start(host: Host): Promise<void> {
+    const { api, endpoint } = this.#config;
+    const { basePath, publicUrl } = publicPlace(this.#config);
+    const apiEndpoint = host.extension(api, isApi).endpoint;
+    const hosts = publicUrl === null ? [] : [publicUrl.host];
+    const pages = host.listener(endpoint === null || endpoint === '' ? apiEndpoint : endpoint, { hosts });
+    const files = await readBuiltFiles(this.#folder);
+    if (!files.some(({ name }) => name === INDEX)) {
+      this.#logger.warn(
+        { folder: this.#folder },
+        'There are no web pages: they were not built (npm run build). The API works without them',
+      );
+      return;
+    }
+    for (const route of fileRoutes(files, basePath)) pages.route(route);
+  }
+}

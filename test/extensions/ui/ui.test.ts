@@ -1,0 +1,157 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import t, { type Test } from 'tap';
+import type { Host, ListenerOptions } from '../../../src/component/host.js';
+import { checkUiConfig, type UiConfig } from '../../../src/extensions/ui/config.js';
+import { PAGE_PATHS } from '../../../src/extensions/ui/page-paths.js';
+import { UiExtension } from '../../../src/extensions/ui/ui-extension.js';
+import { ENGINES, send, startListener, type TestListener } from '../../support/http-listener.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+import { testFolder } from '../../support/test-folder.js';
+import { testHost } from '../../support/test-host.js';
+
+const SCRIPT = `console.log(${JSON.stringify('x'.repeat(2000))});\n`;
+const INDEX = `<!doctype html>\n<html><head><base href="/" /><title>Jackdaw</title></head></html>\n`;
+
+/** A build of the pages: an index, a script in three forms, an icon. */
+function built(t: Test): string {
+  const folder = testFolder(t);
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), INDEX);
+  writeFileSync(join(folder, 'index.html.gz'), gzipSync(INDEX));
+  writeFileSync(join(folder, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  writeFileSync(join(folder, 'assets/main-Bx3_k9.js'), SCRIPT);
+  writeFileSync(join(folder, 'assets/main-Bx3_k9.js.br'), brotliCompressSync(SCRIPT));
+  writeFileSync(join(folder, 'assets/main-Bx3_k9.js.gz'), gzipSync(SCRIPT));
+  return folder;
+}
+
+async function serve(
+  t: Test,
+  { folder = built(t), engine, ...config }: Partial<UiConfig> & { folder?: string; engine?: 'uws' | 'node' },
+): Promise<TestListener & { readonly logger: RecordingLogger; readonly asked: (string | object)[] }> {
+  const started = await startListener(t, engine, []);
+  const logger = new RecordingLogger();
+  const asked: (string | object)[] = [];
+  const host: Host = {
+    ...testHost(),
+    extension: (_, isWanted) => {
+      const api: unknown = { isApi: true, endpoint: '127.0.0.1:0' };
+      if (!isWanted(api)) throw new Error('it wants something else than the API');
+      return api;
+    },
+    listener: (endpoint: string, options: ListenerOptions = {}) => {
+      asked.push(endpoint, options);
+      started.listener.configure(options);
+      return started.listener;
+    },
+  };
+  await new UiExtension({ api: 'query', endpoint: null, ...config }, folder, logger).start(host);
+  return { ...started, logger, asked };
+}
+
+for (const engine of ENGINES) {
+  void t.test(`${engine}: pages and files, each with its headers; everything else is a 404`, async (t) => {
+    const { url, asked } = await serve(t, { engine });
+    t.strictSame(asked, ['127.0.0.1:0', { hosts: [] }], 'where the API listens');
+    for (const path of PAGE_PATHS) {
+      const page = await send(url + path.replace(/\{\w+\}/g, 'a%20b'));
+      t.match(page, { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } }, path);
+      t.equal(page.body, INDEX);
+    }
+    for (const path of [
+      '/nothing',
+      '/agents/a/b',
+      '/index.html',
+      '/assets',
+      '/assets/main-Bx3_k9.js.br',
+      '/traces',
+    ])
+      t.equal((await send(url + path)).status, 404, path);
+
+    const page = await send(url);
+    t.match(page.headers, {
+      'cache-control': 'no-cache',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'content-security-policy':
+        /^default-src 'none'; script-src 'self'; style-src 'self'.*; img-src 'self' data:; connect-src 'self'; worker-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'$/,
+    });
+    const known = await send(url, { headers: { 'if-none-match': String(page.headers.etag) } });
+    t.equal(known.status, 304, 'a page that did not change');
+    t.match(await send(`${url}/icon.svg`), {
+      status: 200,
+      headers: { 'content-type': 'image/svg+xml', 'cache-control': 'no-cache' },
+    });
+  });
+
+  void t.test(`${engine}: a file goes out in the smallest form that its client takes`, async (t) => {
+    const { url } = await serve(t, { engine });
+    const get = (accept?: string) =>
+      send(
+        `${url}/assets/main-Bx3_k9.js`,
+        accept === undefined ? {} : { headers: { 'accept-encoding': accept } },
+      );
+    const forms = [
+      ['br, gzip', 'br', brotliCompressSync(SCRIPT).length],
+      ['gzip, deflate, br, zstd', 'br', brotliCompressSync(SCRIPT).length],
+      ['gzip', 'gzip', gzipSync(SCRIPT).length],
+      ['br;q=0.1, gzip', 'gzip', gzipSync(SCRIPT).length],
+      ['identity', undefined, SCRIPT.length],
+      [undefined, undefined, SCRIPT.length],
+    ] as const;
+    for (const [accept, coding, length] of forms) {
+      const { status, headers } = await get(accept);
+      t.equal(status, 200);
+      t.equal(headers['content-encoding'], coding, accept ?? 'none');
+      t.equal(Number(headers['content-length']), length);
+      t.match(headers, {
+        'content-type': 'text/javascript; charset=utf-8',
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'Accept-Encoding',
+        'content-security-policy': /default-src 'none'/,
+      });
+    }
+  });
+}
+
+void t.test('behind a proxy: its path is the base of the pages, and its host is answered to', async (t) => {
+  const { url } = await serve(t, { public_url: 'https://ops.example.com/jackdaw' });
+  const page = await send(`${url}/agents/1`, { headers: { host: 'ops.example.com' } });
+  t.equal(page.status, 200);
+  t.match(page.body, '<base href="/jackdaw/" />');
+  t.equal((await send(url, { headers: { host: 'other.example.com' } })).status, 421);
+});
+
+void t.test('an endpoint of its own', async (t) => {
+  const { asked } = await serve(t, { endpoint: '127.0.0.1:5000', base_path: '/x/' });
+  t.equal(asked[0], '127.0.0.1:5000');
+});
+
+void t.test('without built pages the log says so once, and there are none', async (t) => {
+  const { url, logger } = await serve(t, { folder: join(testFolder(t), 'gone') });
+  t.equal((await send(url)).status, 404);
+  t.match(logger.lines, [/There are no web pages/]);
+  t.equal(logger.lines.length, 1);
+});
+
+void t.test('a build that cannot be served is an error that says what to do', async (t) => {
+  const folder = testFolder(t);
+  writeFileSync(join(folder, 'index.html'), '<html></html>');
+  await t.rejects(serve(t, { folder }), /no <base href="\/">: build the pages again/);
+  writeFileSync(join(folder, 'a b.js'), '');
+  await t.rejects(serve(t, { folder }), /a b\.js has a name that is none for a URL/);
+});
+
+void t.test('the path of public_url is the only base path', async (t) => {
+  const check = (config: Partial<UiConfig>) => checkUiConfig({ api: 'query', endpoint: null, ...config });
+  t.strictSame(check({ base_path: '/x/' }), []);
+  t.strictSame(check({ public_url: 'https://a.example/x', base_path: '/x/' }), []);
+  t.match(check({ public_url: 'https://a.example/x', base_path: '/y/' }), [
+    { path: '/base_path', message: /\/x\// },
+  ]);
+  t.match(check({ public_url: 'https://a:99999999' }), [{ path: '/public_url' }]);
+});
