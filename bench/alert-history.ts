@@ -48,6 +48,7 @@ function aRun(agent: string, endedAt: number, number: number): TraceRecord {
       outcome: null,
       total_cost_usd: 1200 + (number % 997),
       sdk_version: null,
+      sample_rate: null,
       kind: 'agent',
       follows_spans: false,
       idle_timeout_ms: null,

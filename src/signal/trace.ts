@@ -22,6 +22,11 @@ export interface TraceHeader {
   metadata: JsonObject | null;
   sdk_version: string | null;
   /**
+   * The share of runs like it that sampling kept, above 0: 1 where it was kept for what it is. Null: no sampling is known of. So it
+   * stands for `1 / sample_rate` runs.
+   */
+  sample_rate: number | null;
+  /**
    * Whether nobody declared this header, so that agent, status, times, error and totals are always what all stored spans of the
    * run give ({@link headerOf}), in whatever order they come.
    */

@@ -47,6 +47,23 @@ export interface AgentFilter {
   readonly sort?: AgentSort;
 }
 
+/**
+ * What figures are where each run stands for as many as sampling kept one of (`1 / sample_rate`): estimates of what they would be without
+ * sampling, and the figures themselves where nothing was sampled.
+ */
+export interface EstimatedRuns extends RunOutcomes {
+  /** The stored runs on which the estimate rests. */
+  readonly counted_runs: number;
+  /** Those of them that stand for more than themselves. */
+  readonly sampled_runs: number;
+  readonly total_runs: number;
+  readonly success_count: number;
+  readonly failure_count: number;
+  readonly total_cost: Usd;
+  readonly total_tokens: number;
+  readonly avg_latency_ms: number | null;
+}
+
 /** Moments, both included. */
 export interface TimeRange {
   readonly from: Micros;
@@ -64,6 +81,7 @@ export interface AgentDay extends RunOutcomes {
   readonly total_tokens: number;
   readonly avg_latency_ms: number | null;
   readonly p95_latency_ms: number | null;
+  readonly estimate: EstimatedRuns;
 }
 
 /** The days of an agent, oldest first. */
@@ -95,6 +113,8 @@ export interface Agents {
   read(userId: string, agentId: string, abort?: AbortSignal): Promise<AgentSummary | null>;
   /** Those of runs started in `range`. @returns null for an unknown agent */
   days(userId: string, agentId: string, range: TimeRange, abort?: AbortSignal): Promise<AgentDays | null>;
+  /** Of all its runs, which are looked through. @returns null for an unknown agent */
+  estimate(userId: string, agentId: string, abort?: AbortSignal): Promise<EstimatedRuns | null>;
   /** In the order of the ids given. @returns null where any of them is unknown */
   compare(
     userId: string,

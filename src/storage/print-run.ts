@@ -21,6 +21,8 @@ export interface PrintedRun {
   readonly total_tokens: number | null;
   /** US dollars. */
   readonly total_cost_usd: number | null;
+  /** The share of runs like it that sampling kept; null: no sampling is known of. */
+  readonly sample_rate: number | null;
 }
 
 export function printRunFields(run: RunSummary): PrintedRun {
@@ -40,6 +42,7 @@ export function printRunFields(run: RunSummary): PrintedRun {
     error_message: run.error_message,
     total_tokens: run.total_tokens,
     total_cost_usd: run.total_cost_usd === null ? null : moneyToNumber(run.total_cost_usd),
+    sample_rate: run.sample_rate,
   };
 }
 

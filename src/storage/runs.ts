@@ -25,6 +25,8 @@ export interface RunSummary {
   readonly error_message: string | null;
   readonly total_tokens: number | null;
   readonly total_cost_usd: NanoUsd | null;
+  /** As in `TraceHeader`. */
+  readonly sample_rate: number | null;
   readonly span_count: number;
 }
 

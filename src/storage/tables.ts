@@ -73,6 +73,14 @@ export const TRACE_WIRE = [
   { name: 'derived', kind: 'uint32', sql: 'UINTEGER' },
 ] as const satisfies readonly Column[];
 
+/** Behind everything else, where a store of schema 3 has got it. */
+export const TRACE_SAMPLED = [
+  { name: 'sample_rate', kind: 'float64', sql: 'DOUBLE', nullable: true },
+] as const satisfies readonly Column[];
+
+/** What a header consists of. */
+export const HEADER_COLUMNS = [...TRACE_WIRE, ...TRACE_SAMPLED] as const;
+
 /** What only the store says of a header; it crosses as null. */
 export const TRACE_LATER = [
   /** The commits that brought rows of the trace's spans, where the first and the last one do not say all: `CommitRanges`. */
@@ -121,7 +129,7 @@ export const SPANS: Table = {
 export const TRACES: Table = {
   name: 'traces',
   store: TRACE_STORE,
-  wire: [...TRACE_WIRE, ...TRACE_LATER],
+  wire: [...TRACE_WIRE, ...TRACE_LATER, ...TRACE_SAMPLED],
   versionOf: ['trace_id'],
 };
 
@@ -272,22 +280,6 @@ export const REPLACED_ASIDE: Table = {
     { name: 'span_id', kind: 'uuid', sql: 'UUID', nullable: true },
     { name: 'stream_no', kind: 'int32', sql: 'INTEGER', nullable: true },
   ],
-};
-
-const SEARCHED = ['outcome', 'error_message'] as const;
-const LOOKED_UP = ['session_id', 'user_id', 'tags'] as const;
-
-/**
- * Which texts the runs of a moved segment may have (`duckdb/texts`), by the first and the last commit (`seq`) of its headers: the
- * bits of each column that is searched, or looked for as a whole, null where they would tell nothing. The columns' kinds know no bits, so this is in SQL.
- */
-export const TEXT_BLOCKS = {
-  name: 'text_blocks',
-  searched: SEARCHED,
-  /** In lines, of which each is looked for as a whole. */
-  lookedUp: LOOKED_UP,
-  create: (catalog: string): string =>
-    `CREATE TABLE ${catalog}.main.text_blocks (seq BIGINT NOT NULL, first_seq BIGINT NOT NULL, ${[...SEARCHED, ...LOOKED_UP].map((column) => `${column} BIT`).join(', ')})`,
 };
 
 /** The tables of the cold file that follow from others of it. */

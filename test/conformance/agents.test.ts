@@ -110,16 +110,25 @@ function checkAgents(t: Test, open: OpenTelemetry): void {
     const id = agent?.id ?? '';
     const found = await agents.days(user, id, { from: midnight, to: midnight + DAY });
     t.equal(found?.name, 'researcher');
+    const nothing = { sampled_runs: 0, total_cost: 0, total_tokens: 0, success_count: 0, failure_count: 0 };
     t.same(found?.days, [
       {
         ...{ date: '2026-01-15', total_runs: 2, success_count: 1, failure_count: 1 },
         ...{ failed_runs: 1, finished_runs: 2 },
         ...{ total_cost: 1.5, total_tokens: 7, avg_latency_ms: 20, p95_latency_ms: 29 },
+        estimate: {
+          ...{ counted_runs: 2, sampled_runs: 0, total_runs: 2, success_count: 1, failure_count: 1 },
+          ...{ failed_runs: 1, finished_runs: 2, total_cost: 1.5, total_tokens: 7, avg_latency_ms: 20 },
+        },
       },
       {
         ...{ date: '2026-01-16', total_runs: 1, success_count: 0, failure_count: 0 },
         ...{ failed_runs: 0, finished_runs: 0 },
         ...{ total_cost: 0, total_tokens: 0, avg_latency_ms: null, p95_latency_ms: null },
+        estimate: {
+          ...nothing,
+          ...{ counted_runs: 1, total_runs: 1, failed_runs: 0, finished_runs: 0, avg_latency_ms: null },
+        },
       },
     ]);
     const before = await agents.days(user, id, { from: midnight - DAY, to: midnight - 1 });
@@ -128,6 +137,37 @@ function checkAgents(t: Test, open: OpenTelemetry): void {
       name: 'researcher',
       days: [],
     });
+  });
+
+  void t.test('what sampling left out is estimated: each run stands for so many', async (t) => {
+    const opened = await open(t);
+    const user = await opened.addUser();
+    await write(opened, user, [
+      { sample_rate: 0.1, duration_ms: 10, success: true, total_cost_usd: 250_000_000, total_tokens: 3 },
+      { sample_rate: 0.25, duration_ms: 20, status: 'timed_out', success: false },
+      { sample_rate: 1, duration_ms: 100, status: 'failed', total_cost_usd: 1_000_000_000 },
+      { sample_rate: null, status: 'running', total_tokens: 5 },
+    ]);
+    await opened.caughtUp();
+    const { agents, runs } = opened.store;
+    const [agent] = await agents.list(user);
+    const id = agent?.id ?? '';
+    const estimate = {
+      ...{ counted_runs: 4, sampled_runs: 2, total_runs: 16, success_count: 10, failure_count: 4 },
+      ...{ failed_runs: 5, finished_runs: 15, total_cost: 3.5, total_tokens: 35 },
+      avg_latency_ms: (10 * 10 + 4 * 20 + 100) / 15,
+    };
+    const found = await agents.days(user, id, { from: 0, to: NOON });
+    t.match(
+      found?.days,
+      [{ total_runs: 4, success_count: 1, failed_runs: 2, total_cost: 1.25 }],
+      'as counted',
+    );
+    t.same(found?.days[0]?.estimate, estimate);
+    t.same(await agents.estimate(user, id), estimate);
+    t.equal(await agents.estimate(user, NOBODY), null);
+    const rates = (await runs.list(user, {}, ALL)).items.map(({ sample_rate }) => sample_rate);
+    t.strictSame(rates.sort(), [0.1, 0.25, 1, null]);
   });
 
   void t.test("ids are the user's own, keep what they are, and come in the order asked for", async (t) => {

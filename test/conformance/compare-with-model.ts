@@ -80,6 +80,7 @@ async function compareAgents(
     agentIds.set(agent.name, agent.id);
     deepStrictEqual(withoutId(agent), withoutPercentile(expected[i]));
     deepStrictEqual(await store.agents.read(tenant, agent.id), agent);
+    same(await store.agents.estimate(tenant, agent.id), model.estimate(agent.name));
     for (const [from, to] of [
       [-9e15, 9e15],
       [(agent.last_run_at ?? 0) - 86_400_000_000, agent.last_run_at ?? 0],

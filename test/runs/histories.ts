@@ -132,6 +132,7 @@ const declared = fc
     session: nullable(fc.constantFrom('declared', 's')),
     tags: nullable(fc.constant('declared')),
     version: nullable(fc.constantFrom('1', '2')),
+    rate: nullable(fc.constantFrom(0.1, 0.5)),
   })
   .map((made) => (spans: readonly SentSpan[]): NamedHeader => {
     const ended_at = made.length === null ? null : made.start + made.length;
@@ -154,6 +155,7 @@ const declared = fc
       user_id: context.user_id,
       tags: made.tags ?? tagsKey(context),
       sdk_version: made.version,
+      sample_rate: made.rate,
       idle_timeout_ms: null,
       derived:
         DERIVED.user_id |
@@ -170,6 +172,7 @@ const following = fc
   .record({
     metadata: nullable(fc.constantFrom('{"of":3}', '{"of":4}'), 3),
     version: nullable(fc.constantFrom('3', '4')),
+    rate: nullable(fc.constantFrom(0.1, 1)),
     success: nullable(fc.boolean()),
     timeout: nullable(fc.constant(1000), 4),
   })
@@ -193,6 +196,7 @@ const following = fc
       user_id: contextOf(facts).user_id,
       tags: tagsKey(contextOf(facts)),
       sdk_version: made.version,
+      sample_rate: made.rate,
       idle_timeout_ms: made.timeout,
       derived: FOLLOWS_SPANS | DERIVED.total_tokens | DERIVED.total_cost_usd,
     };

@@ -154,6 +154,7 @@ export function declaredRun(): TraceRecord {
       total_cost_usd: 1250,
       metadata: { ticket: { id: 7 } },
       sdk_version: '0.3.1',
+      sample_rate: 0.25,
       follows_spans: false,
       idle_timeout_ms: null,
     },

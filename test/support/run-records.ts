@@ -22,6 +22,7 @@ export function aHeader(changes: Partial<TraceHeader> = {}): TraceHeader {
     total_cost_usd: null,
     metadata: null,
     sdk_version: null,
+    sample_rate: null,
     kind: 'agent',
     follows_spans: false,
     idle_timeout_ms: null,

@@ -3,7 +3,14 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime, type Micros } from '../../signal/time.js';
 import type { AgentDay } from '../../storage/agents.js';
-import { outcomeFields, printOutcomes, successRate } from '../support/agent-figures.js';
+import {
+  estimateParameter,
+  estimateSchema,
+  outcomeFields,
+  printEstimate,
+  printOutcomes,
+  successRate,
+} from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
@@ -28,6 +35,7 @@ const daySchema = Type.Object(
     total_tokens: Type.Number(),
     avg_latency_ms: nullable(Type.Number()),
     p95_latency_ms: nullable(Type.Number()),
+    estimate: Type.Optional(estimateSchema),
   },
   { title: 'AgentDay' },
 );
@@ -45,6 +53,7 @@ const readAgentStats = {
       default: DEFAULT_DAYS,
       description: '7, 30 or 90; anything else, even if empty or not a number, counts as 7.',
     }),
+    estimate: estimateParameter,
   }),
   responses: {
     200: Type.Object(
@@ -79,22 +88,27 @@ export function agentStatsRoutes({ routes, telemetry, clock }: ApiContext): read
           agent_id: params.agent_id,
           agent_name: stats.name,
           window: WINDOWS.get(days) ?? '7d',
-          daily: everyDay(from, days, stats.days),
+          daily: everyDay(from, days, stats.days, query.estimate === true),
         },
       };
     }),
   ];
 }
 
-function everyDay(from: Micros, days: number, known: readonly AgentDay[]): Static<typeof daySchema>[] {
+function everyDay(
+  from: Micros,
+  days: number,
+  known: readonly AgentDay[],
+  estimates: boolean,
+): Static<typeof daySchema>[] {
   const byDate = new Map(known.map((day) => [day.date, day]));
   return Array.from({ length: days }, (_, index) => {
     const date = formatTime(from + index * MICROS_PER_DAY).slice(0, 10);
-    return printDay(byDate.get(date) ?? emptyDay(date));
+    return printDay(byDate.get(date) ?? emptyDay(date), estimates);
   });
 }
 
-function printDay(day: AgentDay): Static<typeof daySchema> {
+function printDay(day: AgentDay, estimates: boolean): Static<typeof daySchema> {
   return {
     date: day.date,
     total_runs: day.total_runs,
@@ -106,12 +120,12 @@ function printDay(day: AgentDay): Static<typeof daySchema> {
     total_tokens: day.total_tokens,
     avg_latency_ms: day.avg_latency_ms,
     p95_latency_ms: day.p95_latency_ms,
+    ...(estimates && { estimate: printEstimate(day.estimate) }),
   };
 }
 
 function emptyDay(date: string): AgentDay {
-  return {
-    date,
+  const none = {
     total_runs: 0,
     success_count: 0,
     failure_count: 0,
@@ -120,6 +134,6 @@ function emptyDay(date: string): AgentDay {
     total_cost: 0,
     total_tokens: 0,
     avg_latency_ms: null,
-    p95_latency_ms: null,
   };
+  return { date, ...none, p95_latency_ms: null, estimate: { ...none, counted_runs: 0, sampled_runs: 0 } };
 }

@@ -3,7 +3,14 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
 import { AGENT_SORTS, type AgentSummary } from '../../storage/agents.js';
-import { outcomeFields, printOutcomes, successPercentage } from '../support/agent-figures.js';
+import {
+  estimateParameter,
+  estimateSchema,
+  outcomeFields,
+  printEstimate,
+  printOutcomes,
+  successPercentage,
+} from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, printTime, time, usd, uuid } from '../support/fields.js';
 import { longArray } from '../support/long-body.js';
@@ -63,12 +70,14 @@ const readAgent = {
   summary: 'One agent with its figures',
   access: 'read',
   params: Type.Object({ agent_id: uuid() }),
+  query: Type.Object({ estimate: estimateParameter }),
   responses: {
     200: Type.Object(
       {
         ...agentFields,
         success_count: count('Runs with `success` true.'),
         failure_count: count('Runs with `success` false.'),
+        estimate: Type.Optional(estimateSchema),
       },
       { title: 'AgentDetail' },
     ),
@@ -107,11 +116,16 @@ export function agentRoutes({ routes, telemetry }: ApiContext): readonly Route[]
       );
       return { status: 200, json: printPage(items.map(printAgent), count, asked) };
     }),
-    routes.route(readAgent).to(async ({ identity, params, request }) => {
-      const agent = await telemetry.agents.read(identity.userId, params.agent_id, request.abort);
+    routes.route(readAgent).to(async ({ identity, params, query, request }) => {
+      const [tenant, id] = [identity.userId, params.agent_id];
+      const agent = await telemetry.agents.read(tenant, id, request.abort);
       if (!agent) throw notFound('agent');
       const { success_count, failure_count } = agent;
-      return { status: 200, json: { ...printAgent(agent), success_count, failure_count } };
+      const json = { ...printAgent(agent), success_count, failure_count };
+      if (query.estimate !== true) return { status: 200, json };
+      const found = await telemetry.agents.estimate(tenant, id, request.abort);
+      if (!found) throw notFound('agent');
+      return { status: 200, json: { ...json, estimate: printEstimate(found) } };
     }),
     routes.route(listAgentRuns).to(async ({ identity, params, query, request }) => {
       const tenant = identity.userId;

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
-import type { RunOutcomes } from '../../storage/agents.js';
-import { count, nullable } from './fields.js';
+import { Type, type Static } from 'typebox';
+import type { EstimatedRuns, RunOutcomes } from '../../storage/agents.js';
+import { count, nullable, usd } from './fields.js';
 
 interface Signals {
   readonly success_count: number;
@@ -39,6 +39,52 @@ export function printOutcomes({ failed_runs, finished_runs }: RunOutcomes): {
 } {
   const rate = finished_runs === 0 ? null : failed_runs / finished_runs;
   return { failed_runs, failure_percentage: rate === null ? null : toPercentage(rate) };
+}
+
+/** Whether estimates are asked for. */
+export const estimateParameter = Type.Optional(
+  Type.Boolean({
+    description:
+      'true: the answer tells as `estimate` what the figures would be without sampling, as each run stands for 1 / `sample_rate` runs. The other figures stay those of the runs that are stored.',
+  }),
+);
+
+export const estimateSchema = Type.Object(
+  {
+    counted_runs: count('The stored runs on which the estimate rests.'),
+    sampled_runs: count(
+      'Those of them with a `sample_rate` below 1. 0: nothing is estimated, and all figures are exact.',
+    ),
+    total_runs: count(),
+    success_count: count(),
+    failure_count: count(),
+    ...outcomeFields,
+    success_rate: nullable(Type.Number({ minimum: 0, maximum: 1 })),
+    total_cost: usd('US dollars; 0 when there is none'),
+    total_tokens: count(),
+    avg_latency_ms: nullable(Type.Number()),
+  },
+  {
+    title: 'EstimatedRuns',
+    description: 'What the figures would be without sampling. Only where it was asked for.',
+  },
+);
+
+/** Counts as whole numbers; what they give is worked out before. */
+export function printEstimate(estimate: EstimatedRuns): Static<typeof estimateSchema> {
+  return {
+    counted_runs: estimate.counted_runs,
+    sampled_runs: estimate.sampled_runs,
+    total_runs: Math.round(estimate.total_runs),
+    success_count: Math.round(estimate.success_count),
+    failure_count: Math.round(estimate.failure_count),
+    ...printOutcomes(estimate),
+    failed_runs: Math.round(estimate.failed_runs),
+    success_rate: successRate(estimate),
+    total_cost: estimate.total_cost,
+    total_tokens: Math.round(estimate.total_tokens),
+    avg_latency_ms: estimate.avg_latency_ms,
+  };
 }
 
 function toPercentage(rate: number): number {

@@ -28,6 +28,14 @@ export const runFields = {
   error_message: nullable(Type.String()),
   total_tokens: nullable(Type.Number()),
   total_cost_usd: nullable(usd()),
+  sample_rate: nullable(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1,
+      description:
+        'The share of runs like it that sampling kept, so that it stands for 1 / `sample_rate` runs; 1 where it was kept for what it is. Null: no sampling is known of.',
+    }),
+  ),
 };
 
 const runSchema = Type.Object({ ...runFields, span_count: count() }, { title: 'Run' });

@@ -48,5 +48,9 @@ export const TRACE_FIELDS = {
   user_id: maybeText('whom the run was for', ({ trace }) => contextIn(trace.metadata).user_id),
   tags: maybeTexts('', ({ trace }) => contextIn(trace.metadata).tags),
   sdk_version: maybeText('', ({ trace }) => trace.sdk_version),
+  sample_rate: maybeNumber(
+    'the share of runs like it that sampling kept so far',
+    ({ trace }) => trace.sample_rate,
+  ),
   spans,
 } as const satisfies Fields<TraceRecord>;

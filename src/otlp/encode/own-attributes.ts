@@ -21,9 +21,14 @@ export function ownAttributes<Field extends string>(
   return attributes;
 }
 
-/** A header that somebody declared; nothing for one that follows from the spans, which any reader works out by itself. */
+/**
+ * A header that somebody declared; of one that follows from the spans, which any reader works out by itself, only how its run was
+ * sampled.
+ */
 export function headerAttributes(header: TraceHeader): KeyValue[] {
-  return header.follows_spans ? [] : ownAttributes(header, TRACE_ATTRIBUTES);
+  if (!header.follows_spans) return ownAttributes(header, TRACE_ATTRIBUTES);
+  const { sample_rate } = header;
+  return ownAttributes({ sample_rate }, { sample_rate: TRACE_ATTRIBUTES.sample_rate });
 }
 
 function write(value: JsonValue, as: OwnAttribute['as']): JsonValue {

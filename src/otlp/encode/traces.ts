@@ -22,7 +22,7 @@ export function encodeTraces(batch: TracesBatch): TracesRequest {
   const sent = new SentGroups();
   for (const { trace, spans } of batch.items) {
     const header = headerAttributes(trace);
-    if (spans.length === 0 && header.length > 0)
+    if (spans.length === 0 && !trace.follows_spans)
       groups.itemsOf(ownResource(trace), null).push(encodeHeaderOnly(trace, header));
     spans.forEach((span, index) => {
       // The header goes with the first span: one of them is enough.

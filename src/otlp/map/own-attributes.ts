@@ -55,6 +55,7 @@ const TRACE_READERS: Readers<TraceHeader, TraceField> = {
   total_cost_usd: orNull(number(cost)),
   metadata: orNull(object),
   sdk_version: orNull(name),
+  sample_rate: orNull(share),
 };
 
 const SPAN_FIELDS = Object.keys(SPAN_ATTRIBUTES) as readonly SpanField[];
@@ -97,6 +98,7 @@ export function declaredHeader(own: OwnAttributes, traceId: string): TraceHeader
     total_cost_usd: null,
     metadata: null,
     sdk_version: null,
+    sample_rate: null,
     follows_spans: false,
     idle_timeout_ms: null,
   };
@@ -105,6 +107,12 @@ export function declaredHeader(own: OwnAttributes, traceId: string): TraceHeader
     if (value !== undefined) assign(header, TRACE_READERS, field, value);
   }
   return header.agent === '' || Number.isNaN(header.started_at) ? undefined : header;
+}
+
+/** What another Jackdaw says of how the run was sampled. */
+export function ownSampleRate(own: OwnAttributes): number | null {
+  const value = own.get(TRACE_ATTRIBUTES.sample_rate.key);
+  return (value === undefined ? undefined : TRACE_READERS.sample_rate(value)) ?? null;
 }
 
 function forgetConventions(span: SpanRecord): void {
@@ -160,6 +168,10 @@ function time(value: JsonValue): number | undefined {
 
 function amount(value: JsonValue): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
+}
+
+function share(value: JsonValue): number | undefined {
+  return typeof value === 'number' && value > 0 && value <= 1 ? value : undefined;
 }
 
 function number(read: (value: JsonValue) => JsonValue | undefined) {

@@ -10,8 +10,9 @@ import { traceUuidAt } from '../wire/ids.js';
 import { renewAllowance } from './json-text.js';
 import { copyOf } from './any-value.js';
 import { originOf } from './origin.js';
-import { declaredHeader } from './own-attributes.js';
+import { declaredHeader, ownSampleRate } from './own-attributes.js';
 import { NO_VERDICT, sdkVersionOf } from './root-span.js';
+import { sampleRateOf } from './sample-rate.js';
 import { SpanMapper, type MappedSpan, type Under } from './span-record.js';
 import { readTraces } from '../decode/traces-request.js';
 import type { ReadSpan, ReadTraces } from '../wire/read-span.js';
@@ -78,6 +79,8 @@ class Run {
   readonly #mapped = new Map<SpanRecord, MappedSpan>();
   readonly #repeats: SpanRecord[] = [];
   readonly #declared: TraceHeader[] = [];
+  /** What another Jackdaw says of it, the larger where there are several; 0: nothing. */
+  #sampleRate = 0;
 
   constructor(id: string) {
     this.#id = id;
@@ -86,6 +89,8 @@ class Run {
   add(mapped: MappedSpan): void {
     const span = mapped.record;
     this.#mapped.set(span, mapped);
+    if (mapped.own !== undefined)
+      this.#sampleRate = Math.max(this.#sampleRate, ownSampleRate(mapped.own) ?? 0);
     if (this.#spans.has(span.span_id)) this.#repeats.push(span);
     else this.#spans.set(span.span_id, span);
   }
@@ -129,6 +134,7 @@ class Run {
       total_cost_usd: null,
       metadata: first === undefined ? {} : headerMetadata(first, origin),
       sdk_version: sdkVersionOf(origin),
+      sample_rate: this.#sampleRate || sampleRateOf(first),
       follows_spans: true,
       idle_timeout_ms: idleTimeoutMs,
     };

@@ -8,9 +8,12 @@ const MOST = 2 ** RANDOM_BITS;
  */
 export class IdSampler {
   readonly #threshold: bigint;
+  /** Whether it keeps everything. */
+  readonly keepsAll: boolean;
 
   /** @param percentage from 0 to 100 */
   constructor(percentage: number) {
+    this.keepsAll = percentage >= 100;
     this.#threshold = BigInt(Math.round((1 - percentage / 100) * MOST));
   }
 

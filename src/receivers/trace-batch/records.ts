@@ -42,6 +42,7 @@ function toHeader(wire: TraceItem['trace']): TraceHeader {
     kind: 'agent',
     follows_spans: false,
     idle_timeout_ms: null,
+    sample_rate: null,
   };
 }
 

@@ -39,8 +39,11 @@ export function withHeader(before: NamedHeader, incoming: NamedHeader, leads: ()
   if (followsSpans(incoming.header))
     return withRow(before, followedBy(before.header, incoming.header, leads()));
   if (followsSpans(before.header)) return declaredBy(before, incoming);
-  if (!completes(before.header, incoming.header)) return before;
-  return withRow(before, completedHeader(before.header, incoming.header));
+  const header = sampled(before.header, incoming.header);
+  return withRow(
+    before,
+    completes(header, incoming.header) ? completedHeader(header, incoming.header) : header,
+  );
 }
 
 function withRow(named: NamedHeader, header: HeaderRow): NamedHeader {
@@ -55,7 +58,7 @@ function withRow(named: NamedHeader, header: HeaderRow): NamedHeader {
  */
 function followedBy(stored: HeaderRow, incoming: HeaderRow, leads: boolean): HeaderRow {
   // It is declared and final.
-  if (!followsSpans(stored) && stored.status !== RUNNING) return stored;
+  if (!followsSpans(stored) && stored.status !== RUNNING) return sampled(stored, incoming);
   const [before, after] = leads && !isDeclared(stored) ? [incoming, stored] : [stored, incoming];
   const merged = {
     ...stored,
@@ -64,6 +67,7 @@ function followedBy(stored: HeaderRow, incoming: HeaderRow, leads: boolean): Hea
     metadata: before.metadata ?? after.metadata,
     sdk_version: before.sdk_version ?? after.sdk_version,
     idle_timeout_ms: stored.idle_timeout_ms ?? incoming.idle_timeout_ms,
+    sample_rate: surerRate(stored, incoming),
     derived: followsSpans(stored) ? stored.derived : leavesOpen(stored),
   };
   const isNew = (Object.keys(merged) as (keyof HeaderRow)[]).some((key) => merged[key] !== stored[key]);
@@ -74,14 +78,30 @@ function followedBy(stored: HeaderRow, incoming: HeaderRow, leads: boolean): Hea
 function declaredBy(stored: NamedHeader, incoming: NamedHeader): NamedHeader {
   const known = declaredHeader(stored.header);
   const later = declaredHeader(incoming.header);
+  const sample_rate = surerRate(known, later);
   if (!isDeclared(stored.header)) {
     const { success, outcome } = fillNulls(known, later);
-    const merged = { ...fillNulls(later, known), success, outcome };
+    const merged = { ...fillNulls(later, known), success, outcome, sample_rate };
     return { header: opened(merged, later.derived), agent: incoming.agent };
   }
-  if (later.status === RUNNING) return stored;
-  const merged = { ...fillNulls(known, later), status: later.status };
+  if (later.status === RUNNING) return withRow(stored, sampled(stored.header, later));
+  const merged = { ...fillNulls(known, later), status: later.status, sample_rate };
   return { header: opened(merged, known.derived & later.derived), agent: stored.agent };
+}
+
+/** The header, with what another one says of how the run was sampled. @returns it itself where that is nothing new */
+function sampled(stored: HeaderRow, incoming: HeaderRow): HeaderRow {
+  const sample_rate = surerRate(stored, incoming);
+  return sample_rate === stored.sample_rate ? stored : { ...stored, sample_rate };
+}
+
+/**
+ * The larger share: a part of the run that was kept for what it is tells that the run was, whatever the other parts could tell, and
+ * so it is in whatever order they come.
+ */
+function surerRate(one: HeaderRow, other: HeaderRow): number | null {
+  if (one.sample_rate === null || other.sample_rate === null) return one.sample_rate ?? other.sample_rate;
+  return Math.max(one.sample_rate, other.sample_rate);
 }
 
 /** @param derived the bits of the declared headers that were merged */

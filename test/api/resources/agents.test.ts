@@ -228,6 +228,30 @@ void t.test(
   },
 );
 
+void t.test('figures of agents are told as estimates beside them, where that is asked for', async (t) => {
+  const api = await startApi(t);
+  const now = new Date().toISOString();
+  await api.send([
+    anItem({ trace: { agent: 'a', started_at: now, ended_at: undefined, success: true }, spans: 0 }),
+  ]);
+  const [agent] = await api.get<{ id: string }[]>('/agents');
+  const path = `/agents/${agent?.id ?? ''}`;
+  const estimate = {
+    ...{ counted_runs: 1, sampled_runs: 0, total_runs: 1, success_count: 1, failure_count: 0 },
+    ...{ failed_runs: 0, failure_percentage: 0, success_rate: 1 },
+    ...{ total_cost: 0, total_tokens: 0, avg_latency_ms: null },
+  };
+  t.strictSame((await api.get<{ estimate: unknown }>(`${path}?estimate=true`)).estimate, estimate);
+  t.notOk('estimate' in (await api.get<object>(`${path}?estimate=false`)));
+  const { daily } = await api.get<{ daily: { estimate?: unknown }[] }>(`${path}/stats?estimate=true`);
+  t.strictSame(daily.at(-1)?.estimate, estimate);
+  t.match(daily[0]?.estimate, { counted_runs: 0, total_runs: 0, success_rate: null });
+  const counted = await api.get<{ daily: object[] }>(`${path}/stats`);
+  t.notOk(counted.daily.some((day) => 'estimate' in day));
+  t.equal((await api.call('GET', `${path}/stats?estimate=perhaps`)).status, 422);
+  t.match(await api.get('/dashboard/traces'), { items: [{ sample_rate: null }] });
+});
+
 void t.test('unknown agents are 404, ids that are none 422', async (t) => {
   const api = await startApi(t);
   for (const suffix of ['', '/stats', '/runs']) {

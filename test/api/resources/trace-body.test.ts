@@ -20,6 +20,7 @@ const RUN = {
   error_message: null,
   total_tokens: null,
   total_cost_usd: 1_500_000_000,
+  sample_rate: null,
   span_count: 0,
   metadata: null,
 } as const;

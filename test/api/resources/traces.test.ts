@@ -52,7 +52,7 @@ void t.test(
         'success',
         'outcome',
       ],
-      ...['error_message', 'total_tokens', 'total_cost_usd', 'metadata', 'spans'],
+      ...['error_message', 'total_tokens', 'total_cost_usd', 'sample_rate', 'metadata', 'spans'],
     ]);
     t.match(trace, {
       trace_id: id,

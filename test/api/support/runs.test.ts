@@ -91,6 +91,7 @@ void t.test(
         error_message: 'Upstream timed out',
         total_tokens: 240,
         total_cost_usd: 0.0025,
+        sample_rate: null,
         span_count: 2,
       },
     ]);

@@ -3,6 +3,7 @@ import t from 'tap';
 import { IdSampler } from '../../../src/processors/sample/id-sampler.js';
 import { sampleProcessor } from '../../../src/processors/sample/factory.js';
 import { metricValues } from '../../support/engine.js';
+import type { TraceRecord } from '../../../src/signal/trace.js';
 import { processorOf } from '../../support/processors.js';
 import { readProjectFile } from '../../support/project-file.js';
 import { aSpanRecord, aTrace } from '../../support/run-records.js';
@@ -53,7 +54,16 @@ void t.test('the example of the page keeps its share, and what is told by its co
   const cheap = aTrace(3, { trace_id: NEVER });
   const lucky = aTrace(1, { trace_id: 'ffffffff-ffff-4fff-bfff-ffffffffffff' });
   t.strictSame(await consume([cheap, failed, dear, lucky]), { accepted: 4, refused: [] });
-  t.strictSame(passed[0]?.items, [failed, dear, lucky], 'with all their spans');
+  const sampled = (item: TraceRecord, sample_rate: number) => ({
+    ...item,
+    trace: { ...item.trace, sample_rate },
+  });
+  t.strictSame(
+    passed[0]?.items,
+    [sampled(failed, 1), sampled(dear, 1), sampled(lucky, 0.1)],
+    'with all their spans, and the share of runs like it that was kept',
+  );
+  t.equal(lucky.trace.sample_rate, null, 'others who have the same item see nothing of it');
   t.strictSame(await metricValues(settings.meter, 'jackdaw_processor_dropped_items_total'), {
     'jackdaw_processor_dropped_items_total{processor="sample",item="traces"}': 1,
   });
@@ -74,4 +84,22 @@ void t.test('a condition that fails keeps the trace, or drops or refuses it', as
     t.match(await consume(items()), receipt, onError);
     t.equal(passed.flatMap((batch) => batch.items).length, kept, onError);
   }
+});
+
+const LUCKY = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
+
+void t.test('one sampler after another tells the share that both have kept', async (t) => {
+  const rate = async (config: string, sample_rate: number | null, status: 'completed' | 'failed') => {
+    const { consume, passed } = processorOf(sampleProcessor, 'traces', config);
+    await consume([aTrace(1, { trace_id: LUCKY, sample_rate, status })]);
+    return passed[0]?.items[0]?.trace.sample_rate;
+  };
+  const config = `{ percentage: 25, keep: ['trace.status == "failed"'] }`;
+  t.equal(await rate(config, null, 'completed'), 0.25);
+  t.equal(await rate(config, 0.1, 'completed'), 0.1, 'it was among the quarter already');
+  t.equal(await rate(config, 0.5, 'completed'), 0.25);
+  t.equal(await rate(config, null, 'failed'), 1);
+  t.equal(await rate(config, 0.1, 'failed'), 0.1, 'of ten that failed before, only one came here');
+  t.equal(await rate('{}', null, 'completed'), null, 'nothing is sampled');
+  t.equal(await rate(`{ percentage: 25, keep: ['trace.metadata.a > 1'] }`, null, 'completed'), 1);
 });

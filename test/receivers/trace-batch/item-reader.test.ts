@@ -57,6 +57,7 @@ void t.test('a whole item becomes a record in the units of the pipeline', async 
     total_cost_usd: 1_250_000,
     metadata,
     sdk_version: '1.2.3',
+    sample_rate: null,
     follows_spans: false,
     idle_timeout_ms: null,
   });

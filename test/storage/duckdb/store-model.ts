@@ -3,7 +3,7 @@ import { sumToNumber } from '../../../src/signal/money.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
 import { formatTime, type Micros } from '../../../src/signal/time.js';
 import type { TraceHeader, TraceRecord } from '../../../src/signal/trace.js';
-import type { AgentComparison, AgentDay, RunOutcomes } from '../../../src/storage/agents.js';
+import type { AgentComparison, AgentDay, EstimatedRuns, RunOutcomes } from '../../../src/storage/agents.js';
 import type { RunFilter, RunSummary } from '../../../src/storage/runs.js';
 import { without, type ShownSpan } from './shown-spans.js';
 
@@ -32,7 +32,13 @@ export class StoreModel {
         trace = { header, spans: new Map() };
         this.traces.set(header.trace_id, trace);
         if (!this.agents.has(header.agent)) this.agents.set(header.agent, { created_at: receivedAt });
-      } else trace.header = completed(trace.header, header);
+      } else {
+        const { sample_rate } = trace.header;
+        trace.header = {
+          ...completed(trace.header, header),
+          sample_rate: larger(sample_rate, header.sample_rate),
+        };
+      }
       for (const span of spans) writeSpan(trace, span);
     }
   }
@@ -99,6 +105,10 @@ export class StoreModel {
     };
   }
 
+  estimate(name: string): EstimatedRuns {
+    return estimate(this.runs({}, name));
+  }
+
   days(name: string, from: Micros, to: Micros): AgentDay[] {
     const byDate = new Map<string, ModelRun[]>();
     for (const run of this.runs({ start_time: from, end_time: to }, name).reverse()) {
@@ -117,9 +127,29 @@ export class StoreModel {
         total_tokens: sum(present(runs.map((run) => run.total_tokens))),
         avg_latency_ms: durations.length === 0 ? null : sum(durations) / durations.length,
         p95_latency_ms: percentile(durations, 0.95),
+        estimate: estimate(runs),
       };
     });
   }
+}
+
+/** Each run as often as it stands for runs. Shares are such that these are whole numbers. */
+function estimate(runs: readonly ModelRun[]): EstimatedRuns {
+  const all = runs.flatMap((run) =>
+    Array.from({ length: Math.round(1 / (run.sample_rate ?? 1)) }, () => run),
+  );
+  const durations = present(all.map((run) => run.duration_ms));
+  return {
+    counted_runs: runs.length,
+    sampled_runs: runs.filter(({ sample_rate }) => sample_rate !== null && sample_rate < 1).length,
+    total_runs: all.length,
+    success_count: all.filter((run) => run.success === true).length,
+    failure_count: all.filter((run) => run.success === false).length,
+    ...outcomes(all),
+    total_cost: money(present(all.map((run) => run.total_cost_usd))),
+    total_tokens: sum(present(all.map((run) => run.total_tokens))),
+    avg_latency_ms: durations.length === 0 ? null : sum(durations) / durations.length,
+  };
 }
 
 function outcomes(runs: readonly ModelRun[]): RunOutcomes {
@@ -213,6 +243,10 @@ function percentile(values: readonly number[], fraction: number): number | null 
   const low = sorted[Math.floor(place)];
   const high = sorted[Math.ceil(place)];
   return low === undefined || high === undefined ? null : low + (high - low) * (place - Math.floor(place));
+}
+
+function larger(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
 }
 
 function present(values: readonly (number | null)[]): number[] {

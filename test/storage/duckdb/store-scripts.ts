@@ -70,6 +70,7 @@ const header = (traceId: string): fc.Arbitrary<TraceHeader> =>
       total_cost_usd: optional(money),
       metadata: optional(object),
       sdk_version: optional(text),
+      sample_rate: optional(fc.constantFrom(0.125, 0.25, 1)),
       kind: fc.constant('agent'),
       follows_spans: fc.constant(false),
       idle_timeout_ms: fc.constant(null),

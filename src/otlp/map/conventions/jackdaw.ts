@@ -53,7 +53,7 @@ export const VERBATIM = 'jackdaw.verbatim';
 
 /**
  * A header that somebody declared (`follows_spans` is false), on one span of its trace: all fields that are not null. With
- * `agent` and `started_at` missing there is no header.
+ * `agent` and `started_at` missing there is no header. `sample_rate` is also told by itself, of a header that follows its spans.
  */
 export const TRACE_ATTRIBUTES: Readonly<
   Record<Exclude<keyof TraceHeader, 'trace_id' | 'kind' | 'follows_spans' | 'idle_timeout_ms'>, OwnAttribute>
@@ -70,6 +70,7 @@ export const TRACE_ATTRIBUTES: Readonly<
   total_cost_usd: { key: 'jackdaw.trace.total_cost_usd', as: 'money' },
   metadata: { key: 'jackdaw.trace.metadata', as: 'object' },
   sdk_version: { key: 'jackdaw.trace.sdk_version', as: 'text' },
+  sample_rate: { key: 'jackdaw.trace.sample_rate', as: 'number' },
 };
 
 /** True on a span that is none: it carries the header of a trace of which there are no spans to carry it. */

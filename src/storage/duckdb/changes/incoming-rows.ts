@@ -5,7 +5,7 @@ import { parseContext, type RunContext } from '../../../signal/run-context.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
 import { DERIVED } from '../../../runs/rules/derived.js';
 import { indexOf } from '../../table.js';
-import { SPAN_WIRE, TRACE_WIRE } from '../../tables.js';
+import { SPAN_WIRE, TRACES, TRACE_WIRE } from '../../tables.js';
 import type { NamedHeader } from '../../../runs/rules/following-header.js';
 import { beginsPiece, payloadsOf, type Payload } from '../../../runs/rules/payload.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
@@ -17,7 +17,8 @@ import { PAYLOAD, type IncomingBatch } from './incoming-batch.js';
 /** Headers and spans of a batch as objects, and what can be said of them without making objects. */
 
 export function headerAt(batch: IncomingBatch, trace: number): NamedHeader {
-  return { header: batch.traces.row(TRACE_WIRE, trace), agent: batch.agent(trace) };
+  const sample_rate = batch.traces.value(T.sample_rate, trace) as number | null;
+  return { header: { ...batch.traces.row(TRACE_WIRE, trace), sample_rate }, agent: batch.agent(trace) };
 }
 
 /** The code of a trace's status. */
@@ -132,6 +133,7 @@ const T = {
   status: indexOf(TRACE_WIRE, 'status'),
   derived: indexOf(TRACE_WIRE, 'derived'),
   kind: indexOf(TRACE_WIRE, 'kind'),
+  sample_rate: indexOf(TRACES.wire, 'sample_rate'),
 };
 
 const S = {

@@ -3,7 +3,7 @@ import type { StoreReach } from './store-reach.js';
 
 /** The contracts all of whose methods the store thread answers as they are. What is missing here, or is in no contract, does not compile. */
 const METHODS = {
-  agents: { list: true, find: true, read: true, days: true, compare: true },
+  agents: { list: true, find: true, read: true, days: true, estimate: true, compare: true },
   models: { list: true },
   sessions: { list: true, read: true },
   usage: { read: true },

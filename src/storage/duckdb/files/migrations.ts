@@ -1,5 +1,6 @@
 import { createTable } from '../../table.js';
-import { COLD_TABLES, SEGMENT_TABLES, TEXT_BLOCKS } from '../../tables.js';
+import { COLD_TABLES, SEGMENT_TABLES } from '../../tables.js';
+import { TEXT_BLOCKS } from '../../text-blocks-table.js';
 import { createLogTerms } from '../../log-tables.js';
 import { MAIN_TABLES } from './main-tables.js';
 import type { Connection } from './connection.js';
@@ -21,7 +22,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 3,
+  version: 4,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -40,6 +41,11 @@ export const SEGMENT_SCHEMA: Schema = {
         ['call_key VARCHAR', 'same_as UUID', 'counted UTINYINT'].map(
           (column) => `ALTER TABLE ${catalog}.main.spans ADD COLUMN ${column}`,
         ),
+    },
+    {
+      // The share of runs like it that sampling kept.
+      version: 4,
+      statements: (catalog) => [`ALTER TABLE ${catalog}.main.traces ADD COLUMN sample_rate DOUBLE`],
     },
   ],
 };

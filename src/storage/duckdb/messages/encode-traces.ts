@@ -15,7 +15,7 @@ import { contextOf, tagsKey } from '../../../runs/rules/context-of-spans.js';
 import { durationMs, totalTokens } from '../../../runs/rules/completion.js';
 import { DERIVED, FOLLOWS_SPANS } from '../../../runs/rules/derived.js';
 import { indexOf } from '../../table.js';
-import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_WIRE } from '../../tables.js';
+import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_SAMPLED, TRACE_WIRE } from '../../tables.js';
 import { PayloadWriter } from '../../../runs/rules/payload.js';
 import { haveSeveralTellers, WHOLE, type ToldCall } from '../../../runs/rules/told-calls.js';
 import { countedOnce, type Usage, type UsageNode } from '../../../runs/rules/usage.js';
@@ -34,6 +34,7 @@ export const SPAN_MESSAGE: readonly Column[] = [
 export const TRACE_MESSAGE: readonly Column[] = [
   ...TRACE_WIRE,
   ...TRACE_LATER,
+  ...TRACE_SAMPLED,
   { name: 'agent', kind: 'text', sql: 'VARCHAR' },
   { name: 'spans', kind: 'uint32', sql: 'UINTEGER' },
 ];
@@ -231,6 +232,7 @@ function writeHeader(
   to.uint32(T.derived, row, derived);
   to.isNull(T.commits, row);
   to.isNull(T.closed, row);
+  nullableDouble(to, T.sample_rate, row, header.sample_rate);
   to.text(T.agent, row, header.agent);
   to.uint32(T.spans, row, spans.length);
 }
@@ -274,6 +276,7 @@ type ColumnName =
   | (typeof SPAN_WIRE)[number]['name']
   | (typeof TRACE_WIRE)[number]['name']
   | (typeof TRACE_LATER)[number]['name']
+  | (typeof TRACE_SAMPLED)[number]['name']
   | 'payload'
   | 'agent'
   | 'spans';

@@ -1,7 +1,5 @@
 import { itemAt } from '../../../signal/checked.js';
-import { RUN_STATUSES } from '../../../signal/span.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
-import { hasFailed } from '../../../runs/rules/run-outcome.js';
 import type { Micros } from '../../../signal/time.js';
 import type { AgentComparison, AgentDay, AgentSummary } from '../../agents.js';
 import { TRACES } from '../../tables.js';
@@ -13,6 +11,7 @@ import { newest } from '../rows/relation.js';
 import type { AgentTotals } from '../figures/counted-run.js';
 import type { RunFigures } from '../figures/run-figures.js';
 import type { Capture } from '../rows/segment.js';
+import { ESTIMATES, estimateOf, FAILED } from './estimates.js';
 import { number, sumOf } from './run-summary.js';
 import { runsOf } from '../figures/stored-runs.js';
 
@@ -23,8 +22,6 @@ const COUNTS = `count(*) AS total_runs,
 /** As text, since the exact sum may be larger than any number that JavaScript has. */
 const COSTS = 'sum(total_cost_usd)::VARCHAR AS total_cost';
 const P95 = 'quantile_cont(duration_ms, 0.95) AS p95_latency_ms';
-/** The codes of these statuses. */
-const FAILED = RUN_STATUSES.flatMap((status, code) => (hasFailed(status) ? [code] : []));
 
 /** Agents of one user with their 95th percentile of duration, in the order given. */
 export async function compareAgents(
@@ -70,7 +67,7 @@ export async function agentDays(
     `SELECT (started_at::DATE)::VARCHAR AS date, ${COUNTS}, ${COSTS},
        sum((status IN (${FAILED.join(', ')}))::TINYINT)::BIGINT AS failed_runs,
        sum((status <> ${RUNNING})::TINYINT)::BIGINT AS finished_runs,
-       coalesce(sum(total_tokens), 0)::DOUBLE AS total_tokens, avg(duration_ms) AS avg_latency_ms, ${P95}
+       coalesce(sum(total_tokens), 0)::DOUBLE AS total_tokens, avg(duration_ms) AS avg_latency_ms, ${P95}, ${ESTIMATES}
      FROM ${newest(capture, TRACES, where)} GROUP BY started_at::DATE ORDER BY started_at::DATE`,
   );
   return rows.map((row) => ({
@@ -84,6 +81,7 @@ export async function agentDays(
     total_tokens: Number(row.total_tokens),
     avg_latency_ms: number(row.avg_latency_ms),
     p95_latency_ms: number(row.p95_latency_ms),
+    estimate: estimateOf(row),
   }));
 }
 

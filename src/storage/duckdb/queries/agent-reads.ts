@@ -4,6 +4,7 @@ import type {
   AgentFilter,
   Agents as AgentsContract,
   AgentSummary,
+  EstimatedRuns,
   TimeRange,
 } from '../../agents.js';
 import type { Page, PageRange } from '../../paging.js';
@@ -12,6 +13,7 @@ import type { Agents } from '../figures/agents.js';
 import type { RunFigures } from '../figures/run-figures.js';
 import type { Asker, Served } from '../reads/asker.js';
 import { agentDays, compareAgents, readAgent } from './agent-figures.js';
+import { estimateRuns } from './estimates.js';
 import { findAgents, listAgents } from './agent-list.js';
 
 /** What is known of agents without reading the tables. */
@@ -51,6 +53,12 @@ export class AgentReads implements Served<AgentsContract> {
       short((connection, capture) => agentDays(connection, capture, agent, missing)),
     );
     return { name: agent.name, days };
+  }
+
+  async estimate({ tenant, long }: Asker, agentId: string): Promise<EstimatedRuns | null> {
+    const agent = this.#known.agents.byId(tenant, agentId);
+    if (agent === undefined) return null;
+    return await long((connection, capture) => estimateRuns(connection, capture, agent));
   }
 
   async compare(

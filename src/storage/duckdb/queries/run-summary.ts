@@ -4,7 +4,7 @@ import { parseTags } from '../../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import type { RunSummary } from '../../runs.js';
 import { selectList } from '../../table.js';
-import { TRACES, TRACE_WIRE } from '../../tables.js';
+import { HEADER_COLUMNS, TRACES } from '../../tables.js';
 import type { Agents } from '../figures/agents.js';
 import type { Row, Value } from '../files/connection.js';
 
@@ -23,13 +23,14 @@ const SHOWN = new Set([
   'error_message',
   'total_tokens',
   'total_cost_usd',
+  'sample_rate',
   'agent_no',
   'span_count',
 ]);
 
 /** The columns of a run summary. */
 export const RUN_COLUMNS = selectList(
-  [...TRACES.store, ...TRACE_WIRE].filter((column) => SHOWN.has(column.name)),
+  [...TRACES.store, ...HEADER_COLUMNS].filter((column) => SHOWN.has(column.name)),
 );
 
 /** @param row selected by {@link RUN_COLUMNS} */
@@ -52,6 +53,7 @@ export function runSummary(row: Row, agents: Agents): RunSummary {
     error_message: text(row.error_message),
     total_tokens: number(row.total_tokens),
     total_cost_usd: number(row.total_cost_usd),
+    sample_rate: number(row.sample_rate),
     span_count: Number(row.span_count),
   };
 }

@@ -2,7 +2,7 @@ import { NO_PAYLOAD } from '../../../runs/rules/payload.js';
 import type { RunId, RunToRead, SpanIds, StoredRun, StoredRuns } from '../../../runs/stored-runs.js';
 import type { ClosedRuns } from './closed-runs.js';
 import { selectList } from '../../table.js';
-import { SPANS, SPAN_WIRE, TRACES, TRACE_WIRE } from '../../tables.js';
+import { HEADER_COLUMNS, SPANS, SPAN_WIRE, TRACES } from '../../tables.js';
 import type { Agents } from '../figures/agents.js';
 import type { Connection, Row, Value } from '../files/connection.js';
 import { CommitRanges, conditionsOn, narrowed, ofCommits } from '../rows/commit-ranges.js';
@@ -82,12 +82,12 @@ async function loadHeaders(
   const commits = ofCommits(wanted.map((trace) => trace.found));
   const where = narrowed(commits, `tenant = ${tenant} AND trace_id IN (${ids})`);
   const headers = await connection.rows(
-    `SELECT seq, agent_no, span_count, closed_seq, closed, ${COMMITS}, is_mapped, has_ended, epoch_us(heard_at) AS heard_at, ${selectList(TRACE_WIRE)} FROM ${relation(capture, TRACES, where)} ORDER BY seq`,
+    `SELECT seq, agent_no, span_count, closed_seq, closed, ${COMMITS}, is_mapped, has_ended, epoch_us(heard_at) AS heard_at, ${selectList(HEADER_COLUMNS)} FROM ${relation(capture, TRACES, where)} ORDER BY seq`,
   );
   // In the order of the commits, because the commit of one trace may hold an older version of another.
   const found = new Map<string, StoredTrace>();
   for (const row of headers) {
-    const header = pickRow(row, TRACE_WIRE);
+    const header = pickRow(row, HEADER_COLUMNS);
     const agentNo = Number(row.agent_no);
     const agent = agents.byNumber(agentNo)?.name ?? '';
     const place = {

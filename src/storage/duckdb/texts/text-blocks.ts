@@ -1,5 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { TEXT_BLOCKS, TRACES } from '../../tables.js';
+import { TRACES } from '../../tables.js';
+import { TEXT_BLOCKS } from '../../text-blocks-table.js';
 import { narrowed, ofCommitsBetween } from '../rows/commit-ranges.js';
 import type { Connection, Row } from '../files/connection.js';
 import { literal } from '../files/database.js';

@@ -61,7 +61,7 @@ void t.test('a reader that keeps up asks the database nothing', async (t) => {
 });
 
 void t.test('what is remembered is bounded, by number and by bytes', async (t) => {
-  const engine = await EventEngine.open(t, { recentSize: { events: 3, bytes: 4500 } });
+  const engine = await EventEngine.open(t, { recentSize: { events: 3, bytes: 4550 } });
   const user = await engine.addUser(['trace.completed']);
   await commit(engine, user, 5);
   let all = await engine.events();

@@ -69,6 +69,7 @@ void t.test('an event says what its run is like', async (t) => {
     error_message: 'tab\tand 🪶',
     total_tokens: 12,
     total_cost_usd: 1.234567,
+    sample_rate: null,
     span_count: 3,
   };
   t.same(data, await engine.shownRun(user, whole.trace.trace_id));

@@ -44,6 +44,10 @@ function figures(day: number, runs: number): AgentDay {
     total_tokens: 0,
     avg_latency_ms: null,
     p95_latency_ms: null,
+    estimate: {
+      ...{ counted_runs: 0, sampled_runs: 0, total_runs: 0, success_count: 0, failure_count: 0 },
+      ...{ failed_runs: 0, finished_runs: 0, total_cost: 0, total_tokens: 0, avg_latency_ms: null },
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import t from 'tap';
 import { aLog } from '../../../support/log-records.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
 import { searchLogs } from '../log-search.js';
-import { inColdFile } from '../stored-rows.js';
+import { inColdFile, inFile } from '../stored-rows.js';
 import { TestStore } from '../test-store.js';
 
 const RECEIVED = { receivedAt: NOON };
@@ -47,4 +47,29 @@ void t.test('a search goes through half a million blocks of log records', async 
   const filter = { query: 'happened', start_time: NOON + 10, end_time: NOON + 11 };
   const page = await searchLogs(opened.store, tenant, filter, { offset: 0, limit: 10 });
   t.strictSame(page.items.map(({ id }) => id).sort(), [items[10]?.id, items[11]?.id].sort());
+});
+
+void t.test('a store of schema 3 is taken on, and knows of no sampling of its runs', async (t) => {
+  const opened = await TestStore.open(t);
+  const tenant = await opened.addUser();
+  const old = aTrace(2, { agent: 'old' });
+  await opened.store.writer.traces({ tenant, items: [old] }, RECEIVED);
+  await opened.close();
+  for (const part of [/^cold$/, /^hot/])
+    await inFile(
+      opened.path,
+      part,
+      'ALTER TABLE traces DROP COLUMN sample_rate; UPDATE schema_versions SET version = 3',
+    );
+  await opened.start();
+  const sampled = aTrace(1, { agent: 'old', sample_rate: 0.5, started_at: NOON + 1 });
+  const late = { ...old, spans: aTrace(1, { trace_id: old.trace.trace_id }).spans };
+  await opened.store.writer.traces({ tenant, items: [sampled, late] }, RECEIVED);
+  const rates = async () =>
+    (await opened.store.runs.list(tenant, {}, { offset: 0, limit: 9 })).items.map((run) => run.sample_rate);
+  t.strictSame(await rates(), [0.5, null]);
+  await opened.store.settled();
+  await opened.close();
+  await opened.start();
+  t.strictSame(await rates(), [0.5, null], 'after a move, too');
 });

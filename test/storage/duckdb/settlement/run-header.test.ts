@@ -166,6 +166,7 @@ function expected({ spans, declared }: Run) {
   const context = contextOf(spans);
   const totals = {
     total_cost_usd: usage.total_cost_usd,
+    sample_rate: null,
     span_count: spans.length,
     ...context,
     tags: context.tags ?? [],

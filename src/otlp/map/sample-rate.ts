@@ -1,0 +1,43 @@
+import { sentOf } from '../../signal/sent-span.js';
+import type { SpanRecord } from '../../signal/span.js';
+import { LenientReader } from '../wire/lenient-reader.js';
+
+/** `Span.trace_state`, which has a length before it. */
+const TRACE_STATE = (3 << 3) | 2;
+/** The digits of a threshold: 56 bits. */
+const DIGITS = 14;
+/** `ot=` of a trace state, and in it the rejection threshold, of which zeros at the end are left out. */
+const OTEL = /(?:^|,)[ \t]*ot=([^,]*)/;
+const THRESHOLD = /(?:^|;)th:([\da-f]{1,14})(?:;|$)/;
+
+/**
+ * The share of runs that its client kept, where it says so: the threshold of OpenTelemetry's consistent probability sampling in the
+ * span's trace state (https://opentelemetry.io/docs/specs/otel/trace/tracestate-probability-sampling/).
+ *
+ * @param span the one that tells of its run
+ * @returns above 0; null where the client says nothing
+ */
+export function sampleRateOf(span: SpanRecord | undefined): number | null {
+  const sent = span && sentOf(span);
+  return sent === undefined ? null : sampleRateIn(traceStateOf(sent.bytes));
+}
+
+/** The same of a trace state, `ot=th:c,vendor=1`. */
+export function sampleRateIn(traceState: string): number | null {
+  const digits = THRESHOLD.exec(OTEL.exec(traceState)?.[1] ?? '')?.[1];
+  if (digits === undefined) return null;
+  // The greatest threshold still lets through one of 2 ** 56.
+  return 1 - parseInt(digits.padEnd(DIGITS, '0'), 16) / 2 ** 56 || 2 ** -56;
+}
+
+/** Of a `Span` in protobuf that can be read, without reading the rest of it. */
+function traceStateOf(bytes: Uint8Array): string {
+  const reader = new LenientReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  let found = '';
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === TRACE_STATE) found = reader.string();
+    else reader.skipType(tag & 7);
+  }
+  return found;
+}

@@ -1,0 +1,50 @@
+import type { Settings } from '../../component/factory.js';
+import { Conditions } from '../../expressions/conditions.js';
+import { EvaluationFailures } from '../../expressions/failures.js';
+import { traceScope, traceView, type identityView } from '../../expressions/scope/scopes.js';
+import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
+import type { SampleConfig } from './config.js';
+import { IdSampler } from './id-sampler.js';
+
+/** Whether a trace is kept, and which share of those like it is: 1 where it is kept for what it is. */
+export type Decision =
+  { readonly isKept: true; readonly share: number } | { readonly isKept: false; readonly isRefused: boolean };
+
+const BY_CONDITION: Decision = { isKept: true, share: 1 };
+const DROPPED: Decision = { isKept: false, isRefused: false };
+const REFUSED: Decision = { isKept: false, isRefused: true };
+
+/** Decides by the conditions and the id. */
+export class Decider {
+  readonly #conditions: Conditions;
+  readonly #sampler: IdSampler;
+  readonly #byId: Decision;
+
+  constructor(settings: Settings<Pick<SampleConfig, 'keep' | 'percentage' | 'on_error'>>) {
+    const { keep, percentage, on_error } = settings.config;
+    const failures = new EvaluationFailures(settings);
+    // A failed one is told apart from one that is not true: what nobody knows is kept.
+    const onError = on_error === 'keep' ? 'true' : on_error;
+    this.#conditions = new Conditions('keep', keep, 'trace', { onError, failures });
+    this.#sampler = new IdSampler(percentage);
+    this.#byId = { isKept: true, share: percentage / 100 };
+  }
+
+  /** Asks the conditions first: a run of which one is true would be kept whatever its id, so that it stands for itself alone. */
+  decide(item: TraceRecord, identity: ReturnType<typeof identityView>): Decision {
+    const isChosen = this.#sampler.isKept(item.trace.trace_id);
+    if (this.#conditions.areNone || this.#sampler.keepsAll) return isChosen ? this.#byId : DROPPED;
+    const verdict = this.#conditions.judge(traceScope(traceView(item), identity));
+    if (verdict === 'true') return BY_CONDITION;
+    if (isChosen) return this.#byId;
+    return verdict === 'refuse' ? REFUSED : DROPPED;
+  }
+}
+
+/**
+ * A header that tells which share was kept of runs like it, where only some were. What was chosen by its id before was chosen by the same
+ * bits, so that the lesser of both shares holds, and not their product.
+ */
+export function withShare(trace: TraceHeader, share: number): TraceHeader {
+  return { ...trace, sample_rate: Math.min(trace.sample_rate ?? 1, share) };
+}
