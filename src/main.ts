@@ -24,6 +24,12 @@ const io: ProcessIo = {
       process.off('SIGTERM', listener);
     };
   },
+  onUncaught(listener) {
+    process.on('uncaughtException', listener);
+    return () => {
+      process.off('uncaughtException', listener);
+    };
+  },
   exitNow: (code) => process.exit(code),
 };
 

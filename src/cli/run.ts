@@ -4,6 +4,7 @@ import type { Logger } from '../component/telemetry.js';
 import { formatProblem } from '../config/config-error.js';
 import { readVersion } from '../config/package-version.js';
 import { startDaemon, type Daemon, type StopReport } from '../pipeline/daemon.js';
+import { blamePlugin } from '../pipeline/isolation/plugin-scope.js';
 import { prepare, type Prepared } from '../pipeline/prepare.js';
 import { createLogger } from '../telemetry/logger.js';
 import { PrometheusMeter } from '../telemetry/meter.js';
@@ -66,6 +67,12 @@ async function runUntilStopped(io: ProcessIo, prepared: Prepared, logger: Logger
     firstAt = performance.now();
     firstSignal.abort();
   });
+  const endUncaught = io.onUncaught((error) => {
+    if (blamePlugin(error)) return;
+    // As Node does by itself: a daemon of which something is broken must not go on.
+    io.log(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    io.exitNow(EXIT.failure);
+  });
   try {
     const daemon = await start(prepared, logger, meter, firstSignal.signal);
     if (!daemon) return EXIT.ok;
@@ -77,6 +84,7 @@ async function runUntilStopped(io: ProcessIo, prepared: Prepared, logger: Logger
     return tell(await daemon.stopped, logger);
   } finally {
     endSignals();
+    endUncaught();
     endObservation();
   }
 }

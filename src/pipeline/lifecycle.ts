@@ -9,6 +9,8 @@ export class Lifecycle {
   readonly #built: Built;
   readonly #status: StatusBoard;
   readonly #started = new Set<Node>();
+  /** The start that was under way when a stop came. */
+  #starting: { readonly node: Node; readonly start: Promise<unknown> } | undefined;
 
   constructor(built: Built, status: StatusBoard) {
     this.#built = built;
@@ -19,6 +21,7 @@ export class Lifecycle {
    * Extensions, exporters, processors from the last to the first, receivers: whatever starts can already send.
    *
    * @param afterStart called when a component has started
+   * @param abort ends it, also while a component takes its time to start: the stop then waits for that, within its deadline
    * @throws Error naming the first component that could not start; what started before it has to be shut down
    */
   async start(
@@ -39,7 +42,8 @@ export class Lifecycle {
       // It counts as started from here on: a start that failed half-way may hold something that has to be released.
       this.#started.add(node);
       try {
-        await node.component.start?.(hostOf(node));
+        const start = this.#start(node, hostOf(node));
+        if (!(await hasStarted(start, abort))) return;
         await afterStart(node);
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause);
@@ -47,6 +51,13 @@ export class Lifecycle {
       }
       this.#status.enter(node, 'ok');
     }
+  }
+
+  async #start(node: Node, host: Host): Promise<void> {
+    const start = (async () => node.component.start?.(host))();
+    this.#starting = { node, start };
+    await start;
+    this.#starting = undefined;
   }
 
   /**
@@ -80,9 +91,27 @@ export class Lifecycle {
 
   async #stop(node: Node, deadline: Deadline, errors: Error[]): Promise<void> {
     if (!this.#started.delete(node)) return;
+    const start = this.#starting?.node === node ? this.#starting.start : undefined;
+    if (start !== undefined)
+      await attempt(deadline, `the start of ${nameOf(node)}`, () => start.catch(() => undefined), errors);
     this.#status.enter(node, 'stopping');
     await attempt(deadline, nameOf(node), async () => node.component.shutdown?.(deadline.abort), errors);
     this.#status.enter(node, 'stopped');
+  }
+}
+
+/** Waits for a start, or until the signal is aborted. @returns whether it was not; @throws whatever the start throws until then */
+async function hasStarted(start: Promise<void>, abort: AbortSignal): Promise<boolean> {
+  let end = (): void => undefined;
+  const aborted = new Promise<void>((resolve) => {
+    end = resolve;
+    abort.addEventListener('abort', end);
+  });
+  try {
+    await Promise.race([start, aborted]);
+    return !abort.aborted;
+  } finally {
+    abort.removeEventListener('abort', end);
   }
 }
 

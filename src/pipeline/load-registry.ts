@@ -3,6 +3,7 @@ import type { Factory } from '../component/factory.js';
 import { readPlugins } from '../config/check.js';
 import { ConfigError, type Problem } from '../config/config-error.js';
 import { locate, type MapNode } from '../config/config-node.js';
+import { isolateFactory } from './isolation/isolate-factory.js';
 import { loadPlugin } from './plugin-loader.js';
 import { Registry } from './registry.js';
 import { templateFactory } from './template-factory.js';
@@ -37,6 +38,9 @@ async function loadFactories(
   file: string,
   registry: Registry,
 ): Promise<readonly Factory[]> {
-  if (!/\.ya?ml$/.test(specifier)) return (await loadPlugin(specifier, file)).factories;
+  if (!/\.ya?ml$/.test(specifier)) {
+    const { name, factories } = await loadPlugin(specifier, file);
+    return factories.map((factory) => isolateFactory(factory, name));
+  }
   return [templateFactory(readTemplate(resolve(dirname(resolve(file)), specifier), registry))];
 }

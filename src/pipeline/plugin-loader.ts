@@ -4,17 +4,29 @@ import { resolve } from 'import-meta-resolve';
 import { parseComponentId } from '../component/component-id.js';
 import type { Factory, Plugin } from '../component/factory.js';
 import { deliveryKeys } from '../delivery/queue/config.js';
+import { checkSchema } from '../config/schema-check.js';
 import { SIGNALS } from '../signal/batch.js';
+import { systemClock } from '../telemetry/system-clock.js';
+import { LIMITS_KEY } from './isolation/limits.js';
 import { letPluginsImport } from './plugin-imports.js';
 
 /** The version of the contract in `component/` that this program speaks. */
 const API_VERSION = 1;
+/** A module does its work in `start`, so that it loads within moments. */
+const IMPORT_TIMEOUT_MS = 30_000;
 const KINDS: readonly string[] = [
   'receiver',
   'processor',
   'exporter',
   'extension',
 ] satisfies Factory['kind'][];
+
+/** A section that is not there. */
+const NOTHING_WRITTEN = {
+  kind: 'map',
+  position: { file: '', line: 1, column: 1 },
+  entries: new Map<string, never>(),
+} as const;
 
 /** What the engine reads of a queued exporter's configuration. */
 const DELIVERY_KEYS = Object.keys(deliveryKeys());
@@ -24,18 +36,20 @@ const DELIVERY_KEYS = Object.keys(deliveryKeys());
  *
  * @param specifier a path (absolute, or starting with `./` or `../`) or the name of a package
  * @param file the configuration file that names it: paths and packages are looked up from there
+ * @param timeoutMs how long the module may take to load
  * @throws Error that says which plugin, what is wrong with it and what to do
  */
-export async function loadPlugin(specifier: string, file: string): Promise<Plugin> {
-  const module = await importModule(specifier, resolvePath(file));
+export async function loadPlugin(
+  specifier: string,
+  file: string,
+  timeoutMs = IMPORT_TIMEOUT_MS,
+): Promise<Plugin> {
+  const module = await importModule(specifier, resolvePath(file), timeoutMs);
   const plugin = 'default' in module ? module.default : undefined;
   if (typeof plugin !== 'object' || plugin === null)
     throw new Error(`plugin "${specifier}" has no default export: it must export a Plugin as default`);
   const { name, apiVersion, factories } = plugin as Partial<Record<keyof Plugin, unknown>>;
-  if (apiVersion !== API_VERSION)
-    throw new Error(
-      `plugin "${specifier}" is for version ${String(apiVersion)} of the plugin API, this program speaks ${API_VERSION}: install a matching version of the plugin`,
-    );
+  if (apiVersion !== API_VERSION) throw new Error(`plugin "${specifier}" ${otherVersion(apiVersion)}`);
   if (typeof name !== 'string' || name === '') throw new Error(`plugin "${specifier}" has no name`);
   if (!Array.isArray(factories) || factories.length === 0)
     throw new Error(`plugin "${specifier}" has no list of factories`);
@@ -43,7 +57,17 @@ export async function loadPlugin(specifier: string, file: string): Promise<Plugi
   return plugin as Plugin;
 }
 
-async function importModule(specifier: string, file: string): Promise<object> {
+/** What to do about a plugin of another version of the contract. */
+function otherVersion(version: unknown): string {
+  const spoken = `this program speaks ${API_VERSION}`;
+  if (typeof version !== 'number')
+    return `does not say its apiVersion: it must be the number of the plugin API that it was written for; ${spoken}`;
+  return version > API_VERSION
+    ? `is for version ${version} of the plugin API, ${spoken}: install a newer Jackdaw, or an older version of the plugin`
+    : `is for version ${version} of the plugin API, ${spoken}: install a newer version of the plugin`;
+}
+
+async function importModule(specifier: string, file: string, timeoutMs: number): Promise<object> {
   let url: string;
   try {
     url =
@@ -57,11 +81,21 @@ async function importModule(specifier: string, file: string): Promise<object> {
     );
   }
   letPluginsImport();
+  let cancel = (): void => undefined;
+  const late = new Promise<never>((_, reject) => {
+    cancel = systemClock.after(timeoutMs, () => {
+      reject(
+        new Error(`its module waits for something at its top level, and did not load in ${timeoutMs} ms`),
+      );
+    });
+  });
   try {
-    return (await import(url)) as object;
+    return (await Promise.race([import(url), late])) as object;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`plugin "${specifier}" cannot be loaded: ${reason}`, { cause });
+  } finally {
+    cancel();
   }
 }
 
@@ -79,12 +113,35 @@ function checkFactory(specifier: string, candidate: unknown): void {
   const schema = factory['configSchema'];
   if (typeof schema !== 'object' || schema === null || !('type' in schema) || schema.type !== 'object')
     fail(`${kind} "${id.type}" has no configSchema of type object`);
-  if ((kind === 'receiver' || kind === 'exporter') && !Array.isArray(factory['signals']))
-    fail(`${kind} "${id.type}" does not say its signals`);
+  checkConfigSchema(`${kind} "${id.type}"`, schema, fail);
+  if (typeof factory['description'] !== 'string') fail(`${kind} "${id.type}" has no description`);
+  if (typeof factory['stability'] !== 'string') fail(`${kind} "${id.type}" does not say its stability`);
+  if (kind === 'receiver' || kind === 'exporter')
+    checkSignals(`${kind} "${id.type}"`, factory['signals'], fail);
+  if (kind === 'processor' && typeof factory['mutatesBatch'] !== 'boolean')
+    fail(`processor "${id.type}" must say mutatesBatch: whether it changes the items that it is given`);
   if (kind === 'exporter' && factory['delivery'] !== 'direct' && factory['delivery'] !== 'queued')
     fail(`exporter "${id.type}" must say its delivery, direct or queued`);
   if (factory['delivery'] === 'queued' && !DELIVERY_KEYS.every((key) => hasProperty(schema, key)))
     fail(`exporter "${id.type}" is queued: its configSchema must include deliveryKeys()`);
+}
+
+function checkConfigSchema(name: string, schema: unknown, fail: (what: string) => never): void {
+  if (hasProperty(schema, LIMITS_KEY)) fail(`${name} has a key ${LIMITS_KEY}, which is the program’s`);
+  try {
+    checkSchema(schema as object, NOTHING_WRITTEN, []);
+  } catch (error) {
+    fail(
+      `the configSchema of ${name} is no JSON Schema: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function checkSignals(name: string, signals: unknown, fail: (what: string) => never): void {
+  if (!Array.isArray(signals) || signals.length === 0) return fail(`${name} does not say its signals`);
+  for (const signal of signals)
+    if (!SIGNALS.some((known) => known === signal))
+      fail(`${name} is for "${String(signal)}", which is not a signal`);
 }
 
 function hasProperty(schema: unknown, key: string): boolean {

@@ -23,6 +23,10 @@ const code = await runProgram(
       process.on('SIGTERM', listener);
       return () => process.off('SIGTERM', listener);
     },
+    onUncaught: (listener) => {
+      process.on('uncaughtException', listener);
+      return () => process.off('uncaughtException', listener);
+    },
     exitNow: (exitCode) => process.exit(exitCode),
   },
   factories,

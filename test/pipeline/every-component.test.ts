@@ -68,7 +68,9 @@ for (const factory of builtinFactories) {
 }
 
 void t.test('the configurations in the READMEs of plugins are valid', async (t) => {
-  const folders = readdirSync(join(projectFolder(), 'plugins'));
+  const folders = readdirSync(join(projectFolder(), 'plugins'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
   // The price table is data that processor `cost` reads: its README shows a table.
   for (const plugin of folders.filter((name) => name !== 'prices'))
     await checkReadme(t, `plugins/${plugin}/README.md`);
@@ -94,7 +96,9 @@ void t.test('the engine names no concrete component', async (t) => {
   const words = ['file', 'debug'];
   const types = builtinFactories.map(({ type }) => type).filter((type) => !words.includes(type));
   const files = ['pipeline', 'config', 'component'].flatMap((layer) =>
-    readdirSync(join(projectFolder(), 'src', layer)).map((file) => `src/${layer}/${file}`),
+    readdirSync(join(projectFolder(), 'src', layer), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') || file.endsWith('.md'))
+      .map((file) => `src/${layer}/${file}`),
   );
   const named = files.flatMap((file) => {
     const code = readProjectFile(file).replace(/^\s*(\/?\*|\/\/).*$/gm, '');

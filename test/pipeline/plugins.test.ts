@@ -119,6 +119,13 @@ void t.test('a plugin that cannot be used says which and why', async (t) => {
       FACTORY.replace("'extension'", "'exporter', signals: ['traces'], delivery: 'queued'"),
     ),
     'none.mjs': plugin(''),
+    'unversioned.mjs': `export default { name: 'p', factories: [${FACTORY}] };`,
+    'older.mjs': plugin(FACTORY, 0),
+    'limits.mjs': plugin(FACTORY.replace('properties: {}', 'properties: { plugin_limits: {} }')),
+    'no-schema.mjs': plugin(FACTORY.replace('properties: {}', "properties: { a: { type: 'strong' } }")),
+    'no-signal.mjs': plugin(FACTORY.replace("'extension'", "'receiver', signals: ['spans']")),
+    'mutates.mjs': plugin(FACTORY.replace('extension', 'processor').replace('() => ({})', '{ traces() {} }')),
+    'undescribed.mjs': plugin(FACTORY.replace("description: 'x',", '')),
   });
   const file = join(folder, 'jackdaw.yaml');
   for (const [name, expected] of [
@@ -137,8 +144,23 @@ void t.test('a plugin that cannot be used says which and why', async (t) => {
     ['./events.mjs', /processor "other" creates for "evnts", which is not a signal/],
     ['./queued.mjs', /exporter "other" is queued: its configSchema must include deliveryKeys\(\)/],
     ['./none.mjs', /has no list of factories/],
+    ['./unversioned.mjs', /does not say its apiVersion.* this program speaks 1/],
+    ['./older.mjs', /is for version 0 of the plugin API.* install a newer version of the plugin/],
+    ['./limits.mjs', /has a key plugin_limits, which is the program’s/],
+    ['./no-schema.mjs', /the configSchema of extension "other" is no JSON Schema/],
+    ['./no-signal.mjs', /receiver "other" is for "spans", which is not a signal/],
+    ['./mutates.mjs', /processor "other" must say mutatesBatch/],
+    ['./undescribed.mjs', /extension "other" has no description/],
   ] as const)
     await t.rejects(loadPlugin(name, file), expected, name);
+});
+
+void t.test('a plugin whose module never finishes loading is given up', async (t) => {
+  const folder = t.testdir({ 'waits.mjs': 'await new Promise(() => undefined); export default {};' });
+  await t.rejects(
+    loadPlugin('./waits.mjs', join(folder, 'jackdaw.yaml'), 1),
+    /plugin "\.\/waits\.mjs" cannot be loaded: its module waits for something at its top level/,
+  );
 });
 
 void t.test(

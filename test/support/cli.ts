@@ -35,6 +35,7 @@ export async function runInProcess(
       stderr += text;
     },
     onSignal: () => () => undefined,
+    onUncaught: () => () => undefined,
     exitNow: () => undefined,
   };
   const code = await runProgram(args, io, builtinFactories);

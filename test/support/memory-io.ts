@@ -19,6 +19,7 @@ export function memoryIo(env: NodeJS.ProcessEnv = {}): Written {
     err: (text) => err.push(text),
     log: (text) => err.push(text),
     onSignal: () => () => undefined,
+    onUncaught: () => () => undefined,
     exitNow: (code) => {
       throw new Error(`exit ${code}`);
     },

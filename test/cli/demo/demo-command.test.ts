@@ -45,6 +45,10 @@ class FakeProcess implements ProcessIo {
     return () => this.listeners.delete(listener);
   }
 
+  onUncaught(): () => void {
+    return () => undefined;
+  }
+
   exitNow(code: number): void {
     this.exits.push(code);
   }

@@ -1,0 +1,173 @@
+import { ConsumeError } from '../../component/consume-error.js';
+import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
+import type { Clock } from '../../component/telemetry.js';
+import type { Batch } from '../../signal/batch.js';
+import { MS_PER_SECOND } from '../../signal/time-units.js';
+import { copyPlain } from '../copy-batch.js';
+import { asConsumeError, contextOf, problemOfBatch } from './batches.js';
+import { HeldCall } from './held-call.js';
+import type { PluginLimits } from './limits.js';
+import type { PluginFaults } from './plugin-faults.js';
+import { currentCall, runAs, runAsProgram } from './plugin-scope.js';
+import { mendReceipt } from './receipts.js';
+
+export interface GuardTools {
+  readonly limits: PluginLimits;
+  readonly faults: PluginFaults;
+  readonly clock: Clock;
+}
+
+/**
+ * Stands before and behind a plugin's consumer. Whatever the plugin does with a batch, the caller gets a receipt that can be right or a
+ * `ConsumeError`, in time; and of a batch that has failed nothing is passed on any more.
+ */
+export class ConsumeGuard {
+  readonly #tools: GuardTools;
+  /** All that were given to the plugin and did not come back. */
+  readonly #calls = new Set<HeldCall>();
+  /** How long the program's own code kept the thread while the plugin called it, in milliseconds. */
+  #behindMs = 0;
+
+  constructor(tools: GuardTools) {
+    this.#tools = tools;
+  }
+
+  /** Before the plugin. */
+  before<B extends Batch<unknown>>(inner: Consumer<B>): Consumer<B> {
+    return { consume: (batch, context) => this.#give(inner, batch, context) };
+  }
+
+  /** Behind the plugin. */
+  behind<B extends Batch<unknown>>(next: Consumer<B>): Consumer<B> {
+    return { consume: (batch, context) => this.#passOn(next, batch, context) };
+  }
+
+  async #give<B extends Batch<unknown>>(
+    inner: Consumer<B>,
+    batch: B,
+    context: ConsumeContext,
+  ): Promise<Receipt> {
+    const { limits, faults } = this.#tools;
+    const count = batch.items.length;
+    this.#assertRoom(count);
+    const call = this.#open(context, count);
+    const own = limits.copiesBatches ? copyPlain(batch) : batch;
+    try {
+      const running = this.#call(inner, own, context, call);
+      const given = await Promise.race([running, call.late]);
+      const mended = mendReceipt(given, count);
+      if (mended === undefined) throw this.#broken('receipt', 'gave no receipt for a batch', count);
+      if (mended.wrong !== undefined)
+        faults.note('receipt', `gave a receipt that cannot be right: ${mended.wrong}`, { items: count });
+      return mended.receipt;
+    } catch (error) {
+      // It may hold the batch for ever: then at least not what is in it.
+      if (call.isLate && !call.wentOn) own.items.length = 0;
+      throw this.#asOurs(error, count);
+    }
+  }
+
+  #assertRoom(count: number): void {
+    const { limits, faults } = this.#tools;
+    let held = 0;
+    if (this.#calls.size >= limits.maxInFlight) for (const call of this.#calls) if (call.isHeld) held += 1;
+    if (held < limits.maxInFlight) return;
+    faults.note('full', `holds ${held} batches, which is its limit (plugin_limits.max_in_flight)`, {
+      items: count,
+    });
+    throw new ConsumeError('A plugin holds as many batches as it may: send the batch again in a moment', {
+      code: 'overloaded',
+      retryable: true,
+      retryAfterMs: MS_PER_SECOND,
+    });
+  }
+
+  #open(context: ConsumeContext, count: number): HeldCall {
+    const { limits, faults, clock } = this.#tools;
+    const call = new HeldCall(clock, limits.consumeMs, () => {
+      faults.note('timeout', 'did not give a batch back in time', { items: count });
+      faults.lost(1);
+      return new ConsumeError('A plugin did not give the batch back in time', {
+        code: 'overloaded',
+        retryable: true,
+        retryAfterMs: MS_PER_SECOND,
+      });
+    });
+    this.#calls.add(call);
+    // The queue before an exporter breaks attempts off itself.
+    if (limits.consumeMs === null)
+      context.abort?.addEventListener('abort', () => {
+        call.giveUp();
+      });
+    return call;
+  }
+
+  /** Calls the plugin; however long it takes, the call is known until it has ended. */
+  async #call<B>(inner: Consumer<B>, batch: B, context: ConsumeContext, call: HeldCall): Promise<unknown> {
+    const { limits, faults } = this.#tools;
+    try {
+      const startedAt = performance.now();
+      this.#behindMs = 0;
+      // `async`, because a plugin may throw at once.
+      const running = runAs(faults, async () => inner.consume(batch, context), call);
+      const blockedMs = performance.now() - startedAt - this.#behindMs;
+      if (blockedMs > limits.blockMs)
+        faults.note(
+          'blocked',
+          `kept the thread busy for ${Math.round(blockedMs)} ms (plugin_limits.max_block)`,
+        );
+      call.watch();
+      return await running;
+    } finally {
+      this.#calls.delete(call);
+      call.end();
+      if (call.isLate) faults.lost(-1);
+    }
+  }
+
+  async #passOn<B extends Batch<unknown>>(next: Consumer<B>, batch: B, given: unknown): Promise<Receipt> {
+    const { clock, faults } = this.#tools;
+    const call = currentCall();
+    if (call?.isLate === true) {
+      faults.note('late', 'passed on a batch that had failed');
+      throw failed('The batch took too long and has failed: nothing of it is taken any more');
+    }
+    const problem = problemOfBatch(batch);
+    if (problem !== undefined) throw this.#broken('batch', `passed on something that ${problem}`, 0);
+    call?.goBehind();
+    try {
+      const startedAt = performance.now();
+      const running = runAsProgram(async () => next.consume(batch, contextOf(given, clock)));
+      this.#behindMs += performance.now() - startedAt;
+      return await running;
+    } catch (error) {
+      fromBehind.add(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    } finally {
+      call?.comeBack();
+    }
+  }
+
+  #asOurs(error: unknown, count: number): Error {
+    if (error instanceof Error && fromBehind.has(error)) return error;
+    const known = asConsumeError(error);
+    if (known) return known;
+    this.#tools.faults.note('threw', 'threw an error over a batch; the sender may send it again', {
+      items: count,
+      error,
+    });
+    return failed('A plugin failed over the batch', error);
+  }
+
+  #broken(fault: 'receipt' | 'batch', what: string, items: number): ConsumeError {
+    this.#tools.faults.note(fault, what, { items });
+    return failed(`A plugin ${what}`);
+  }
+}
+
+/** Errors of what is behind a plugin are none of its own. */
+const fromBehind = new WeakSet<Error>();
+
+function failed(message: string, cause?: unknown): ConsumeError {
+  return new ConsumeError(message, { code: 'internal_error', retryable: true, cause });
+}

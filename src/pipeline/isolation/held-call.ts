@@ -1,0 +1,82 @@
+import type { Clock } from '../../component/telemetry.js';
+import { MICROS_PER_MS } from '../../signal/time-units.js';
+
+/** One batch in the hands of a plugin. Its time passes only while the plugin itself has it, not while it waits for what is behind. */
+export class HeldCall {
+  readonly #clock: Clock;
+  /** Left of what the plugin may take, in microseconds; null: no limit. */
+  #left: number | null;
+  #since: number;
+  #behind = 0;
+  #cancel: () => void = () => undefined;
+  #onLate: () => void = () => undefined;
+  #isLate = false;
+  #hasEnded = false;
+  #wentOn = false;
+  /** Rejects when the time is over. */
+  readonly late: Promise<never>;
+
+  /** @param limitMs null: no limit, until somebody else says that it is over */
+  constructor(clock: Clock, limitMs: number | null, lateError: () => Error) {
+    this.#clock = clock;
+    this.#left = limitMs === null ? null : limitMs * MICROS_PER_MS;
+    this.#since = clock.now();
+    this.late = new Promise((_, reject) => {
+      this.#onLate = () => {
+        reject(lateError());
+      };
+    });
+    // It may be over when nobody waits any more.
+    this.late.catch(() => undefined);
+  }
+
+  get isLate(): boolean {
+    return this.#isLate;
+  }
+
+  /** Whether the plugin itself has it now. */
+  get isHeld(): boolean {
+    return !this.#hasEnded && this.#behind === 0;
+  }
+
+  /** Whether the plugin has passed it, or a part of it, on. */
+  get wentOn(): boolean {
+    return this.#wentOn;
+  }
+
+  /** The plugin has it now. */
+  watch(): void {
+    if (!this.isHeld || this.#isLate) return;
+    this.#since = this.#clock.now();
+    if (this.#left === null) return;
+    this.#cancel = this.#clock.after(Math.max(0, this.#left / MICROS_PER_MS), () => {
+      this.giveUp();
+    });
+  }
+
+  /** The plugin waits for what is behind it. */
+  goBehind(): void {
+    this.#wentOn = true;
+    this.#behind += 1;
+    if (this.#behind > 1) return;
+    this.#cancel();
+    if (this.#left !== null) this.#left -= Math.max(0, this.#clock.now() - this.#since);
+  }
+
+  comeBack(): void {
+    this.#behind -= 1;
+    this.watch();
+  }
+
+  giveUp(): void {
+    if (this.#isLate || this.#hasEnded) return;
+    this.#isLate = true;
+    this.#cancel();
+    this.#onLate();
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#cancel();
+  }
+}

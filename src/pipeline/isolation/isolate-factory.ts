@@ -1,0 +1,166 @@
+import type { TObject } from 'typebox';
+import type { Component } from '../../component/component.js';
+import type { Consumer } from '../../component/consumer.js';
+import type { Exporter, Factory, Outputs, Settings } from '../../component/factory.js';
+import { SIGNALS, type Batches, type Signal } from '../../signal/batch.js';
+import { ConsumeGuard } from './consume-guard.js';
+import { guardedLife, type LifeTools } from './guarded-life.js';
+import { OutputGuard } from './guarded-outputs.js';
+import { guardedClock, guardedMeter } from './guarded-tools.js';
+import { schemaWithLimits, splitLimits } from './limits.js';
+import { PluginFaults } from './plugin-faults.js';
+import { runAs } from './plugin-scope.js';
+
+type Config = Record<string, unknown>;
+type AnySettings = Settings<Config>;
+type AnyConsumer = Consumer<Batches[Signal]>;
+
+/**
+ * A plugin's factory, with what keeps its components' faults from the rest of the daemon: limits of time and of number, receipts and
+ * batches that can be right, errors that end with the batch, and a status that tells of it. Its section gets the key `plugin_limits`.
+ */
+export function isolateFactory(factory: Factory, plugin: string): Factory {
+  const base = {
+    type: factory.type,
+    description: factory.description,
+    stability: factory.stability,
+    configSchema: schemaWithLimits(factory),
+    check: (config: Config) => checked(factory, plugin, config),
+    resources: (config: Config) => factory.resources?.(splitLimits(config).own) ?? [],
+    secrets: (config: Config) => factory.secrets?.(splitLimits(config).own) ?? [],
+  };
+  switch (factory.kind) {
+    case 'receiver':
+      return {
+        ...base,
+        kind: 'receiver',
+        signals: factory.signals,
+        create: (settings) => {
+          const tools = toolsFor(factory, plugin, settings);
+          const guard = new OutputGuard(tools);
+          const outputs = guard.outputs(settings.outputs);
+          const component = made(factory, tools, () => factory.create({ ...tools.settings, outputs }));
+          return guardedLife(component, tools, () => {
+            guard.open();
+          });
+        },
+      };
+    case 'processor':
+      return {
+        ...base,
+        kind: 'processor',
+        // Whatever it says: then nobody else sees what it changes.
+        mutatesBatch: true,
+        create: Object.fromEntries(
+          SIGNALS.filter((signal) => factory.create[signal] !== undefined).map((signal) => [
+            signal,
+            (settings: AnySettings & { readonly next: AnyConsumer }) => {
+              const tools = toolsFor(factory, plugin, settings);
+              const guard = new ConsumeGuard(tools);
+              const next: AnyConsumer = guard.behind(settings.next);
+              const component = made(factory, tools, () =>
+                factory.create[signal]?.({ ...tools.settings, next }),
+              );
+              assertConsumer(component, `processor "${factory.type}"`);
+              return { ...guardedLife(component, tools), ...guard.before(component) };
+            },
+          ]),
+        ),
+      };
+    case 'exporter':
+      return {
+        ...base,
+        kind: 'exporter',
+        signals: factory.signals,
+        delivery: factory.delivery,
+        deliveryConfig: (config) => {
+          const { own } = splitLimits(config);
+          return factory.deliveryConfig?.(own) ?? own;
+        },
+        create: (settings) => {
+          const tools = toolsFor(factory, plugin, settings);
+          const guard = new ConsumeGuard(tools);
+          const component = made(factory, tools, () => factory.create(tools.settings)) as Exporter;
+          return { ...guardedLife(component, tools), inputs: inputsOf(component, guard, factory.type) };
+        },
+      };
+    case 'extension':
+      return {
+        ...base,
+        kind: 'extension',
+        create: (settings) => {
+          const tools = toolsFor(factory, plugin, settings);
+          const component = made(factory, tools, () => factory.create(tools.settings));
+          // Others find it by what it can do, so that it must be itself.
+          return Object.assign(component, guardedLife(component, tools));
+        },
+      };
+  }
+}
+
+interface Tools extends LifeTools {
+  /** What the plugin itself is given. */
+  readonly settings: AnySettings;
+}
+
+function toolsFor({ kind }: Factory, plugin: string, settings: AnySettings): Tools {
+  const { id, logger, meter, clock } = settings;
+  const faults = new PluginFaults({ plugin, kind, id }, { logger, meter, clock });
+  const { own, limits } = splitLimits(settings.config);
+  return {
+    limits,
+    faults,
+    clock,
+    settings: {
+      id,
+      config: own,
+      logger,
+      meter: guardedMeter(meter, faults),
+      clock: guardedClock(clock, faults),
+    },
+  };
+}
+
+/** @throws Error where the plugin made none */
+function made(factory: Factory, { faults }: Tools, make: () => unknown): Component {
+  const component = runAs(faults, make);
+  if (typeof component !== 'object' || component === null)
+    throw new Error(`create of ${factory.kind} "${factory.type}" gave no component`);
+  if (component instanceof Promise)
+    throw new Error(
+      `create of ${factory.kind} "${factory.type}" is asynchronous: what takes time belongs into start`,
+    );
+  if (factory.kind === 'extension' && !Object.isExtensible(component))
+    throw new Error(`create of extension "${factory.type}" gave a frozen object`);
+  return component;
+}
+
+function inputsOf(component: Exporter, guard: ConsumeGuard, type: string): Outputs {
+  const given: unknown = component.inputs;
+  if (typeof given !== 'object' || given === null) throw new Error(`exporter "${type}" has no inputs`);
+  const inputs = SIGNALS.flatMap((signal) => {
+    const input: AnyConsumer | undefined = component.inputs[signal];
+    if (input === undefined) return [];
+    assertConsumer(input, `the input of exporter "${type}" for ${signal}`);
+    return [[signal, guard.before(input)] as const];
+  });
+  return Object.fromEntries(inputs);
+}
+
+function assertConsumer(candidate: object, what: string): asserts candidate is AnyConsumer {
+  if (!('consume' in candidate) || typeof candidate.consume !== 'function')
+    throw new Error(`${what} has no function consume`);
+}
+
+function checked(
+  factory: Factory & { readonly configSchema: TObject },
+  plugin: string,
+  config: Config,
+): readonly { readonly path: string; readonly message: string }[] {
+  try {
+    return factory.check?.(splitLimits(config).own) ?? [];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [{ path: '', message: `plugin "${plugin}" failed over its check: ${reason}` }];
+  }
+}

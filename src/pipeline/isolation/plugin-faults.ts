@@ -1,0 +1,109 @@
+import type { Host } from '../../component/host.js';
+import type { Kind } from '../../component/component-id.js';
+import type { Status, StatusLevel } from '../../component/status.js';
+import type { Clock, Counter, Logger, Meter } from '../../component/telemetry.js';
+import { MS_PER_MINUTE } from '../../signal/time-units.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
+
+/**
+ * What a plugin's component did wrong. `threw`: something else than a `ConsumeError`. `timeout`: it held a batch or a request for too
+ * long, or did not start in time. `full`: it held as many batches as it may. `receipt`: its receipt was none, or could not be right.
+ * `batch`: it passed on something that is no batch, or before it was started. `late`: it went on with a batch that had failed.
+ * `uncaught`: it threw where nobody could catch it. `blocked`: it kept the thread busy.
+ */
+const FAULTS = ['threw', 'timeout', 'full', 'receipt', 'batch', 'late', 'uncaught', 'blocked'] as const;
+export type Fault = (typeof FAULTS)[number];
+
+/** So long after its last fault a component counts as well again. */
+const QUIET_MS = 5 * MS_PER_MINUTE;
+
+const LEVELS: readonly StatusLevel[] = ['ok', 'degraded', 'recoverable', 'permanent', 'fatal'];
+
+/**
+ * Counts, logs and tells in the component's status what one component of a plugin does wrong. The status is `degraded`, not worse, so
+ * that a load balancer does not take the daemon out of service for it: the other pipelines work on.
+ */
+export class PluginFaults {
+  readonly #name: string;
+  readonly #clock: Clock;
+  readonly #faults: Counter;
+  readonly #labels: Readonly<Record<'plugin' | 'kind' | 'component', string>>;
+  readonly #logs: ReadonlyMap<Fault, SparseLog>;
+  #host: Pick<Host, 'reportStatus'> | undefined;
+  /** What the component says of itself. */
+  #own: Status = { level: 'ok' };
+  #lost = 0;
+  #last: string | undefined;
+  #cancelQuiet: () => void = () => undefined;
+
+  constructor(
+    of: { readonly plugin: string; readonly kind: Kind; readonly id: string },
+    { logger, meter, clock }: { readonly logger: Logger; readonly meter: Meter; readonly clock: Clock },
+  ) {
+    this.#name = `Plugin "${of.plugin}", ${of.kind} "${of.id}"`;
+    this.#clock = clock;
+    this.#labels = { plugin: of.plugin, kind: of.kind, component: of.id };
+    this.#faults = meter.counter('plugin_faults_total', {
+      description: 'What components of plugins did wrong, and what the daemon kept from the rest.',
+      labelNames: ['plugin', 'kind', 'component', 'fault'],
+    });
+    this.#logs = new Map(FAULTS.map((fault) => [fault, new SparseLog(logger, clock)]));
+    // A series that exists from the start shows a rate at its first increase.
+    for (const fault of FAULTS) this.#faults.add(0, { ...this.#labels, fault });
+  }
+
+  /** From then on the component's status can be told. */
+  follow(host: Pick<Host, 'reportStatus'>): void {
+    this.#host = host;
+    if (this.#last !== undefined || this.#lost > 0) this.#tell();
+  }
+
+  /** What the component reports about itself. It cannot end the daemon: that is for stores, which are extensions. */
+  report(status: Status): void {
+    this.#own =
+      status.level === 'fatal' && this.#labels.kind !== 'extension'
+        ? { ...status, level: 'permanent' }
+        : status;
+    this.#tell();
+  }
+
+  /** @param what the rest of a sentence that begins with the component: `threw …` */
+  note(fault: Fault, what: string, about: { readonly items?: number; readonly error?: unknown } = {}): void {
+    this.#faults.add(1, { ...this.#labels, fault });
+    const { items = 0, error } = about;
+    this.#logs
+      .get(fault)
+      ?.warn(items, { fault, ...(error === undefined ? {} : { err: error }) }, `${this.#name} ${what}`);
+    this.#last = what;
+    this.#cancelQuiet();
+    this.#cancelQuiet = this.#clock.after(QUIET_MS, () => {
+      this.#last = undefined;
+      this.#tell();
+    });
+    this.#tell();
+  }
+
+  /** A call that had failed because of its time goes on, or (−1) has ended. */
+  lost(calls: 1 | -1): void {
+    this.#lost += calls;
+    this.#tell();
+  }
+
+  /** Ends the timer. */
+  end(): void {
+    this.#cancelQuiet();
+  }
+
+  #tell(): void {
+    const troubles = [
+      ...(this.#own.message === undefined ? [] : [this.#own.message]),
+      ...(this.#lost === 0
+        ? []
+        : [`${this.#lost} calls into it never came back; a restart of the daemon frees what they hold`]),
+      ...(this.#last === undefined ? [] : [`it ${this.#last}`]),
+    ];
+    const hasFaults = this.#lost > 0 || this.#last !== undefined;
+    const level = LEVELS[Math.max(LEVELS.indexOf(this.#own.level), hasFaults ? 1 : 0)] ?? 'degraded';
+    this.#host?.reportStatus({ level, ...(troubles.length === 0 ? {} : { message: troubles.join('; ') }) });
+  }
+}

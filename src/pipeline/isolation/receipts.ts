@@ -1,0 +1,61 @@
+import type { QuotaUsage, Receipt, Refusal } from '../../component/consumer.js';
+
+/** A receipt that can be right, and what was wrong with the one that a plugin gave. */
+export interface MendedReceipt {
+  readonly receipt: Receipt;
+  readonly wrong?: string;
+}
+
+/**
+ * Holds a plugin's receipt against its batch. Refusals that point at no item, or at one for a second time, do not count; whatever is
+ * not refused counts as accepted.
+ *
+ * @param count how many items the batch had
+ * @returns undefined where it is no receipt at all: nobody knows then what became of the batch
+ */
+export function mendReceipt(given: unknown, count: number): MendedReceipt | undefined {
+  if (typeof given !== 'object' || given === null) return undefined;
+  const { accepted, refused, usage } = given as Partial<Record<keyof Receipt, unknown>>;
+  if (typeof accepted !== 'number' || !Array.isArray(refused)) return undefined;
+  const problems: string[] = [];
+  const known = new Set<number>();
+  const kept = refused.flatMap((refusal: unknown): readonly Refusal[] => {
+    const problem = problemOf(refusal, count, known);
+    if (problem === undefined) return [refusal as Refusal];
+    problems.push(problem);
+    return [];
+  });
+  if (accepted + refused.length !== count)
+    problems.push(`it speaks of ${accepted} accepted and ${refused.length} refused items of ${count}`);
+  if (usage !== undefined && !isUsage(usage)) problems.push('its usage is none');
+  const [wrong] = problems;
+  if (wrong === undefined) return { receipt: given as Receipt };
+  return {
+    receipt: {
+      accepted: count - kept.length,
+      refused: kept,
+      ...(isUsage(usage) ? { usage } : {}),
+    },
+    wrong,
+  };
+}
+
+function problemOf(refusal: unknown, count: number, known: Set<number>): string | undefined {
+  if (typeof refusal !== 'object' || refusal === null) return 'a refusal is no object';
+  const { index, id, reason } = refusal as Partial<Record<keyof Refusal, unknown>>;
+  if (!Number.isSafeInteger(index) || (index as number) < 0 || (index as number) >= count)
+    return `a refusal is for item ${String(index)} of ${count}`;
+  if (known.has(index as number)) return `item ${String(index)} is refused twice`;
+  if (typeof reason !== 'string' || reason === '')
+    return `the refusal of item ${String(index)} has no reason`;
+  if (id !== undefined && typeof id !== 'string')
+    return `the id in the refusal of item ${String(index)} is no text`;
+  known.add(index as number);
+  return undefined;
+}
+
+function isUsage(value: unknown): value is QuotaUsage {
+  if (typeof value !== 'object' || value === null) return false;
+  const { limit, used, resets_at } = value as Partial<Record<keyof QuotaUsage, unknown>>;
+  return [limit, used, resets_at].every((one) => Number.isFinite(one));
+}
