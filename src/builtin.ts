@@ -2,6 +2,7 @@ import type { Factory } from './component/factory.js';
 import { alertsExporter } from './exporters/alerts/factory.js';
 import { debugExporter } from './exporters/debug/factory.js';
 import { fileExporter } from './exporters/file/factory.js';
+import { httpExporter } from './exporters/http/factory.js';
 import { otlpHttpExporter } from './exporters/otlp-http/factory.js';
 import { storageExporter } from './exporters/storage/factory.js';
 import { webhookExporter } from './exporters/webhook/factory.js';
@@ -42,6 +43,7 @@ export const builtinFactories: readonly Factory[] = [
   webhookExporter,
   alertsExporter,
   otlpHttpExporter,
+  httpExporter,
   fileExporter,
   debugExporter,
   duckdbExtension,

@@ -17,7 +17,7 @@ import {
   type SmtpConfig,
 } from './file-schema.js';
 import { suggestion } from './nearest-name.js';
-import { checkSchema, type Checked } from './schema-check.js';
+import { checkSchema, segmentsOf, type Checked } from './schema-check.js';
 import { checkSmtp, smtpSettings } from './smtp.js';
 
 const OWN_SECTIONS = ['plugins', 'auth', 'secrets', 'smtp', 'service'];
@@ -128,7 +128,7 @@ function brokenRule(
   section: readonly string[],
   rule: { readonly path: string; readonly message: string },
 ): Problem {
-  const path = [...section, ...rule.path.split('/').slice(1)];
+  const path = [...section, ...segmentsOf(rule.path)];
   return { severity: 'error', position: locate(root, path), path, message: rule.message };
 }
 

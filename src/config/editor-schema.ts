@@ -11,8 +11,8 @@ import {
 type Json = unknown;
 type JsonMap = Readonly<Record<string, Json>>;
 
-/** Not a keyword of draft-07. */
-const OWN_KEYWORD = 'patternErrorMessage';
+/** No keywords of draft-07. */
+const OWN_KEYWORDS: readonly string[] = ['patternErrorMessage', 'hasExpressions'];
 
 const SUBSTITUTION = { type: 'string', pattern: '^\\$\\{(env|file):' };
 
@@ -56,7 +56,9 @@ function sectionOf(factories: readonly Factory[]): JsonMap {
 /** Plain JSON of a schema, fit for draft-07 and for what users may write. */
 function forEditors(schema: object): Json {
   // Through JSON: TypeBox keeps marks of its own in hidden properties.
-  const plain = JSON.stringify(schema, (key, value: unknown) => (key === OWN_KEYWORD ? undefined : value));
+  const plain = JSON.stringify(schema, (key, value: unknown) =>
+    OWN_KEYWORDS.includes(key) ? undefined : value,
+  );
   return widen(JSON.parse(plain) as JsonMap);
 }
 

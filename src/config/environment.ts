@@ -1,6 +1,7 @@
 import { parseDocument, isScalar } from 'yaml';
 import type { Problem } from './config-error.js';
 import type { ConfigNode, ScalarNode } from './config-node.js';
+import { partsOfText } from './holes.js';
 
 /** Where `${env:…}` and `${file:…}` come from. */
 export interface Environment {
@@ -13,7 +14,10 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** `$$`, or `${` up to the next `}`, or a `${` that is never closed. */
 const TOKEN = /\$\$|\$\{([^}]*)(\}?)/g;
 
-/** Puts values for `${env:NAME}`, `${env:NAME:-default}` and `${file:path}` into every scalar; `$$` becomes `$`. */
+/**
+ * Puts values for `${env:NAME}`, `${env:NAME:-default}` and `${file:path}` into every scalar; `$$` becomes `$`. Expressions, `${{ … }}`,
+ * stay as they are: whoever takes them evaluates them.
+ */
 export function substitute(
   node: ConfigNode,
   environment: Environment,
@@ -48,11 +52,19 @@ function substituteScalar(
   fail: (message: string) => void,
 ): ScalarNode {
   if (typeof node.value !== 'string' || !node.value.includes('$')) return node;
-  const tokens = [...node.value.matchAll(TOKEN)].filter(([token]) => token !== '$$');
-  const text = node.value.replace(TOKEN, (token, body: string | undefined, close: string | undefined) => {
+  const written = node.value;
+  const parts = partsOfText(written).map(({ isHole, start, end }) => ({
+    isHole,
+    text: written.slice(start, end),
+  }));
+  const tokens = parts
+    .flatMap(({ isHole, text }) => (isHole ? [] : [...text.matchAll(TOKEN)]))
+    .filter(([token]) => token !== '$$');
+  const put = (token: string, body: string | undefined, close: string | undefined) => {
     if (token === '$$') return '$';
     return close === '}' ? resolve(body ?? '', environment, fail) : unclosed(token, fail);
-  });
+  };
+  const text = parts.map((part) => (part.isHole ? part.text : part.text.replace(TOKEN, put))).join('');
   if (tokens.length === 0) return { ...node, value: text };
   const isWhole = tokens[0]?.[0] === node.value;
   return isWhole

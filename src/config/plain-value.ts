@@ -1,10 +1,13 @@
 import type { ConfigNode, ScalarNode } from './config-node.js';
-import { isSecret } from './schema.js';
+import { isSecret, TEMPLATE_FORMAT } from './schema.js';
+import { hasHole } from './holes.js';
 
 /** A JSON Schema as far as reading a value needs it. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly format?: string;
+  /** Whether its texts may have expressions: {@link strayHoles}. */
+  readonly hasExpressions?: boolean;
   readonly patternErrorMessage?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -34,6 +37,23 @@ export function plainValue(node: ConfigNode, schema: JsonSchema | undefined): un
   }
 }
 
+/** Expressions, `${{ … }}`, that stand where nobody evaluates them, by the keys that lead there. */
+export function strayHoles(node: ConfigNode, schema: JsonSchema | undefined): readonly (readonly string[])[] {
+  if (isTemplate(schema)) return [];
+  switch (node.kind) {
+    case 'map':
+      return [...node.entries].flatMap(([key, { node: child }]) =>
+        strayHoles(child, schemaOfKey(schema, key)).map((path) => [key, ...path]),
+      );
+    case 'list':
+      return node.items.flatMap((item, index) =>
+        strayHoles(item, schemaOfItem(schema)).map((path) => [String(index), ...path]),
+      );
+    case 'scalar':
+      return hasHole(node.source) ? [[]] : [];
+  }
+}
+
 /** The texts in a checked value that its schema marks as secret. */
 export function secretsIn(value: unknown, schema: JsonSchema | undefined): readonly string[] {
   if (schema === undefined) return [];
@@ -49,8 +69,14 @@ function scalarValue(node: ScalarNode, schema: JsonSchema | undefined): unknown 
   return node.value;
 }
 
+function isTemplate(schema: JsonSchema | undefined): boolean {
+  return schema?.format === TEMPLATE_FORMAT || schema?.hasExpressions === true;
+}
+
 function wantsString(schema: JsonSchema | undefined): boolean {
   if (schema === undefined) return false;
+  // A number from outside is a text unless somebody makes it a number: keys may have digits only.
+  if (isTemplate(schema)) return true;
   if (schema.type !== undefined) return schema.type === 'string';
   if (schema.const !== undefined) return typeof schema.const === 'string';
   if (schema.enum) return schema.enum.every((value) => typeof value === 'string');
@@ -59,6 +85,7 @@ function wantsString(schema: JsonSchema | undefined): boolean {
 }
 
 function schemaOfKey(schema: JsonSchema | undefined, key: string): JsonSchema | undefined {
+  if (schema?.format === TEMPLATE_FORMAT) return schema;
   if (schema?.properties && Object.hasOwn(schema.properties, key)) return schema.properties[key];
   for (const [pattern, found] of Object.entries(schema?.patternProperties ?? {}))
     if (new RegExp(pattern, 'u').test(key)) return found;
@@ -66,5 +93,6 @@ function schemaOfKey(schema: JsonSchema | undefined, key: string): JsonSchema | 
 }
 
 function schemaOfItem(schema: JsonSchema | undefined): JsonSchema | undefined {
+  if (schema?.format === TEMPLATE_FORMAT) return schema;
   return schema?.items !== undefined && 'type' in schema.items ? schema.items : undefined;
 }

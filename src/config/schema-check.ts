@@ -5,7 +5,8 @@ import { parseDuration } from './duration.js';
 import { parseEndpoint } from './endpoint.js';
 import { suggestion } from './nearest-name.js';
 import { commonWording } from './rule-wording.js';
-import { plainValue, secretsIn, type JsonSchema } from './plain-value.js';
+import { plainValue, secretsIn, strayHoles, type JsonSchema } from './plain-value.js';
+import { TEMPLATE_FORMAT } from './schema.js';
 import { parseSize } from './size.js';
 
 /** What became of a part of the configuration. */
@@ -43,6 +44,7 @@ const OPTIONS: Options = {
     'jackdaw-path': true,
     'jackdaw-extension-id': true,
     'jackdaw-secret': true,
+    [TEMPLATE_FORMAT]: true,
   },
 };
 
@@ -65,7 +67,15 @@ export function checkSchema(schema: object, root: ConfigNode, path: readonly str
   const problems = validate(value)
     ? []
     : withoutRepeats(validate.errors ?? []).map((error) => describe(error, root, path));
+  const stray = node === undefined ? [] : strayHoles(node, jsonSchema);
+  problems.push(...stray.map((place) => strayHole(root, [...path, ...place])));
   return { value, problems, secrets: secretsIn(value, jsonSchema) };
+}
+
+function strayHole(root: ConfigNode, path: readonly string[]): Problem {
+  const message =
+    'nothing evaluates "${{ … }}" here; write $${{ where these characters are meant, and ${env:NAME} for a variable';
+  return { severity: 'error', position: locate(root, path), path, message };
 }
 
 function compile(schema: object): ValidateFunction {
@@ -194,7 +204,8 @@ function nameOfType(type: string): string {
   }
 }
 
-function segmentsOf(pointer: string): readonly string[] {
+/** The keys of a JSON Pointer. */
+export function segmentsOf(pointer: string): readonly string[] {
   return pointer
     .split('/')
     .slice(1)

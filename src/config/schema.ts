@@ -1,4 +1,5 @@
 import { Type, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
+import type { JsonValue } from '../signal/attributes.js';
 import { DURATION_PATTERN } from './duration.js';
 import { ENDPOINT_PATTERN } from './endpoint.js';
 import { SIZE_PATTERN } from './size.js';
@@ -86,8 +87,21 @@ export function secret(options: {
   readonly pattern?: string;
   /** What is said of a text that the pattern does not take. */
   readonly patternErrorMessage?: string;
+  /** Whether there may be expressions in it: {@link template}. */
+  readonly hasExpressions?: boolean;
 }): TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', format: 'jackdaw-secret', writeOnly: true, ...options });
+}
+
+/** The format of values with expressions in them. */
+export const TEMPLATE_FORMAT = 'jackdaw-template';
+
+/**
+ * Any JSON value, with expressions (`${{ … }}`) in its texts: `expressions/json-template.ts` makes values of it. For a text with
+ * expressions that has a schema of its own say `hasExpressions: true` there.
+ */
+export function template(options: { readonly description: string }): TUnsafe<JsonValue> {
+  return Type.Unsafe<JsonValue>({ format: TEMPLATE_FORMAT, ...options });
 }
 
 /** The path of a file, relative to the directory the daemon was started in. */

@@ -1,4 +1,4 @@
-import type { Counter, Logger, Meter } from '../component/telemetry.js';
+import type { Counter, Labels, Logger, Meter } from '../component/telemetry.js';
 
 /** What becomes of an item for which an expression fails. */
 export const ON_ERROR = ['keep', 'drop', 'refuse'] as const;
@@ -7,30 +7,34 @@ export const ON_ERROR = ['keep', 'drop', 'refuse'] as const;
 export class EvaluationFailures {
   readonly #counter: Counter;
   readonly #logger: Logger;
-  readonly #processor: string;
+  readonly #labels: Labels;
   readonly #logged = new Set<string>();
 
-  constructor({
-    id,
-    meter,
-    logger,
-  }: {
-    readonly id: string;
-    readonly meter: Meter;
-    readonly logger: Logger;
-  }) {
-    this.#processor = id;
+  /** @param kind of the component that evaluates */
+  constructor(
+    {
+      id,
+      meter,
+      logger,
+    }: {
+      readonly id: string;
+      readonly meter: Meter;
+      readonly logger: Logger;
+    },
+    kind: 'processor' | 'exporter' = 'processor',
+  ) {
+    this.#labels = { [kind]: id };
     this.#logger = logger;
-    this.#counter = meter.counter('processor_expression_errors_total', {
+    this.#counter = meter.counter(`${kind}_expression_errors_total`, {
       description: 'Evaluations of an expression that failed.',
-      labelNames: ['processor'],
+      labelNames: [kind],
     });
-    this.#counter.add(0, { processor: id });
+    this.#counter.add(0, this.#labels);
   }
 
-  /** @param place of the expression in the configuration of the processor: `spans[0]` */
+  /** @param place of the expression in the configuration of the component: `spans[0]` */
   count(place: string, error: unknown): void {
-    this.#counter.add(1, { processor: this.#processor });
+    this.#counter.add(1, this.#labels);
     if (this.#logged.has(place)) return;
     this.#logged.add(place);
     this.#logger.warn(

@@ -64,7 +64,10 @@ export function templateFactory(template: Template): Factory {
         kind,
         signals,
         delivery: last?.kind === 'exporter' ? last.delivery : 'direct',
-        deliveryConfig: (config) => configure(parts, config).at(-1)?.config ?? config,
+        deliveryConfig: (config) => {
+          const [part] = ofKind(configure(parts, config), 'exporter');
+          return part ? (part.factory.deliveryConfig?.(part.config) ?? part.config) : config;
+        },
         create: (settings) =>
           createExporter(configure(parts, settings.config), signals, mutatesBatch, settings),
       };

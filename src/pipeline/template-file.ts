@@ -43,6 +43,8 @@ const TemplateSchema = section({
   parameters: Type.Object({}, { default: {}, description: 'A JSON Schema of type object.' }),
   components: Type.Array(Type.Object({}, { minProperties: 1, maxProperties: 1 }), {
     minItems: 1,
+    // The schemas of the components say where expressions may be.
+    hasExpressions: true,
     description: 'One map each, from the type of a component to its configuration.',
   }),
 });

@@ -92,8 +92,8 @@ async function checkReadme(t: Test, path: string): Promise<void> {
 }
 
 void t.test('the engine names no concrete component', async (t) => {
-  // These two are also words of the configuration: `${file:…}`, a level of the log.
-  const words = ['file', 'debug'];
+  // These are also words of the configuration: `${file:…}`, a level of the log, a protocol.
+  const words = ['file', 'debug', 'http'];
   const types = builtinFactories.map(({ type }) => type).filter((type) => !words.includes(type));
   const files = ['pipeline', 'config', 'component'].flatMap((layer) =>
     readdirSync(join(projectFolder(), 'src', layer), { recursive: true, encoding: 'utf8' })

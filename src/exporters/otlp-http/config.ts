@@ -1,5 +1,7 @@
 import { Type, type Static } from 'typebox';
-import { choice, filePath, secret, section } from '../../config/schema.js';
+import { checkClientTls, clientTlsFields } from '../../config/client-tls.js';
+import { checkHeaders, headersSection } from '../../config/request-headers.js';
+import { choice, filePath, section } from '../../config/schema.js';
 import { deliveryKeys } from '../../delivery/queue/config.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
 
@@ -11,10 +13,7 @@ export const otlpHttpConfig = section({
   traces_endpoint: url('Whole URL for traces, instead of one made from endpoint.'),
   metrics_endpoint: url('Whole URL for metrics, instead of one made from endpoint.'),
   logs_endpoint: url('Whole URL for logs, instead of one made from endpoint.'),
-  headers: Type.Record(Type.String(), secret({ description: 'The value; it is never shown.' }), {
-    default: {},
-    description: 'Headers of every request, such as authorization: "Bearer …".',
-  }),
+  headers: headersSection('Headers of every request, such as authorization: "Bearer …".'),
   compression: choice(['gzip', 'none'], { default: 'gzip', description: 'How bodies are compressed.' }),
   tls: Type.Optional(
     section(
@@ -22,18 +21,7 @@ export const otlpHttpConfig = section({
         ca_file: Type.Optional(
           filePath({ description: 'PEM file with the certificates to trust, instead of the public ones.' }),
         ),
-        cert_file: Type.Optional(filePath({ description: 'PEM file with the client certificate.' })),
-        key_file: Type.Optional(
-          filePath({ description: 'PEM file with the key of the client certificate.' }),
-        ),
-        server_name_override: Type.Optional(
-          Type.String({ minLength: 1, description: 'The name that the server’s certificate must have.' }),
-        ),
-        insecure_skip_verify: Type.Boolean({
-          default: false,
-          description:
-            'Do not check the server’s certificate: anybody in between can read and change everything.',
-        }),
+        ...clientTlsFields,
       },
       { description: 'For https URLs.', isOptional: true },
     ),
@@ -58,19 +46,6 @@ export function urlsOf(config: OtlpHttpConfig): ReadonlyMap<TelemetrySignal, URL
   return urls;
 }
 
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** As RFC 9110 defines them: visible characters, spaces and tabs. */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** Headers that describe the body, or that belong to the connection. */
-const OWN_HEADERS: ReadonlySet<string> = new Set([
-  'content-type',
-  'content-encoding',
-  'content-length',
-  'transfer-encoding',
-  'host',
-  'connection',
-]);
-
 /** Checks what the schema cannot express. Values of headers are never repeated. */
 export function checkOtlpHttp(config: OtlpHttpConfig): { readonly path: string; readonly message: string }[] {
   const problems: { path: string; message: string }[] = [];
@@ -88,21 +63,6 @@ export function checkOtlpHttp(config: OtlpHttpConfig): { readonly path: string; 
       path: '/endpoint',
       message: 'must not have a query; write traces_endpoint and so on in full',
     });
-  for (const [name, value] of Object.entries(config.headers)) {
-    const path = `/headers/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (!HEADER_NAME.test(name)) problems.push({ path, message: 'is not the name of a header' });
-    else if (OWN_HEADERS.has(name.toLowerCase())) problems.push({ path, message: 'is set by the exporter' });
-    else if (!HEADER_VALUE.test(value))
-      problems.push({
-        path,
-        message: 'has a value with characters that are not allowed in a header, such as a line break',
-      });
-  }
-  const { tls } = config;
-  if (tls && (tls.cert_file === undefined) !== (tls.key_file === undefined))
-    problems.push({
-      path: tls.cert_file === undefined ? '/tls/key_file' : '/tls/cert_file',
-      message: 'needs both cert_file and key_file',
-    });
+  problems.push(...checkHeaders(config.headers, ['content-type']), ...checkClientTls(config.tls));
   return problems;
 }

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { Agent } from 'undici';
 import { ConsumeError } from '../../component/consume-error.js';
+import { readPem } from '../../config/client-tls.js';
 import type { Answer } from './answer.js';
 import type { OtlpHttpConfig } from './config.js';
 
@@ -107,14 +107,4 @@ function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
   if (!(cause instanceof Error)) return String(cause);
   return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message;
-}
-
-async function readPem(setting: string, path: string | undefined): Promise<Buffer | undefined> {
-  if (path === undefined) return undefined;
-  try {
-    return await readFile(path);
-  } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    throw new Error(`cannot read ${path} (${setting}): ${reason}`, { cause });
-  }
 }

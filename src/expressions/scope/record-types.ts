@@ -23,8 +23,11 @@ export const RECORD_TYPES = {
 
 export type RecordVariable = keyof typeof RECORD_TYPES;
 
-/** A variable of an expression: one of these records, or `resource`, the attributes of the resource that it came from. */
-export type Variable = RecordVariable | 'resource';
+/**
+ * A variable of an expression: one of these records, `resource`, the attributes of the resource that it came from, or `items`, a list of
+ * values that were made before.
+ */
+export type Variable = RecordVariable | 'resource' | 'items';
 
 /** The type of that name. */
 export function typeNamed(

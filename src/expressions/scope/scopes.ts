@@ -1,6 +1,6 @@
 import type { ConsumeContext } from '../../component/consumer.js';
 import { resourceOf } from '../../otlp/map/resource-of.js';
-import type { JsonObject } from '../../signal/attributes.js';
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Batch } from '../../signal/batch.js';
 import type { EventRecord } from '../../signal/event.js';
 import type { LogRecord } from '../../signal/log-record.js';
@@ -19,12 +19,13 @@ export const SCOPES = {
   log: ['log', 'resource', 'identity'],
   point: ['point', 'resource', 'identity'],
   event: ['event', 'identity'],
+  items: ['items', 'identity'],
 } as const satisfies Record<string, readonly Variable[]>;
 
 export type ScopeName = keyof typeof SCOPES;
 
 /** The values of the variables of an expression. */
-export type Scope = Readonly<Partial<Record<Variable, View | JsonObject>>>;
+export type Scope = Readonly<Partial<Record<Variable, View | JsonObject | readonly JsonValue[]>>>;
 
 /** Who brought a batch, as expressions see it. */
 export function identityView({ tenant }: Batch<unknown>, { keyId }: ConsumeContext): View<BroughtBy> {
@@ -53,6 +54,11 @@ export function pointScope(point: MetricPoint, identity: View<BroughtBy>): Scope
 
 export function eventScope(event: EventRecord, identity: View<BroughtBy>): Scope {
   return { event: new RECORD_TYPES.event.view(event), identity };
+}
+
+/** What is made of values that expressions gave before. */
+export function itemsScope(items: readonly JsonValue[], identity: View<BroughtBy>): Scope {
+  return { items, identity };
 }
 
 /** Most expressions do not ask for the resource, which is kept as the bytes that came. */

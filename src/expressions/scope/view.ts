@@ -14,6 +14,9 @@ export abstract class View<Record = unknown> {
 
   /** Whether the record has a value in this field, for `has()`. */
   abstract has(name: string): boolean;
+
+  /** The fields that have a value, with their values. */
+  abstract entries(): readonly (readonly [string, unknown])[];
 }
 
 /** A type of records, as expressions know it. */
@@ -33,7 +36,14 @@ function derived<Record>(view: View<Record>, field: string, read: (record: Recor
 
 /** Makes the class of views of such records, with a getter for each field. */
 export function viewType<Record>(name: string, fields: Fields<Record>): ViewType<Record> {
+  const names = Object.keys(fields);
   class RecordView extends View<Record> {
+    override entries(): readonly (readonly [string, unknown])[] {
+      return names
+        .filter((field) => this.has(field))
+        .map((field) => [field, (this as unknown as { readonly [name: string]: unknown })[field]] as const);
+    }
+
     override has(field: string): boolean {
       const found = fields[field];
       return (

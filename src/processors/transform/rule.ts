@@ -6,7 +6,7 @@ import { suggestion } from '../../config/nearest-name.js';
 import type { RuleConfig } from './config.js';
 import { valueAt, withoutValue, withValue } from './path.js';
 import type { Target, Targets } from './targets.js';
-import { jsonOf } from './value.js';
+import { jsonOf } from '../../expressions/json-value.js';
 
 /** A place in a record: a field, or a key in one. */
 interface Place<Record> {

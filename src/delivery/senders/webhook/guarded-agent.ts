@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { LookupAddress } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { Agent, type buildConnector } from 'undici';
 import type { Clock } from '../../../component/telemetry.js';
@@ -14,6 +14,19 @@ import {
 } from './connection-error.js';
 import { resolveNames, type Resolve } from './resolve-names.js';
 
+/** What operators may have otherwise than it is for endpoints of users. */
+export interface TransportOptions {
+  /** HTTP without TLS, where the URL says so. */
+  readonly allowsPlain?: boolean | undefined;
+  /** A client certificate and its key, both PEM. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  /** The name that the certificate must have, instead of the host's. */
+  readonly serverName?: string | undefined;
+  /** Whether any certificate will do. */
+  readonly skipsVerification?: boolean | undefined;
+}
+
 export interface GuardOptions {
   readonly policy: Pick<AddressPolicy, 'allows'>;
   /** Time to find the address, to connect and to agree on TLS. */
@@ -21,6 +34,7 @@ export interface GuardOptions {
   readonly clock: Clock;
   /** PEM certificates that are trusted beside the public ones. */
   readonly trusted: readonly string[];
+  readonly transport?: TransportOptions | undefined;
   /** Asks the hosts file and DNS where absent. */
   readonly resolve?: Resolve | undefined;
   /** Aborted to break off connections that are being made, which undici's `destroy` does not do. */
@@ -36,7 +50,7 @@ const KEEP_ALIVE_MS = 1000;
 export const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
- * Makes HTTPS connections, and only to addresses that the policy allows. Guards at three places, because each alone has a
+ * Makes HTTPS connections (and others where the options say so), and only to addresses that the policy allows. Guards at three places, because each alone has a
  * hole: Node does not look up literal addresses, names change between a check and a connection, and what was connected to is
  * known for sure only afterwards. Proxies of the environment are not used.
  */
@@ -55,32 +69,38 @@ export function guardedAgent(options: GuardOptions): Agent {
 }
 
 function guardedConnector(options: GuardOptions): buildConnector.connector {
-  const { policy, connectTimeoutMs, clock, trusted, closed } = options;
+  const { policy, connectTimeoutMs, clock, trusted, closed, transport = {} } = options;
   // Once for all connections: reading the public certificates takes 50 ms.
-  const secureContext = contextWith(trusted);
+  const secureContext = contextWith(trusted, transport);
   const resolve = options.resolve ?? resolveNames({ connectTimeoutMs, clock });
   // Many connections listen to one signal, and Node takes more than ten listeners for a leak.
   setMaxListeners(0, closed);
 
   return ({ hostname, protocol, port }, callback) => {
-    if (protocol !== 'https:' || (isIP(hostname) !== 0 && !policy.allows(hostname))) {
+    const isPlain = protocol === 'http:' && transport.allowsPlain === true;
+    if ((protocol !== 'https:' && !isPlain) || (isIP(hostname) !== 0 && !policy.allows(hostname))) {
       queueMicrotask(() => {
         callback(new AddressRefusedError(`${protocol}//${hostname} is not allowed`), null);
       });
       return;
     }
     const lookup = new AbortController();
-    const socket = connect({
+    const place = {
       host: hostname,
-      port: port === '' ? 443 : Number(port),
-      // A name for the certificate; an address cannot be a server name.
-      servername: isIP(hostname) === 0 ? hostname : '',
-      ALPNProtocols: ['http/1.1'],
-      secureContext,
-      // Set explicitly, because an environment variable can turn the default off.
-      rejectUnauthorized: true,
+      port: port === '' ? (isPlain ? 80 : 443) : Number(port),
       lookup: guardedLookup(policy, resolve, lookup.signal),
-    });
+    };
+    const socket: Socket = isPlain
+      ? connectPlain(place)
+      : connect({
+          ...place,
+          // A name for the certificate; an address cannot be a server name.
+          servername: transport.serverName ?? (isIP(hostname) === 0 ? hostname : ''),
+          ALPNProtocols: ['http/1.1'],
+          secureContext,
+          // Set explicitly, because an environment variable can turn the default off.
+          rejectUnauthorized: transport.skipsVerification !== true,
+        });
     socket.setNoDelay(true);
     let isSettled = false;
     const settle = (error: Error | null): void => {
@@ -107,7 +127,8 @@ function guardedConnector(options: GuardOptions): buildConnector.connector {
       else if (!policy.allows(remoteAddress))
         socket.destroy(new AddressRefusedError(`${hostname} led to ${remoteAddress}, which is not allowed`));
     });
-    socket.once('secureConnect', () => {
+    socket.once(isPlain ? 'connect' : 'secureConnect', () => {
+      if (socket.destroyed) return;
       limitAnswers(socket);
       settle(null);
     });
@@ -148,8 +169,10 @@ function guardedLookup(
   };
 }
 
-function contextWith(trusted: readonly string[]): SecureContext {
-  return trusted.length === 0
-    ? createSecureContext()
-    : createSecureContext({ ca: [...rootCertificates, ...trusted] });
+function contextWith(trusted: readonly string[], { cert, key }: TransportOptions): SecureContext {
+  return createSecureContext({
+    ...(trusted.length > 0 && { ca: [...rootCertificates, ...trusted] }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+  });
 }

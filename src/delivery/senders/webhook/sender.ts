@@ -5,7 +5,7 @@ import { readRetryAfter } from '../../retry-after.js';
 import type { AddressPolicy } from './address-policy.js';
 import { AddressRefusedError, AnswerTooLongError, TimeLimitError } from './connection-error.js';
 import { failureDetail, failureText } from './failure-text.js';
-import { guardedAgent } from './guarded-agent.js';
+import { guardedAgent, type TransportOptions } from './guarded-agent.js';
 import type { Resolve } from './resolve-names.js';
 import { ResponseStart } from './response-start.js';
 
@@ -20,6 +20,8 @@ export interface SenderOptions {
   readonly timeoutMs: number;
   /** The part of it for finding the address, connecting and agreeing on TLS. */
   readonly connectTimeoutMs: number;
+  /** How connections differ from those of HTTPS with a certificate that is trusted. */
+  readonly transport?: TransportOptions | undefined;
   /** Measures both times, and how far away the date of a `Retry-After` is. */
   readonly clock: Clock;
   /** Asks the hosts file and DNS where absent. */
@@ -29,8 +31,11 @@ export interface SenderOptions {
 export interface WebhookRequest {
   /** A URL that `checkTarget` has accepted. */
   readonly url: string;
+  /** POST where absent. */
+  readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
+  /** Null for none. */
+  readonly body: Uint8Array | null;
 }
 
 /** The ways in which attempts end. */
@@ -139,7 +144,7 @@ export class WebhookSender {
 
   async #post(
     { origin, pathname, search }: URL,
-    { headers, body }: WebhookRequest,
+    { method = 'POST', headers, body }: WebhookRequest,
     signal: AbortSignal,
     answer: Answer,
   ): Promise<void> {
@@ -147,7 +152,7 @@ export class WebhookSender {
     const response = await this.#agent.request({
       origin,
       path: pathname + search,
-      method: 'POST',
+      method: method,
       headers: { ...headers, 'Accept-Encoding': 'identity' },
       body,
       signal,

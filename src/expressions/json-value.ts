@@ -1,8 +1,13 @@
-import type { JsonObject, JsonValue } from '../../signal/attributes.js';
-import { formatTime } from '../../signal/time.js';
-import { MICROS_PER_MS } from '../../signal/time-units.js';
+import type { JsonObject, JsonValue } from '../signal/attributes.js';
+import { formatTime } from '../signal/time.js';
+import { MICROS_PER_MS } from '../signal/time-units.js';
+import { View } from './scope/view.js';
 
-/** A value of CEL as JSON: whole numbers as numbers, times as RFC 3339. @throws Error for what JSON does not have */
+/**
+ * A value of CEL as JSON: whole numbers as numbers, times as RFC 3339, records with those of their fields that have a value.
+ *
+ * @throws Error for what JSON does not have
+ */
 export function jsonOf(value: unknown): JsonValue {
   switch (typeof value) {
     case 'string':
@@ -20,6 +25,7 @@ export function jsonOf(value: unknown): JsonValue {
 function ofObject(value: unknown): JsonValue {
   if (value === null) return null;
   if (value instanceof Date) return formatTime(value.getTime() * MICROS_PER_MS);
+  if (value instanceof View) return fromEntries(value.entries());
   if (Array.isArray(value)) return value.map(jsonOf);
   if (value instanceof Map) return fromEntries([...value.entries()]);
   if (typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype)

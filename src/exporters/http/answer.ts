@@ -1,0 +1,32 @@
+import { ConsumeError } from '../../component/consume-error.js';
+import { shorten } from '../../component/item-problems.js';
+import type { AttemptResult } from '../../delivery/senders/webhook/sender.js';
+
+/** 4xx that say something of the moment and not of the request. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/**
+ * The failure that an attempt ended with.
+ *
+ * @param place where it went: without path and query, which may hold a key
+ * @returns null for a success
+ */
+export function failureOf(result: AttemptResult, place: string): ConsumeError | null {
+  const { kind, succeeded, statusCode, error, retryAfterMs, responseBody } = result;
+  if (succeeded) return null;
+  const isPermanent =
+    kind === 'refused' && statusCode !== null && statusCode < 500 && !PASSING.has(statusCode);
+  if (isPermanent) {
+    const said = shorten(responseBody.replace(/\s+/g, ' ').trim());
+    const message = `${place} answered ${statusCode}${said === '' ? '' : `: ${said}`}`;
+    return new ConsumeError(error === null ? message : `${place}: ${error}`, {
+      code: 'validation_failed',
+      retryable: false,
+    });
+  }
+  return new ConsumeError(`${place}: ${error ?? `the answer was ${statusCode ?? 'none'}`}`, {
+    code: statusCode === 429 ? 'rate_limited' : 'overloaded',
+    retryable: true,
+    ...(retryAfterMs === null ? {} : { retryAfterMs }),
+  });
+}

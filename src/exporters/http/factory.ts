@@ -1,0 +1,60 @@
+import type { ExporterFactory, Settings } from '../../component/factory.js';
+import { readPem } from '../../config/client-tls.js';
+import { durationMs } from '../../config/duration.js';
+import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
+import { WebhookSender } from '../../delivery/senders/webhook/sender.js';
+import { resourcesOfTargets } from '../../delivery/senders/webhook/targets.js';
+import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
+import { checkHttp, httpConfig, ITEMS, type HttpConfig } from './config.js';
+import { HttpExporter, type OpenTransport } from './http-exporter.js';
+
+/** The exporter `http`. @param open what it sends with: `jackdaw test` has no network */
+function httpExporterWith(open: OpenTransport): ExporterFactory<typeof httpConfig> {
+  return {
+    kind: 'exporter',
+    type: 'http',
+    description: 'Sends events, traces, spans or log records to any URL, as JSON by a template.',
+    stability: 'beta',
+    signals: [...new Set(Object.values(ITEMS))],
+    configSchema: httpConfig,
+    delivery: 'queued',
+    // A request has one item then, so that each is tried again by itself.
+    deliveryConfig: (config) =>
+      config.format === 'json'
+        ? { ...config, queue: { ...config.queue, batch: { ...config.queue.batch, max_items: 1 } } }
+        : config,
+    check: checkHttp,
+    resources: ({ targets, tls }) => [
+      ...resourcesOfTargets(targets),
+      ...[tls?.cert_file, tls?.key_file]
+        .filter((path) => path !== undefined)
+        .map((path) => ({ kind: 'readable_file' as const, path })),
+    ],
+    create: (settings) => new HttpExporter(settings, open),
+  };
+}
+
+export const httpExporter = httpExporterWith(openSender);
+
+async function openSender({ config, clock }: Settings<HttpConfig>): Promise<WebhookSender> {
+  const { targets, tls } = config;
+  const [trusted, cert, key] = await Promise.all([
+    readTrusted(targets.ca_file),
+    readPem('tls.cert_file', tls?.cert_file),
+    readPem('tls.key_file', tls?.key_file),
+  ]);
+  return new WebhookSender({
+    policy: new AddressPolicy(targets.allow_cidrs),
+    trusted,
+    timeoutMs: durationMs(config.timeout),
+    connectTimeoutMs: durationMs(config.connect_timeout),
+    clock,
+    transport: {
+      allowsPlain: true,
+      cert: cert?.toString(),
+      key: key?.toString(),
+      serverName: tls?.server_name_override,
+      skipsVerification: tls?.insecure_skip_verify,
+    },
+  });
+}

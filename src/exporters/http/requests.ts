@@ -1,0 +1,178 @@
+import type { ConsumeContext } from '../../component/consumer.js';
+import { isHeaderValue } from '../../config/request-headers.js';
+import { sizeBytes } from '../../config/size.js';
+import {
+  compileTemplate,
+  compileTextTemplate,
+  type JsonTemplate,
+  type OnFailure,
+  type TextTemplate,
+} from '../../expressions/json-template.js';
+import { identityView, itemsScope, type Scope } from '../../expressions/scope/scopes.js';
+import type { JsonValue } from '../../signal/attributes.js';
+import type { Batch } from '../../signal/batch.js';
+import { printJson } from '../../signal/json.js';
+import { hasBody, requestScope, type HttpConfig } from './config.js';
+import { unitsOf, type Unit } from './units.js';
+
+/** A request that is to be made. */
+export interface BuiltRequest {
+  readonly url: string;
+  readonly method: HttpConfig['method'];
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null where the method has none. */
+  readonly body: string | null;
+  /** The records that it is made of. */
+  readonly records: readonly object[];
+}
+
+/** A record of which no request can be made. */
+interface Unfit {
+  readonly record: object;
+  readonly reason: string;
+}
+
+export interface BuiltRequests {
+  readonly requests: readonly BuiltRequest[];
+  readonly unfit: readonly Unfit[];
+}
+
+interface Rendered extends Unit {
+  readonly value: JsonValue;
+}
+
+const CONTENT_TYPES = {
+  json: 'application/json',
+  json_array: 'application/json',
+  ndjson: 'application/x-ndjson',
+};
+
+/** Makes requests of batches, as the configuration says. */
+export class Requests {
+  readonly #config: HttpConfig;
+  readonly #url: TextTemplate;
+  readonly #headers: readonly (readonly [name: string, value: TextTemplate])[];
+  readonly #body: JsonTemplate;
+  readonly #envelope: JsonTemplate | undefined;
+  readonly #maxBytes: number;
+  readonly #onFailure: OnFailure;
+
+  /** @param onFailure is told of each expression that fails */
+  constructor(config: HttpConfig, onFailure: OnFailure) {
+    const scope = requestScope(config);
+    this.#config = config;
+    this.#onFailure = onFailure;
+    this.#url = compileTextTemplate(config.url ?? '', scope, 'url', encodeURIComponent);
+    this.#headers = Object.entries(config.headers).map(([name, value]) => [
+      name.toLowerCase(),
+      compileTextTemplate(value, scope, `headers.${name}`),
+    ]);
+    this.#body = compileTemplate(config.body ?? `\${{ ${config.item} }}`, config.item, 'body');
+    this.#envelope =
+      config.envelope === undefined ? undefined : compileTemplate(config.envelope, 'items', 'envelope');
+    this.#maxBytes = sizeBytes(config.max_request_size);
+  }
+
+  /** @param isDone tells of records of which nothing more is to be sent */
+  build(batch: Batch<unknown>, context: ConsumeContext, isDone: (record: object) => boolean): BuiltRequests {
+    const identity = identityView(batch, context);
+    const unfit: Unfit[] = [];
+    const rendered: Rendered[] = [];
+    for (const unit of unitsOf(this.#config.item, batch, identity)) {
+      if (isDone(unit.record)) continue;
+      const value = this.#render(unit);
+      if (value === undefined)
+        unfit.push({ record: unit.record, reason: 'an expression of the body cannot be evaluated for it' });
+      else rendered.push({ ...unit, value });
+    }
+    const scopeOf = (units: readonly Rendered[]) =>
+      itemsScope(
+        units.map(({ value }) => value),
+        identity,
+      );
+    const requests =
+      this.#config.format === 'json'
+        ? rendered.flatMap((unit) => this.#fit([unit], () => unit.scope, unfit))
+        : this.#fit(rendered, scopeOf, unfit);
+    return { requests, unfit };
+  }
+
+  /** One request, or several where one would be too large. */
+  #fit(
+    units: readonly Rendered[],
+    scopeOf: (units: readonly Rendered[]) => Scope,
+    unfit: Unfit[],
+  ): readonly BuiltRequest[] {
+    if (units.length === 0) return [];
+    const scope = scopeOf(units);
+    const body = hasBody(this.#config) ? this.#print(units, scope) : null;
+    if (body !== null && Buffer.byteLength(body) > this.#maxBytes) {
+      const [first] = units;
+      if (units.length > 1) {
+        const middle = Math.ceil(units.length / 2);
+        return [units.slice(0, middle), units.slice(middle)].flatMap((part) =>
+          this.#fit(part, scopeOf, unfit),
+        );
+      }
+      if (first) unfit.push({ record: first.record, reason: 'its body is larger than max_request_size' });
+      return [];
+    }
+    const request = this.#request(scope, body, units);
+    if (request !== undefined) return [request];
+    for (const { record } of units)
+      unfit.push({ record, reason: 'an expression of the URL or of a header gives nothing that fits there' });
+    return [];
+  }
+
+  #request(scope: Scope, body: string | null, units: readonly Rendered[]): BuiltRequest | undefined {
+    const url = this.#url.render(scope, this.#onFailure);
+    if (url === undefined || !keepsItsPath(url)) return undefined;
+    const headers: Record<string, string> = {};
+    if (body !== null) headers['content-type'] = CONTENT_TYPES[this.#config.format];
+    for (const [name, template] of this.#headers) {
+      const value = template.render(scope, this.#onFailure);
+      if (value === undefined || !isHeaderValue(value)) return undefined;
+      headers[name] = value;
+    }
+    return {
+      url,
+      method: this.#config.method,
+      headers,
+      body,
+      records: units.map(({ record }) => record),
+    };
+  }
+
+  #print(units: readonly Rendered[], scope: Scope): string {
+    const values = units.map(({ value }) => value);
+    switch (this.#config.format) {
+      case 'json':
+        return printJson(values[0] ?? null);
+      case 'json_array':
+        return printJson(this.#envelope?.render(scope, this.#onFailure) ?? values);
+      case 'ndjson':
+        // Some, such as Elasticsearch, want several lines an item.
+        return values
+          .flatMap((value) => (Array.isArray(value) ? value : [value]))
+          .map((line) => `${printJson(line)}\n`)
+          .join('');
+    }
+  }
+
+  /** @returns undefined for an item that is to be dropped */
+  #render({ scope }: Unit): JsonValue | undefined {
+    let failures = 0;
+    const value = this.#body.render(scope, (place, error) => {
+      failures += 1;
+      this.#onFailure(place, error);
+    });
+    return failures > 0 && this.#config.on_error === 'drop' ? undefined : value;
+  }
+}
+
+/** Whether no value has led the path elsewhere: `..` in place of a name goes up. */
+function keepsItsPath(url: string): boolean {
+  const written = /^https?:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? '';
+  return URL.canParse(url) && new URL(url).pathname.split('/').length === (written || '/').split('/').length;
+}
