@@ -11,6 +11,7 @@ const { stdout, stderr } = process;
 
 const io: ProcessIo = {
   env: process.env,
+  isTerminal: isatty(stdout.fd),
   isLogTerminal: isatty(stderr.fd),
   out: (text) => stdout.write(`${text}\n`),
   err: (text) => stderr.write(`${text}\n`),

@@ -1,26 +1,29 @@
+import type { BrowserLogins, LoginRequest, LoginSite } from '../component/browser-logins.js';
 import type { Caller } from '../component/host.js';
 import { HttpProblem } from '../component/http.js';
 import { SCOPES, type Identity, type Scope } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { AuthConfig } from '../config/file-schema.js';
+import type { KeysVersion } from '../storage/accounts.js';
 import type { ControlPlane } from '../storage/control-plane.js';
 import { bootstrap } from './bootstrap.js';
-import { KeyFollower } from './key-follower.js';
 import { KeyRing, type RingEntry } from './key-ring.js';
 import { LastUsed } from './last-used.js';
+import { Logins, loginUrl } from './logins.js';
 import { isKey } from './keys.js';
 import { Refusals, type Refusal } from './refusals.js';
 import { grants } from './scopes.js';
+import { StoreFollower } from './store-follower.js';
 
 /** Finds out who sends a request. */
 export interface Authenticator {
   /** Where the first key was written, if this start generated one. */
   readonly initialKeyFile: string | null;
   /**
-   * Who sends a request, from its `Authorization: Bearer` header.
+   * Who sends a request, from its `Authorization: Bearer` header, else from the cookie of its browser.
    *
    * @param scope the scope the request needs; none asks only for a valid key.
-   * @throws HttpProblem 401 `unauthenticated`, the same for every reason; 403 `forbidden_scope`.
+   * @throws HttpProblem 401 `unauthenticated`, the same for every reason; 403 `forbidden_scope`, `forbidden_origin`.
    */
   authenticate(request: Caller, scope?: Scope): Identity;
   /**
@@ -34,12 +37,25 @@ export interface Authenticator {
    * then, at once: it follows as soon as it can.
    */
   settle(): Promise<void>;
+  /**
+   * Lets browsers in from now on. To be called once.
+   *
+   * @throws ConsumeError where the store cannot be read
+   */
+  letIn(site: LoginSite): Promise<BrowserLogins>;
+  /**
+   * A link for a key of the store by its text.
+   *
+   * @param base address of the pages
+   * @returns null where it is no key that is accepted, or nobody is let in
+   */
+  linkFor(key: string, base: URL): Promise<string | null>;
   /** Writes when keys were last used. May be called twice. */
   close(): Promise<void>;
 }
 
 export interface AuthenticatorOptions {
-  readonly control: Pick<ControlPlane, 'accounts' | 'watch' | 'directory'>;
+  readonly control: Pick<ControlPlane, 'accounts' | 'logins' | 'watch' | 'directory'>;
   readonly config: AuthConfig;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -53,42 +69,74 @@ export interface AuthenticatorOptions {
 export async function createAuthenticator(options: AuthenticatorOptions): Promise<Authenticator> {
   const { control, config, clock, logger } = options;
   const initialKeyFile = await bootstrap(options);
-  if (!config.enabled) return openAuthenticator(control, initialKeyFile, logger);
+  if (!config.enabled) return openAuthenticator(options, initialKeyFile);
 
   const ring = new KeyRing();
-  const follower = new KeyFollower(control, ring, options);
+  let version: KeysVersion | null = null;
+  const readOn = async (): Promise<boolean> => {
+    const changes = await control.accounts.followKeys(version);
+    ring.put(changes.keys);
+    version = changes.version;
+    return changes.hasMore;
+  };
+  const failure = 'Changes of API keys cannot be read; the known keys remain valid meanwhile';
+  const follower = new StoreFollower(control.watch, { topic: 'keys', readOn, failure }, options);
   await follower.start();
   warnOfUnusedKey(ring, config, logger);
-  const lastUsed = new LastUsed(control.accounts, clock, logger);
+  const lastUsed = new LastUsed(
+    (uses) => control.accounts.touchKeys(uses),
+    'Could not write when keys were last used; will retry',
+    options,
+  );
   const refusals = new Refusals(clock, logger);
   const requireScope: Authenticator['requireScope'] = ({ scopes, keyId }, scope, { remoteAddress }) => {
     if (grants(scopes, scope)) return;
     refusals.note({ reason: 'lacks_scope', ...(keyId !== null && { keyId }), scope }, remoteAddress);
     throw forbidden(scope);
   };
+  /** @returns undefined where it is no key that is accepted; that is logged */
+  const identityOf = (
+    token: string | undefined,
+    { remoteAddress }: Pick<Caller, 'remoteAddress'>,
+  ): Identity | undefined => {
+    const entry = token === undefined ? undefined : ring.find(token);
+    const refusal = refusalOf(token, entry, clock.now());
+    if (refusal) refusals.note(refusal, remoteAddress);
+    return refusal ? undefined : entry?.identity;
+  };
+  const keys = {
+    byText: identityOf,
+    byId: (keyId: string) => {
+      const entry = ring.byId(keyId);
+      return entry && !refusalOf(undefined, entry, clock.now()) ? entry.identity : undefined;
+    },
+  };
+  let logins: Logins | undefined;
   return {
     initialKeyFile,
     authenticate(request, scope) {
-      const now = clock.now();
       const header = request.header('authorization');
       // A request without any key does not concern the audit: every page that is opened by hand makes one.
-      if (header === undefined) throw unauthenticated();
-      const token = bearerToken(header);
-      const entry = token === undefined ? undefined : ring.find(token);
-      const refusal = refusalOf(token, entry, now);
-      if (!entry || refusal) {
-        if (refusal) refusals.note(refusal, request.remoteAddress);
-        throw unauthenticated();
-      }
-      lastUsed.note(entry.keyId, now);
-      if (scope !== undefined) requireScope(entry.identity, scope, request);
-      return entry.identity;
+      const identity =
+        header === undefined
+          ? isHttp(request) && logins?.identify(request)
+          : identityOf(bearerToken(header), request);
+      if (!identity) throw unauthenticated();
+      if (identity.keyId !== null) lastUsed.note(identity.keyId, clock.now());
+      if (scope !== undefined) requireScope(identity, scope, request);
+      return identity;
     },
     requireScope,
+    letIn: async (site) => (logins = await Logins.open(site, { control, keys, clock, logger })),
+    linkFor: async (key, base) => {
+      const identity = ring.find(key) && identityOf(key, {});
+      return identity && logins ? (await logins.linkAt(base, identity)).url : null;
+    },
     settle: () => follower.settle(),
     async close() {
       follower.close();
       refusals.close();
+      await logins?.close();
       await lastUsed.close();
     },
   };
@@ -96,9 +144,8 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
 
 /** With `auth.enabled: false` everybody counts as the first user that is not disabled. */
 async function openAuthenticator(
-  control: Pick<ControlPlane, 'accounts'>,
+  { control, clock, logger }: Pick<AuthenticatorOptions, 'control' | 'clock' | 'logger'>,
   initialKeyFile: string | null,
-  logger: Logger,
 ): Promise<Authenticator> {
   const first = (await control.accounts.listUsers()).find(({ disabled }) => !disabled);
   if (!first)
@@ -112,6 +159,16 @@ async function openAuthenticator(
     initialKeyFile,
     authenticate: () => identity,
     requireScope: () => undefined,
+    letIn: async ({ publicUrl, secure }) => ({
+      enter: async () => ({ cookie: null, identity }),
+      leave: async () => null,
+      createLink: async (_, request) => {
+        const base =
+          publicUrl ?? new URL(`${secure ? 'https' : 'http'}://${request.header('host') ?? 'localhost'}/`);
+        return { url: loginUrl(base, null), expiresAt: clock.now() };
+      },
+    }),
+    linkFor: async (_, base) => loginUrl(base, null),
     settle: async () => undefined,
     close: async () => undefined,
   };
@@ -133,6 +190,11 @@ function refusalOf(
   if (entry.isRevoked) return { reason: 'revoked', keyId };
   if (entry.expiresAt !== null && now >= entry.expiresAt) return { reason: 'expired', keyId };
   return entry.isUserDisabled ? { reason: 'user_disabled', keyId } : undefined;
+}
+
+/** Calls by gRPC have no method, and no browser makes them. */
+function isHttp(request: Caller): request is Caller & LoginRequest {
+  return request.method !== undefined && request.remoteAddress !== undefined;
 }
 
 function unauthenticated(): HttpProblem {

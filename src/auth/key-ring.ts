@@ -26,6 +26,7 @@ const BUCKET_DIGITS = 8;
 /** All keys in memory, as they were put last. */
 export class KeyRing {
   readonly #buckets = new Map<string, Slot[]>();
+  readonly #byId = new Map<string, RingEntry>();
 
   /** Puts keys that are new, or about which something was decided. */
   put(keys: readonly FollowedKey[]): void {
@@ -40,6 +41,11 @@ export class KeyRing {
     return bucket?.find((slot) => timingSafeEqual(slot.digest, digest))?.entry;
   }
 
+  /** @returns the entry for the id of a key */
+  byId(keyId: string): RingEntry | undefined {
+    return this.#byId.get(keyId);
+  }
+
   #put(key: FollowedKey): void {
     const entry: RingEntry = {
       identity: { userId: key.user_id, keyId: key.id, scopes: key.scopes },
@@ -48,6 +54,7 @@ export class KeyRing {
       isRevoked: key.revoked_at !== null,
       isUserDisabled: key.user_disabled,
     };
+    this.#byId.set(key.id, entry);
     const name = key.digest.slice(0, BUCKET_DIGITS);
     const bucket = this.#buckets.get(name) ?? [];
     // The digest of a key never changes.

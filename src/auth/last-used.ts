@@ -1,21 +1,27 @@
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { Micros } from '../signal/time.js';
 import { MS_PER_HOUR } from '../signal/time-units.js';
-import type { Accounts } from '../storage/accounts.js';
 import { SparseLog } from '../telemetry/sparse-log.js';
 
-/** The last use of a key is written at most once a minute. */
+/** Uses are written at most once a minute. */
 const INTERVAL_MS = 60_000;
 
 /** How often it is said that this fails. */
 const SAY_MS = MS_PER_HOUR;
 
+/** The use of something, by its id. */
+export interface Use {
+  readonly id: string;
+  readonly at: Micros;
+}
+
 /**
- * Notes when keys are used and writes it to the store: the first use after a quiet minute at once, so that a new key shows as
- * used; everything after it together, a minute later.
+ * Notes when things are used and has it written to the store: the first use after a quiet minute at once, so that a new key shows
+ * as used; everything after it together, a minute later.
  */
 export class LastUsed {
-  readonly #accounts: Pick<Accounts, 'touchKeys'>;
+  readonly #store: (uses: readonly Use[]) => Promise<void>;
+  readonly #failure: string;
   readonly #clock: Clock;
   readonly #log: SparseLog;
   #uses = new Map<string, Micros>();
@@ -23,14 +29,20 @@ export class LastUsed {
   #writing: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(accounts: Pick<Accounts, 'touchKeys'>, clock: Clock, logger: Logger) {
-    this.#accounts = accounts;
+  /** @param failure said in the log when the store fails; it is then tried again */
+  constructor(
+    store: (uses: readonly Use[]) => Promise<void>,
+    failure: string,
+    { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  ) {
+    this.#store = store;
+    this.#failure = failure;
     this.#clock = clock;
     this.#log = new SparseLog(logger, clock, SAY_MS);
   }
 
-  note(keyId: string, at: Micros): void {
-    this.#uses.set(keyId, at);
+  note(id: string, at: Micros): void {
+    this.#uses.set(id, at);
     if (this.#cancelTimer === undefined && !this.#isClosed) this.#flush();
   }
 
@@ -55,15 +67,11 @@ export class LastUsed {
     this.#uses = new Map();
     this.#writing = this.#writing.then(async () => {
       try {
-        await this.#accounts.touchKeys([...uses].map(([id, at]) => ({ id, at })));
+        await this.#store([...uses].map(([id, at]) => ({ id, at })));
       } catch (error) {
         // The next minute tries again: a time that is a little old harms nobody, while failing a request would.
         for (const [id, at] of uses) if (!this.#uses.has(id)) this.#uses.set(id, at);
-        this.#log.warn(
-          0,
-          { err: error, keys: uses.size },
-          'Could not write when keys were last used; will retry',
-        );
+        this.#log.warn(0, { err: error, count: uses.size }, this.#failure);
       }
     });
   }

@@ -8,11 +8,16 @@ export interface BannerOptions {
   readonly version: string;
   readonly daemon: Pick<Daemon, 'paths' | 'initialKeyFile'>;
   readonly isAuthEnabled: boolean;
+  /** Lets a browser in; null where it may not be shown, or there is none. */
+  readonly loginLink: string | null;
   readonly now: Date;
 }
 
-/** Where a daemon listens, where its first key lies, and a command that sends a first trace. Never a key itself. */
-export function formatBanner({ version, daemon, isAuthEnabled, now }: BannerOptions): string {
+/**
+ * Where a daemon listens, where its first key lies, and a command that sends a first trace. Never a key itself. On a
+ * terminal also a link that lets a browser in once.
+ */
+export function formatBanner({ version, daemon, isAuthEnabled, loginLink, now }: BannerOptions): string {
   const urlOf = (isWanted: (path: string) => boolean) =>
     [...daemon.paths].find(([, paths]) => paths.some(isWanted))?.[0];
   const api = urlOf((path) => path.startsWith('/api/v1/'));
@@ -21,8 +26,17 @@ export function formatBanner({ version, daemon, isAuthEnabled, now }: BannerOpti
   const otlp = urlOf((path) => path === '/v1/traces');
   const grpc = urlOf((path) => path.startsWith('/opentelemetry.proto.'));
   const ingest = urlOf((path) => path === INGEST_PATH);
+  const pages = urlOf((path) => path === '/login');
   const key = isAuthEnabled ? (daemon.initialKeyFile ?? 'as configured or created before') : 'none needed';
+  const toEnter = isAuthEnabled ? 'for a link that logs you in: jackdaw login' : 'no login needed';
   const rows = [
+    [
+      'Web',
+      pages &&
+        (loginLink === null || !isAuthEnabled
+          ? `${pages}/ (${toEnter})`
+          : `${loginLink} (works once, for 15 minutes)`),
+    ],
     ['API', api && `${api}/api/v1`],
     ['OTLP', otlp],
     ['gRPC', grpc && `${grpc} (OTLP)`],

@@ -2,6 +2,8 @@ import type { CliIo } from './io.js';
 
 /** What `jackdaw run` may use beside what every command may: signals, and the log on standard error. */
 export interface ProcessIo extends CliIo {
+  /** Whether standard output is a terminal: a person reads it now. */
+  readonly isTerminal: boolean;
   /** Whether standard error is a terminal: logs are then written for people. */
   readonly isLogTerminal: boolean;
   /** Writes to standard error as it is. */

@@ -8,6 +8,7 @@ import { explainCommand } from './explain.js';
 import { EXIT, EXIT_CODE_HELP } from './exit-codes.js';
 import { graphCommand } from './graph.js';
 import { keysCommand } from './keys.js';
+import { loginCommand } from './login.js';
 import { mapCommand } from './map.js';
 import { orgsCommand } from './orgs.js';
 import type { ProcessIo } from './process-io.js';
@@ -42,6 +43,7 @@ export async function runProgram(
     schemaCommand(io, builtin),
     graphCommand(io, builtin),
     explainCommand(io, builtin),
+    loginCommand(io),
     keysCommand(io),
     usersCommand(io),
     usageCommand(io),

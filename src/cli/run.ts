@@ -77,7 +77,9 @@ async function runUntilStopped(io: ProcessIo, prepared: Prepared, logger: Logger
     const daemon = await start(prepared, logger, meter, firstSignal.signal);
     if (!daemon) return EXIT.ok;
     const { enabled } = prepared.config.auth;
-    io.out(formatBanner({ version, daemon, isAuthEnabled: enabled, now: new Date() }));
+    // A link that lets somebody in must not end up in a file of logs.
+    const loginLink = io.isTerminal ? await daemon.loginLink().catch(() => null) : null;
+    io.out(formatBanner({ version, daemon, isAuthEnabled: enabled, loginLink, now: new Date() }));
     logger.info({ version, addresses: Object.fromEntries(daemon.addresses) }, 'Running');
     if (firstSignal.signal.aborted) void daemon.shutdown();
     else firstSignal.signal.addEventListener('abort', () => void daemon.shutdown());

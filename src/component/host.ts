@@ -1,3 +1,4 @@
+import type { BrowserLogins, LoginSite } from './browser-logins.js';
 import type { DaemonHealth } from './daemon-health.js';
 import type { Identity } from './identity.js';
 import type { Listener, HttpRequest } from './http.js';
@@ -45,6 +46,13 @@ export interface Host {
    */
   secretBox(directory: string | null): SecretBox;
 
+  /**
+   * Lets browsers in by a cookie, for pages that are served there; until then no request is identified by one.
+   *
+   * @throws Error where another component does so already, or no extension keeps users
+   */
+  browserLogins(site: LoginSite): Promise<BrowserLogins>;
+
   /** What one user may have of what all share. HTTP listeners apply it by themselves. */
   readonly userLimits: UserLimits;
 
@@ -68,7 +76,8 @@ export interface Host {
 }
 
 /** What authentication needs of a request. A refused key is logged with the address, if there is one. */
-export type Caller = Pick<HttpRequest, 'header' | 'identified'> & Partial<Pick<HttpRequest, 'remoteAddress'>>;
+export type Caller = Pick<HttpRequest, 'header' | 'identified'> &
+  Partial<Pick<HttpRequest, 'remoteAddress' | 'method'>>;
 
 /** How a listener speaks TLS; all files in PEM form. */
 export interface TlsOptions {

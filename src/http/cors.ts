@@ -10,7 +10,7 @@ const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1024}$/;
 
 /**
  * Which web pages may call a listener (the Fetch standard's CORS protocol). Off without origins. Credentials are never
- * allowed: the service knows bearer keys and no cookies.
+ * allowed: the cookies of browsers are for the service's own pages.
  */
 export class Cors {
   readonly #origins: ReadonlySet<string>;

@@ -32,7 +32,7 @@ type ReplyOf<Status, Body> = Body extends TSchema
         readonly encoded: Uint8Array | AsyncIterable<Uint8Array>;
         readonly headers?: Readonly<Record<string, string>>;
       }
-  : { readonly status: Status };
+  : { readonly status: Status; readonly headers?: Readonly<Record<string, string>> };
 
 /** An answer that the operation declares. */
 type Reply<O extends Operation> = {
@@ -142,5 +142,6 @@ function answer(reply: {
 }): HttpResponse {
   const status = Number(reply.status);
   if (reply.encoded) return { status, headers: reply.headers ?? {}, body: reply.encoded };
-  return reply.json === undefined ? { status } : { status, body: JSON.stringify(reply.json) };
+  const { json, headers = {} } = reply;
+  return json === undefined ? { status, headers } : { status, headers, body: JSON.stringify(json) };
 }

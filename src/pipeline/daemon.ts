@@ -43,6 +43,12 @@ export interface Daemon {
   /** Resolves when everything has stopped, for whatever reason. */
   readonly stopped: Promise<StopReport>;
   health(): DaemonHealth;
+  /**
+   * A link that lets a browser in once, with the first API key. It must reach nobody but who started the daemon.
+   *
+   * @returns null where there are no pages, or there is no such key
+   */
+  loginLink(): Promise<string | null>;
   /** Stops in the order of the data, within `service.shutdown_timeout`. May be called twice; never rejects. */
   shutdown(): Promise<StopReport>;
 }
@@ -59,6 +65,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   await daemon.start();
   return daemon;
 }
+
+/** Served where there are pages. */
+const LOGIN_PATH = '/login';
 
 class RunningDaemon implements Daemon {
   readonly stopped: Promise<StopReport>;
@@ -107,6 +116,11 @@ class RunningDaemon implements Daemon {
 
   health(): DaemonHealth {
     return this.#status.health();
+  }
+
+  async loginLink(): Promise<string | null> {
+    const address = this.#listeners.addressOf(LOGIN_PATH);
+    return address === undefined ? null : await this.#identity.loginLink(address);
   }
 
   async start(): Promise<void> {

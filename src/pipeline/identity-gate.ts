@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BrowserLogins, LoginSite } from '../component/browser-logins.js';
 import type { Caller } from '../component/host.js';
 import { HttpProblem } from '../component/http.js';
 import { SCOPES, type Identity, type Scope } from '../component/identity.js';
@@ -23,6 +25,7 @@ export class IdentityGate {
   readonly #logger: Logger;
   #authenticator: Authenticator | undefined;
   #initialKeyFile: string | null = null;
+  #site: LoginSite | undefined;
   /** Who sent the requests that were asked about: a listener asks before it chooses the route, and the route asks again. */
   readonly #known = new WeakMap<Caller, Identity>();
 
@@ -66,6 +69,29 @@ export class IdentityGate {
     request.identified?.(identity);
     this.#known.set(request, identity);
     return identity;
+  }
+
+  /** @throws Error where browsers are let in already, or no extension keeps users */
+  async letIn(site: LoginSite): Promise<BrowserLogins> {
+    if (this.#site)
+      throw new Error('Another extension lets browsers in already: leave one out of service.extensions');
+    if (!this.#authenticator)
+      throw new Error('No extension keeps users and keys: list one (sqlite, postgres) in service.extensions');
+    this.#site = site;
+    return await this.#authenticator.letIn(site);
+  }
+
+  /**
+   * A link that lets a browser in once, with the first key.
+   *
+   * @param address of the pages, `http://127.0.0.1:4319`
+   * @returns null where that key is not in its file any more, is not accepted, or nobody is let in
+   */
+  async loginLink(address: string): Promise<string | null> {
+    if (!this.#site || !this.#authenticator) return null;
+    const file = this.#initialKeyFile;
+    const key = this.#config.enabled && file !== null ? await readFile(file, 'utf8').catch(() => '') : '';
+    return await this.#authenticator.linkFor(key.trim(), this.#site.publicUrl ?? new URL(address));
   }
 
   async settleKeys(): Promise<void> {

@@ -68,6 +68,12 @@ export class Listeners {
     ]);
   }
 
+  /** The address at which a path is served, once it is open, as a browser of this machine finds it. */
+  addressOf(path: string): string | undefined {
+    const found = [...this.paths].find(([, paths]) => paths.includes(path));
+    return found?.[0].replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  }
+
   /** @throws Error where the endpoint cannot be read, is open, or has other TLS settings. */
   get(endpoint: string, options: ListenerOptions, isIngesting: boolean): Listener {
     const key = keyOf(endpoint);

@@ -5,6 +5,7 @@ import type { Endpoints } from './endpoints.js';
 import type { EventLog } from './event-log.js';
 import type { FactIntake, FactNews, FactSource } from './fact-source.js';
 import type { Leases } from './leases.js';
+import type { Logins } from './logins.js';
 import type { Notices } from './notices.js';
 import type { Organizations } from './organizations.js';
 import type { Prompts } from './prompts.js';
@@ -17,6 +18,7 @@ import type { Watch } from './watch.js';
  */
 export interface ControlPlane {
   readonly accounts: Accounts;
+  readonly logins: Logins;
   readonly organizations: Organizations;
   readonly prompts: Prompts;
   readonly endpoints: Endpoints;

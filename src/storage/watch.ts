@@ -4,6 +4,7 @@
  */
 export const TOPICS = [
   'keys',
+  'logins',
   'prompts',
   'events',
   'endpoints',

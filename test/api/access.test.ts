@@ -87,12 +87,12 @@ void t.test('unknown routes and wrong methods are not shown to strangers', async
   t.match(wrong.headers.get('allow'), /GET/);
 });
 
-void t.test('openapi.json alone is public', async (t) => {
+void t.test('openapi.json and logging in alone are public', async (t) => {
   const api = await startApi(t);
   t.equal((await api.call('GET', '/openapi.json', { key: null })).status, 200);
   t.strictSame(
     api.routes.filter(({ isPublic }) => isPublic).map(({ path }) => path),
-    ['/api/v1/openapi.json'],
+    ['/api/v1/openapi.json', '/api/v1/session'],
   );
 });
 

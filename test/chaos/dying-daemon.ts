@@ -14,6 +14,7 @@ const code = await runProgram(
   process.argv.slice(2),
   {
     env: process.env,
+    isTerminal: false,
     isLogTerminal: false,
     out: (text) => process.stdout.write(`${text}\n`),
     err: (text) => process.stderr.write(`${text}\n`),

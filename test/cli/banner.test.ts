@@ -10,7 +10,7 @@ const NOW = new Date('2026-01-15T12:00:00Z');
 
 void t.test('says where everything is, and where the key lies', async (t) => {
   const daemon = { paths: PATHS, initialKeyFile: "/data/it's here/initial-api-key" };
-  const text = formatBanner({ version: '1.2.3', daemon, isAuthEnabled: true, now: NOW });
+  const text = formatBanner({ version: '1.2.3', daemon, isAuthEnabled: true, loginLink: null, now: NOW });
   t.match(text, /^Jackdaw 1\.2\.3 is running\.$/m);
   t.match(text, /^ {2}API +http:\/\/127\.0\.0\.1:4319\/api\/v1$/m);
   t.match(text, /^ {2}Health +http:\/\/127\.0\.0\.1:13133\/readyz$/m);
@@ -22,13 +22,16 @@ void t.test('says where everything is, and where the key lies', async (t) => {
 void t.test('shows only what there is', async (t) => {
   const nothing = { paths: new Map<string, readonly string[]>(), initialKeyFile: null };
   t.equal(
-    formatBanner({ version: '1', daemon: nothing, isAuthEnabled: true, now: NOW }),
+    formatBanner({ version: '1', daemon: nothing, isAuthEnabled: true, loginLink: null, now: NOW }),
     'Jackdaw 1 is running.\n\n',
   );
   const open = { paths: PATHS, initialKeyFile: null };
-  t.notMatch(formatBanner({ version: '1', daemon: open, isAuthEnabled: false, now: NOW }), /Authorization/);
+  t.notMatch(
+    formatBanner({ version: '1', daemon: open, isAuthEnabled: false, loginLink: null, now: NOW }),
+    /Authorization/,
+  );
   t.match(
-    formatBanner({ version: '1', daemon: open, isAuthEnabled: true, now: NOW }),
+    formatBanner({ version: '1', daemon: open, isAuthEnabled: true, loginLink: null, now: NOW }),
     /Bearer \$JACKDAW_KEY/,
   );
 });

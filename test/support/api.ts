@@ -11,7 +11,7 @@ import { testFolder } from './test-folder.js';
 const ENDPOINT = '127.0.0.1:0';
 
 export interface TestApi extends ApiCaller {
-  /** Every route of the API's listener. */
+  /** Every operation of the API's listener. */
   readonly routes: readonly Route[];
   /** To have deliveries without anybody who sends, and alerts fire without anybody who evaluates them. */
   readonly control: ControlPlane;
@@ -73,7 +73,8 @@ export async function startApi(
   const { daemon, logs, ...started } = await startTestDaemon(t, daemonOptions);
   if (!control) throw new Error('the witness has started with the daemon');
   return Object.assign(new ApiCaller(started.url, started.key), {
-    routes: routes(),
+    // Pages and their files, where they are built, are no operations.
+    routes: routes().filter(({ operation }) => operation !== undefined),
     control,
     directory,
     logs,

@@ -24,6 +24,7 @@ export async function runInProcess(
   const io = {
     env,
     input: () => Readable.from(input),
+    isTerminal: false,
     isLogTerminal: false,
     out: (text: string) => {
       stdout += `${text}\n`;

@@ -3,7 +3,7 @@ import type { ControlPlane } from '../../src/storage/control-plane.js';
 
 /** A control plane of which the test sees what is asked of the accounts, and makes them fail. */
 export interface FaultyAccounts {
-  readonly control: Pick<ControlPlane, 'accounts' | 'watch' | 'directory'>;
+  readonly control: Pick<ControlPlane, 'accounts' | 'logins' | 'watch' | 'directory'>;
   /** The next call of that method throws it, with nothing done. */
   readonly faults: Map<keyof Accounts, Error>;
   /** The calls of each method, as they came. */
@@ -26,5 +26,5 @@ export function faultyAccounts(plane: ControlPlane, directory = plane.directory)
         return await method.apply(target, args);
       },
   });
-  return { control: { accounts, watch: plane.watch, directory }, faults, calls };
+  return { control: { accounts, logins: plane.logins, watch: plane.watch, directory }, faults, calls };
 }

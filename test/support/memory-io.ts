@@ -13,6 +13,7 @@ export function memoryIo(env: NodeJS.ProcessEnv = {}): Written {
   const err: string[] = [];
   return {
     env,
+    isTerminal: false,
     isLogTerminal: false,
     input: () => Readable.from([]),
     out: (text) => out.push(text),

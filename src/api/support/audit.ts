@@ -9,7 +9,7 @@ interface Actor {
   readonly address: string;
 }
 
-/** What administrators do that is logged, each once it is stored. */
+/** What users do with what they may, and administrators at all, that is logged; each once it is stored. */
 type Deed =
   | 'key.created'
   | 'key.revoked'
@@ -21,7 +21,10 @@ type Deed =
   | 'member.put'
   | 'member.removed'
   | 'webhook_secret.created'
-  | 'webhook_secret.rotated';
+  | 'webhook_secret.rotated'
+  | 'session.opened'
+  | 'session.closed'
+  | 'session_link.created';
 
 /** Writes one line of the log. @param fields ids and names of what was changed; never a secret */
 export type Audit = (by: Actor, deed: Deed, fields: object) => void;

@@ -1,12 +1,15 @@
 import type { Component } from '../../component/component.js';
 import type { Host } from '../../component/host.js';
 import type { Logger } from '../../component/telemetry.js';
+import { browserSessionRoutes } from '../../api/resources/browser-sessions.js';
 import { isApi } from '../../api/support/api.js';
+import { createAudit } from '../../api/support/audit.js';
+import { createRouteBuilder } from '../../http/operation.js';
 import { readBuiltFiles } from './built-files.js';
 import { publicPlace, type UiConfig } from './config.js';
 import { fileRoutes, INDEX } from './file-routes.js';
 
-/** Serves the built pages. */
+/** Serves the built pages, and lets browsers log in for them. */
 export class UiExtension implements Component {
   readonly #config: UiConfig;
   readonly #folder: string;
@@ -25,6 +28,19 @@ export class UiExtension implements Component {
     const apiEndpoint = host.extension(api, isApi).endpoint;
     const hosts = publicUrl === null ? [] : [publicUrl.host];
     const pages = host.listener(endpoint === null || endpoint === '' ? apiEndpoint : endpoint, { hosts });
+    const apiListener = host.listener(apiEndpoint, { hosts });
+    const site = {
+      basePath,
+      publicUrl,
+      // Whether it speaks TLS is known when all have started.
+      get secure() {
+        return apiListener.secure;
+      },
+    };
+    const logins = await host.browserLogins(site);
+    const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
+    const audit = createAudit(this.#logger);
+    for (const route of browserSessionRoutes({ routes, logins, audit })) apiListener.route(route);
     const files = await readBuiltFiles(this.#folder);
     if (!files.some(({ name }) => name === INDEX)) {
       this.#logger.warn(

@@ -9,6 +9,7 @@ import type { Endpoints } from '../endpoints.js';
 import type { EventLog } from '../event-log.js';
 import type { FactIntake, FactNews, FactSource } from '../fact-source.js';
 import type { Leases } from '../leases.js';
+import type { Logins } from '../logins.js';
 import type { Notices } from '../notices.js';
 import type { Organizations } from '../organizations.js';
 import type { Prompts } from '../prompts.js';
@@ -22,6 +23,7 @@ import { EndpointRows } from './endpoint-rows.js';
 import { EventLogRows } from './event-log-rows.js';
 import { FactPump } from './fact-pump.js';
 import { LeaseRows } from './lease-rows.js';
+import { LoginRows } from './login-rows.js';
 import { NoticeRows } from './notice-rows.js';
 import { OrganizationRows } from './organization-rows.js';
 import { PromptRows } from './prompt-rows.js';
@@ -30,6 +32,7 @@ import { TermsRows } from './terms-rows.js';
 /** All contracts of the control plane, over one database. */
 export class ControlStore implements ControlPlane {
   readonly accounts: Accounts;
+  readonly logins: Logins;
   readonly organizations: Organizations;
   readonly prompts: Prompts;
   readonly endpoints: Endpoints;
@@ -55,6 +58,7 @@ export class ControlStore implements ControlPlane {
     this.directory = directory;
     this.watch = database.watch;
     this.accounts = new AccountRows(database);
+    this.logins = new LoginRows(database);
     this.organizations = new OrganizationRows(database);
     this.prompts = new PromptRows(database);
     this.endpoints = new EndpointRows(database);

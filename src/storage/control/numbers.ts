@@ -3,9 +3,9 @@ import type { Tables } from './tables.js';
 
 /**
  * What is numbered: users and prompts for telemetry, changes of keys, events in their log, changes of alert rules, claims of
- * notices.
+ * notices, changes of logins.
  */
-export type Counter = 'tenant' | 'key' | 'prompt' | 'event' | 'rule' | 'notice';
+export type Counter = 'tenant' | 'key' | 'prompt' | 'event' | 'rule' | 'notice' | 'login';
 
 /**
  * Takes numbers that nobody has. Whoever takes numbers of the same counter waits for the end of this transaction, so that numbers

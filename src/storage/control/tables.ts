@@ -17,6 +17,8 @@ export interface Tables {
   deliveries: DeliveryTable;
   waiting_deliveries: WaitingDeliveryTable;
   delivery_attempts: DeliveryAttemptTable;
+  logins: LoginTable;
+  login_links: LoginLinkTable;
   alert_rules: AlertRuleTable;
   alert_removals: { number: number; alert_id: string };
   alert_firings: AlertFiringTable;
@@ -179,6 +181,26 @@ interface DeliveryAttemptTable {
   response_body: string;
   duration_ms: number | null;
   error_message: string | null;
+}
+
+interface LoginTable {
+  id: string;
+  digest: string;
+  user_id: string;
+  key_id: string;
+  created_at: number;
+  /** When it ends unless it is used. */
+  expires_at: number;
+  has_ended: number;
+  /** The number of its last change. */
+  changed: number;
+}
+
+interface LoginLinkTable {
+  digest: string;
+  user_id: string;
+  key_id: string;
+  expires_at: number;
 }
 
 interface AlertRuleTable {

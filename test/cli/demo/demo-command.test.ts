@@ -15,6 +15,7 @@ type SignalListener = (name: 'SIGINT' | 'SIGTERM') => void;
 /** The process as a command sees it, and what it did there. */
 class FakeProcess implements ProcessIo {
   readonly env: NodeJS.ProcessEnv;
+  readonly isTerminal: boolean = true;
   readonly isLogTerminal: boolean = true;
   readonly written = { out: '', err: '', log: '' };
   readonly exits: number[] = [];

@@ -147,6 +147,7 @@ export function hostThatKeeps(statuses: Status[], control?: ControlPlane): Host 
     listener: unused,
     announce: unused,
     authenticate: unused,
+    browserLogins: unused,
     settleKeys: unused,
     secretBox: unused,
     userLimits: NO_RATES,

@@ -25,6 +25,14 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
     touchKeys: true,
     bootstrap: true,
   },
+  logins: {
+    create: true,
+    follow: true,
+    end: true,
+    extend: true,
+    createLink: true,
+    redeemLink: true,
+  },
   organizations: {
     list: true,
     create: true,

@@ -8,6 +8,7 @@ import type { EventLog } from '../../event-log.js';
 import { factPort } from '../../fact-port.js';
 import type { FactIntake, FactNews, FactSource } from '../../fact-source.js';
 import type { Leases } from '../../leases.js';
+import type { Logins } from '../../logins.js';
 import type { Notices } from '../../notices.js';
 import type { Organizations } from '../../organizations.js';
 import type { Prompts } from '../../prompts.js';
@@ -22,6 +23,7 @@ type Call = <Result>(method: string, args: readonly unknown[], options?: CallOpt
 /** A control plane whose store another thread has. */
 export abstract class RemotePlane implements ControlPlane {
   readonly accounts: Accounts;
+  readonly logins: Logins;
   readonly organizations: Organizations;
   readonly prompts: Prompts;
   readonly endpoints: Endpoints;
@@ -40,6 +42,7 @@ export abstract class RemotePlane implements ControlPlane {
   constructor() {
     const call: Call = (method, args, options) => this.call(method, args, options);
     this.accounts = remote('accounts', call);
+    this.logins = remote('logins', call);
     this.organizations = remote('organizations', call);
     this.prompts = remote('prompts', call);
     this.endpoints = remote('endpoints', call);

@@ -1,23 +1,34 @@
 import type { Clock, Logger } from '../component/telemetry.js';
-import type { KeysVersion } from '../storage/accounts.js';
-import type { ControlPlane } from '../storage/control-plane.js';
-import type { KeyRing } from './key-ring.js';
+import type { Topic, Watch } from '../storage/watch.js';
 
 /** A hint may be lost, so the store is also asked this often without one. */
 const ASK_MS = 30_000;
 /** How soon it is asked again after a failure. */
 const RETRY_MS = 500;
 
+/** What is followed. */
+export interface Followed {
+  /** Hints of changes come under it. */
+  readonly topic: Topic;
+  /**
+   * Takes over what has changed since the last call. @returns whether there was already more
+   *
+   * @throws ConsumeError where the store cannot be read
+   */
+  readonly readOn: () => Promise<boolean>;
+  /** Said in the log when it cannot be read: what holds meanwhile. */
+  readonly failure: string;
+}
+
 /**
- * Keeps a key ring like the store: asks for what has changed, on each hint and from time to time. While the store cannot answer,
- * the known keys remain valid.
+ * Keeps what is in memory like the store: asks for what has changed, on each hint and from time to time. While the store cannot
+ * answer, what is known remains valid.
  */
-export class KeyFollower {
-  readonly #control: Pick<ControlPlane, 'accounts' | 'watch'>;
-  readonly #ring: KeyRing;
+export class StoreFollower {
+  readonly #watch: Watch;
+  readonly #followed: Followed;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  #version: KeysVersion | null = null;
   /** Resolves with the last reading that was begun, and never fails. */
   #reading: Promise<void> = Promise.resolve();
   /** A reading that has not begun: whoever asks now shares it. */
@@ -27,20 +38,16 @@ export class KeyFollower {
   #hasFailed = false;
   #isClosed = false;
 
-  constructor(
-    control: Pick<ControlPlane, 'accounts' | 'watch'>,
-    ring: KeyRing,
-    tools: { readonly clock: Clock; readonly logger: Logger },
-  ) {
-    this.#control = control;
-    this.#ring = ring;
+  constructor(watch: Watch, followed: Followed, tools: { readonly clock: Clock; readonly logger: Logger }) {
+    this.#watch = watch;
+    this.#followed = followed;
     this.#clock = tools.clock;
     this.#logger = tools.logger;
   }
 
-  /** Reads all keys, and follows them from then on. @throws ConsumeError where the store cannot be read */
+  /** Reads everything, and follows it from then on. @throws ConsumeError where the store cannot be read */
   async start(): Promise<void> {
-    this.#unwatch = this.#control.watch.watch('keys', () => {
+    this.#unwatch = this.#watch.watch(this.#followed.topic, () => {
       void this.settle();
     });
     try {
@@ -53,7 +60,7 @@ export class KeyFollower {
   }
 
   /**
-   * Resolves when the ring holds everything that was committed before it was called; where the store cannot be read, at once: it is tried
+   * Resolves when memory holds everything that was committed before it was called; where the store cannot be read, at once: it is tried
    * again soon, and what is known holds meanwhile.
    */
   async settle(): Promise<void> {
@@ -62,11 +69,7 @@ export class KeyFollower {
       this.#hasFailed = false;
       this.#askLater(ASK_MS);
     } catch (error) {
-      if (!this.#hasFailed && !this.#isClosed)
-        this.#logger.warn(
-          { err: error },
-          'Changes of API keys cannot be read; the known keys remain valid meanwhile',
-        );
+      if (!this.#hasFailed && !this.#isClosed) this.#logger.warn({ err: error }, this.#followed.failure);
       this.#hasFailed = true;
       this.#askLater(RETRY_MS);
     }
@@ -93,12 +96,7 @@ export class KeyFollower {
   }
 
   async #read(): Promise<void> {
-    for (let hasMore = true; hasMore && !this.#isClosed;) {
-      const changes = await this.#control.accounts.followKeys(this.#version);
-      this.#ring.put(changes.keys);
-      this.#version = changes.version;
-      ({ hasMore } = changes);
-    }
+    for (let hasMore = true; hasMore && !this.#isClosed;) hasMore = await this.#followed.readOn();
   }
 
   #askLater(ms: number): void {

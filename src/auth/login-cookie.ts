@@ -1,0 +1,93 @@
+import type { LoginRequest, LoginSite } from '../component/browser-logins.js';
+import { HttpProblem } from '../component/http.js';
+import { isSameOrigin, parseAuthority } from '../http/authority.js';
+
+const SECONDS_PER_WEEK = 604_800;
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+const PREFIXES = ['__Host-', '__Secure-', ''] as const;
+
+/** The value of `Set-Cookie`. @param secret null removes the cookie */
+export function loginCookie(secret: string | null, request: LoginRequest, site: LoginSite): string {
+  const { basePath } = site;
+  const isSecure = site.secure || isPublicTls(request, site);
+  const prefix = basePath === '/' ? '__Host-' : '__Secure-';
+  return [
+    `${isSecure ? prefix : ''}${cookieName(request)}=${secret ?? ''}`,
+    `Path=${basePath === '/' ? '/' : basePath.slice(0, -1)}`,
+    `Max-Age=${secret === null ? 0 : SECONDS_PER_WEEK}`,
+    'HttpOnly',
+    'SameSite=Strict',
+    ...(isSecure ? ['Secure'] : []),
+  ].join('; ');
+}
+
+/** The secret in the cookie of a request; undefined where it has none of the right form. */
+export function secretOf(request: Pick<LoginRequest, 'header'>, site: LoginSite): string | undefined {
+  const header = request.header('cookie');
+  if (header === undefined) return undefined;
+  const name = cookieName(request);
+  // Over TLS others (a page of a neighbouring name, somebody on the way of plain HTTP) can set a cookie of the bare name.
+  const isSecure = site.secure || isPublicHost(request, site);
+  const wanted = (isSecure ? PREFIXES.slice(0, -1) : PREFIXES).map((prefix) => `${prefix}${name}`);
+  const cookies = new Map(header.split(';').map((pair) => splitPair(pair.trim())));
+  const value = wanted.map((known) => cookies.get(known)).find((found) => found !== undefined);
+  return value !== undefined && SECRET.test(value) ? value : undefined;
+}
+
+/**
+ * Keeps pages of other origins from acting by the cookie of a browser: another port of this machine is the same site, so `SameSite`
+ * alone does not.
+ *
+ * @throws HttpProblem 403 `forbidden_origin`
+ */
+export function requireOwnPage(request: LoginRequest, site: LoginSite): void {
+  if (request.method === 'GET') return;
+  if (request.header('x-jackdaw') === '1' && isOwnPage(request, site)) return;
+  throw new HttpProblem(
+    403,
+    'forbidden_origin',
+    'With the login of a browser only its own pages may do this: send "X-Jackdaw: 1" from the same origin, or use an API key.',
+  );
+}
+
+/**
+ * Keeps pages of other origins from logging a browser in as somebody else. Who is no browser says nothing of an origin.
+ *
+ * @throws HttpProblem 403 `forbidden_origin`
+ */
+export function refuseOtherPage(request: LoginRequest, site: LoginSite): void {
+  const isBrowser = request.header('sec-fetch-site') !== undefined || request.header('origin') !== undefined;
+  if (!isBrowser || isOwnPage(request, site)) return;
+  throw new HttpProblem(403, 'forbidden_origin', 'Only the pages of this daemon may log a browser in.');
+}
+
+/** Browsers leave `Sec-Fetch-Site` out over plain HTTP to other machines; `Origin` they send with everything but GET. */
+function isOwnPage(request: LoginRequest, site: LoginSite): boolean {
+  const fetchSite = request.header('sec-fetch-site');
+  if (fetchSite !== undefined) return fetchSite === 'same-origin';
+  const origin = request.header('origin');
+  if (origin === undefined) return false;
+  return isSameOrigin(origin, request.header('host') ?? '') || origin === site.publicUrl?.origin;
+}
+
+/** Cookies do not know ports: the name has to, so that two daemons on a machine do not take each other's. */
+function cookieName(request: Pick<LoginRequest, 'header'>): string {
+  const port = parseAuthority(request.header('host') ?? '')?.port;
+  return port === undefined ? 'jackdaw' : `jackdaw_${port}`;
+}
+
+/** Whether a request came by a public address with TLS. A proxy may replace `Host`, but not `Origin`. */
+function isPublicTls(request: LoginRequest, site: LoginSite): boolean {
+  const { publicUrl } = site;
+  if (publicUrl?.protocol !== 'https:') return false;
+  return request.header('origin') === publicUrl.origin || isPublicHost(request, site);
+}
+
+function isPublicHost(request: Pick<LoginRequest, 'header'>, { publicUrl }: LoginSite): boolean {
+  return publicUrl?.protocol === 'https:' && request.header('host')?.toLowerCase() === publicUrl.host;
+}
+
+function splitPair(pair: string): readonly [string, string] {
+  const at = pair.indexOf('=');
+  return at < 0 ? ['', pair] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+}

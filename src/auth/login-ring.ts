@@ -1,0 +1,36 @@
+import type { Micros } from '../signal/time.js';
+import type { FollowedLogin } from '../storage/logins.js';
+
+/** From so many on, those that expired are looked for from time to time. */
+const MIN_SWEEP = 1024;
+
+/** All logins in memory, as they were put last. */
+export class LoginRing {
+  readonly #byDigest = new Map<string, FollowedLogin>();
+  #sweepAt = MIN_SWEEP;
+
+  put(logins: readonly FollowedLogin[], now: Micros): void {
+    for (const login of logins) {
+      const { digest, has_ended, expires_at } = login;
+      const known = this.#byDigest.get(digest);
+      if (has_ended) this.#byDigest.delete(digest);
+      // A use that is not written yet lets it last longer than the store knows.
+      else if (known === undefined || known.expires_at < expires_at) this.#byDigest.set(digest, login);
+    }
+    if (this.#byDigest.size < this.#sweepAt) return;
+    for (const [digest, { expires_at }] of this.#byDigest)
+      if (expires_at <= now) this.#byDigest.delete(digest);
+    this.#sweepAt = Math.max(MIN_SWEEP, 2 * this.#byDigest.size);
+  }
+
+  /** @param digest SHA-256 of a secret in hex, which nobody can choose: looking it up tells nothing of others */
+  find(digest: string, now: Micros): FollowedLogin | undefined {
+    const login = this.#byDigest.get(digest);
+    return login !== undefined && login.expires_at > now ? login : undefined;
+  }
+
+  /** Lets a login last until then. */
+  extend(login: FollowedLogin, until: Micros): void {
+    this.#byDigest.set(login.digest, { ...login, expires_at: until });
+  }
+}

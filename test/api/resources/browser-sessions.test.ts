@@ -1,0 +1,151 @@
+import t, { type Test } from 'tap';
+import { ApiCaller, type Call } from '../../support/api-caller.js';
+import { startTestDaemon } from '../../support/daemon.js';
+
+const OWN_PAGE = { 'x-jackdaw': '1', 'sec-fetch-site': 'same-origin' };
+
+async function start(t: Test, overlay = '') {
+  const started = await startTestDaemon(t, { overlay });
+  const api = new ApiCaller(started.url, started.key);
+  const enter = (json: object, headers: Record<string, string> = {}) =>
+    api.call('POST', '/session', { key: null, json, headers });
+  /** A call by a cookie, as the pages make it. */
+  const byCookie = (cookie: string, method: string, path: string, call: Call = {}) =>
+    api.call(method, path, { key: null, ...call, headers: { cookie, ...OWN_PAGE, ...call.headers } });
+  const login = async (): Promise<string> => cookieOf((await enter({ key: started.key })).headers);
+  return { ...started, api, enter, byCookie, login };
+}
+
+/** What a browser sends back. */
+function cookieOf(headers: Headers): string {
+  return headers.getSetCookie()[0]?.split(';')[0] ?? '';
+}
+
+void t.test('a key is given once; its cookie does what the key may, and nothing shows it', async (t) => {
+  const { api, url, enter, byCookie, logs } = await start(t);
+  const { port } = new URL(url);
+  const reader = await api.createKey(['read']);
+  const answer = await enter({ key: reader.key });
+  t.equal(answer.status, 204);
+  const set = answer.headers.getSetCookie();
+  t.match(set, [
+    new RegExp(`^jackdaw_${port}=[A-Za-z0-9_-]{43}; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict$`),
+  ]);
+  const cookie = cookieOf(answer.headers);
+  t.match(await byCookie(cookie, 'GET', '/me'), {
+    status: 200,
+    body: { key_id: reader.id, scopes: ['read'] },
+  });
+  t.match(await byCookie(cookie, 'GET', '/admin/users'), { status: 403, body: { code: 'forbidden_scope' } });
+  t.equal((await byCookie(`a=b; ${cookie}; c=d`, 'GET', '/me')).status, 200, 'beside others');
+  t.notMatch(logs.join('\n'), cookie.split('=')[1] ?? '', 'no log has it');
+  t.match(logs.join('\n'), /session\.opened/);
+
+  for (const [wrong, json] of Object.entries({
+    unknown: { key: 'jd_nothing' },
+    token: { token: 'x'.repeat(43) },
+  }))
+    t.match(await enter(json), { status: 401, body: { code: 'unauthenticated' } }, wrong);
+  for (const json of [{}, { key: 'a', token: 'b' }, { key: 1 }, { password: 'x' }])
+    t.equal((await enter(json)).status, 422);
+  t.equal((await byCookie(`jackdaw_${port}=${'x'.repeat(43)}`, 'GET', '/me')).status, 401);
+  t.equal((await byCookie(cookie.replace(port, '1'), 'GET', '/me')).status, 401, 'that of another port');
+  t.equal((await byCookie(`__Host-${cookie}`, 'GET', '/me')).status, 200);
+});
+
+void t.test(
+  'only its own pages may act by it: neither other sites nor other ports of this machine',
+  async (t) => {
+    const { login, api, url, enter } = await start(t);
+    const cookie = await login();
+    const post = (headers: Record<string, string>) =>
+      api.call('POST', '/admin/orgs', {
+        key: null,
+        json: { slug: `s-${Math.random().toString(36).slice(2)}`, name: 'x' },
+        headers: { cookie, ...headers },
+      });
+    const own = { 'x-jackdaw': '1' };
+    const refused = {
+      'no header of ours': { 'sec-fetch-site': 'same-origin' },
+      'another port': { ...own, 'sec-fetch-site': 'same-site' },
+      'another site': { ...own, 'sec-fetch-site': 'cross-site' },
+      'typed in': { ...own, 'sec-fetch-site': 'none' },
+      'an old browser on another port': { ...own, origin: 'http://127.0.0.1:1' },
+      'neither said': own,
+      'another site that knows our origin': { ...own, origin: url, 'sec-fetch-site': 'cross-site' },
+    };
+    for (const [name, headers] of Object.entries(refused))
+      t.match(await post(headers), { status: 403, body: { code: 'forbidden_origin' } }, name);
+    t.equal((await post({ ...own, 'sec-fetch-site': 'same-origin' })).status, 201);
+    t.equal((await post({ ...own, origin: url })).status, 201, 'plain HTTP has no Sec-Fetch-Site');
+    t.equal(
+      (await api.call('GET', '/me', { key: null, headers: { cookie } })).status,
+      200,
+      'a GET needs neither',
+    );
+    t.equal((await post({ authorization: `Bearer ${api.adminKey}` })).status, 201, 'a key goes first');
+    t.match(
+      await post({ ...OWN_PAGE, authorization: 'Bearer jd_wrong' }),
+      { status: 401 },
+      'a wrong one, too',
+    );
+    for (const headers of [{ 'sec-fetch-site': 'same-site' }, { origin: 'https://evil.example' }])
+      t.match(await enter({ key: api.adminKey }, headers), { status: 403 }, 'nobody logs another one in');
+  },
+);
+
+void t.test('it ends with a logout, and with its key', async (t) => {
+  const { api, login, enter, byCookie } = await start(t);
+  const left = await login();
+  const out = await byCookie(left, 'DELETE', '/session');
+  t.equal(out.status, 204);
+  t.match(out.headers.getSetCookie(), [/^jackdaw_\d+=; Path=\/; Max-Age=0; HttpOnly; SameSite=Strict$/]);
+  t.equal((await byCookie(left, 'GET', '/me')).status, 401, 'logged out');
+  t.match(await api.call('DELETE', '/session'), { status: 204 }, 'a key has nothing to end');
+
+  const made = await api.createKey(['read']);
+  const ofKey = cookieOf((await enter({ key: made.key })).headers);
+  t.equal((await byCookie(ofKey, 'GET', '/me')).status, 200);
+  await api.call('DELETE', `/admin/keys/${made.id}`);
+  t.equal((await byCookie(ofKey, 'GET', '/me')).status, 401, 'the key is revoked');
+});
+
+void t.test('a link logs in once; only a key makes one', async (t) => {
+  const { api, url, enter, byCookie, daemon } = await start(t);
+  const made = (await api.call('POST', '/session/links')).body as { readonly url: string };
+  t.match(made.url, new RegExp(`^${url}/login#t=[A-Za-z0-9_-]{43}$`));
+  const token = new URL(made.url).hash.replace('#t=', '');
+  const answer = await enter({ token });
+  t.equal(answer.status, 204);
+  t.match(await enter({ token }), { status: 401 }, 'it is used up');
+  const refused = await byCookie(cookieOf(answer.headers), 'POST', '/session/links');
+  t.match(refused, { status: 403 }, 'a cookie makes none: it would never end');
+  t.equal(await daemon.loginLink(), null, 'the first key is not in a file here');
+});
+
+void t.test('behind a proxy with TLS: its address, its path, its scheme', async (t) => {
+  const at = (public_url: string) => JSON.stringify({ extensions: { ui: { public_url } } });
+  const under = await start(t, at('https://ops.example.com/jackdaw/'));
+  const origin = 'https://ops.example.com';
+  const answer = await under.enter({ key: under.key }, { origin });
+  t.match(answer.headers.getSetCookie(), [
+    /^__Secure-jackdaw_\d+=\S+; Path=\/jackdaw; Max-Age=604800; HttpOnly; SameSite=Strict; Secure$/,
+  ]);
+  const made = await under.api.call('POST', '/session/links');
+  t.match(made.body, { url: /^https:\/\/ops\.example\.com\/jackdaw\/login#t=/ });
+  const own = { cookie: cookieOf(answer.headers), 'x-jackdaw': '1', origin };
+  t.equal((await under.api.call('DELETE', '/session', { key: null, headers: own })).status, 204);
+
+  const top = await start(t, at('https://ops.example.com'));
+  const { headers } = await top.enter({ key: top.key }, { origin });
+  t.match(headers.getSetCookie(), [/^__Host-jackdaw_\d+=\S+; Path=\/; .*Secure$/]);
+});
+
+void t.test('with authentication off there is nothing to log in for', async (t) => {
+  const { enter, api, url, daemon } = await start(t, 'auth: { enabled: false }');
+  const answer = await enter({ key: 'whatever' });
+  t.match(answer, { status: 204 });
+  t.strictSame(answer.headers.getSetCookie(), []);
+  t.match(await api.call('POST', '/session/links', { key: null }), { status: 201, body: { url: `${url}/` } });
+  t.ok([null, `${url}/`].includes(await daemon.loginLink()), 'as far as the pages are built');
+});

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import t, { type Test } from 'tap';
+import type { ControlPlane } from '../../src/storage/control-plane.js';
+import { LINKS_OF_A_USER, LOGINS_OF_A_USER, type Login, type LoginLink } from '../../src/storage/logins.js';
+import { aKey, aUser } from '../storage/duckdb/meta-records.js';
+import { NOON } from '../support/run-records.js';
+import { until } from '../support/until.js';
+import { onEveryControl, type OpenControl } from './control-stores.js';
+
+interface Owner {
+  readonly user_id: string;
+  readonly key_id: string;
+}
+
+async function anOwner({ accounts }: ControlPlane): Promise<Owner> {
+  const user = aUser();
+  await accounts.createUser(user);
+  const key = aKey(user);
+  await accounts.createKey(key);
+  return { user_id: user.id, key_id: key.id };
+}
+
+const digest = (): string => randomBytes(32).toString('hex');
+
+function aLogin(owner: Owner, changes: Partial<Login> = {}): Login {
+  return {
+    id: randomUUID(),
+    digest: digest(),
+    ...owner,
+    created_at: NOON,
+    expires_at: NOON + 100,
+    ...changes,
+  };
+}
+
+function aLink(owner: Owner, changes: Partial<LoginLink> = {}): LoginLink {
+  return { digest: digest(), ...owner, expires_at: NOON + 100, ...changes };
+}
+
+/** Everything that somebody who follows from the start knows. */
+async function known({ logins }: ControlPlane): Promise<ReadonlyMap<string, readonly [number, boolean]>> {
+  const all = new Map<string, readonly [number, boolean]>();
+  let version: string | null = null;
+  for (let hasMore = true; hasMore;) {
+    const changes = await logins.follow(version);
+    for (const { id, expires_at, has_ended } of changes.logins) all.set(id, [expires_at, has_ended]);
+    ({ hasMore, version } = changes);
+  }
+  return all;
+}
+
+function checkLogins(t: Test, open: OpenControl): void {
+  void t.test('logins begin, last longer, end, and others hear of it', async (t) => {
+    const opened = await open(t);
+    const [here, there] = [opened.store, await opened.another()];
+    const owner = await anOwner(here);
+    let heard = 0;
+    there.watch.watch('logins', () => {
+      heard++;
+    });
+    const empty = await there.logins.follow(null);
+    t.strictSame([empty.logins, empty.hasMore], [[], false]);
+    const login = aLogin(owner);
+    await here.logins.create(login);
+    await until('the other hears of it', () => heard > 0);
+    const first = await there.logins.follow(empty.version);
+    t.strictSame(first.logins, [{ ...login, has_ended: false }]);
+
+    await here.logins.extend([{ id: login.id, at: NOON + 200 }]);
+    await here.logins.extend([
+      { id: login.id, at: NOON + 150 },
+      { id: randomUUID(), at: NOON + 150 },
+    ]);
+    await here.logins.extend([]);
+    const second = await there.logins.follow(first.version);
+    t.strictSame(
+      second.logins,
+      [{ ...login, expires_at: NOON + 200, has_ended: false }],
+      'a later end stays',
+    );
+    t.equal(await there.logins.end(login.id), true);
+    t.equal(await there.logins.end(randomUUID()), false);
+    await there.logins.extend([{ id: login.id, at: NOON + 300 }]);
+    const third = await here.logins.follow(second.version);
+    t.strictSame(third.logins, [{ ...login, expires_at: NOON + 200, has_ended: true }]);
+    t.strictSame((await here.logins.follow(third.version)).logins, []);
+    t.strictSame([...(await known(await opened.reopen()))], [[login.id, [NOON + 200, true]]]);
+    await t.rejects(here.logins.follow('yesterday'), RangeError);
+  });
+
+  void t.test('a user has so many; the one that ends next makes room. What expired is removed', async (t) => {
+    const { store } = await open(t);
+    const owner = await anOwner(store);
+    const other = aLogin(await anOwner(store), { expires_at: NOON + 1 });
+    await store.logins.create(other);
+    const all = Array.from({ length: LOGINS_OF_A_USER }, (_, index) =>
+      aLogin(owner, { expires_at: NOON + 100 + index }),
+    );
+    for (const login of all) await store.logins.create(login);
+    t.equal([...(await known(store)).values()].filter(([, ended]) => ended).length, 0);
+    const more = aLogin(owner, { expires_at: NOON + 1000 });
+    await store.logins.create(more);
+    const now = await known(store);
+    t.strictSame(
+      [...now].filter(([, [, ended]]) => ended).map(([id]) => id),
+      [all[0]?.id],
+    );
+    t.equal(now.size, LOGINS_OF_A_USER + 2, 'of each user');
+    const later = aLogin(owner, { created_at: NOON + 500, expires_at: NOON + 600 });
+    await store.logins.create(later);
+    t.strictSame([...(await known(store)).keys()].sort(), [more.id, later.id].sort());
+  });
+
+  void t.test('a link is used once, in its time; a user has so many', async (t) => {
+    const opened = await open(t);
+    const [here, there] = [opened.store, await opened.another()];
+    const owner = await anOwner(here);
+    const link = aLink(owner);
+    await here.logins.createLink(link, NOON);
+    const tries = await Promise.all(
+      [here, there, here, there].map(({ logins }) => logins.redeemLink(link.digest, NOON + 99)),
+    );
+    t.strictSame(
+      tries.filter((found) => found !== null),
+      [link],
+      'whoever tries at the same time',
+    );
+    t.equal(await here.logins.redeemLink(digest(), NOON), null);
+    const late = aLink(owner);
+    await here.logins.createLink(late, NOON);
+    t.equal(await there.logins.redeemLink(late.digest, NOON + 100), null, 'too late');
+
+    const all = Array.from({ length: LINKS_OF_A_USER + 1 }, (_, index) =>
+      aLink(owner, { expires_at: NOON + 200 + index }),
+    );
+    for (const link of all) await here.logins.createLink(link, NOON);
+    const found = await Promise.all(all.map(({ digest }) => here.logins.redeemLink(digest, NOON)));
+    t.strictSame(
+      found.map((link) => link !== null),
+      all.map((_, index) => index > 0),
+    );
+  });
+}
+
+await onEveryControl(t, checkLogins);
