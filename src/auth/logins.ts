@@ -27,7 +27,7 @@ const TRIES = { perSecond: 10 / 60, burst: 10, maxOwners: 10_000 };
 const SECRET_BYTES = 32;
 
 /** Finds keys that can be used now. */
-export interface UsableKeys {
+interface UsableKeys {
   /** @returns undefined where it is no key that is accepted; that is logged */
   byText(text: string, request: LoginRequest): Identity | undefined;
   byId(keyId: string): Identity | undefined;

@@ -22,6 +22,7 @@ export function guardedHost(
     extension: (id, isWanted) => host.extension(id, isWanted),
     listener: (endpoint, options) => guardedListener(host.listener(endpoint, options), tools),
     authenticate: (request, scope) => runAsProgram(() => host.authenticate(request, scope)),
+    browserLogins: (site) => runAsProgram(() => host.browserLogins(site)),
     settleKeys: () => runAsProgram(() => host.settleKeys()),
     secretBox: (directory) => host.secretBox(directory),
     userLimits: host.userLimits,
