@@ -3,6 +3,7 @@ import type { Factory } from '../component/factory.js';
 import { ConfigError, formatProblem } from '../config/config-error.js';
 import { alertsCommand } from './alerts.js';
 import { componentsCommand } from './components.js';
+import { deadLettersCommand } from './dead-letters.js';
 import { demoCommand } from './demo.js';
 import { explainCommand } from './explain.js';
 import { EXIT, EXIT_CODE_HELP } from './exit-codes.js';
@@ -50,6 +51,7 @@ export async function runProgram(
     orgsCommand(io),
     alertsCommand(io),
     mapCommand(io, (code) => (exitCode = code)),
+    deadLettersCommand(io),
     demoCommand(io),
     versionCommand(io),
   ];

@@ -29,12 +29,23 @@ export interface QuotaUsage {
   readonly resets_at: Micros;
 }
 
+/** Names a batch among those of its user. */
+interface NamedBatch {
+  /** What a header `jackdaw-batch-id` may hold, and what was made of it on the way. */
+  readonly id: string;
+}
+
 /** What travels beside a batch. */
 export interface ConsumeContext {
   /** When the receiver got the batch. */
   readonly receivedAt: Micros;
   /** UUID of the API key that brought it; absent or null where there is none. Behind a queue nobody knows it any more. */
   readonly keyId?: string | null;
+  /**
+   * The name that the sender gave the batch, so that a repeat adds nothing: a store remembers it in the transaction of the data.
+   * Who passes a batch on in several parts, or puts it together with others, leaves it out.
+   */
+  readonly batch?: NamedBatch;
   /** Aborted when nobody waits for the answer any more. Work that was begun is finished all the same. */
   readonly abort?: AbortSignal;
   /**

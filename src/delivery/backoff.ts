@@ -7,6 +7,8 @@ export interface RetryOptions {
   readonly jitter: number;
   /** 0 for no end. */
   readonly maxElapsedMs: number;
+  /** 0 or absent for no end. */
+  readonly maxAttempts?: number;
 }
 
 /**

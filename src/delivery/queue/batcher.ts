@@ -7,21 +7,24 @@ import type { Lane, Parcel } from './memory-queue.js';
 /**
  * A batch as parcels within the limits. The parts are new lists of the same items: the batch itself may be shared and is not
  * touched. An item larger than the limits goes alone.
+ *
+ * @param about.id the batch's name, if it has one: its parts have names that follow from it
  */
 export function parcelsOf(
   batch: Batch<unknown>,
   limits: BatchLimits,
-  times: { readonly receivedAt: Micros; readonly queuedAt: Micros },
+  about: { readonly receivedAt: Micros; readonly queuedAt: Micros; readonly id?: string | undefined },
 ): readonly Parcel[] {
   const { items, tenant } = batch;
   const sizes = itemBytes(items);
   const total = sizes.reduce((sum, size) => sum + size, 0);
-  if (items.length <= limits.maxItems && total <= limits.maxBytes) return [{ batch, bytes: total, ...times }];
+  if (items.length <= limits.maxItems && total <= limits.maxBytes) return [{ batch, bytes: total, ...about }];
   const parcels: Parcel[] = [];
   let start = 0;
   let bytes = 0;
   const close = (end: number): void => {
-    if (end > start) parcels.push({ batch: { tenant, items: items.slice(start, end) }, bytes, ...times });
+    const id = about.id === undefined ? undefined : `${about.id}.${parcels.length}`;
+    if (end > start) parcels.push({ ...about, id, batch: { tenant, items: items.slice(start, end) }, bytes });
     start = end;
     bytes = 0;
   };
@@ -33,14 +36,16 @@ export function parcelsOf(
   return parcels;
 }
 
-/** How many of a lane's first parcels make up the next batch: as many as the limits allow, at least one. */
+/** How many of a lane's first parcels make up the next batch: as many as the limits allow, at least one. One with a name goes alone. */
 export function parcelsOfNextBatch(lane: Lane, limits: BatchLimits): number {
   let items = 0;
   let bytes = 0;
   const end = lane.parcels.findIndex((parcel, index) => {
     items += parcel.batch.items.length;
     bytes += parcel.bytes;
-    return index > 0 && (items > limits.maxItems || bytes > limits.maxBytes);
+    if (index === 0) return false;
+    const isNamed = parcel.id !== undefined || lane.parcels[0]?.id !== undefined;
+    return isNamed || items > limits.maxItems || bytes > limits.maxBytes;
   });
   return end < 0 ? lane.parcels.length : end;
 }

@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject } from 'typebox';
 import { durationMs } from '../../config/duration.js';
-import { duration, section, size } from '../../config/schema.js';
+import { choice, duration, filePath, section, size } from '../../config/schema.js';
 import { sizeBytes } from '../../config/size.js';
 import type { RetryOptions } from '../backoff.js';
 
@@ -44,22 +44,60 @@ export function deliveryKeys(defaults: DeliveryDefaults = {}) {
           maximum: 1,
           description: 'By how much waits vary: 0.5 means from half to one and a half times.',
         }),
-        max_elapsed_time: duration({
-          default: '1h',
-          description:
-            'A batch is dropped when its next attempt would come later than this after the first. 0s: never.',
+        max_elapsed_time: Type.Optional(
+          duration({
+            description:
+              'A batch is given up when its next attempt would come later than this after the first, or with a queue on disk, after it was taken. 0s: never. Default 1h; with a queue on disk never.',
+          }),
+        ),
+        max_attempts: Type.Integer({
+          default: 0,
+          minimum: 0,
+          description: 'A batch is given up after so many attempts. 0: never.',
         }),
       },
       { description: 'What happens to a batch that could not be delivered.' },
     ),
     queue: section(
       {
+        type: choice(['memory', 'disk'], {
+          default: 'memory',
+          description:
+            'Where what waits is kept. memory: it is lost with the process. disk: it outlives the process and the machine’s loss of power.',
+        }),
+        directory: filePath({
+          default: './data/queue',
+          description:
+            'With type disk: the directory, in which every exporter has one of its own, named by its id.',
+        }),
+        max_bytes: size({
+          default: '10GiB',
+          description: 'With type disk: how much of the disk all signals of the exporter may take together.',
+        }),
+        sync: choice(['always', 'interval'], {
+          default: 'always',
+          description:
+            'With type disk, when it is forced to the disk. always: before the sender is answered, once for all that wait. interval: every second, so that a loss of power costs the last second, and a crash of the process nothing.',
+        }),
+        dead_letters: section(
+          {
+            max_bytes: size({
+              default: '1GiB',
+              description: 'How much of the disk they may take; the oldest are dropped and counted.',
+            }),
+          },
+          {
+            description:
+              'With type disk: what could not be delivered, with the reason. See jackdaw dead-letters.',
+          },
+        ),
         max_items: Type.Integer({
           default: 100_000,
           minimum: 1,
-          description: 'Traces, metric points or log records that may wait, including those being sent.',
+          description:
+            'Traces, metric points or log records that may wait in memory, including those being sent. With type disk the others wait on disk.',
         }),
-        max_size: size({ default: '64MiB', description: 'How much memory they may take, roughly.' }),
+        max_size: size({ default: '64MiB', description: 'How much memory those may take, roughly.' }),
         concurrency: Type.Integer({
           default: defaults.concurrency ?? 4,
           minimum: 1,
@@ -76,7 +114,8 @@ export function deliveryKeys(defaults: DeliveryDefaults = {}) {
             }),
             max_wait: duration({
               default: defaults.batchWait ?? '200ms',
-              description: 'How long a batch that is not full waits for more.',
+              description:
+                'How long a batch that is not full waits for more. With type disk it waits only for the disk.',
             }),
           },
           {
@@ -84,7 +123,7 @@ export function deliveryKeys(defaults: DeliveryDefaults = {}) {
           },
         ),
       },
-      { description: 'The queue of what waits to be delivered, in memory, for each signal.' },
+      { description: 'The queue of what waits to be delivered, for each signal.' },
     ),
   };
 }
@@ -94,11 +133,21 @@ export interface BatchLimits {
   readonly maxBytes: number;
 }
 
+/** Where and how a queue lies on disk. */
+export interface DiskOptions {
+  readonly directory: string;
+  readonly maxBytes: number;
+  readonly sync: 'always' | 'interval';
+  readonly maxDeadLetterBytes: number;
+}
+
 export interface DeliveryOptions {
   readonly timeoutMs: number;
   readonly retry: RetryOptions;
-  /** The limits of everything that waits, for one signal. */
+  /** The limits of everything that waits in memory, for one signal. */
   readonly queue: BatchLimits;
+  /** Null for a queue in memory. */
+  readonly disk: DiskOptions | null;
   readonly concurrency: number;
   readonly batch: BatchLimits & { readonly maxWaitMs: number };
 }
@@ -124,6 +173,7 @@ export function deliveryOptions(config: Readonly<Record<string, unknown>>): Deli
 }
 
 function readOptions({ timeout, retry, queue }: DeliveryConfig): DeliveryOptions {
+  const isOnDisk = queue.type === 'disk';
   return {
     timeoutMs: durationMs(timeout),
     retry: {
@@ -132,9 +182,18 @@ function readOptions({ timeout, retry, queue }: DeliveryConfig): DeliveryOptions
       maxMs: durationMs(retry.max_interval),
       multiplier: retry.multiplier,
       jitter: retry.randomization_factor,
-      maxElapsedMs: durationMs(retry.max_elapsed_time),
+      maxElapsedMs: durationMs(retry.max_elapsed_time ?? (isOnDisk ? '0s' : '1h')),
+      maxAttempts: retry.max_attempts,
     },
     queue: { maxItems: queue.max_items, maxBytes: sizeBytes(queue.max_size) },
+    disk: isOnDisk
+      ? {
+          directory: queue.directory,
+          maxBytes: sizeBytes(queue.max_bytes),
+          sync: queue.sync,
+          maxDeadLetterBytes: sizeBytes(queue.dead_letters.max_bytes),
+        }
+      : null,
     concurrency: queue.concurrency,
     batch: {
       maxItems: queue.batch.max_items,

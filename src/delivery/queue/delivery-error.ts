@@ -8,9 +8,12 @@ export type DropReason = 'permanent' | 'retries_exhausted' | 'shutdown';
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   readonly reason: DropReason;
+  /** Of `retries_exhausted`: what it has passed. */
+  readonly limit: 'too_old' | 'too_often' | undefined;
 
-  constructor(reason: DropReason, cause: unknown) {
+  constructor(reason: DropReason, cause: unknown, limit?: 'too_old' | 'too_often') {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
     this.reason = reason;
+    this.limit = limit;
   }
 }

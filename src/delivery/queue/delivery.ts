@@ -1,11 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import type { Clock, Logger, Meter } from '../../component/telemetry.js';
 import type { Batch, Signal } from '../../signal/batch.js';
+import { passedOnId } from './batch-id.js';
 import { dueAt, mergeParcels, parcelsOf, parcelsOfNextBatch } from './batcher.js';
 import type { DeliveryOptions } from './config.js';
 import { DeliveryError } from './delivery-error.js';
+import type { WholeLetter } from './disk/dead-letters.js';
+import { DiskBacking, type SharedDisk } from './disk/disk-backing.js';
+import { QueueFull } from './disk/stored-batch.js';
+import type { Offer } from './disk/new-records.js';
 import { itemBytes } from './memory-size.js';
 import { MemoryQueue, type Lane, type Parcel } from './memory-queue.js';
 import { DeliveryMetrics } from './metrics.js';
@@ -24,19 +30,23 @@ export interface DeliveryTools {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly clock: Clock;
+  /** Of the exporter, where its queue lies on disk. */
+  readonly shared?: SharedDisk;
   /** From 0 to 1. Default `Math.random`. */
   readonly random?: () => number;
 }
 
 /**
  * What the engine puts around one input of a queued exporter: queue → batcher → retry → timeout → exporter. A batch is
- * taken as soon as it lies in the queue, synchronously.
+ * taken as soon as it lies in the queue: in memory synchronously, on disk after the sync.
  */
 export class Delivery implements Consumer<Batch<unknown>> {
   readonly #tools: DeliveryTools;
   readonly #queue: MemoryQueue;
   readonly #metrics: DeliveryMetrics;
-  readonly #way: Consumer<Batch<unknown>>;
+  readonly #way: ReturnType<typeof withRetry<Batch<unknown>>>;
+  /** Null for a queue in memory. */
+  readonly #disk: DiskBacking | null;
   readonly #logs: Readonly<Record<'full' | 'retry' | 'lost', SparseLog>>;
   /** Aborted when the daemon begins to stop. */
   readonly #hurry = new AbortController();
@@ -47,12 +57,28 @@ export class Delivery implements Consumer<Batch<unknown>> {
   #whenIdle: (() => void)[] = [];
 
   constructor(exporter: Consumer<Batch<unknown>>, tools: DeliveryTools) {
-    const { exporter: id, signal, options, meter, logger, clock, random = Math.random } = tools;
+    const { exporter: id, signal, options, meter, logger, clock, shared, random = Math.random } = tools;
     this.#tools = tools;
     // Every batch that is being sent listens to both signals.
     setMaxListeners(0, this.#hurry.signal, this.#end.signal);
     this.#queue = new MemoryQueue(options.queue);
-    this.#metrics = new DeliveryMetrics(meter, { exporter: id, signal }, this.#queue, options);
+    const waiting = {
+      items: () => (this.#disk ?? this.#queue).items,
+      bytes: () => (this.#disk ?? this.#queue).bytes,
+    };
+    this.#metrics = new DeliveryMetrics(meter, { exporter: id, signal }, waiting, options);
+    const { disk } = options;
+    this.#disk =
+      disk && shared
+        ? new DiskBacking({
+            ...{ exporter: id, signal, options, disk, shared, logger, clock },
+            memory: this.#queue,
+            metrics: this.#metrics,
+            pump: () => {
+              this.#pump();
+            },
+          })
+        : null;
     this.#logs = {
       full: new SparseLog(logger, clock),
       retry: new SparseLog(logger, clock),
@@ -62,6 +88,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
       clock,
       random,
       hurry: this.#hurry.signal,
+      isKept: this.#disk !== null,
       onFailure: (error, waitMs) => {
         this.#noteFailure(error, waitMs);
       },
@@ -71,12 +98,26 @@ export class Delivery implements Consumer<Batch<unknown>> {
   /** Whether a batch would be taken now. */
   hasRoomFor(batch: Batch<unknown>): boolean {
     if (this.#hurry.signal.aborted) return false;
+    if (this.#disk) return !this.#disk.isFull();
     const bytes = itemBytes(batch.items).reduce((sum, size) => sum + size, 0);
     return !this.#queue.isFull(batch.items.length, bytes);
   }
 
-  /** @throws ConsumeError `overloaded` where the queue is full, `shutting_down` where it is being emptied for good */
-  async consume(batch: Batch<unknown>, { receivedAt }: ConsumeContext): Promise<Receipt> {
+  /** Of a queue on disk: finds what an earlier run left. @throws the error of the file system */
+  async open(): Promise<void> {
+    await this.#disk?.open();
+  }
+
+  /** Takes a dead letter into the queue again. @throws as {@link consume} */
+  async takeBack(letter: WholeLetter): Promise<void> {
+    await this.#disk?.takeBack(letter);
+  }
+
+  /**
+   * @throws ConsumeError `overloaded` where the queue is full, `shutting_down` where it is being emptied for good,
+   * `storage_unavailable` where its disk fails
+   */
+  async consume(batch: Batch<unknown>, context: ConsumeContext): Promise<Receipt> {
     const { exporter, options, clock } = this.#tools;
     const count = batch.items.length;
     if (this.#hurry.signal.aborted)
@@ -86,12 +127,28 @@ export class Delivery implements Consumer<Batch<unknown>> {
         retryAfterMs: FULL_RETRY_MS,
       });
     if (count === 0) return { accepted: 0, refused: [] };
-    const parcels = parcelsOf(batch, options.batch, { receivedAt, queuedAt: clock.now() });
+    const { receivedAt } = context;
+    const named = context.batch && passedOnId(batch.tenant, context.batch.id);
+    const about = { receivedAt, queuedAt: clock.now(), id: named };
+    if (this.#disk) {
+      await this.#takeOnDisk(this.#disk, { batch, ...about });
+      return { accepted: count, refused: [] };
+    }
+    const parcels = parcelsOf(batch, options.batch, about);
     const bytes = parcels.reduce((sum, parcel) => sum + parcel.bytes, 0);
     if (this.#queue.isFull(count, bytes)) throw this.refusal();
     for (const parcel of parcels) this.#queue.push(parcel);
     this.#pump();
     return { accepted: count, refused: [] };
+  }
+
+  async #takeOnDisk(disk: DiskBacking, offer: Offer): Promise<void> {
+    if (disk.isFull()) throw this.refusal();
+    try {
+      await disk.take(offer);
+    } catch (error) {
+      throw error instanceof QueueFull ? this.refusal() : error;
+    }
   }
 
   /** What a sender is told when the queue is full. */
@@ -115,22 +172,28 @@ export class Delivery implements Consumer<Batch<unknown>> {
     this.#logs.full.warn(
       items,
       { err: error },
-      'Dropped what the queue could not take; raise queue.max_items and queue.max_size, or find out why it is not emptied',
+      this.#disk
+        ? 'Dropped what the queue could not take; raise queue.max_bytes, look at the disk, or find out why it is not emptied'
+        : 'Dropped what the queue could not take; raise queue.max_items and queue.max_size, or find out why it is not emptied',
     );
   }
 
-  /** Delivers what waits, without new batches, until nothing is left or the deadline has passed. May be called twice. */
+  /**
+   * Delivers what waits, without new batches, until nothing is left or the deadline has passed. What lies on disk stays there:
+   * only what is under way is awaited. May be called twice.
+   */
   async drain(deadline: AbortSignal): Promise<void> {
     this.#hurry.abort();
     const giveUp = (): void => {
       this.#end.abort();
-      this.#dropWaiting();
+      if (!this.#disk) this.#dropWaiting();
     };
     if (deadline.aborted) giveUp();
     else deadline.addEventListener('abort', giveUp);
     this.#pump();
-    if (this.#queue.items > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    if (this.#isBusy) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
     deadline.removeEventListener('abort', giveUp);
+    await this.#disk?.close();
     this.#metrics.end();
   }
 
@@ -138,7 +201,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
   #pump(): void {
     const { options, clock } = this.#tools;
     this.#cancelTimer();
-    while (this.#underWay < options.concurrency) {
+    while (this.#underWay < options.concurrency && !(this.#disk && this.#hurry.signal.aborted)) {
       const next = this.#nextLane();
       if (!next) break;
       const now = clock.now();
@@ -151,32 +214,57 @@ export class Delivery implements Consumer<Batch<unknown>> {
       const [first, ...rest] = this.#queue.take(next.lane, parcelsOfNextBatch(next.lane, options.batch));
       if (first) void this.#send(mergeParcels([first, ...rest]));
     }
-    if (this.#queue.items === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+    this.#disk?.pull();
+    if (!this.#isBusy) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
   /** The lane whose next batch is due first. While the daemon stops, no batch waits to become larger. */
   #nextLane(): { readonly lane: Lane; readonly at: number } | undefined {
     let next: { readonly lane: Lane; readonly at: number } | undefined;
     for (const lane of this.#queue.lanes) {
-      const at = this.#hurry.signal.aborted ? 0 : dueAt(lane, this.#tools.options.batch);
+      const at = this.#hurry.signal.aborted || this.#disk ? 0 : dueAt(lane, this.#tools.options.batch);
       if (!next || at < next.at) next = { lane, at };
     }
     return next;
   }
 
-  async #send({ batch, bytes, receivedAt }: Parcel): Promise<void> {
+  /** Whether a stop has to wait. */
+  get #isBusy(): boolean {
+    return this.#disk ? this.#underWay > 0 : this.#queue.items > 0;
+  }
+
+  async #send(parcel: Parcel): Promise<void> {
+    const { batch, bytes, receivedAt, queuedAt, id = randomUUID() } = parcel;
     const count = batch.items.length;
     this.#underWay += 1;
     try {
-      await this.#way.consume(batch, { receivedAt, abort: this.#end.signal });
-      this.#metrics.sent(count);
+      const context = { receivedAt, abort: this.#end.signal, batch: { id } };
+      const { refused } = await this.#way.consume(batch, context, this.#disk ? queuedAt : undefined);
+      this.#metrics.sent(count - refused.length);
+      if (this.#disk) await this.#disk.delivered(parcel, refused);
+      else this.#metrics.dropped(refused.length, 'permanent');
     } catch (error) {
-      this.#noteLost(count, error);
+      await this.#giveUp(parcel, error);
     } finally {
       this.#underWay -= 1;
       this.#queue.release(count, bytes);
       this.#pump();
     }
+  }
+
+  async #giveUp(parcel: Parcel, error: unknown): Promise<void> {
+    const reason = error instanceof DeliveryError ? error.reason : 'permanent';
+    const items = parcel.batch.items.length;
+    const { signal } = this.#tools;
+    if (this.#disk && reason === 'shutdown') return;
+    if (!this.#disk) this.#metrics.dropped(items, reason);
+    if (reason === 'shutdown') return;
+    const what = this.#disk ? 'A batch became a dead letter' : 'Dropped a batch';
+    const why =
+      reason === 'permanent' ? 'it would never be accepted' : 'it could not be delivered for too long a time';
+    this.#logs.lost.warn(items, { signal, reason, err: error }, `${what}: ${why}`);
+    const given = error instanceof DeliveryError ? error : new DeliveryError('permanent', error);
+    await this.#disk?.givenUp(parcel, given);
   }
 
   #noteFailure(error: unknown, waitMs: number | null): void {
@@ -186,19 +274,9 @@ export class Delivery implements Consumer<Batch<unknown>> {
     const seconds = Math.ceil(waitMs / 100) / 10;
     this.#logs.retry.warn(
       0,
-      { signal, err: error, queued_items: this.#queue.items },
+      { signal, err: error, queued_items: (this.#disk ?? this.#queue).items },
       `A batch could not be delivered; the next attempt comes in ${seconds} s`,
     );
-  }
-
-  #noteLost(items: number, error: unknown): void {
-    const reason = error instanceof DeliveryError ? error.reason : 'permanent';
-    const { signal } = this.#tools;
-    this.#metrics.dropped(items, reason);
-    if (reason === 'shutdown') return;
-    const why =
-      reason === 'permanent' ? 'it would never be accepted' : 'it could not be delivered for too long a time';
-    this.#logs.lost.warn(items, { signal, reason, err: error }, `Dropped a batch: ${why}`);
   }
 
   #dropWaiting(): void {

@@ -1,6 +1,7 @@
 import type { Batch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
 import type { BatchLimits } from './config.js';
+import type { Stored } from './disk/stored-batch.js';
 
 /** A batch, or a part of one, on its way. */
 export interface Parcel {
@@ -9,6 +10,10 @@ export interface Parcel {
   readonly receivedAt: Micros;
   /** When it came into the queue. */
   readonly queuedAt: Micros;
+  /** By which the receiver tells a repeat; absent until it is sent, where it may still be put together with others. */
+  readonly id?: string | undefined;
+  /** Where it lies on disk, if it does. */
+  readonly stored?: Stored;
 }
 
 /** What waits for one user, the oldest first; never empty. */
@@ -39,6 +44,11 @@ export class MemoryQueue {
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Whether more is to be brought from the disk. */
+  get isHalfEmpty(): boolean {
+    return this.#items * 2 <= this.#limits.maxItems && this.#bytes * 2 <= this.#limits.maxBytes;
   }
 
   isFull(items: number, bytes: number): boolean {

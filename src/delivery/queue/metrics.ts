@@ -1,7 +1,15 @@
 import type { Counter, Labels, Meter } from '../../component/telemetry.js';
 import type { DropReason } from './delivery-error.js';
 import type { DeliveryOptions } from './config.js';
-import type { MemoryQueue } from './memory-queue.js';
+import type { DeadReason } from './disk/dead-letters.js';
+
+/** What is counted of a queue on disk. */
+interface DiskCounters {
+  readonly dead: Counter;
+  readonly failures: Counter;
+  readonly damaged: Counter;
+  readonly lost: Counter;
+}
 
 /**
  * The metrics of a queued exporter, beside those of its edge (`pipeline/observe.ts`), each with the labels `exporter`
@@ -16,7 +24,14 @@ import type { MemoryQueue } from './memory-queue.js';
  * - `jackdaw_exporter_attempts_failed_total`: attempts that failed, and `jackdaw_exporter_retries_total`: those after
  *   which the batch was to be sent again.
  *
- * Once nothing is under way, the items that came into the queue = sent + dropped (save `queue_full`).
+ * With a queue on disk also:
+ *
+ * - `jackdaw_exporter_dead_letter_items_total`, also by `reason`: `refused`, `items_refused`, `too_old`, `too_often`.
+ * - `jackdaw_exporter_queue_disk_failures_total`: times that the disk failed.
+ * - `jackdaw_exporter_queue_damaged_bytes_total`: passed over because they cannot be read, and
+ *   `jackdaw_exporter_queue_lost_items_total`: items among them, as far as that can be told.
+ *
+ * Once nothing is under way, the items that came into the queue = sent + dropped (save `queue_full`) + dead + lost.
  */
 export class DeliveryMetrics {
   readonly #labels: Labels;
@@ -25,9 +40,15 @@ export class DeliveryMetrics {
   readonly #sent: Counter;
   readonly #failed: Counter;
   readonly #retries: Counter;
-  readonly #gauges: readonly (() => void)[];
+  readonly #disk: DiskCounters | null;
+  readonly #gauges: (() => void)[];
 
-  constructor(meter: Meter, labels: Labels, queue: MemoryQueue, { queue: limits }: DeliveryOptions) {
+  constructor(
+    meter: Meter,
+    labels: Labels,
+    queue: { readonly items: () => number; readonly bytes: () => number },
+    { queue: limits, disk }: DeliveryOptions,
+  ) {
     this.#labels = labels;
     const labelNames = ['exporter', 'signal'];
     const counter = (name: string, description: string, more: readonly string[] = []) =>
@@ -40,11 +61,28 @@ export class DeliveryMetrics {
     this.#failed = counter('attempts_failed', 'Failed attempts to deliver a batch.');
     this.#retries = counter('retries', 'Failed attempts after which the batch was to be sent again.');
     this.#gauges = [
-      gauge('items', 'Items that wait or are being sent.', () => queue.items),
-      gauge('bytes', 'Memory that they take, roughly.', () => queue.bytes),
-      gauge('max_items', 'Items that may wait.', () => limits.maxItems),
-      gauge('max_bytes', 'Memory that they may take.', () => limits.maxBytes),
+      gauge('items', 'Items that wait or are being sent.', queue.items),
+      gauge('bytes', 'What they take, of memory (roughly) or of the disk.', queue.bytes),
+      gauge('max_bytes', 'What they may take; on disk those of all signals together.', () =>
+        disk === null ? limits.maxBytes : disk.maxBytes,
+      ),
     ];
+    if (disk === null) this.#gauges.push(gauge('max_items', 'Items that may wait.', () => limits.maxItems));
+    this.#disk =
+      disk === null
+        ? null
+        : {
+            dead: counter('dead_letter_items', 'Items that became dead letters, by reason.', ['reason']),
+            failures: counter('queue_disk_failures', 'Times that the disk of the queue failed.'),
+            damaged: counter('queue_damaged_bytes', 'Bytes of the queue that cannot be read.'),
+            lost: counter('queue_lost_items', 'Items among them, as far as that can be told.'),
+          };
+    if (this.#disk !== null) {
+      const { dead, ...others } = this.#disk;
+      for (const one of Object.values(others)) one.add(0, labels);
+      for (const reason of ['refused', 'items_refused', 'too_old', 'too_often'] as const)
+        dead.add(0, { ...labels, reason });
+    }
     // A series that exists from the start shows a rate at its first increase.
     for (const one of [this.#refused, this.#sent, this.#failed, this.#retries]) one.add(0, labels);
     for (const reason of ['queue_full', 'permanent', 'retries_exhausted', 'shutdown'] as const)
@@ -66,6 +104,20 @@ export class DeliveryMetrics {
   failed(willRetry: boolean): void {
     this.#failed.add(1, this.#labels);
     if (willRetry) this.#retries.add(1, this.#labels);
+  }
+
+  /** Items that became a dead letter. */
+  dead(items: number, reason: DeadReason): void {
+    this.#disk?.dead.add(items, { ...this.#labels, reason });
+  }
+
+  diskFailed(): void {
+    this.#disk?.failures.add(1, this.#labels);
+  }
+
+  damaged(bytes: number, items: number): void {
+    this.#disk?.damaged.add(bytes, this.#labels);
+    this.#disk?.lost.add(items, this.#labels);
   }
 
   /** Ends the gauges. */

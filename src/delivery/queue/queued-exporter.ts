@@ -2,8 +2,15 @@ import type { Consumer, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { SIGNALS, type Batch, type Signal } from '../../signal/batch.js';
-import { deliveryOptions } from './config.js';
+import type { Status } from '../../component/status.js';
+import type { DeriveMetadata } from '../../signal/sent-span.js';
+import { deliveryOptions, type DiskOptions } from './config.js';
 import { Delivery } from './delivery.js';
+import { DeadLetters, type WholeLetter } from './disk/dead-letters.js';
+import type { SharedDisk } from './disk/disk-backing.js';
+import { DiskPlace } from './disk/disk-place.js';
+import { LetterBox } from './disk/letter-box.js';
+import { StatusParts } from './status-parts.js';
 
 /**
  * A queued exporter with the engine's delivery chain around each of its inputs. The pipeline decides what happens to a batch when
@@ -13,18 +20,34 @@ export class QueuedExporter implements Exporter {
   readonly inputs: Outputs;
   readonly #exporter: Exporter;
   readonly #deliveries = new Map<Signal, Delivery>();
+  readonly #disk: ExporterDisk | null;
+  readonly #status = new StatusParts();
+  /** Whether a sender is refused what a queue does not take. */
+  #isExposed = false;
 
-  /** @throws Error where the configuration lacks the keys of `deliveryKeys()` */
-  constructor(exporter: Exporter, settings: Settings<Readonly<Record<string, unknown>>>) {
+  /**
+   * @param derive makes the `metadata` of spans that a queue on disk gives back
+   * @throws Error where the configuration lacks the keys of `deliveryKeys()`
+   */
+  constructor(
+    exporter: Exporter,
+    settings: Settings<Readonly<Record<string, unknown>>>,
+    derive: DeriveMetadata,
+  ) {
     const { id, logger, meter, clock } = settings;
     const options = deliveryOptions(settings.config);
     this.#exporter = exporter;
+    this.#disk = options.disk ? this.#diskOf(options.disk, settings, derive) : null;
+    const shared = this.#disk?.shared;
     for (const signal of SIGNALS) {
       const input: Consumer<Batch<unknown>> | undefined = exporter.inputs[signal];
       if (input)
         this.#deliveries.set(
           signal,
-          new Delivery(input, { exporter: id, signal, options, logger, meter, clock }),
+          new Delivery(input, {
+            ...{ exporter: id, signal, options, logger, meter, clock },
+            ...(shared && { shared }),
+          }),
         );
     }
     this.inputs = Object.fromEntries(this.#deliveries);
@@ -49,6 +72,7 @@ export class QueuedExporter implements Exporter {
    * @param input the way to this exporter's input for the signal
    */
   expose(signal: Signal, input: Consumer<Batch<unknown>>): Consumer<Batch<unknown>> {
+    this.#isExposed = true;
     const delivery = this.#deliveries.get(signal);
     return onFailure(input, (count, error) => {
       delivery?.noteRefused(count);
@@ -69,15 +93,57 @@ export class QueuedExporter implements Exporter {
     throw delivery.refusal();
   }
 
+  /** @throws DirectoryTaken where another process has the directory of the queues; the error of the file system */
   async start(host: Host): Promise<void> {
-    await this.#exporter.start?.(host);
+    this.#status.begin((status) => {
+      host.reportStatus(status);
+    });
+    const reportStatus = (status: Status): void => {
+      this.#status.set('exporter', status);
+    };
+    await this.#exporter.start?.({ ...host, reportStatus });
+    if (!this.#disk) return;
+    await this.#disk.shared.place.open();
+    for (const delivery of this.#deliveries.values()) await delivery.open();
+    await this.#disk.shared.box.open(this.#disk.maxLetterBytes);
   }
 
-  /** Empties the queues, then stops the exporter. */
+  /** Empties the queues in memory, then stops the exporter. */
   async shutdown(deadline: AbortSignal): Promise<void> {
+    await this.#disk?.shared.box.close();
     await Promise.all([...this.#deliveries.values()].map((delivery) => delivery.drain(deadline)));
     await this.#exporter.shutdown?.(deadline);
+    this.#disk?.shared.place.close();
   }
+
+  #diskOf(
+    { directory, maxBytes, maxDeadLetterBytes }: DiskOptions,
+    { id, logger, meter, clock }: Settings<unknown>,
+    derive: DeriveMetadata,
+  ): ExporterDisk {
+    const place = new DiskPlace(directory, id, maxBytes);
+    const letters = new DeadLetters(place.path);
+    const takeBack = (letter: WholeLetter, signal: Signal) =>
+      this.#deliveries.get(signal)?.takeBack(letter) ?? null;
+    const box = new LetterBox(letters, { exporter: id, logger, meter, clock, takeBack });
+    const noteDisk: SharedDisk['noteDisk'] = (signal, error) => {
+      this.#status.set(`disk of ${signal}`, error === null ? { level: 'ok' } : this.#troubleOf(error, place));
+    };
+    return { shared: { place, letters, box, derive, noteDisk }, maxLetterBytes: maxDeadLetterBytes };
+  }
+
+  #troubleOf(error: unknown, { path }: DiskPlace): Status {
+    const reason = error instanceof Error ? error.message : String(error);
+    // Beside a direct exporter everything else works.
+    const level = this.#isExposed ? 'recoverable' : 'degraded';
+    const message = `the queue in ${path} cannot be used (${reason}): make room on the disk, and see to it that the directory is there and can be written`;
+    return { level, message };
+  }
+}
+
+interface ExporterDisk {
+  readonly shared: SharedDisk;
+  readonly maxLetterBytes: number;
 }
 
 /** @param settle what happens to a batch of so many items that was not taken */

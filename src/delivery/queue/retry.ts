@@ -2,6 +2,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import type { Clock } from '../../component/telemetry.js';
 import type { Batch } from '../../signal/batch.js';
+import type { Micros } from '../../signal/time.js';
 import { pause } from '../../telemetry/pause.js';
 import { backoffMs, type RetryOptions } from '../backoff.js';
 import { DeliveryError } from './delivery-error.js';
@@ -12,8 +13,15 @@ export interface RetryTools {
   readonly random: () => number;
   /** Aborted when the daemon begins to stop: from then on waits are short. */
   readonly hurry: AbortSignal;
+  /** Whether what cannot be delivered before the daemon stops is kept: then there is no further attempt from then on. */
+  readonly isKept: boolean;
   /** Called after each failed attempt. @param waitMs until the next one; null when there will be none */
   readonly onFailure: (error: unknown, waitMs: number | null) => void;
+}
+
+/** @param since from when its time counts; from the first attempt where absent */
+interface RetryingConsumer<B> extends Consumer<B> {
+  consume(batch: B, context: ConsumeContext, since?: Micros): Promise<Receipt>;
 }
 
 /**
@@ -26,25 +34,27 @@ export function withRetry<B extends Batch<unknown>>(
   inner: Consumer<B>,
   options: RetryOptions,
   tools: RetryTools,
-): Consumer<B> {
-  const { clock, random, hurry, onFailure } = tools;
+): RetryingConsumer<B> {
+  const { clock, random, hurry, isKept, onFailure } = tools;
 
   /** Milliseconds to wait after a failure. @throws DeliveryError where there is nothing to wait for */
   const waitAfter = (error: unknown, failures: number, startedAt: number, abort?: AbortSignal): number => {
     if (error instanceof ConsumeError && !error.retryable) throw new DeliveryError('permanent', error);
-    if (abort?.aborted === true) throw new DeliveryError('shutdown', error);
-    if (!options.isEnabled) throw new DeliveryError('retries_exhausted', error);
+    if (abort?.aborted === true || (isKept && hurry.aborted)) throw new DeliveryError('shutdown', error);
+    const { isEnabled, maxAttempts = 0, maxElapsedMs } = options;
+    if (!isEnabled || (maxAttempts > 0 && failures >= maxAttempts))
+      throw new DeliveryError('retries_exhausted', error, 'too_often');
     const retryAfterMs = error instanceof ConsumeError ? (error.retryAfterMs ?? 0) : 0;
     const waitMs = backoffMs(options, hurry.aborted ? 1 : failures, retryAfterMs, random());
     const elapsedMs = (clock.now() - startedAt) / 1000;
-    if (options.maxElapsedMs > 0 && elapsedMs + waitMs > options.maxElapsedMs)
-      throw new DeliveryError('retries_exhausted', error);
+    if (maxElapsedMs > 0 && elapsedMs + waitMs > maxElapsedMs)
+      throw new DeliveryError('retries_exhausted', error, 'too_old');
     return waitMs;
   };
 
   return {
-    async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
-      const startedAt = clock.now();
+    async consume(batch: B, context: ConsumeContext, since?: Micros): Promise<Receipt> {
+      const startedAt = since ?? clock.now();
       for (let failures = 1; ; failures++) {
         let waitMs: number;
         let last: unknown;
@@ -62,7 +72,8 @@ export function withRetry<B extends Batch<unknown>>(
           onFailure(error, waitMs);
         }
         await pause(clock, waitMs, ...endsOf(context.abort, hurry));
-        if (context.abort?.aborted === true) throw new DeliveryError('shutdown', last);
+        if (context.abort?.aborted === true || (isKept && hurry.aborted))
+          throw new DeliveryError('shutdown', last);
       }
     },
   };

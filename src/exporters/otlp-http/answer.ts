@@ -14,14 +14,30 @@ export interface Answer {
 
 /** The only statuses after which OTLP/HTTP allows sending again. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** The fault of the configuration, or of whoever has changed the key: not of the data, which is kept until somebody has mended it. */
+const KEY_REFUSED: ReadonlySet<number> = new Set([401, 403]);
 
-/** The failure that an answer other than 2xx means. @param place where the request went, without secrets */
-export function failureOf(answer: Answer, place: string, now: Micros): ConsumeError {
+/** Whether the other side does not let us in. */
+export function isKeyRefused({ status }: Answer): boolean {
+  return KEY_REFUSED.has(status);
+}
+
+/**
+ * The failure that an answer other than 2xx means.
+ *
+ * @param place where the request went, without secrets @param hide takes secrets out of what the other side says
+ */
+export function failureOf(
+  answer: Answer,
+  place: string,
+  now: Micros,
+  hide: (text: string) => string = (text) => text,
+): ConsumeError {
   const { status, retryAfter } = answer;
-  const said = shorten(readFailure(answer.body, encodingOf(answer.contentType)).trim());
+  const said = shorten(hide(readFailure(answer.body, encodingOf(answer.contentType)).trim()));
   const hint = status >= 300 && status < 400 ? ' (redirects are not followed: write the final URL)' : '';
   const message = `${place} answered ${status}${hint}${said === '' ? '' : `: ${said}`}`;
-  if (!RETRYABLE.has(status))
+  if (!RETRYABLE.has(status) && !KEY_REFUSED.has(status))
     return new ConsumeError(message, { code: 'validation_failed', retryable: false });
   const retryAfterMs = readRetryAfter(retryAfter, now);
   return new ConsumeError(message, {

@@ -3,6 +3,7 @@ import { checkClientTls, clientTlsFields } from '../../config/client-tls.js';
 import { checkHeaders, headersSection } from '../../config/request-headers.js';
 import { choice, filePath, section } from '../../config/schema.js';
 import { deliveryKeys } from '../../delivery/queue/config.js';
+import { BATCH_ID_HEADER } from '../../otlp/wire/batch-id.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
 
 const url = (description: string) =>
@@ -63,6 +64,9 @@ export function checkOtlpHttp(config: OtlpHttpConfig): { readonly path: string; 
       path: '/endpoint',
       message: 'must not have a query; write traces_endpoint and so on in full',
     });
-  problems.push(...checkHeaders(config.headers, ['content-type']), ...checkClientTls(config.tls));
+  problems.push(
+    ...checkHeaders(config.headers, ['content-type', BATCH_ID_HEADER]),
+    ...checkClientTls(config.tls),
+  );
   return problems;
 }

@@ -3,17 +3,22 @@ import { gzip } from 'node:zlib';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
+import type { Host } from '../../component/host.js';
 import { shorten } from '../../component/item-problems.js';
 import type { Counter } from '../../component/telemetry.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
+import { BATCH_ID_HEADER } from '../../otlp/wire/batch-id.js';
 import { encodingOf, readRejection } from '../../otlp/decode/answer.js';
 import { encodeProtobuf, encodeRequest } from '../../otlp/encode/request.js';
 import type { Batches, TelemetrySignal } from '../../signal/batch.js';
-import { failureOf, type Answer } from './answer.js';
+import { failureOf, isKeyRefused, type Answer } from './answer.js';
 import { urlsOf, type OtlpHttpConfig } from './config.js';
 import { HttpClient } from './http-client.js';
 
 const compress = promisify(gzip);
+const LEAST_SECRET = 8;
+/** The first status by which another side speaks of a fault of its own. */
+const FAULT = 500;
 
 /** Exporter `otlp_http`: see README.md. One call of an input is one attempt to send one request. */
 export class OtlpHttpExporter implements Exporter {
@@ -22,7 +27,11 @@ export class OtlpHttpExporter implements Exporter {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #rejected: Counter;
   readonly #log: SparseLog;
+  readonly #hide: (text: string) => string;
+  /** The signals whose requests the other side does not let in. */
+  readonly #keyRefused = new Set<TelemetrySignal>();
   #client: HttpClient | undefined;
+  #host: Host | undefined;
 
   constructor(settings: Settings<OtlpHttpConfig>) {
     const { config, meter, logger, clock } = settings;
@@ -39,12 +48,14 @@ export class OtlpHttpExporter implements Exporter {
       labelNames: ['exporter', 'signal'],
     });
     this.#log = new SparseLog(logger, clock);
+    this.#hide = hiding(Object.values(config.headers));
     const urls = [...urlsOf(config)];
     this.inputs = Object.fromEntries(urls.map(([signal, url]) => [signal, this.#input(signal, url)]));
   }
 
   /** @throws Error that names a TLS file that cannot be read */
-  async start(): Promise<void> {
+  async start(host: Host): Promise<void> {
+    this.#host = host;
     this.#client = await HttpClient.open(this.#settings.config);
   }
 
@@ -61,8 +72,9 @@ export class OtlpHttpExporter implements Exporter {
         const accepted = batch.items.length;
         const body = await this.#encode(signal, batch);
         const answer = await this.#post(url, place, body, context);
+        this.#noteKey(signal, answer, place);
         if (answer.status < 200 || answer.status > 299)
-          throw failureOf(answer, place, this.#settings.clock.now());
+          throw failureOf(answer, place, this.#settings.clock.now(), this.#hide);
         this.#noteRejection(signal, answer, place);
         return { accepted, refused: [] };
       },
@@ -85,10 +97,23 @@ export class OtlpHttpExporter implements Exporter {
     return this.#settings.config.compression === 'gzip' ? compress(body) : body;
   }
 
-  async #post(url: URL, place: string, body: Uint8Array, { abort }: ConsumeContext): Promise<Answer> {
+  async #post(url: URL, place: string, body: Uint8Array, { abort, batch }: ConsumeContext): Promise<Answer> {
     if (!this.#client)
       throw new ConsumeError('the exporter was not started', { code: 'internal_error', retryable: true });
-    return this.#client.post(url, place, { headers: this.#headers, body, signal: abort });
+    const headers = { ...this.#headers, ...(batch && { [BATCH_ID_HEADER]: batch.id }) };
+    return this.#client.post(url, place, { headers, body, signal: abort });
+  }
+
+  /** Somebody has to look after a key that is refused. A fault on the way, such as that of a proxy, says nothing of the key. */
+  #noteKey(signal: TelemetrySignal, answer: Answer, place: string): void {
+    if (isKeyRefused(answer)) {
+      this.#keyRefused.add(signal);
+      this.#host?.reportStatus({
+        level: 'degraded',
+        message: `${place} answered ${answer.status}: what is to be sent is kept until it lets us in; look at the key in headers, and at its scope on the other side`,
+      });
+    } else if (answer.status < FAULT && this.#keyRefused.delete(signal) && this.#keyRefused.size === 0)
+      this.#host?.reportStatus({ level: 'ok' });
   }
 
   /** Rejected items must not be sent again: they are counted and logged. */
@@ -98,8 +123,17 @@ export class OtlpHttpExporter implements Exporter {
     this.#rejected.add(rejection.count, { exporter: this.#settings.id, signal });
     this.#log.warn(
       rejection.count,
-      { signal, reason: shorten(rejection.reason) },
+      { signal, reason: shorten(this.#hide(rejection.reason)) },
       `${place} accepted a request only in part`,
     );
   }
+}
+
+/** Takes values out of a text that another side may repeat. Short ones are no secrets, and would be found everywhere. */
+function hiding(values: readonly string[]): (text: string) => string {
+  const secrets = values
+    .flatMap((value) => [value, ...value.split(/\s+/)])
+    .filter(({ length }) => length >= LEAST_SECRET)
+    .sort((a, b) => b.length - a.length);
+  return (text) => secrets.reduce((rest, value) => rest.replaceAll(value, '***'), text);
 }

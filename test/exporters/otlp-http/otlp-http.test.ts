@@ -11,19 +11,21 @@ import { TEST_CERTIFICATE } from '../../support/http-certificate.js';
 import { declaredRun, logBatch, metricBatch, TENANT } from '../../support/otlp-records.js';
 import { startOtlpEndpoint, type EndpointAnswer } from '../../support/otlp-endpoint.js';
 import { sectionConfig } from '../../support/section-config.js';
-import { testHost } from '../../support/test-host.js';
+import { StatusHost } from '../../support/status-host.js';
 
 /** An exporter that has started; each of its inputs makes one attempt. */
 async function startExporter(t: Pick<Test, 'teardown'>, yaml: string) {
   const settings = { ...componentSettings('otlp_http'), config: sectionConfig(otlpHttpConfig, yaml) };
   const exporter = otlpHttpExporter.create(settings);
-  await exporter.start?.(testHost());
+  const host = new StatusHost();
+  await exporter.start?.(host.host);
   t.teardown(() => exporter.shutdown?.(AbortSignal.abort()));
   const { traces, metrics, logs } = exporter.inputs;
   const context = { receivedAt: settings.clock.now() };
   return {
     ...settings,
     exporter,
+    host,
     sendLogs: async (abort?: AbortSignal) =>
       logs?.consume(logBatch(), abort === undefined ? context : { ...context, abort }),
     sendMetrics: async () => metrics?.consume(metricBatch(), context),
@@ -144,11 +146,11 @@ void t.test('what may be sent again, and what may not', async (t) => {
     ],
     [
       {
-        status: 401,
+        status: 404,
         headers: { 'content-type': 'application/json; charset=utf-8' },
         body: '{"code":16,"message":"no key"}',
       },
-      { retryable: false, message: `${endpoint.url}/v1/logs answered 401: no key` },
+      { retryable: false, message: `${endpoint.url}/v1/logs answered 404: no key` },
     ],
     [
       { status: 413, body: 'too large' },
@@ -267,3 +269,33 @@ void t.test('Retry-After is seconds or a date', async (t) => {
   t.equal(readRetryAfter('Thu, 01 Jan 1970 00:01:00 GMT', 90_000_000), 0, 'one that has passed');
   t.equal(readRetryAfter('-1', 0), undefined);
 });
+
+void t.test(
+  'a key that is refused keeps the data and shows in the health until it works; it is never repeated',
+  async (t) => {
+    const endpoint = await startOtlpEndpoint(t);
+    const key = 'jk_secret_of_the_gateway';
+    const { sendLogs, host } = await startExporter(
+      t,
+      `endpoint: ${endpoint.url}\nheaders: { authorization: "Bearer ${key}" }`,
+    );
+    await sendLogs();
+    t.same(host.told, [], 'who never had a problem says nothing');
+    const answer = {
+      headers: { 'content-type': 'application/json' },
+      body: `{"message":"unknown key ${key}"}`,
+    };
+    for (const status of [401, 403]) {
+      endpoint.answer = () => ({ status, ...answer });
+      const error: unknown = await sendLogs().catch((error: unknown) => error);
+      t.match(error, { retryable: true, message: /unknown key \*\*\*$/ });
+      t.match(host.last, { level: 'degraded', message: new RegExp(`answered ${status}.* look at the key`) });
+    }
+    endpoint.answer = () => ({ status: 503 });
+    await t.rejects(sendLogs());
+    t.match(host.last, { level: 'degraded' }, 'a fault on the way says nothing of the key');
+    endpoint.answer = undefined;
+    await sendLogs();
+    t.same(host.last, { level: 'ok' });
+  },
+);

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { ControlStore } from '../../../src/storage/control/control-store.js';
-import { loadSqlite } from '../../../src/storage/control/sqlite/sqlite-module.js';
+import { loadSqlite } from '../../../src/config/sqlite-module.js';
 import { openSqlite } from '../../../src/storage/control/sqlite/open-sqlite.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { testFolder } from '../../support/test-folder.js';

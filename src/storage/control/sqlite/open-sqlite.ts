@@ -14,7 +14,7 @@ import type { Tables } from '../tables.js';
 import { FileWrites, hasNoRoom } from './file-writes.js';
 import { SqliteDriver } from './sqlite-driver.js';
 import { isNoDatabase, sqliteFailure } from './sqlite-failure.js';
-import { loadSqlite } from './sqlite-module.js';
+import { loadSqlite } from '../../../config/sqlite-module.js';
 
 /** Stands in the header of each of our files: "JDCS". */
 const APPLICATION = 0x4a444353;

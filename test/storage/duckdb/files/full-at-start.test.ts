@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Status } from '../../../../src/component/status.js';
 import type { DuckDBStoreOptions } from '../../../../src/storage/duckdb/client/store.js';
-import { loadSqlite } from '../../../../src/storage/control/sqlite/sqlite-module.js';
+import { loadSqlite } from '../../../../src/config/sqlite-module.js';
 import { ApiCaller } from '../../../support/api-caller.js';
 import { spawnDaemon } from '../../../support/process.js';
 import { aTrace, NOON } from '../../../support/run-records.js';

@@ -1,0 +1,113 @@
+import { deserialize, serialize } from 'node:v8';
+import { compress, uncompress } from 'snappy';
+import type { Batch, Signal } from '../../../signal/batch.js';
+import { carry, sentOf, type DeriveMetadata, type SentSpan } from '../../../signal/sent-span.js';
+import type { SpanRecord } from '../../../signal/span.js';
+import type { TraceRecord } from '../../../signal/trace.js';
+
+/** Contents shorter than this are not packed. */
+const LEAST_PACKED = 512;
+
+/** How a content is packed. The numbers lie in files: append only. */
+export const PACKING = { plain: 0, snappy: 1 } as const;
+
+/** The items of a batch as bytes. */
+export interface EncodedItems {
+  readonly content: Uint8Array;
+  readonly packing: number;
+}
+
+/** A span beside what came with it: the record itself would lose that. */
+interface CarryingSpan {
+  readonly fields: Omit<SpanRecord, 'metadata'>;
+  readonly sent: SentSpan;
+}
+
+/**
+ * Turns the items of a batch into bytes and back, by V8's own serialization: it keeps numbers bit by bit, integers of any size,
+ * bytes, and what several items share, and its newer versions read what older ones wrote. Spans that came by OTLP keep the bytes
+ * that came, so that they leave as they came.
+ */
+export class BatchCodec {
+  readonly #signal: Signal;
+  readonly #derive: DeriveMetadata;
+
+  /** @param derive makes the `metadata` of spans that are read back */
+  constructor(signal: Signal, derive: DeriveMetadata) {
+    this.#signal = signal;
+    this.#derive = derive;
+  }
+
+  /** The plain bytes. Synchronous: some 2 µs a span. */
+  serialize(items: readonly unknown[]): Buffer {
+    return serialize(this.#signal === 'traces' ? (items as readonly TraceRecord[]).map(laidOpen) : items);
+  }
+
+  /** Packs them, in another thread. */
+  async pack(plain: Buffer): Promise<EncodedItems> {
+    if (plain.length < LEAST_PACKED) return { content: plain, packing: PACKING.plain };
+    return { content: await compress(plain), packing: PACKING.snappy };
+  }
+
+  /** The items again. @throws Error for bytes that this version of the program cannot read */
+  async read({ content, packing }: EncodedItems): Promise<{
+    readonly items: unknown[];
+    /** Of the plain bytes. */
+    readonly bytes: number;
+  }> {
+    if (packing !== PACKING.plain && packing !== PACKING.snappy)
+      throw new Error(
+        `the record is packed in a way (${packing}) that this version of Jackdaw does not know`,
+      );
+    const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+    const plain = packing === PACKING.snappy ? ((await uncompress(bytes)) as Buffer) : bytes;
+    const items: unknown = deserialize(plain);
+    if (!Array.isArray(items)) throw new Error('the record holds no items');
+    return {
+      items: this.#signal === 'traces' ? items.map((item) => this.#whole(item as LaidOpen)) : items,
+      bytes: plain.length,
+    };
+  }
+
+  #whole({ trace, spans }: LaidOpen): TraceRecord {
+    return {
+      trace,
+      spans: spans.map((span) => ('sent' in span ? carry(span.fields, span.sent, this.#derive) : span)),
+    };
+  }
+}
+
+interface LaidOpen {
+  readonly trace: TraceRecord['trace'];
+  readonly spans: readonly (SpanRecord | CarryingSpan)[];
+}
+
+function laidOpen({ trace, spans }: TraceRecord): LaidOpen {
+  return { trace, spans: spans.map(openSpan) };
+}
+
+function openSpan(span: SpanRecord): SpanRecord | CarryingSpan {
+  const sent = sentOf(span);
+  if (sent === undefined) return span;
+  const fields: Record<string, unknown> = {};
+  for (const key of Object.keys(span)) if (key !== 'metadata') fields[key] = span[key as keyof SpanRecord];
+  const { bytes, origin, notes, mapped } = sent;
+  return {
+    fields: fields as unknown as CarryingSpan['fields'],
+    // What was read of the origin is read again.
+    sent: { bytes, origin: bareOrigin(origin), notes, mapped },
+  };
+}
+
+/** One for each origin, so that what spans share is written once. */
+const bare = new WeakMap<SentSpan['origin'], SentSpan['origin']>();
+
+function bareOrigin(origin: SentSpan['origin']): SentSpan['origin'] {
+  if (origin.read === undefined) return origin;
+  let found = bare.get(origin);
+  if (found === undefined) bare.set(origin, (found = { bytes: origin.bytes }));
+  return found;
+}
+
+/** The part of a batch that a queue keeps. */
+export type KeptBatch = Pick<Batch<unknown>, 'tenant' | 'items'>;

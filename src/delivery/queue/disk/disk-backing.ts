@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto';
+import { ConsumeError } from '../../../component/consume-error.js';
+import type { Refusal } from '../../../component/consumer.js';
+import type { Clock, Logger } from '../../../component/telemetry.js';
+import type { Batch, Signal } from '../../../signal/batch.js';
+import type { DeriveMetadata } from '../../../signal/sent-span.js';
+import { pause } from '../../../telemetry/pause.js';
+import { SparseLog } from '../../../telemetry/sparse-log.js';
+import { BatchCodec } from './batch-codec.js';
+import type { DeliveryOptions, DiskOptions } from '../config.js';
+import type { DeliveryError } from '../delivery-error.js';
+import type { MemoryQueue, Parcel } from '../memory-queue.js';
+import type { DeliveryMetrics } from '../metrics.js';
+import type { DeadReason, DeadLetters, WholeLetter } from './dead-letters.js';
+import type { DiskPlace } from './disk-place.js';
+import { DiskQueue } from './disk-queue.js';
+import { QueueFull, type StoredBatch } from './stored-batch.js';
+import type { LetterBox } from './letter-box.js';
+import type { Offer } from './new-records.js';
+import type { Damage } from './segment.js';
+
+/** The wait before a disk that failed is tried again. */
+const RETRY_MS = 1000;
+
+/** What all queues of an exporter on disk share. */
+export interface SharedDisk {
+  readonly place: DiskPlace;
+  readonly letters: DeadLetters;
+  readonly box: LetterBox;
+  readonly derive: DeriveMetadata;
+  /** Is told whether the disk works. @param error null: it does */
+  readonly noteDisk: (signal: Signal, error: unknown) => void;
+}
+
+export interface DiskBackingTools {
+  readonly exporter: string;
+  readonly signal: Signal;
+  readonly options: DeliveryOptions;
+  readonly disk: DiskOptions;
+  readonly shared: SharedDisk;
+  /** What of the queue lies in memory, to be sent next. */
+  readonly memory: MemoryQueue;
+  readonly metrics: DeliveryMetrics;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Says that there may be something to send. */
+  readonly pump: () => void;
+}
+
+/** The part of a delivery chain that is on disk: what was taken lies there until it is delivered or a dead letter. */
+export class DiskBacking {
+  readonly #tools: DiskBackingTools;
+  readonly #queue: DiskQueue;
+  readonly #codec: BatchCodec;
+  readonly #log: SparseLog;
+  readonly #damageLog: SparseLog;
+  readonly #end = new AbortController();
+  #loading: Promise<void> | null = null;
+
+  constructor(tools: DiskBackingTools) {
+    const { signal, options, disk, shared, clock, logger } = tools;
+    this.#tools = tools;
+    this.#codec = new BatchCodec(signal, shared.derive);
+    this.#log = new SparseLog(logger, clock);
+    this.#damageLog = new SparseLog(logger, clock, 0);
+    this.#queue = new DiskQueue({
+      place: shared.place,
+      name: signal,
+      codec: this.#codec,
+      limits: options.batch,
+      sync: disk.sync,
+      clock,
+      onWritten: (batch) => {
+        this.#keepInMemory(batch);
+      },
+      onDamage: (damage) => {
+        this.#noteDamage(damage);
+      },
+      onFailure: (error) => {
+        this.#noteFailure(error);
+      },
+    });
+  }
+
+  /** @throws the error of the file system */
+  async open(): Promise<void> {
+    await this.#queue.open();
+    const { items } = this.#queue;
+    if (items > 0)
+      this.#tools.logger.info(
+        { signal: this.#tools.signal, items },
+        'The queue has what an earlier run left',
+      );
+    this.pull();
+  }
+
+  get items(): number {
+    return this.#queue.items;
+  }
+
+  get bytes(): number {
+    return this.#queue.bytes;
+  }
+
+  isFull(): boolean {
+    return this.#queue.isFull();
+  }
+
+  /**
+   * Resolves when the batch lies on the disk.
+   *
+   * @throws QueueFull; ConsumeError `storage_unavailable` where the disk does not take it
+   */
+  async take(offer: Offer): Promise<void> {
+    const { exporter, shared, signal } = this.#tools;
+    try {
+      await this.#queue.append(offer);
+    } catch (error) {
+      if (error instanceof QueueFull) throw error;
+      this.#noteFailure(error);
+      throw new ConsumeError(`The queue of exporter "${exporter}" cannot be written: ${messageOf(error)}`, {
+        code: 'storage_unavailable',
+        retryable: true,
+        retryAfterMs: RETRY_MS,
+        cause: error,
+      });
+    }
+    shared.noteDisk(signal, null);
+  }
+
+  /** Takes a dead letter into the queue again. @throws as {@link take} */
+  async takeBack({ about, content, packing }: WholeLetter): Promise<void> {
+    const { items } = await this.#codec.read({ content, packing });
+    const { tenant, receivedAt, id } = about;
+    const queuedAt = this.#tools.clock.now();
+    await this.take({ batch: { tenant, items }, receivedAt, queuedAt, id });
+  }
+
+  /** Brings what waits on disk into memory, as far as there is room. */
+  pull(): void {
+    if (this.#loading === null && this.#canLoad) this.#loading = this.#load();
+  }
+
+  /** A batch was delivered. @param refused what of it was not taken; @param message why, without secrets */
+  async delivered(parcel: Parcel, refused: readonly Refusal[]): Promise<void> {
+    if (refused.length > 0) {
+      const items = refused.flatMap(({ index }) => parcel.batch.items.slice(index, index + 1));
+      const message = [...new Set(refused.map(({ reason }) => reason))].slice(0, 5).join('; ');
+      // By a new name: under its own the other side remembers that it has taken the batch.
+      const whole = { ...parcel, batch: { ...parcel.batch, items }, id: undefined };
+      if (!(await this.#bury(whole, 'items_refused', message))) return;
+    }
+    this.#done(parcel);
+  }
+
+  /** A batch was given up: it becomes a dead letter, or stays where the daemon stops before that. */
+  async givenUp(parcel: Parcel, error: DeliveryError): Promise<void> {
+    const reason: DeadReason = error.reason === 'permanent' ? 'refused' : (error.limit ?? 'too_often');
+    if (await this.#bury(parcel, reason, error.message)) this.#done(parcel);
+  }
+
+  /** Closes the files, with what waits in them. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.#loading;
+    await this.#queue.close();
+  }
+
+  #done({ stored }: Parcel): void {
+    if (stored) this.#queue.done(stored);
+  }
+
+  #keepInMemory(batch: StoredBatch): void {
+    const { memory, pump } = this.#tools;
+    if (this.#loading !== null || this.#end.signal.aborted) return;
+    if (memory.isFull(batch.items.length, batch.bytes) || !this.#queue.giveOut(batch.stored)) this.pull();
+    else {
+      memory.push(parcelOf(batch));
+      pump();
+    }
+  }
+
+  get #canLoad(): boolean {
+    return !this.#end.signal.aborted && this.#queue.hasMore && this.#tools.memory.isHalfEmpty;
+  }
+
+  /** Only while something can be loaded, so that it does not end in the step in which it began. */
+  async #load(): Promise<void> {
+    const { memory, pump, clock, shared, signal } = this.#tools;
+    while (this.#canLoad) {
+      try {
+        const batch = await this.#queue.next();
+        if (batch === null) break;
+        memory.push(parcelOf(batch));
+        shared.noteDisk(signal, null);
+        pump();
+      } catch (error) {
+        this.#noteFailure(error);
+        await pause(clock, RETRY_MS, this.#end.signal);
+      }
+    }
+    // In the step in which nothing more was to be done, so that whoever asks next begins anew.
+    this.#loading = null;
+  }
+
+  /** @returns false where the daemon stops before it could be written */
+  async #bury(parcel: Parcel, reason: DeadReason, message: string): Promise<boolean> {
+    const { exporter, signal, shared, metrics, clock, disk } = this.#tools;
+    const { batch, receivedAt, queuedAt, id = randomUUID() } = parcel;
+    const { tenant, items } = batch;
+    const encoded = await this.#codec.pack(this.#codec.serialize(items));
+    for (;;) {
+      try {
+        const deadAt = clock.now();
+        const about = { id, tenant, receivedAt, queuedAt, exporter, signal, reason, message, deadAt };
+        await shared.letters.add(about, items.length, encoded);
+        break;
+      } catch (error) {
+        this.#noteFailure(error);
+        await pause(clock, RETRY_MS, this.#end.signal);
+        if (this.#end.signal.aborted) return false;
+      }
+    }
+    metrics.dead(items.length, reason);
+    await shared.box.added(encoded.content.length, disk.maxDeadLetterBytes).catch((error: unknown) => {
+      this.#noteFailure(error);
+    });
+    return true;
+  }
+
+  #noteDamage({ path, offset, bytes, items }: Damage): void {
+    this.#tools.metrics.damaged(bytes, items);
+    this.#damageLog.warn(
+      items,
+      { signal: this.#tools.signal, path, offset, bytes },
+      'A part of a queue’s file cannot be read and was passed over: what a crash cut off while it was written was never acknowledged, anything else is lost; look at the disk',
+    );
+  }
+
+  #noteFailure(error: unknown): void {
+    const { metrics, shared, signal } = this.#tools;
+    metrics.diskFailed();
+    shared.noteDisk(signal, error);
+    this.#log.warn(
+      0,
+      { signal, err: error },
+      'The disk of the queue failed; nothing is taken that it cannot keep',
+    );
+  }
+}
+
+function parcelOf({ about, items, bytes, stored }: StoredBatch): Parcel {
+  const { id, tenant, receivedAt, queuedAt } = about;
+  const batch: Batch<unknown> = { tenant, items };
+  return { batch, bytes, receivedAt, queuedAt, id, stored };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,67 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { lockDirectory, type DirectoryLock } from '../../../config/directory-lock.js';
+import { makePrivate, makePrivateDirectory } from '../../../config/private-path.js';
+
+/** How much of the disk all queues of an exporter take, and may take. */
+export interface DiskBudget {
+  used: number;
+  readonly max: number;
+}
+
+/** The directory of one exporter's queues, which belongs to this process alone. */
+export class DiskPlace {
+  readonly path: string;
+  readonly budget: DiskBudget;
+  #lock: DirectoryLock | null = null;
+  #restoring: Promise<void> = Promise.resolve();
+
+  /** @param exporter the exporter's id @param maxBytes of all of its queues */
+  constructor(directory: string, exporter: string, maxBytes: number) {
+    this.path = placeOf(directory, exporter);
+    this.budget = { used: 0, max: maxBytes };
+  }
+
+  /** Makes the directory, and takes it. @throws DirectoryTaken, the error of the file system */
+  async open(): Promise<void> {
+    await makePrivateDirectory(this.path);
+    makePrivate(this.path);
+    this.#lock = await lockDirectory(this.path);
+  }
+
+  /** A directory in it, made if it is missing. @throws the error of the file system */
+  async folder(name: string): Promise<string> {
+    const path = join(this.path, name);
+    await makePrivateDirectory(path);
+    return path;
+  }
+
+  /**
+   * After a failure: makes what somebody has taken away, and takes it again.
+   *
+   * @throws DirectoryTaken, the error of the file system
+   */
+  async restore(): Promise<void> {
+    const turn = this.#restoring.then(async () => {
+      const isThere = await stat(join(this.path, 'lock')).then(
+        () => true,
+        () => false,
+      );
+      if (isThere && this.#lock !== null) return;
+      this.close();
+      await this.open();
+    });
+    this.#restoring = turn.catch(() => undefined);
+    await turn;
+  }
+
+  close(): void {
+    this.#lock?.release();
+    this.#lock = null;
+  }
+}
+
+/** The directory of an exporter's queues. Ids have no character that could lead out of `directory`, once `/` is written otherwise. */
+export function placeOf(directory: string, exporter: string): string {
+  return resolve(directory, encodeURIComponent(exporter));
+}

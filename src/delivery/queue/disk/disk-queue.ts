@@ -1,0 +1,298 @@
+import { readdir } from 'node:fs/promises';
+import { syncDirectory } from '../../../config/sync-directory.js';
+import type { Clock } from '../../../component/telemetry.js';
+import { itemAt } from '../../../signal/checked.js';
+import type { BatchLimits } from '../config.js';
+import type { BatchCodec } from './batch-codec.js';
+import type { DiskPlace } from './disk-place.js';
+import { recordBytes } from './frame.js';
+import { recordsOf, together, type About, type NewRecord, type Offer, type Unit } from './new-records.js';
+import { QueueFull, type Stored, type StoredBatch } from './stored-batch.js';
+import { numbersOf } from './segment-names.js';
+import { Segment, type Damage, type Place } from './segment.js';
+
+/** The largest segment; under a small limit an eighth of it, so that there are several. */
+const SEGMENT_BYTES = 64 * 1024 * 1024;
+const SEGMENTS = 8;
+const LEAST_SEGMENT_BYTES = 64 * 1024;
+/** When everything in the last segment is done, it is removed once it has this share of its size. */
+const WORTH_REMOVING = 1 / 4;
+/** Items of one group of batches that are written and synced together, so that nobody waits for too many others. */
+const GROUP_ITEMS = 20_000;
+const SYNC_INTERVAL_MS = 1000;
+
+export interface DiskQueueTools {
+  readonly place: DiskPlace;
+  /** The name of its directory. */
+  readonly name: string;
+  readonly codec: BatchCodec;
+  readonly limits: BatchLimits;
+  readonly sync: 'always' | 'interval';
+  readonly clock: Clock;
+  /** Is given what was written, in order, before its senders are told. */
+  readonly onWritten: (batch: StoredBatch) => void;
+  /** Is told of what cannot be read. */
+  readonly onDamage: (damage: Damage) => void;
+  /** Is told when a disk failed where nobody waits. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+interface Waiting {
+  readonly offer: Offer;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * What waits on disk for one signal, first in, first out. Whoever writes is answered after the sync, of which there is one for
+ * all that wait meanwhile; small batches of one user that wait together become one.
+ */
+export class DiskQueue {
+  readonly #tools: DiskQueueTools;
+  readonly #segmentBytes: number;
+  /** The oldest first; only the last one may not be sealed. */
+  #segments: Segment[] = [];
+  #nextNumber = 1;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | null = null;
+  /** Segments with something that was written and not synced yet. */
+  readonly #unsynced = new Set<Segment>();
+  #cancelSync: () => void = () => undefined;
+
+  constructor(tools: DiskQueueTools) {
+    this.#tools = tools;
+    const share = Math.floor(tools.place.budget.max / SEGMENTS);
+    this.#segmentBytes = Math.max(LEAST_SEGMENT_BYTES, Math.min(SEGMENT_BYTES, share));
+  }
+
+  /** Finds what an earlier run left. @throws the error of the file system */
+  async open(): Promise<void> {
+    const { place, name, onDamage } = this.#tools;
+    const directory = await place.folder(name);
+    const numbers = numbersOf(await readdir(directory));
+    const newest = numbers.at(-1);
+    for (const number of numbers) {
+      const segment = await Segment.open(directory, number, onDamage);
+      place.budget.used += segment.size;
+      this.#segments.push(segment);
+    }
+    this.#nextNumber = (newest ?? 0) + 1;
+    await this.#removeDone();
+  }
+
+  /** Of records that are not done. */
+  get items(): number {
+    return this.#segments.reduce((sum, { items }) => sum + items, 0);
+  }
+
+  /** On disk, with what is done and not removed yet. */
+  get bytes(): number {
+    return this.#segments.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  get isEmpty(): boolean {
+    return this.#holdsNothing && this.#waiting.length === 0;
+  }
+
+  get #holdsNothing(): boolean {
+    return this.#segments.every(({ records }) => records === 0);
+  }
+
+  /** Whether there is no room for more. A batch larger than everything is let in alone, since it could never be taken otherwise. */
+  isFull(): boolean {
+    const { used, max } = this.#tools.place.budget;
+    return used >= max && !this.isEmpty;
+  }
+
+  /**
+   * Resolves when the batch lies on the disk, as one or several.
+   *
+   * @throws QueueFull; the error of the file system: nothing of it was taken
+   */
+  async append(offer: Offer): Promise<void> {
+    const written = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ offer, resolve, reject });
+    });
+    this.#writing ??= this.#write();
+    await written;
+  }
+
+  /** Whether something lies on the disk that was not given out. */
+  get hasMore(): boolean {
+    return this.#segments.some((segment) => segment.readAt < segment.size);
+  }
+
+  /**
+   * The next batch that was not given out.
+   *
+   * @returns null where there is none
+   * @throws the error of the file system
+   */
+  async next(): Promise<StoredBatch | null> {
+    const { codec } = this.#tools;
+    for (const segment of [...this.#segments]) {
+      for (;;) {
+        const record = await segment.next();
+        if (record === null) break;
+        const { head, offset, content } = record;
+        const stored = { segment, place: { head, offset } };
+        try {
+          return {
+            about: record.about as About,
+            ...(await codec.read({ content, packing: head.packing })),
+            stored,
+          };
+        } catch {
+          segment.damaged(stored.place);
+        }
+      }
+    }
+    await this.#removeDone();
+    return null;
+  }
+
+  /** Takes what was just written as given out, since it is still in memory. @returns false where others come before it */
+  giveOut({ segment, place }: Stored): boolean {
+    const isNext = this.#segments.every((other) =>
+      other === segment ? other.readAt === place.offset : other.readAt >= other.size,
+    );
+    if (isNext) segment.readAt = place.offset + recordBytes(place.head);
+    return isNext;
+  }
+
+  /** Nobody wants this batch any more. */
+  done({ segment, place }: Stored): void {
+    segment.done(place);
+    void this.#removeDone();
+  }
+
+  /** Writes what waits, and closes the files. What is not done lies there at the next start. */
+  async close(): Promise<void> {
+    this.#cancelSync();
+    await this.#writing;
+    await this.#syncAll();
+    await this.#removeDone();
+    for (const segment of this.#segments) await segment.close();
+    this.#tools.place.budget.used -= this.bytes;
+    this.#segments = [];
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Whoever comes in the same turn waits for the same sync.
+      await new Promise((resolve) => setImmediate(resolve));
+      const group = this.#takeGroup();
+      try {
+        await this.#writeGroup(group);
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    this.#writing = null;
+  }
+
+  #takeGroup(): readonly Waiting[] {
+    let items = 0;
+    const end = this.#waiting.findIndex(({ offer }, index) => {
+      items += offer.batch.items.length;
+      return index > 0 && items > GROUP_ITEMS;
+    });
+    return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
+  }
+
+  async #writeGroup(group: readonly Waiting[]): Promise<void> {
+    const { place, codec, limits, onWritten } = this.#tools;
+    const units: (Unit<Waiting> & { readonly records: readonly NewRecord[] })[] = [];
+    let bytes = 0;
+    for (const unit of together(group, limits.maxItems)) {
+      const records = await recordsOf(unit.offer, codec, limits);
+      const more = records.reduce((sum, { head }) => sum + recordBytes(head), 0);
+      if (place.budget.used + bytes + more > place.budget.max && !(this.#holdsNothing && bytes === 0)) {
+        for (const { reject } of unit.members) reject(new QueueFull());
+        continue;
+      }
+      bytes += more;
+      units.push({ ...unit, records });
+    }
+    if (units.length === 0) return;
+    const all = units.flatMap(({ records }) => records);
+    const { segment, places } = await this.#writeRecords(all);
+    place.budget.used += bytes;
+    if (segment.size >= this.#segmentBytes) segment.isSealed = true;
+    for (const [index, { about, items, bytes }] of all.entries())
+      onWritten({ about, items, bytes, stored: { segment, place: itemAt(places, index) } });
+    for (const { members } of units) for (const { resolve } of members) resolve();
+  }
+
+  async #writeRecords(
+    records: readonly NewRecord[],
+  ): Promise<{ readonly segment: Segment; readonly places: readonly Place[] }> {
+    try {
+      const segment = await this.#openSegment();
+      await segment.write(records.flatMap(({ pieces }) => pieces));
+      try {
+        if (this.#tools.sync === 'always') await segment.sync();
+        else this.#syncSoon(segment);
+        // What lies in a file without a name would be lost with the process.
+        await segment.assertThere();
+      } catch (error) {
+        // Whether it lies on the disk is not known: it must not come back after its sender was told that it failed.
+        await segment.cut();
+        throw error;
+      }
+      return { segment, places: segment.keep(records.map(({ head }) => head)) };
+    } catch (error) {
+      // After a failure nobody knows what is in the file from here on.
+      for (const one of this.#segments) one.isSealed = true;
+      throw error;
+    }
+  }
+
+  async #openSegment(): Promise<Segment> {
+    const last = this.#segments.at(-1);
+    if (last && !last.isSealed) return last;
+    const { place, name } = this.#tools;
+    await place.restore();
+    const directory = await place.folder(name);
+    const segment = await Segment.create(directory, this.#nextNumber++, this.#tools.onDamage);
+    this.#segments.push(segment);
+    await syncDirectory(directory);
+    return segment;
+  }
+
+  #syncSoon(segment: Segment): void {
+    if (this.#unsynced.size === 0)
+      this.#cancelSync = this.#tools.clock.after(SYNC_INTERVAL_MS, () => {
+        void this.#syncAll();
+      });
+    this.#unsynced.add(segment);
+  }
+
+  async #syncAll(): Promise<void> {
+    const segments = [...this.#unsynced];
+    this.#unsynced.clear();
+    for (const segment of segments) await segment.sync().catch(this.#tools.onFailure);
+  }
+
+  /** Removes segments of which everything is done. */
+  async #removeDone(): Promise<void> {
+    const last = this.#segments.at(-1);
+    if (
+      last &&
+      this.#writing === null &&
+      last.records === 0 &&
+      last.size >= this.#segmentBytes * WORTH_REMOVING
+    )
+      last.isSealed = true;
+    const finished = this.#segments.filter(
+      ({ isSealed, records, readAt, size }) => isSealed && records === 0 && readAt >= size,
+    );
+    if (finished.length === 0) return;
+    this.#segments = this.#segments.filter((segment) => !finished.includes(segment));
+    for (const segment of finished) {
+      this.#tools.place.budget.used -= segment.size;
+      this.#unsynced.delete(segment);
+      await segment.remove().catch(this.#tools.onFailure);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { crc32 } from 'node:zlib';
+
+/**
+ * How a record lies in a file: a head of {@link HEAD_BYTES} bytes, the description as JSON in UTF-8, the content.
+ *
+ * The head, numbers little endian: `JDQR`; version (1 byte); how the content is packed (1); length of the description (2); length
+ * of the content (4); CRC-32 of the content (4); items (4); CRC-32 of the head before it and of the description (4). So a file
+ * can be walked without reading the contents, and after a damaged place the next record is found by its first four bytes.
+ */
+export const HEAD_BYTES = 24;
+export const MAX_ABOUT_BYTES = 0xffff;
+
+const MARK = Buffer.from('JDQR', 'latin1');
+const VERSION = 1;
+const AT = { version: 4, packing: 5, aboutBytes: 6, bytes: 8, check: 12, items: 16, headCheck: 20 } as const;
+
+/** What a record's head says. */
+export interface Head {
+  /** How the content is packed: a number of `batch-codec.ts`. */
+  readonly packing: number;
+  readonly aboutBytes: number;
+  /** Of the content. */
+  readonly bytes: number;
+  readonly check: number;
+  readonly items: number;
+}
+
+/** Of a record as a whole. */
+export function recordBytes({ aboutBytes, bytes }: Head): number {
+  return HEAD_BYTES + aboutBytes + bytes;
+}
+
+/**
+ * A record in pieces, to be written one after the other.
+ *
+ * @throws RangeError for a description beyond 64 KiB, which no caller has
+ */
+export function frame(
+  about: object,
+  content: Uint8Array,
+  { packing, items }: Pick<Head, 'packing' | 'items'>,
+): readonly [Buffer, Uint8Array] {
+  const text = Buffer.from(JSON.stringify(about));
+  if (text.length > MAX_ABOUT_BYTES) throw new RangeError('the description of a record is too long');
+  const start = Buffer.alloc(HEAD_BYTES + text.length);
+  MARK.copy(start);
+  start.writeUInt8(VERSION, AT.version);
+  start.writeUInt8(packing, AT.packing);
+  start.writeUInt16LE(text.length, AT.aboutBytes);
+  start.writeUInt32LE(content.length, AT.bytes);
+  start.writeUInt32LE(crc32(content), AT.check);
+  start.writeUInt32LE(items, AT.items);
+  text.copy(start, HEAD_BYTES);
+  start.writeUInt32LE(checkOf(start.subarray(0, AT.headCheck), text), AT.headCheck);
+  return [start, content];
+}
+
+/**
+ * The head of the record that begins at `offset`.
+ *
+ * @param bytes of a file, with at least the head and the description of that record
+ * @returns undefined where no intact head begins there, and where the bytes end before the description does
+ */
+export function readHead(bytes: Buffer, offset: number): Head | undefined {
+  if (offset + HEAD_BYTES > bytes.length) return undefined;
+  if (bytes.compare(MARK, 0, MARK.length, offset, offset + MARK.length) !== 0) return undefined;
+  if (bytes.readUInt8(offset + AT.version) !== VERSION) return undefined;
+  const aboutBytes = bytes.readUInt16LE(offset + AT.aboutBytes);
+  const end = offset + HEAD_BYTES;
+  if (end + aboutBytes > bytes.length) return undefined;
+  const check = checkOf(bytes.subarray(offset, offset + AT.headCheck), bytes.subarray(end, end + aboutBytes));
+  if (check !== bytes.readUInt32LE(offset + AT.headCheck)) return undefined;
+  return {
+    packing: bytes.readUInt8(offset + AT.packing),
+    aboutBytes,
+    bytes: bytes.readUInt32LE(offset + AT.bytes),
+    check: bytes.readUInt32LE(offset + AT.check),
+    items: bytes.readUInt32LE(offset + AT.items),
+  };
+}
+
+/** Where the next record may begin, from `offset` on; -1 where the bytes have no mark. */
+export function nextMark(bytes: Buffer, offset: number): number {
+  return bytes.indexOf(MARK, offset);
+}
+
+/** Whether a content is what was written. */
+export function isIntact(content: Uint8Array, { bytes, check }: Head): boolean {
+  return content.length === bytes && crc32(content) === check;
+}
+
+function checkOf(start: Uint8Array, about: Uint8Array): number {
+  return crc32(about, crc32(start));
+}

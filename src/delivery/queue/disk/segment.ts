@@ -1,0 +1,286 @@
+import { open, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { PRIVATE_FILE } from '../../../config/private-path.js';
+import {
+  HEAD_BYTES,
+  isIntact,
+  MAX_ABOUT_BYTES,
+  nextMark,
+  readHead,
+  recordBytes,
+  type Head,
+} from './frame.js';
+import { nameOf, notesOf } from './segment-names.js';
+
+/** How much is read at once on the way through a file. */
+const STEP_BYTES = 256 * 1024;
+/** Of a note that a record is done: its offset, and the offset's complement as a check. */
+const NOTE_BYTES = 8;
+
+/** Where a record lies in a segment. */
+export interface Place {
+  readonly offset: number;
+  readonly head: Head;
+}
+
+/** A record as it was read. */
+export interface ReadRecord extends Place {
+  readonly about: unknown;
+  readonly content: Uint8Array;
+}
+
+/** What was passed over because it cannot be read. */
+export interface Damage {
+  readonly path: string;
+  readonly offset: number;
+  readonly bytes: number;
+  /** That are lost, as far as that can be told. */
+  readonly items: number;
+}
+
+/** What a walk through a file finds at a place. */
+type Found = { readonly head: Head } | { readonly damagedUpTo: number };
+
+/**
+ * One file of a queue: records one after the other, and beside it a file that notes which of them are done. It stays open, so
+ * that what lies in it can be read even when somebody has removed its name.
+ */
+export class Segment {
+  readonly number: number;
+  readonly path: string;
+  readonly #file: FileHandle;
+  #notes: FileHandle | null = null;
+  #noting: Promise<void> = Promise.resolve();
+  readonly #onDamage: (damage: Damage) => void;
+  /** Where damage was told of already. */
+  readonly #told = new Set<number>();
+  /** Offsets of records that were done when the file was opened. */
+  readonly #doneBefore = new Set<number>();
+  /** Where the next record goes; what lies behind it was never acknowledged. */
+  size = 0;
+  /** Where the next record is read. */
+  readAt = 0;
+  /** Records that are not done, and their items. */
+  records = 0;
+  items = 0;
+  /** Whether no more is written to it. */
+  isSealed = false;
+
+  private constructor(number: number, path: string, file: FileHandle, onDamage: (damage: Damage) => void) {
+    this.number = number;
+    this.path = path;
+    this.#file = file;
+    this.#onDamage = onDamage;
+  }
+
+  /** @param onDamage is told of what cannot be read, once of each place @throws the error of the file system */
+  static async create(
+    directory: string,
+    number: number,
+    onDamage: (damage: Damage) => void,
+  ): Promise<Segment> {
+    const path = `${directory}/${nameOf(number)}`;
+    return new Segment(number, path, await open(path, 'wx+', PRIVATE_FILE), onDamage);
+  }
+
+  /**
+   * Opens one of an earlier run, and walks through it.
+   *
+   * @param onDamage as in {@link create}; what a crash cut off at the end is told of, too
+   * @throws the error of the file system
+   */
+  static async open(directory: string, number: number, onDamage: (damage: Damage) => void): Promise<Segment> {
+    const path = `${directory}/${nameOf(number)}`;
+    const segment = new Segment(number, path, await open(path, 'r+'), onDamage);
+    segment.isSealed = true;
+    await segment.#readNotes();
+    segment.size = (await segment.#file.stat()).size;
+    for (let offset = 0; offset < segment.size;) {
+      const found = await segment.#look(offset);
+      if ('damagedUpTo' in found) {
+        segment.#tell(offset, found.damagedUpTo - offset, 0);
+        offset = found.damagedUpTo;
+        continue;
+      }
+      if (!segment.#doneBefore.has(offset)) segment.#count(found.head, 1);
+      offset += recordBytes(found.head);
+    }
+    if (segment.records === 0) segment.readAt = segment.size;
+    return segment;
+  }
+
+  /**
+   * Writes records at the end. Nothing counts until {@link keep} is called.
+   *
+   * @throws the error of the file system: what may lie behind `size` is cut off as far as possible
+   */
+  async write(pieces: readonly Uint8Array[]): Promise<void> {
+    try {
+      const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+      const { bytesWritten } = await this.#file.writev([...pieces], this.size);
+      if (bytesWritten < bytes) throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
+    } catch (error) {
+      await this.cut();
+      throw error;
+    }
+  }
+
+  /** Forces what was written to the disk. @throws the error of the file system */
+  async sync(): Promise<void> {
+    await this.#file.datasync();
+  }
+
+  /** Takes away what was written and not kept. */
+  async cut(): Promise<void> {
+    await this.#file.truncate(this.size).catch(() => undefined);
+  }
+
+  /** Whether the file still has its name. @throws the error of the file system */
+  async assertThere(): Promise<void> {
+    const [named, own] = await Promise.all([stat(this.path), this.#file.stat()]);
+    if (named.ino !== own.ino || named.dev !== own.dev)
+      throw Object.assign(new Error(`${this.path} is another file`), { code: 'ENOENT' });
+  }
+
+  /** The records that were written count from now on. @returns the place of each */
+  keep(heads: readonly Head[]): Place[] {
+    return heads.map((head) => {
+      const place = { offset: this.size, head };
+      this.size += recordBytes(head);
+      this.#count(head, 1);
+      return place;
+    });
+  }
+
+  /**
+   * The next record that is not done; what is damaged is passed over.
+   *
+   * @returns null at the end
+   * @throws the error of the file system
+   */
+  async next(): Promise<ReadRecord | null> {
+    while (this.readAt < this.size) {
+      const offset = this.readAt;
+      const found = await this.#look(offset);
+      if ('damagedUpTo' in found) {
+        this.#tell(offset, found.damagedUpTo - offset, 0);
+        this.readAt = found.damagedUpTo;
+        continue;
+      }
+      const { head } = found;
+      if (this.#doneBefore.has(offset)) {
+        this.readAt = offset + recordBytes(head);
+        continue;
+      }
+      const record = Buffer.alloc(recordBytes(head));
+      await this.#read(record, offset);
+      this.readAt = offset + recordBytes(head);
+      const about = record.subarray(HEAD_BYTES, HEAD_BYTES + head.aboutBytes);
+      const content = record.subarray(HEAD_BYTES + head.aboutBytes);
+      if (isIntact(content, head))
+        return { offset, head, about: JSON.parse(about.toString('utf8')) as unknown, content };
+      this.damaged({ offset, head });
+    }
+    return null;
+  }
+
+  /** A record cannot be read: it counts as done, and its items are lost. */
+  damaged({ offset, head }: Place): void {
+    this.#tell(offset, recordBytes(head), head.items);
+    this.done({ offset, head });
+  }
+
+  /** Notes that a record is done: the note is written soon, and lost with a loss of power at most. */
+  done({ offset, head }: Place): void {
+    this.#count(head, -1);
+    const note = Buffer.alloc(NOTE_BYTES);
+    note.writeUInt32LE(offset, 0);
+    note.writeUInt32LE(~offset >>> 0, 4);
+    // A note that cannot be written means that the record is sent again after a restart.
+    this.#noting = this.#noting
+      .then(async () => {
+        this.#notes ??= await open(notesOf(this.path), 'a', PRIVATE_FILE);
+        await this.#notes.appendFile(note);
+      })
+      .catch(() => undefined);
+  }
+
+  /** Nothing in it is wanted any more. @throws the error of the file system, where its name could not be removed */
+  async remove(): Promise<void> {
+    await this.close();
+    await unlink(this.path).catch(unlessGone);
+    await unlink(notesOf(this.path)).catch(unlessGone);
+  }
+
+  async close(): Promise<void> {
+    await this.#noting;
+    await this.#notes?.close();
+    this.#notes = null;
+    await this.#file.close();
+  }
+
+  #tell(offset: number, bytes: number, items: number): void {
+    if (this.#told.has(offset)) return;
+    this.#told.add(offset);
+    this.#onDamage({ path: this.path, offset, bytes, items });
+  }
+
+  #count({ items }: Head, sign: 1 | -1): void {
+    this.records += sign;
+    this.items += sign * items;
+  }
+
+  /** What begins at a place: a record, or damage and where the next record begins. */
+  async #look(offset: number): Promise<Found> {
+    const window = Buffer.alloc(Math.min(HEAD_BYTES + 512, this.size - offset));
+    await this.#read(window, offset);
+    let head = readHead(window, 0);
+    if (head === undefined && nextMark(window, 0) === 0) {
+      const longer = Buffer.alloc(Math.min(HEAD_BYTES + MAX_ABOUT_BYTES, this.size - offset));
+      await this.#read(longer, offset);
+      head = readHead(longer, 0);
+    }
+    if (head !== undefined && offset + recordBytes(head) <= this.size) return { head };
+    return { damagedUpTo: await this.#nextRecord(offset + 1) };
+  }
+
+  /** Where the next intact head begins; the end of the file where there is none. */
+  async #nextRecord(from: number): Promise<number> {
+    for (let start = from; start < this.size; start += STEP_BYTES) {
+      // A head that begins in this step may end behind it.
+      const bytes = Buffer.alloc(Math.min(STEP_BYTES + HEAD_BYTES + MAX_ABOUT_BYTES, this.size - start));
+      await this.#read(bytes, start);
+      for (let at = nextMark(bytes, 0); at >= 0 && at < STEP_BYTES; at = nextMark(bytes, at + 1)) {
+        const head = readHead(bytes, at);
+        if (head !== undefined && start + at + recordBytes(head) <= this.size) return start + at;
+      }
+    }
+    return this.size;
+  }
+
+  async #read(into: Buffer, offset: number): Promise<void> {
+    for (let done = 0; done < into.length;) {
+      const { bytesRead } = await this.#file.read(into, done, into.length - done, offset + done);
+      if (bytesRead === 0) break;
+      done += bytesRead;
+    }
+  }
+
+  async #readNotes(): Promise<void> {
+    const file = await open(notesOf(this.path), 'r').catch(unlessGone);
+    if (file === undefined) return;
+    try {
+      const notes = await file.readFile();
+      for (let at = 0; at + NOTE_BYTES <= notes.length; at += NOTE_BYTES) {
+        const offset = notes.readUInt32LE(at);
+        if (notes.readUInt32LE(at + 4) === ~offset >>> 0) this.#doneBefore.add(offset);
+      }
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+function unlessGone(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
+}

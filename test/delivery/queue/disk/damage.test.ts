@@ -1,0 +1,88 @@
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { ConsumeError } from '../../../../src/component/consume-error.js';
+import { startOnDisk } from '../../../support/disk-delivery.js';
+import { testFolder } from '../../../support/test-folder.js';
+import { until } from '../../../support/until.js';
+
+const RECORDS = 8;
+const busy = () => new ConsumeError('busy', { code: 'overloaded', retryable: true });
+
+/** A queue with some records, closed. @returns its file, and where in it each record begins */
+async function filled(t: Test) {
+  const folder = testFolder(t);
+  const first = await startOnDisk(t, folder);
+  for (let n = 0; n < RECORDS; n++) await first.send('a', [n, `text of record ${n}, which has some length`]);
+  await until('one is under way', () => first.scripted.attempts.length === 1);
+  first.scripted.last.fail(busy());
+  await first.stop();
+  const directory = join(first.path, 'logs');
+  const name = readdirSync(directory).find((one) => one.endsWith('.queue')) ?? '';
+  const file = join(directory, name);
+  const bytes = readFileSync(file);
+  const starts: number[] = [];
+  for (let at = bytes.indexOf('JDQR'); at >= 0; at = bytes.indexOf('JDQR', at + 1)) starts.push(at);
+  t.equal(starts.length, RECORDS);
+  return { folder, file, bytes, starts };
+}
+
+/** Opens the queue again, and delivers what it has. */
+async function delivered(t: Test, folder: string, count: number) {
+  const second = await startOnDisk(t, folder);
+  const got: unknown[] = [];
+  for (let n = 1; n <= count; n++) {
+    await until('the next is under way', () => second.scripted.attempts.length === n);
+    got.push(second.scripted.last.batch.items[0]);
+    second.scripted.last.succeed();
+  }
+  await until('nothing is left', async () => (await second.metric('queue_items')) === 0);
+  t.equal(second.scripted.attempts.length, count);
+  return { ...second, got };
+}
+
+void t.test('a flipped bit, anywhere in a record, costs that record alone', async (t) => {
+  // In the head, in the description, in the content.
+  for (const distance of [1, 9, 30, -3]) {
+    const { folder, file, bytes, starts } = await filled(t);
+    const [, , third = 0, fourth = 0] = starts;
+    const offset = distance < 0 ? fourth + distance : third + distance;
+    bytes[offset] = (bytes[offset] ?? 0) ^ 4;
+    writeFileSync(file, bytes);
+    const { got, metric, logger } = await delivered(t, folder, RECORDS - 1);
+    t.strictSame(got, [0, 1, 3, 4, 5, 6, 7], `at ${distance}`);
+    t.equal(await metric('queue_damaged_bytes_total'), fourth - third);
+    t.ok(logger.lines.some((line) => /cannot be read and was passed over/.test(line)));
+  }
+});
+
+void t.test('a tail that was cut off costs the record that it belonged to', async (t) => {
+  const { folder, file, bytes } = await filled(t);
+  truncateSync(file, bytes.length - 5);
+  const { got } = await delivered(t, folder, RECORDS - 1);
+  t.strictSame(got, [0, 1, 2, 3, 4, 5, 6]);
+});
+
+void t.test('a page of zeros costs the records that it touches', async (t) => {
+  const { folder, file, starts } = await filled(t);
+  const zeros = openSync(file, 'r+');
+  writeSync(zeros, Buffer.alloc((starts[5] ?? 0) - (starts[2] ?? 0) - 10), 0, null, (starts[2] ?? 0) + 5);
+  closeSync(zeros);
+  const { got } = await delivered(t, folder, RECORDS - 3);
+  t.strictSame(got, [0, 1, 5, 6, 7]);
+});
+
+void t.test('a file of zeros only, and one that is empty', async (t) => {
+  const { folder, file, bytes } = await filled(t);
+  writeFileSync(file, Buffer.alloc(bytes.length));
+  writeFileSync(join(file, '..', '0000000000000009.queue'), '');
+  await delivered(t, folder, 0);
+});

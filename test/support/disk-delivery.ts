@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import type { Consumer } from '../../src/component/consumer.js';
+import { section } from '../../src/config/schema.js';
+import { deliveryKeys } from '../../src/delivery/queue/config.js';
+import { QueuedExporter } from '../../src/delivery/queue/queued-exporter.js';
+import { deriveMetadata } from '../../src/otlp/map/span-metadata.js';
+import type { Batch, Signal } from '../../src/signal/batch.js';
+import { componentSettings } from './component-settings.js';
+import { metricValues } from './engine.js';
+import { ScriptedExporter } from './scripted-exporter.js';
+import { sectionConfig } from './section-config.js';
+import { StatusHost } from './status-host.js';
+
+/** What a test may ask otherwise. */
+export interface DiskDeliveryOptions {
+  readonly signal?: Signal;
+  /** YAML laid over a queue on disk that sends at once and one after the other. */
+  readonly config?: string;
+  /** The exporter's id. */
+  readonly id?: string;
+}
+
+/** A queued exporter whose queue lies on disk, around a scripted one, with a clock that stands still. */
+export async function startOnDisk(
+  t: Pick<Test, 'teardown'>,
+  folder: string,
+  { signal = 'logs', config = '', id = 'sink' }: DiskDeliveryOptions = {},
+) {
+  const scripted = new ScriptedExporter();
+  const settings = componentSettings(id);
+  const { meter, clock, logger } = settings;
+  const keys = section(deliveryKeys());
+  const directory = JSON.stringify(join(folder, 'queue'));
+  const base = `queue: { type: disk, directory: ${directory}, concurrency: 1 }`;
+  const inputs = { [signal]: scripted };
+  const exporter = new QueuedExporter(
+    { inputs },
+    { ...settings, config: sectionConfig(keys, base, config) },
+    deriveMetadata,
+  );
+  const input = exporter.inputs[signal] as Consumer<Batch<unknown>>;
+  const way = exporter.expose(signal, input);
+  const host = new StatusHost();
+  await exporter.start(host.host);
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= exporter.shutdown(new AbortController().signal));
+  t.teardown(async () => {
+    for (const { fail } of scripted.attempts) fail(new Error('the test is over'));
+    await stop();
+  });
+  const send = (tenant: string, items: unknown[], batch?: { readonly id: string }) =>
+    way.consume({ tenant, items }, { receivedAt: clock.now(), ...(batch && { batch }) });
+  /** The value of a metric `jackdaw_exporter_…` */
+  const metric = async (name: string, labels = `,signal="${signal}"`): Promise<number | undefined> => {
+    const full = `jackdaw_exporter_${name}`;
+    return (await metricValues(meter, `${full}{`))[`${full}{exporter="${id}"${labels}}`];
+  };
+  return { exporter, scripted, clock, logger, host, send, metric, stop, path: join(folder, 'queue', id) };
+}
