@@ -17,6 +17,7 @@ import { promptRoutes } from './resources/prompts.js';
 import { serviceMapRebuildRoutes } from './resources/service-map-rebuild.js';
 import { serviceMapRoutes } from './resources/service-map.js';
 import { traceRoutes } from './resources/traces.js';
+import { traceSpanRoutes } from './resources/trace-spans.js';
 import { usageRoutes } from './resources/usage.js';
 import { userRoutes } from './resources/users.js';
 import { webhookDeliveryRoutes } from './resources/webhooks/webhook-deliveries.js';
@@ -26,6 +27,7 @@ import { webhookEndpointRoutes } from './resources/webhooks/webhook-endpoints.js
 export function apiRoutes(context: ApiContext): readonly Route[] {
   return [
     traceRoutes,
+    traceSpanRoutes,
     agentRoutes,
     agentStatsRoutes,
     modelRoutes,

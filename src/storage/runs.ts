@@ -70,6 +70,26 @@ export interface StoredTrace extends RunSummary {
   readonly spans: Pages<StoredSpan>;
 }
 
+/** A span without its payload. */
+export interface OutlinedSpan extends Omit<StoredSpan, 'input_data' | 'output_data' | 'events' | 'details'> {
+  /** Its node in the service map; null where it makes none. */
+  readonly node: string | null;
+  /** Of its own `input_data` and `output_data` as JSON in UTF-8; null where it brought none. */
+  readonly input_bytes: number | null;
+  readonly output_bytes: number | null;
+  /** How the JSON of its input begins: up to 200 characters. */
+  readonly preview: string | null;
+}
+
+/** A trace whose spans come without their payloads. */
+export interface TraceOutline extends RunSummary {
+  readonly metadata: JsonObject | null;
+  /** How far it shows what was written: to be asked for what came later. */
+  readonly seq: number;
+  /** As in {@link StoredTrace}. What came while it is read may be there already, and is told again with what came later. */
+  readonly spans: Pages<OutlinedSpan>;
+}
+
 /** Which runs a list shows. Absent: no restriction. */
 export interface RunFilter {
   /** Also one that has only runs of kind `other`. */
@@ -133,6 +153,11 @@ export interface Runs {
     asked?: { readonly details?: boolean },
     abort?: AbortSignal,
   ): Promise<StoredTrace | null>;
+  /**
+   * @param since the `seq` of an outline before: only spans that came, or changed, after it; 0: all
+   * @returns null for an unknown trace
+   */
+  outline(userId: string, traceId: string, since: number, abort?: AbortSignal): Promise<TraceOutline | null>;
   /**
    * One span of a trace, which costs the same however many others the trace has.
    *

@@ -3,7 +3,7 @@ import { loggedPayload } from '../../otlp/map/logged-payload.js';
 import { moneyToNumber } from '../../signal/money.js';
 import { formatTime } from '../../signal/time.js';
 import { printRunFields, toldFields } from '../../storage/print-run.js';
-import type { StoredSpan, StoredTrace } from '../../storage/runs.js';
+import type { OutlinedSpan, StoredSpan, StoredTrace, TraceOutline } from '../../storage/runs.js';
 import { printTime } from '../support/fields.js';
 import { longList } from '../support/long-body.js';
 
@@ -21,8 +21,27 @@ export async function printTrace(
   return await longList(`${header.slice(0, -1)},"spans":[`, trace.spans, print, ']}');
 }
 
+/**
+ * A trace whose spans come without their payloads.
+ *
+ * @throws ConsumeError what the store throws while the first part is read.
+ */
+export async function printOutline(trace: TraceOutline): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+  const { agent_id, metadata, seq } = trace;
+  const header = printJson({ ...printRunFields(trace), agent_id, metadata, seq });
+  return await longList(`${header.slice(0, -1)},"spans":[`, trace.spans, printOutlinedSpan, ']}');
+}
+
+function printOutlinedSpan(span: OutlinedSpan) {
+  const { node, input_bytes, output_bytes, preview } = span;
+  return { ...headOf(span), node, input_bytes, output_bytes, preview };
+}
+
 export function printSpan(span: StoredSpan) {
-  const { input_data, output_data } = payloadOf(span);
+  return { ...headOf(span), ...payloadOf(span) };
+}
+
+function headOf(span: OutlinedSpan | StoredSpan) {
   return {
     span_id: span.span_id,
     trace_id: span.trace_id,
@@ -40,8 +59,6 @@ export function printSpan(span: StoredSpan) {
     cost_usd: span.cost_usd === null ? null : moneyToNumber(span.cost_usd),
     error_message: span.error_message,
     ...toldFields(span.same_as),
-    input_data,
-    output_data,
   };
 }
 

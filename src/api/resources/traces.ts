@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
-import { printJson } from '../../signal/json.js';
-import { RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
 import type { AgentComparison } from '../../storage/agents.js';
 import { outcomeFields, printOutcomes, successRate } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
@@ -10,41 +8,12 @@ import { count, jsonObject, nullable, printTime, time, usd, uuid } from '../supp
 import { notFound } from '../support/not-found.js';
 import { pageRange } from '../support/paging.js';
 import { printRuns, runFields, runFilter, runPageSchema, runParameters } from '../support/runs.js';
-import { detailFields, printDetailedSpan } from './span-detail.js';
+import { printDetailedSpan } from './span-detail.js';
+import { detailedSpanSchema, spanSchema } from './span-schemas.js';
 import { printSpan, printTrace } from './trace-body.js';
 
 /** The same as ingestion accepts by default: lists show a hundred of them at once. */
 const MAX_OUTCOME_LENGTH = 65_536;
-
-const spanFields = {
-  span_id: uuid(),
-  trace_id: uuid(),
-  parent_span_id: nullable(uuid()),
-  type: Type.Enum(SPAN_TYPES),
-  name: Type.String(),
-  status: Type.Enum(RUN_STATUSES),
-  started_at: time(),
-  ended_at: nullable(time()),
-  duration_ms: nullable(Type.Number()),
-  model: nullable(Type.String()),
-  input_tokens: nullable(Type.Number()),
-  output_tokens: nullable(Type.Number()),
-  total_tokens: nullable(Type.Number()),
-  cost_usd: nullable(usd()),
-  error_message: nullable(Type.String()),
-  counted: Type.Optional(
-    Type.Literal(false, {
-      description:
-        'Only where another instrumentation tells of the same model call, and the call counts there: neither the call nor the tokens of this span count anywhere, and its cost only where that span has none. Its own figures are shown as they came.',
-    }),
-  ),
-  same_as: Type.Optional(uuid('With `counted`: the span by which the call is counted.')),
-  input_data: nullable(jsonObject()),
-  output_data: nullable(jsonObject()),
-};
-
-const spanSchema = Type.Object(spanFields, { title: 'Span' });
-const detailedSpanSchema = Type.Object({ ...spanFields, ...detailFields }, { title: 'SpanDetail' });
 
 /** What may be asked for beside what a trace shows by itself. */
 const INCLUDES = ['metadata'] as const;
@@ -76,20 +45,6 @@ const readTrace = {
       { title: 'TraceDetail' },
     ),
   },
-  errors: [404],
-} satisfies Operation;
-
-const readSpan = {
-  id: 'readSpan',
-  method: 'GET',
-  path: '/api/v1/dashboard/traces/{trace_id}/spans/{span_id}',
-  tag: 'traces',
-  summary: 'One span with everything that it brought',
-  description:
-    'The span as the trace shows it, and what its client sent: attributes with their types, events, links, scope, resource. Of a span of the batch route it is `metadata`, and the rest is null.',
-  access: 'read',
-  params: Type.Object({ trace_id: uuid(), span_id: uuid() }),
-  responses: { 200: detailedSpanSchema },
   errors: [404],
 } satisfies Operation;
 
@@ -204,12 +159,6 @@ export function traceRoutes({ routes, telemetry }: ApiContext): readonly Route[]
       const trace = await telemetry.runs.read(identity.userId, params.trace_id, { details }, request.abort);
       if (!trace) throw notFound('trace');
       return { status: 200, encoded: await printTrace(trace, details ? printDetailedSpan : printSpan) };
-    }),
-    routes.route(readSpan).to(async ({ identity, params, request }) => {
-      const { trace_id, span_id } = params;
-      const span = await telemetry.runs.readSpan(identity.userId, trace_id, span_id, request.abort);
-      if (!span) throw notFound('span');
-      return { status: 200, encoded: Buffer.from(printJson(printDetailedSpan(span))) };
     }),
     routes.route(setOutcome).to(async ({ identity, params, body }) => {
       const outcome = await telemetry.runs.setOutcome(identity.userId, params.trace_id, body);

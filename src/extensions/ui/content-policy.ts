@@ -1,5 +1,9 @@
 /** Hashes of `<style>` texts that libraries of the pages put into the document, as `sha256-…`. Other inline styles are refused. */
-const STYLE_HASHES: readonly string[] = [];
+const STYLE_HASHES: readonly string[] = [
+  // React Aria: usePress, usePreventScroll.
+  'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o=',
+  'sha256-gYiS/BvZvRcK27JIXTuwhZ3hs2+VJ1X+2gUlE+farlg=',
+];
 
 /**
  * What pages may load and where they may send: only their own origin. Telemetry is hostile, so an image or a style that it smuggled

@@ -9,8 +9,10 @@ import type {
   RunSummary,
   StoredSpan,
   StoredTrace,
+  TraceOutline,
 } from '../../runs.js';
 import type { ShownPage } from '../queries/run-reads.js';
+import type { SpanPage } from '../queries/span-json.js';
 import type { WholeSpan, WholeSpanPage } from '../queries/whole-span.js';
 import { detailedSpan, shortSpan } from './detailed-span.js';
 import type { StoreReach } from './store-reach.js';
@@ -36,6 +38,19 @@ export class RunsClient implements Runs {
     if (details) return await this.#readWhole(tenant, traceId, abort);
     const found = await this.#reach.readAs(tenant, 'runs', 'read', [traceId], abort);
     return found && { ...found.trace, spans: this.#spans(tenant, found.page, abort) };
+  }
+
+  async outline(
+    userId: string,
+    traceId: string,
+    since: number,
+    abort?: AbortSignal,
+  ): Promise<TraceOutline | null> {
+    const { tenant } = await this.#reach.user(userId);
+    const found = await this.#reach.readAs(tenant, 'runs', 'outline', [traceId, since], abort);
+    if (found === null) return null;
+    const { trace, page, seq } = found;
+    return { ...trace, seq, spans: this.#outlined(tenant, page, trace.agent_name, abort) };
   }
 
   async readSpan(
@@ -79,6 +94,19 @@ export class RunsClient implements Runs {
       else if (page.json.length > 0) yield page.json;
       if (page.next === null) return;
       page = await this.#reach.readAs(tenant, 'runs', 'spans', [page.next], abort);
+    }
+  }
+
+  async *#outlined(
+    tenant: number,
+    first: SpanPage,
+    agentName: string,
+    abort: AbortSignal | undefined,
+  ): AsyncGenerator<Uint8Array> {
+    for (let page = first; ;) {
+      if (page.json.length > 0) yield page.json;
+      if (page.next === null) return;
+      page = await this.#reach.readAs(tenant, 'runs', 'outlineSpans', [page.next, agentName], abort);
     }
   }
 

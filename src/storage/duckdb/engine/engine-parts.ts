@@ -268,7 +268,7 @@ async function openFiles(
     room,
     pools,
     reads,
-    runs: new RunReads({ agents, figures, traces, withEvents }),
+    runs: new RunReads({ agents, figures, traces, services, withEvents }),
     agents: new AgentReads({ agents, figures, days }),
     models: new ModelReads(agents),
     sessions: new SessionReads(agents),

@@ -2,6 +2,7 @@ import { Transfer } from '../../../worker/thread-protocol.js';
 import type { PageRange } from '../../paging.js';
 import { removedMeanwhile } from '../../removed-meanwhile.js';
 import type { RunFilter, StoredTrace } from '../../runs.js';
+import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import type { Agents } from '../figures/agents.js';
 import type { RunFigures } from '../figures/run-figures.js';
 import type { IdIndex } from '../ids/id-index.js';
@@ -15,13 +16,12 @@ import {
   readCommits,
   readHeader,
   readSpanRows,
-  spanPage,
   type SpanCursor,
-  type SpanPage,
   type SpanRows,
   type SpansOfTrace,
 } from './trace.js';
 import { readSpan, shortSpanPage, wholeSpanPage, type WholeSpan, type WholeSpanPage } from './whole-span.js';
+import { outlinePage, spanPage, type SpanPage } from './span-json.js';
 import { withEvents } from './with-events.js';
 
 /** What is known of runs without reading the tables. */
@@ -30,6 +30,8 @@ interface Known {
   readonly figures: RunFigures;
   /** Which traces are stored, with the commits of their headers. */
   readonly traces: IdIndex;
+  /** The names of the service map's nodes. */
+  readonly services: { readonly name: (number: number) => string };
   /** Which traces have GenAI events among their log records. */
   readonly withEvents: IdIndex;
 }
@@ -40,8 +42,17 @@ export interface FoundTrace<Page> {
   readonly page: Page;
 }
 
+/** The same of a trace without its payloads. */
+export interface FoundOutline extends FoundTrace<SpanPage> {
+  /** The last commit that it shows. */
+  readonly seq: number;
+}
+
 /** Makes a page of the rows of spans. */
 type MakePage<Page> = (traceId: string, rows: SpanRows) => Page;
+
+/** Spans of a page without payloads: they are short. */
+const OUTLINE_SPANS = 2000;
 
 /** As text, unless log records add to some of the spans. */
 export type ShownPage = SpanPage | WholeSpanPage;
@@ -71,6 +82,53 @@ export class RunReads {
   /** The same with everything that the spans brought. */
   async readWhole(by: Asker, traceId: string): Promise<FoundTrace<WholeSpanPage> | null> {
     return await this.#trace(by, traceId, wholeSpanPage);
+  }
+
+  /**
+   * A trace whose spans come without their payloads.
+   *
+   * @param since only spans that came, or changed, after this commit; 0: all
+   */
+  async outline(by: Asker, traceId: string, since: number): Promise<Transfer<FoundOutline> | null> {
+    const { agents, traces } = this.#known;
+    const { tenant } = by;
+    const id = new TraceId(traceId);
+    if (traces.find(tenant, id.words, 0) === 0) return null;
+    return await by.short(async (connection, capture, beside) => {
+      const seq = traces.find(tenant, id.words, 0);
+      const found = await readHeader(connection, capture, agents, tenant, id.text, seq);
+      if (found === null) return null;
+      const { trace, spans } = found;
+      const start = { traceId: id.text, after: null, since, most: OUTLINE_SPANS };
+      const rows = await readSpanRows(connection, capture, tenant, start, spans, beside);
+      const page = this.#outlinePage(id.text, rows, trace.agent_name);
+      return new Transfer({ trace, page, seq: capture.lastSeq }, [page.json.buffer]);
+    });
+  }
+
+  /** A later page of it. */
+  async outlineSpans(
+    { tenant, short }: Asker,
+    cursor: SpanCursor,
+    agentName: string,
+  ): Promise<Transfer<SpanPage>> {
+    const id = new TraceId(cursor.traceId);
+    return await short(async (connection, capture, beside) => {
+      const seq = this.#known.traces.find(tenant, id.words, 0);
+      const spans = await readCommits(connection, capture, tenant, id.text, seq);
+      if (spans === null) throw removedMeanwhile({ what: 'trace', list: 'spans' });
+      const rows = await readSpanRows(connection, capture, tenant, cursor, spans, beside);
+      const page = this.#outlinePage(id.text, rows, agentName);
+      return new Transfer(page, [page.json.buffer]);
+    });
+  }
+
+  #outlinePage(traceId: string, rows: SpanRows, agentName: string): SpanPage {
+    const { services } = this.#known;
+    return outlinePage(traceId, rows, (number) => {
+      if (number === NO_NODE) return null;
+      return number === AGENT_NODE ? agentName : services.name(number) || null;
+    });
   }
 
   async #trace<Page>(
@@ -121,7 +179,7 @@ export class RunReads {
     const { connection, capture, beside, tenant, id } = at;
     const rows = await readSpanRows(connection, capture, tenant, cursor, spans, beside);
     if (!this.#mayHaveEvents(tenant, id)) return rows;
-    return await withEvents(connection, capture, tenant, id.text, rows);
+    return await withEvents(connection, capture, tenant, cursor, rows);
   }
 
   #mayHaveEvents(tenant: number, { words }: TraceId): boolean {

@@ -1,10 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { JsonObject } from '../../../signal/attributes.js';
-import { itemAt } from '../../../signal/checked.js';
-import { moneyToNumber } from '../../../signal/money.js';
 import { NO_PAYLOAD, type Payload } from '../../../runs/rules/payload.js';
-import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
-import { formatTime } from '../../../signal/time.js';
 import type { StoredTrace } from '../../runs.js';
 import { selectList } from '../../table.js';
 import { SPANS, SPAN_WIRE, TRACES } from '../../tables.js';
@@ -17,7 +13,6 @@ import type { Beside } from '../reads/read-pool.js';
 import { FEW_SPANS, firstPayloads, piecesOf } from '../runs/payloads.js';
 import { COMMITS, commitsAt } from '../runs/stored-traces.js';
 import type { StoredEvent } from './logged-events.js';
-import { toldFields } from '../../print-run.js';
 import { runSummary, RUN_COLUMNS } from './run-summary.js';
 import type { Agents } from '../figures/agents.js';
 import { parseJson } from '../../../signal/json.js';
@@ -55,12 +50,10 @@ export interface SpanCursor {
   readonly traceId: string;
   /** The last span of the page before; null at the start. */
   readonly after: { readonly startedAt: number; readonly spanId: string } | null;
-}
-
-export interface SpanPage {
-  /** JSON with commas between the spans. */
-  readonly json: Uint8Array<ArrayBuffer>;
-  readonly next: SpanCursor | null;
+  /** Only spans that came, or changed, after this commit. */
+  readonly since?: number;
+  /** How many are on a page at most. */
+  readonly most?: number;
 }
 
 /** A span of a page with its payload. */
@@ -140,12 +133,6 @@ async function newestHeader(
   return row;
 }
 
-/** A page of a trace's spans as the API shows them, where no log records add to them. */
-export function spanPage(traceId: string, { spans, next }: SpanRows): SpanPage {
-  const texts = spans.map(({ row, payload }) => spanJson(traceId, row, payload));
-  return { json: new TextEncoder().encode(texts.join(',')), next };
-}
-
 /**
  * A page of a trace's spans, in the order of `started_at`, then `span_id`.
  *
@@ -159,15 +146,15 @@ export async function readSpanRows(
   where: SpansOfTrace,
   beside: Beside,
 ): Promise<SpanRows> {
-  const { traceId, after } = cursor;
+  const { traceId, after, since = 0, most = PAGE_SPANS } = cursor;
   const [{ found, onPage }, pieces] = await both(
     pageRows(connection, capture, tenant, cursor, where),
-    after === null && where.count <= FEW_SPANS
+    after === null && since === 0 && where.count <= FEW_SPANS
       ? beside((other) => piecesOf(other, capture, tenant, traceId, conditionsOn([where.commits]), true))
       : null,
   );
   const places = found.map(placeOf);
-  const areAll = after === null && onPage < PAGE_SPANS && onPage === places.length;
+  const areAll = after === null && since === 0 && onPage < most && onPage === places.length;
   const of = { places, areAll, pieces };
   const payloads = await firstPayloads(connection, capture, tenant, traceId, of, PAGE_BYTES);
   await yieldToOthers();
@@ -176,14 +163,14 @@ export async function readSpanRows(
     const { seq, line } = placeOf(row);
     return { row, payload: payloads.lines.get(seq)?.get(line) ?? NO_PAYLOAD };
   });
-  const isFull = onPage === PAGE_SPANS || rows.length < onPage;
-  return { spans, next: isFull ? cursorBehind(traceId, rows.at(-1)) : null };
+  const isFull = onPage === most || rows.length < onPage;
+  return { spans, next: isFull ? cursorBehind(cursor, rows.at(-1)) : null };
 }
 
 /** Where the page behind a span begins. */
-export function cursorBehind(traceId: string, last: Row | undefined): SpanCursor | null {
+export function cursorBehind(cursor: SpanCursor, last: Row | undefined): SpanCursor | null {
   if (last === undefined) return null;
-  return { traceId, after: { startedAt: Number(last.started_at), spanId: String(last.span_id) } };
+  return { ...cursor, after: { startedAt: Number(last.started_at), spanId: String(last.span_id) } };
 }
 
 /** Waits for both, also where one fails. @throws what one of them throws */
@@ -205,27 +192,26 @@ async function pageRows(
   connection: Connection,
   capture: Capture,
   tenant: number,
-  { traceId, after }: SpanCursor,
+  { traceId, after, since = 0, most = PAGE_SPANS }: SpanCursor,
   { commits, count }: SpansOfTrace,
 ): Promise<{ found: Row[]; onPage: number }> {
   const isOfTrace = `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`;
   // Repeated in the scans, so that they skip what comes before.
   const from = after === null ? '' : ` AND started_at >= make_timestamp(${after.startedAt})`;
+  const changed = since === 0 ? '' : ` AND seq > ${since}`;
   const later =
     after === null
       ? ''
       : ` WHERE (started_at, span_id) > (make_timestamp(${after.startedAt}), '${after.spanId}'::UUID)`;
-  const where = conditionsOn([commits]).map((seqs) => narrowed(seqs, `${isOfTrace}${from}`));
+  const where = conditionsOn([commits]).map((seqs) => narrowed(seqs, `${isOfTrace}${from}${changed}`));
   const cut = `SELECT * REPLACE (${CUT_TEXTS}), ${TEXT_BYTES} AS text_bytes FROM ${newest(capture, SPANS, where)}${later}`;
-  const columns = `SELECT seq, line, text_bytes, ${selectList(SHOWN)}`;
+  const columns = `SELECT seq, line, node_no, text_bytes, ${selectList(SHOWN)}`;
   const order = 'ORDER BY started_at, span_id';
   // Planning an order takes DuckDB longer than reading a few spans.
   const rows =
-    count <= PAGE_SPANS
+    count <= most
       ? (await connection.rows(`${columns} FROM (${cut})`)).sort(byStart)
-      : await connection.rows(
-          `${columns} FROM (SELECT * FROM (${cut}) ${order} LIMIT ${PAGE_SPANS}) ${order}`,
-        );
+      : await connection.rows(`${columns} FROM (SELECT * FROM (${cut}) ${order} LIMIT ${most}) ${order}`);
   const found: Row[] = [];
   let bytes = 0;
   for (const row of rows) {
@@ -251,34 +237,6 @@ function byStart(a: Row, b: Row): number {
 /** Whether a text of a span may have been cut. */
 function isCut(row: Row): boolean {
   return LONG_TEXTS.some((name) => String(row[name] ?? '').length >= CUT_CHARACTERS);
-}
-
-/** A span as the API shows it; its payload's JSON is passed on as it was stored. */
-function spanJson(traceId: string, row: Row, { input, output }: Payload): string {
-  const head = JSON.stringify({
-    span_id: row.span_id,
-    trace_id: traceId,
-    parent_span_id: row.parent_span_id,
-    type: itemAt(SPAN_TYPES, Number(row.type)),
-    name: row.name,
-    status: itemAt(RUN_STATUSES, Number(row.status)),
-    started_at: formatTime(Number(row.started_at)),
-    ended_at: row.ended_at === null ? null : formatTime(Number(row.ended_at)),
-    duration_ms: row.duration_ms,
-    model: row.model,
-    input_tokens: row.input_tokens,
-    output_tokens: row.output_tokens,
-    total_tokens: row.total_tokens,
-    cost_usd: row.cost_usd === null ? null : moneyToNumber(Number(row.cost_usd)),
-    error_message: row.error_message,
-    ...toldFields(row.same_as),
-  });
-  return `${head.slice(0, -1)},"input_data":${jsonOf(input)},"output_data":${jsonOf(output)}}`;
-}
-
-/** Of UTF-8. */
-function jsonOf(part: Uint8Array | null): string {
-  return part === null ? 'null' : Buffer.from(part.buffer, part.byteOffset, part.length).toString('utf8');
 }
 
 /** The metadata that was sent, and how many spans the header follows where there are more. */

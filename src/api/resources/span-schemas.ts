@@ -1,0 +1,50 @@
+import { Type } from 'typebox';
+import { RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
+import { count, jsonObject, nullable, time, usd, uuid } from '../support/fields.js';
+import { detailFields } from './span-detail.js';
+
+const headFields = {
+  span_id: uuid(),
+  trace_id: uuid(),
+  parent_span_id: nullable(uuid()),
+  type: Type.Enum(SPAN_TYPES),
+  name: Type.String(),
+  status: Type.Enum(RUN_STATUSES),
+  started_at: time(),
+  ended_at: nullable(time()),
+  duration_ms: nullable(Type.Number()),
+  model: nullable(Type.String()),
+  input_tokens: nullable(Type.Number()),
+  output_tokens: nullable(Type.Number()),
+  total_tokens: nullable(Type.Number()),
+  cost_usd: nullable(usd()),
+  error_message: nullable(Type.String()),
+  counted: Type.Optional(
+    Type.Literal(false, {
+      description:
+        'Only where another instrumentation tells of the same model call, and the call counts there: neither the call nor the tokens of this span count anywhere, and its cost only where that span has none. Its own figures are shown as they came.',
+    }),
+  ),
+  same_as: Type.Optional(uuid('With `counted`: the span by which the call is counted.')),
+};
+
+export const spanFields = {
+  ...headFields,
+  input_data: nullable(jsonObject()),
+  output_data: nullable(jsonObject()),
+};
+
+export const spanSchema = Type.Object(spanFields, { title: 'Span' });
+export const detailedSpanSchema = Type.Object({ ...spanFields, ...detailFields }, { title: 'SpanDetail' });
+export const outlinedSpanSchema = Type.Object(
+  {
+    ...headFields,
+    node: nullable(Type.String({ description: 'Its node in the service map.' })),
+    input_bytes: nullable(count('Of its own `input_data` as JSON; null where it brought none.')),
+    output_bytes: nullable(count('Likewise of `output_data`.')),
+    preview: nullable(
+      Type.String({ description: 'How the JSON of its `input_data` begins: up to 200 characters.' }),
+    ),
+  },
+  { title: 'OutlinedSpan' },
+);

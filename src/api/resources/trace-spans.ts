@@ -1,0 +1,97 @@
+import { Type } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { printJson } from '../../signal/json.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count, jsonObject, nullable, uuid } from '../support/fields.js';
+import { notFound } from '../support/not-found.js';
+import { runFields } from '../support/runs.js';
+import { shortened } from './short-span.js';
+import { detailFields, printDetailedSpan } from './span-detail.js';
+import { outlinedSpanSchema, spanFields } from './span-schemas.js';
+import { printOutline } from './trace-body.js';
+
+const readOutline = {
+  id: 'readTraceSpans',
+  method: 'GET',
+  path: '/api/v1/dashboard/traces/{trace_id}/spans',
+  tag: 'traces',
+  summary: 'One trace with its spans, without their payloads',
+  description:
+    'For showing a trace while it goes on, and long ones at all: the header as it is now, and the spans as `readTrace` gives them, but of `input_data` and `output_data` only how long they are and how the input begins. What only log records say of a payload is not looked for. With `after`, the `seq` of an answer before, only spans that came or changed since; few of them may come again.',
+  access: 'read',
+  params: Type.Object({ trace_id: uuid() }),
+  query: Type.Object({
+    after: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Absent: all spans.' }),
+    ),
+  }),
+  responses: {
+    200: Type.Object(
+      {
+        ...runFields,
+        agent_id: uuid(),
+        metadata: nullable(jsonObject()),
+        seq: count('To be given as `after`.'),
+        spans: Type.Array(outlinedSpanSchema),
+      },
+      { title: 'TraceOutline' },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+const readSpan = {
+  id: 'readSpan',
+  method: 'GET',
+  path: '/api/v1/dashboard/traces/{trace_id}/spans/{span_id}',
+  tag: 'traces',
+  summary: 'One span with everything that it brought',
+  description:
+    'The span as the trace shows it, and what its client sent: attributes with their types, events, links, scope, resource. Of a span of the batch route it is `metadata`, and the rest is null.',
+  access: 'read',
+  params: Type.Object({ trace_id: uuid(), span_id: uuid() }),
+  query: Type.Object({
+    max_bytes: Type.Optional(
+      Type.Integer({
+        minimum: 1024,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description:
+          'Each of `input_data`, `output_data`, `attributes`, `events`, `links`, `scope`, `resource` and `metadata` that is longer as JSON comes shortened: long texts end with “…”, long lists and objects end early. `is_truncated` then says so. Absent: all of it, and no `is_truncated`.',
+      }),
+    ),
+  }),
+  responses: {
+    200: Type.Object(
+      {
+        ...spanFields,
+        ...detailFields,
+        is_truncated: Type.Optional(
+          Type.Boolean({ description: 'With `max_bytes`: whether any of it is missing.' }),
+        ),
+      },
+      { title: 'ReadSpan' },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+/** The routes under `/dashboard/traces/{trace_id}/spans`. */
+export function traceSpanRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+  return [
+    routes.route(readOutline).to(async ({ identity, params, query, request }) => {
+      const { userId } = identity;
+      const trace = await telemetry.runs.outline(userId, params.trace_id, query.after ?? 0, request.abort);
+      if (!trace) throw notFound('trace');
+      return { status: 200, encoded: await printOutline(trace) };
+    }),
+    routes.route(readSpan).to(async ({ identity, params, query, request }) => {
+      const { trace_id, span_id } = params;
+      const span = await telemetry.runs.readSpan(identity.userId, trace_id, span_id, request.abort);
+      if (!span) throw notFound('span');
+      const whole = printDetailedSpan(span);
+      const shown = query.max_bytes === undefined ? whole : shortened(whole, query.max_bytes);
+      return { status: 200, encoded: Buffer.from(printJson(shown)) };
+    }),
+  ];
+}
