@@ -15,6 +15,7 @@ import { orgsCommand } from './orgs.js';
 import type { ProcessIo } from './process-io.js';
 import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
+import { testCommand } from './test.js';
 import { usageCommand } from './usage.js';
 import { UsageError } from './usage-error.js';
 import { usersCommand } from './users.js';
@@ -43,6 +44,7 @@ export async function runProgram(
     componentsCommand(io, builtin),
     schemaCommand(io, builtin),
     graphCommand(io, builtin),
+    testCommand(io, builtin, (code) => (exitCode = code)),
     explainCommand(io, builtin),
     loginCommand(io),
     keysCommand(io),

@@ -132,7 +132,8 @@ function brokenRule(
   return { severity: 'error', position: locate(root, path), path, message: rule.message };
 }
 
-function checkComponents<K extends Kind>(kind: K, root: MapNode, factories: Factories) {
+/** Checks the components of one kind by themselves. */
+export function checkComponents<K extends Kind>(kind: K, root: MapNode, factories: Factories) {
   const problems: Problem[] = [];
   const secrets: string[] = [];
   const components = new Map<string, ConfiguredComponent<FactoryOf<K>>>();

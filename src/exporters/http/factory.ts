@@ -9,7 +9,7 @@ import { checkHttp, httpConfig, ITEMS, type HttpConfig } from './config.js';
 import { HttpExporter, type OpenTransport } from './http-exporter.js';
 
 /** The exporter `http`. @param open what it sends with: `jackdaw test` has no network */
-function httpExporterWith(open: OpenTransport): ExporterFactory<typeof httpConfig> {
+export function httpExporterWith(open: OpenTransport): ExporterFactory<typeof httpConfig> {
   return {
     kind: 'exporter',
     type: 'http',

@@ -1,0 +1,34 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../usage-error.js';
+
+const TEST_FILE = /\.test\.ya?ml$/;
+
+/**
+ * The files of tests that arguments name: a file itself, of a folder all `*.test.yaml` in it and below, but for `node_modules` and folders
+ * that begin with a dot.
+ *
+ * @throws UsageError where there is nothing of that name, or a folder without tests
+ */
+export function findTestFiles(paths: readonly string[]): readonly string[] {
+  const files = paths.flatMap((path) => {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (!stats) throw new UsageError(`there is no file or folder ${path}`);
+    if (!stats.isDirectory()) return [path];
+    const found = below(path);
+    if (found.length === 0) throw new UsageError(`there is no *.test.yaml in ${path}`);
+    return found;
+  });
+  return [...new Set(files)];
+}
+
+function below(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory())
+        return entry.name === 'node_modules' || entry.name.startsWith('.') ? [] : below(path);
+      return TEST_FILE.test(entry.name) ? [path] : [];
+    });
+}

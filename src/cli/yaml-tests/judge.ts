@@ -1,0 +1,103 @@
+import { ConsumeError } from '../../component/consume-error.js';
+import type { Refusal } from '../../component/consumer.js';
+import type { ConfigNode } from '../../config/config-node.js';
+import type { JsonValue } from '../../signal/attributes.js';
+import { differences, type Difference } from './compare.js';
+
+/** Compares what came with what is expected, and with what is whenever nothing is said: that nothing is refused. */
+export function judged(
+  expected: ConfigNode,
+  received: Readonly<Record<string, unknown>>,
+  isExpectation: boolean,
+): readonly Difference[] {
+  const entries = expected.kind === 'map' && isExpectation ? expected.entries : new Map<string, never>();
+  const found = [...entries].flatMap(([key, { node }]: [string, { readonly node: ConfigNode }]) => {
+    if (key === 'failed') return failedAs(node, received['failed']);
+    const nothing = key === 'dropped' ? {} : [];
+    const value = (received[key] ?? nothing) as JsonValue;
+    if (key === 'dropped' && node.kind === 'map')
+      return droppedAs(node, value as Readonly<Record<string, number>>);
+    if (key === 'refused') return differences(asPatterns(node), value, key);
+    if (key === 'requests') return differences(withLowerHeaders(node), value, key);
+    return differences(node, value, key);
+  });
+  const refused = received['refused'] as readonly Refusal[];
+  if (!entries.has('refused') && refused.length > 0)
+    found.push(
+      ...differences(
+        { kind: 'list', position: expected.position, items: [] },
+        refused as unknown as JsonValue,
+        'refused',
+      ),
+    );
+  const { failed } = received;
+  if (!entries.has('failed') && failed instanceof ConsumeError)
+    found.push({
+      position: expected.position,
+      path: 'failed',
+      expected: 'nothing',
+      received: `${failed.code}: ${failed.message}`,
+    });
+  return found;
+}
+
+function failedAs(node: ConfigNode, failed: unknown): readonly Difference[] {
+  const wanted = node.kind === 'scalar' ? String(node.value) : '';
+  const received = failed instanceof ConsumeError ? `${failed.code}: ${failed.message}` : 'nothing';
+  return received.includes(wanted) && received !== 'nothing'
+    ? []
+    : [{ position: node.position, path: 'failed', expected: wanted, received }];
+}
+
+/** What is not named was not dropped. */
+function droppedAs(
+  node: ConfigNode & { readonly kind: 'map' },
+  dropped: Readonly<Record<string, number>>,
+): readonly Difference[] {
+  const named = differences(
+    node,
+    Object.fromEntries([...node.entries.keys()].map((key) => [key, dropped[key] ?? 0])),
+    'dropped',
+  );
+  const others = Object.entries(dropped).filter(([key]) => !node.entries.has(key));
+  return [
+    ...named,
+    ...others.map(([key, value]) => ({
+      position: node.position,
+      path: `dropped.${key}`,
+      expected: '0',
+      received: String(value),
+    })),
+  ];
+}
+
+/** A reason is as expected where it contains what is written. */
+function asPatterns(node: ConfigNode): ConfigNode {
+  if (node.kind === 'list') return { ...node, items: node.items.map(asPatterns) };
+  if (node.kind !== 'map') return node;
+  const entries = [...node.entries].map(([key, entry]) => {
+    const { node: child } = entry;
+    if (
+      key !== 'reason' ||
+      child.kind !== 'scalar' ||
+      typeof child.value !== 'string' ||
+      child.value.startsWith('/')
+    )
+      return [key, entry] as const;
+    const value = `/${child.value.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}/`;
+    return [key, { ...entry, node: { ...child, value } }] as const;
+  });
+  return { ...node, entries: new Map(entries) };
+}
+
+/** Names of headers as requests have them. */
+function withLowerHeaders(node: ConfigNode, isHeaders = false): ConfigNode {
+  if (node.kind === 'list') return { ...node, items: node.items.map((item) => withLowerHeaders(item)) };
+  if (node.kind !== 'map') return node;
+  const entries = [...node.entries].map(([key, entry]) =>
+    isHeaders
+      ? ([key.toLowerCase(), entry] as const)
+      : ([key, key === 'headers' ? { ...entry, node: withLowerHeaders(entry.node, true) } : entry] as const),
+  );
+  return { ...node, entries: new Map(entries) };
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import type { Factory } from '../../component/factory.js';
+import { ConfigError, formatProblem, type Position } from '../../config/config-error.js';
+import { locate, nodeAt } from '../../config/config-node.js';
+import { parseYaml } from '../../config/parse-yaml.js';
+import { checkSchema } from '../../config/schema-check.js';
+import { parseTime } from '../../signal/time.js';
+import { openBench } from './bench.js';
+import { Recorder } from './chain.js';
+import type { Difference } from './compare.js';
+import { runTest } from './run-test.js';
+import { TestProblem } from './test-problem.js';
+import { TestFileSchema, type TestFile } from './test-schema.js';
+
+/** How a test ended. */
+export interface TestResult {
+  readonly name: string;
+  /** Where it is written. */
+  readonly position: Position;
+  readonly differences: readonly Difference[];
+  /** What is wrong with the test itself, as a line with its place. */
+  readonly problem: string | null;
+}
+
+const START = '2026-01-15T12:00:00Z';
+
+/**
+ * Runs all tests of a file, one after the other.
+ *
+ * @throws ConfigError where the file or the configuration that it names cannot be used
+ */
+export async function runFile(file: string, builtin: readonly Factory[]): Promise<readonly TestResult[]> {
+  const { root, problems } = parseYaml(readText(file), file, 'a map with tests');
+  if (root?.kind !== 'map') throw new ConfigError(problems);
+  const checked = checkSchema(TestFileSchema, root, []);
+  if (checked.problems.length > 0) throw new ConfigError(checked.problems);
+  const written = checked.value as TestFile;
+  const now = parseTime(written.now ?? START);
+  if (now === undefined)
+    throw new ConfigError([
+      {
+        severity: 'error',
+        position: locate(root, ['now']),
+        path: ['now'],
+        message: `must be a time, such as ${START}`,
+      },
+    ]);
+  const recorder = new Recorder();
+  const bench = await openBench(root, written, recorder.instead(builtin));
+  const results: TestResult[] = [];
+  for (const [index, test] of written.tests.entries()) {
+    const path = ['tests', String(index)];
+    const node = nodeAt(root, path) ?? root;
+    const result = { name: test.name, position: node.position, differences: [], problem: null };
+    try {
+      const differences = await runTest(test, node, bench, { recorder, now });
+      results.push({ ...result, differences: differences.map((one) => withoutSecrets(one, bench.secrets)) });
+    } catch (error) {
+      const place = error instanceof TestProblem ? [...path, ...error.path] : path;
+      const message = error instanceof Error ? error.message : String(error);
+      const problem = { severity: 'error', position: locate(root, place), path: place, message } as const;
+      results.push({ ...result, problem: formatProblem(problem) });
+    }
+  }
+  return results;
+}
+
+function withoutSecrets(difference: Difference, secrets: readonly string[]): Difference {
+  const mask = (text: string) =>
+    secrets.reduce((masked, secret) => masked.replaceAll(secret, '[secret]'), text);
+  return { ...difference, expected: mask(difference.expected), received: mask(difference.received) };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([{ severity: 'error', path: [], message: `${file} cannot be read: ${reason}` }]);
+  }
+}

@@ -1,0 +1,192 @@
+import { Type, type Static, type TSchema } from 'typebox';
+import { duration, section } from '../../config/schema.js';
+import { PluginsSchema } from '../../config/file-schema.js';
+import { SpanSchema, TraceHeaderSchema } from '../../receivers/trace-batch/wire-format.js';
+import { EVENT_TYPES } from '../../signal/event.js';
+import { SEVERITIES } from '../../signal/log-record.js';
+import { METRIC_TYPES, TEMPORALITIES } from '../../signal/metric.js';
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+const map = (description: string) =>
+  Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description }));
+const word = <const Words extends readonly string[]>(words: Words, description: string) =>
+  Type.Optional(Type.Unsafe<Words[number]>({ enum: [...words], description }));
+const strict = <Properties extends Record<string, TSchema>>(properties: Properties, description: string) =>
+  section(properties, { description, isOptional: true });
+
+/** The keys of a schema without what it says of them: the receiver says that better. */
+function keysOf(schema: { readonly properties: Readonly<Record<string, unknown>> }) {
+  return Object.fromEntries(
+    Object.keys(schema.properties).map((key) => [key, Type.Optional(Type.Unknown({ description: key }))]),
+  );
+}
+
+const Span = strict(
+  keysOf(SpanSchema),
+  'A span: the fields of the batch route; ids, type, name and times have defaults.',
+);
+
+const Trace = strict(
+  {
+    ...keysOf(TraceHeaderSchema),
+    spans: Type.Array(Span, { default: [], description: 'Its spans.' }),
+  },
+  'A run: the fields of the batch route; id, agent and times have defaults.',
+);
+
+const Log = strict(
+  {
+    timestamp: text('RFC 3339; otherwise the time of the test.'),
+    observed_at: text('RFC 3339.'),
+    severity: word(SEVERITIES, 'info where absent.'),
+    severity_text: text('As sent.'),
+    body: Type.Optional(Type.Unknown({ description: 'A text, or any JSON value.' })),
+    attributes: map('Attributes of the record.'),
+    resource: map('Attributes of the resource.'),
+    trace_id: text('UUID.'),
+    span_id: text('UUID.'),
+    event_name: text('Name of the event that it is.'),
+  },
+  'A log record.',
+);
+
+const Point = strict(
+  {
+    name: Type.String({ description: 'Of the metric.' }),
+    type: word(METRIC_TYPES, 'gauge where absent.'),
+    unit: text('Of the metric.'),
+    description: text('Of the metric.'),
+    temporality: word(TEMPORALITIES, 'Of sums and histograms; cumulative where absent.'),
+    is_monotonic: Type.Optional(Type.Boolean({ description: 'Of sums; true where absent.' })),
+    value: Type.Optional(Type.Number({ description: 'The value.' })),
+    attributes: map('Attributes of the point.'),
+    resource: map('Attributes of the resource.'),
+    timestamp: text('RFC 3339; otherwise the time of the test.'),
+    start_time: text('RFC 3339.'),
+  },
+  'A metric point.',
+);
+
+const Event = strict(
+  {
+    type: Type.Unsafe<(typeof EVENT_TYPES)[number]>({ enum: [...EVENT_TYPES], description: 'Its type.' }),
+    id: text('UUID.'),
+    timestamp: text('RFC 3339; otherwise the time of the test.'),
+    organization_id: text('UUID.'),
+    endpoint_id: text('UUID.'),
+    data: map('What receivers get as data.'),
+  },
+  'An event.',
+);
+
+const Input = strict(
+  {
+    traces: Type.Array(Trace, { default: [], description: 'Runs with their spans.' }),
+    logs: Type.Array(Log, { default: [], description: 'Log records.' }),
+    metrics: Type.Array(Point, { default: [], description: 'Metric points.' }),
+    events: Type.Array(Event, { default: [], description: 'Events.' }),
+    otlp: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      default: [],
+      description: 'Requests of OTLP/JSON, as a receiver otlp gets them.',
+    }),
+  },
+  'What comes in, a batch for each signal.',
+);
+export type Input = Static<typeof Input>;
+
+const items = (description: string) =>
+  Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()), { description }));
+const Refusal = strict(
+  {
+    index: Type.Optional(Type.Integer({ description: 'Position of the item in the input of its signal.' })),
+    id: text('Of the item.'),
+    reason: text('What the reason says, or a part of it.'),
+  },
+  'A refused item.',
+);
+
+const Request = strict(
+  {
+    method: text('POST where the exporter does not say otherwise.'),
+    url: text('The whole URL.'),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: 'Headers, in any case.' }),
+    ),
+    body: Type.Optional(Type.Unknown({ description: 'As JSON; of ndjson a list of the lines.' })),
+  },
+  'A request.',
+);
+
+const Expect = section(
+  {
+    traces: items('Runs that come out, with their spans.'),
+    logs: items('Log records that come out.'),
+    metrics: items('Metric points that come out.'),
+    events: items('Events that come out.'),
+    dropped: Type.Optional(
+      Type.Record(
+        Type.Unsafe<string>({ enum: ['spans', 'traces', 'logs', 'metrics', 'events'] }),
+        Type.Integer(),
+        {
+          description: 'How many processors dropped, by what.',
+        },
+      ),
+    ),
+    refused: Type.Optional(
+      Type.Array(Refusal, { description: 'Items that are refused; none where absent.' }),
+    ),
+    failed: text('The code or message with which a whole batch is refused, such as rate_limited.'),
+    requests: Type.Optional(Type.Array(Request, { description: 'What the exporter http would send.' })),
+  },
+  { description: 'What comes of it. Only what is written is compared.', isOptional: true },
+);
+
+const step = {
+  input: Type.Optional(Input),
+  expect: Type.Optional(Expect),
+};
+
+const Case = strict(
+  {
+    name: Type.String({ minLength: 1, description: 'What is tested.' }),
+    processors: Type.Optional(Type.Array(Type.String(), { description: 'Ids of processors: a chain.' })),
+    pipeline: text('A pipeline of the configuration, whose processors are the chain.'),
+    exporter: text('Id of an exporter of type http, or of a template that ends in one, behind the chain.'),
+    identity: Type.Optional(strict({ user_id: text('UUID.'), key_id: text('UUID.') }, 'Who sends it.')),
+    ...step,
+    steps: Type.Optional(
+      Type.Array(
+        strict(
+          {
+            after: Type.Optional(duration({ description: 'How much time passes before.' })),
+            ...step,
+          },
+          'A step.',
+        ),
+        { minItems: 1, description: 'Instead of input and expect: several of them, one after the other.' },
+      ),
+    ),
+  },
+  'A test.',
+);
+export type Case = Static<typeof Case>;
+
+const components = (description: string) =>
+  Type.Optional(Type.Unsafe<object>({ type: 'object', description, hasExpressions: true }));
+
+/** A file of tests. */
+export const TestFileSchema = section({
+  config: text(
+    'A configuration, by its path from this file; with #2 the second block of YAML of a page in Markdown.',
+  ),
+  plugins: Type.Optional(PluginsSchema),
+  processors: components('Processors of the tests, over those of the configuration.'),
+  exporters: components('Exporters likewise.'),
+  env: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
+    default: {},
+    description: 'Environment variables; the process has no part in it.',
+  }),
+  now: text('When the tests begin, RFC 3339; 2026-01-15T12:00:00Z where absent.'),
+  tests: Type.Array(Case, { minItems: 1, description: 'The tests.' }),
+});
+export type TestFile = Static<typeof TestFileSchema>;
