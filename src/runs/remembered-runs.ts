@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { RUNNING } from './rules/rows.js';
 import { tenantOf } from './run-key.js';
 
@@ -49,11 +50,11 @@ export class RememberedRuns<State extends RememberedRun> {
   }
 }
 
-/** The runs of a user, those touched longest ago first. */
-interface OfTenant<State> {
-  readonly runs: Map<string, { readonly state: State; readonly weight: number }>;
-  weight: number;
-}
+/** The runs of a user. A `Map` would take a time that grows with what it has forgotten to say which of them comes first. */
+type OfTenant<State extends RememberedRun> = LRUCache<
+  string,
+  { readonly state: State; readonly weight: number }
+>;
 
 class Shelf<State extends RememberedRun> {
   readonly #tenants = new Map<string, OfTenant<State>>();
@@ -65,41 +66,44 @@ class Shelf<State extends RememberedRun> {
   }
 
   get(key: string): State | undefined {
-    return this.#tenants.get(tenantOf(key))?.runs.get(key)?.state;
+    return this.#tenants.get(tenantOf(key))?.peek(key)?.state;
   }
 
   put(key: string, state: State): void {
     this.forget(key);
     const name = tenantOf(key);
-    const tenant = this.#tenants.get(name) ?? { runs: new Map(), weight: 0 };
+    const tenant = this.#tenants.get(name) ?? ofTenant<State>();
     this.#tenants.set(name, tenant);
     const weight = state.spans.weight + 1;
-    tenant.runs.set(key, { state, weight });
-    tenant.weight += weight;
+    tenant.set(key, { state, weight });
     this.#weight += weight;
     while (this.#weight > this.#most) {
-      const [oldest] = this.#withMost(tenant).runs.keys();
-      if (oldest === undefined) break;
-      this.forget(oldest);
+      const oldest = this.#withMost(tenant).rkeys().next();
+      if (oldest.done === true) break;
+      this.forget(oldest.value);
     }
   }
 
   forget(key: string): void {
     const name = tenantOf(key);
     const tenant = this.#tenants.get(name);
-    const known = tenant?.runs.get(key);
+    const known = tenant?.peek(key);
     if (tenant === undefined || known === undefined) return;
-    tenant.runs.delete(key);
-    tenant.weight -= known.weight;
+    tenant.delete(key);
     this.#weight -= known.weight;
-    if (tenant.runs.size === 0) this.#tenants.delete(name);
+    if (tenant.size === 0) this.#tenants.delete(name);
   }
 
   /** A user that takes its share or more: this one if it does, else the one that takes most. */
   #withMost(tenant: OfTenant<State>): OfTenant<State> {
-    if (tenant.weight * this.#tenants.size >= this.#weight) return tenant;
+    if (tenant.calculatedSize * this.#tenants.size >= this.#weight) return tenant;
     let most = tenant;
-    for (const other of this.#tenants.values()) if (other.weight > most.weight) most = other;
+    for (const other of this.#tenants.values()) if (other.calculatedSize > most.calculatedSize) most = other;
     return most;
   }
+}
+
+/** Bounded by its shelf: the runs of all users together are. */
+function ofTenant<State extends RememberedRun>(): OfTenant<State> {
+  return new LRUCache({ maxSize: Number.MAX_SAFE_INTEGER, sizeCalculation: ({ weight }) => weight });
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Brought } from '../../alerting/touched.js';
 import type { MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import type { TraceRecord } from '../../signal/trace.js';
@@ -9,8 +10,8 @@ const NO_AGENTS: ReadonlySet<string> = new Set();
 
 /** Finds out from batches which rules they may concern. */
 export class NotedBatches {
-  /** The names that records of a run gave its agent, by the run's id; those heard of last come last. */
-  readonly #names = new Map<string, readonly string[]>();
+  /** The names that records of a run gave its agent, by the run's id: of those that were heard of last. */
+  readonly #names = new LRUCache<string, readonly string[]>({ max: REMEMBERED_RUNS });
 
   traces({ tenant, items }: TracesBatch): Brought {
     const agents = new Set<string>();
@@ -32,10 +33,6 @@ export class NotedBatches {
     const before = this.#names.get(trace_id);
     if (before === undefined && !trace.follows_spans && trace.status !== 'running') return;
     for (const name of before ?? []) to.add(name);
-    this.#names.delete(trace_id);
-    this.#names.set(trace_id, before?.includes(agent) === true ? before : [...(before ?? []), agent]);
-    if (this.#names.size <= REMEMBERED_RUNS) return;
-    const [oldest] = this.#names.keys();
-    if (oldest !== undefined) this.#names.delete(oldest);
+    if (before?.includes(agent) !== true) this.#names.set(trace_id, [...(before ?? []), agent]);
   }
 }

@@ -8,6 +8,7 @@ import {
   type Driver,
   type QueryResult,
 } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { readRow, writeParameters } from '../any-text.js';
 import { hasNoRoom, type FileWrites } from './file-writes.js';
 import { sqliteFailure } from './sqlite-failure.js';
@@ -83,7 +84,7 @@ class SqliteConnection implements DatabaseConnection {
   readonly #writes: FileWrites;
   /** Whether a transaction is running: an error of reads alone says nothing about writes. */
   isWithin = false;
-  readonly #prepared = new Map<string, StatementSyncInstance>();
+  readonly #prepared = new LRUCache<string, StatementSyncInstance>({ max: PREPARED });
 
   constructor(database: DatabaseSyncInstance, writes: FileWrites) {
     this.#database = database;
@@ -109,11 +110,9 @@ class SqliteConnection implements DatabaseConnection {
 
   #prepare(sql: string): StatementSyncInstance {
     const known = this.#prepared.get(sql);
-    if (known !== undefined) this.#prepared.delete(sql);
-    const statement = known ?? this.#database.prepare(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
     this.#prepared.set(sql, statement);
-    const [oldest] = this.#prepared.keys();
-    if (this.#prepared.size > PREPARED && oldest !== undefined) this.#prepared.delete(oldest);
     return statement;
   }
 }

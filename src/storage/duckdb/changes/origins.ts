@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { ORIGINS } from '../../tables.js';
 import type { Connection } from '../files/connection.js';
 import { relation } from '../rows/relation.js';
@@ -12,8 +13,8 @@ const REMEMBERED = 10_000;
  * another number when it comes again, which harms nobody: every number keeps leading to what it stood for.
  */
 export class Origins {
-  /** By digest; the one used last comes last. */
-  readonly #numbers = new Map<string, number>();
+  /** By digest. */
+  readonly #numbers = new LRUCache<string, number>({ max: REMEMBERED });
   readonly #added = new Set<string>();
   #lastNumber = 0;
 
@@ -34,10 +35,10 @@ export class Origins {
     const digest = createHash('sha256').update(origin).digest('hex');
     const known = this.#numbers.get(digest);
     const number = known ?? ++this.#lastNumber;
-    if (known === undefined) this.#added.add(digest);
-    else this.#numbers.delete(digest);
-    this.#numbers.set(digest, number);
-    if (this.#numbers.size > REMEMBERED) this.#forgetOldest();
+    if (known === undefined) {
+      this.#added.add(digest);
+      this.#numbers.set(digest, number);
+    }
     return { number, isNew: known === undefined };
   }
 
@@ -49,10 +50,5 @@ export class Origins {
   rollback(): void {
     for (const digest of this.#added) this.#numbers.delete(digest);
     this.#added.clear();
-  }
-
-  #forgetOldest(): void {
-    const [oldest] = this.#numbers.keys();
-    if (oldest !== undefined) this.#numbers.delete(oldest);
   }
 }
