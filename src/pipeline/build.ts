@@ -167,10 +167,13 @@ class Builder {
           const wanted: string = signal;
           const branches = this.#plan.pipelines
             .filter((pipeline) => pipeline.signal === wanted && pipeline.receivers.includes(receiver))
-            .flatMap(({ name }) => entries.get(name) ?? []);
+            .flatMap(({ name }) => {
+              const entry = entries.get(name);
+              return entry === undefined ? [] : { ...entry, name };
+            });
           if (branches.length === 0) return [];
           const labels = { receiver: receiver.id, signal };
-          const way = this.#gate.guard(fanOut(branches));
+          const way = this.#gate.guard(fanOut(branches.length > 1 ? branches.map(withOwnNames) : branches));
           return [[signal, observe(way, this.#metrics.receiver, labels, logger)] as const];
         }),
       ) as Outputs;
@@ -196,6 +199,22 @@ class Builder {
   #loggerOf({ kind, id }: ConfiguredComponent, pipeline?: string): Logger {
     return this.#tools.logger.child({ [kind]: id, ...(pipeline === undefined ? {} : { pipeline }) });
   }
+}
+
+/** Of several pipelines each has its own names for batches: a store at the end of two must not take one for a repeat of the other. */
+function withOwnNames<B>({ consumer, name, mutatesBatch }: Branch<B> & { readonly name: string }): Branch<B> {
+  return {
+    mutatesBatch,
+    consumer: {
+      consume: (items, context) => {
+        const { batch } = context;
+        return consumer.consume(
+          items,
+          batch ? { ...context, batch: { id: `${name}/${batch.id}` } } : context,
+        );
+      },
+    },
+  };
 }
 
 /** The plan has only processors that are for the pipeline's signal. */

@@ -1,6 +1,7 @@
 import type { Column } from '../worker/columns.js';
 import { EVENTS } from './events-table.js';
 import { LOG_BLOCKS, LOGS } from './log-tables.js';
+import { NAMED_BATCHES } from './named-batches-table.js';
 import { PROMPT_LINKS } from './prompt-links-table.js';
 import { MAP_EDGES, MAP_NODES, MODEL_SUMS, POINT_SUMS, RUN_SUMS, SERVICES, USAGE } from './sum-tables.js';
 import { COMMIT, type Table } from './table.js';
@@ -258,6 +259,7 @@ export const SEGMENT_TABLES: readonly Table[] = [
   MAP_EDGES,
   PROMPT_LINKS,
   EVENTS,
+  NAMED_BATCHES,
   UNUSABLE_ROWS,
 ];
 

@@ -1,4 +1,4 @@
-import type { Receipt } from '../../component/consumer.js';
+import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Exporter, Outputs } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
@@ -10,18 +10,22 @@ export class StorageExporter implements Exporter {
   readonly inputs: Outputs;
   readonly #storeId: string;
   #store: TelemetryPlane | undefined;
+  readonly #seen = new WeakSet();
 
   constructor(storeId: string) {
     this.#storeId = storeId;
     this.inputs = {
       traces: {
-        consume: async (batch, context) => released(batch, this.#open().writer.traces(batch, context)),
+        consume: async (batch, context) =>
+          released(batch, this.#open().writer.traces(batch, this.#firstOf(context))),
       },
       metrics: {
-        consume: async (batch, context) => released(batch, this.#open().writer.metrics(batch, context)),
+        consume: async (batch, context) =>
+          released(batch, this.#open().writer.metrics(batch, this.#firstOf(context))),
       },
       logs: {
-        consume: async (batch, context) => released(batch, this.#open().writer.logs(batch, context)),
+        consume: async (batch, context) =>
+          released(batch, this.#open().writer.logs(batch, this.#firstOf(context))),
       },
     };
   }
@@ -29,6 +33,18 @@ export class StorageExporter implements Exporter {
   /** @throws Error when there is no such store. */
   async start(host: Host): Promise<void> {
     this.#store = host.extension(this.#storeId, isTelemetryPlane);
+  }
+
+  /**
+   * A name holds for one call: where a component passes a batch on in parts and leaves the name with each, the others would be
+   * taken for repeats of the first.
+   */
+  #firstOf(context: ConsumeContext): ConsumeContext {
+    const { batch, ...others } = context;
+    if (batch === undefined) return context;
+    if (this.#seen.has(batch)) return others;
+    this.#seen.add(batch);
+    return context;
   }
 
   #open(): TelemetryPlane {

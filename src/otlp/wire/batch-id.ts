@@ -1,2 +1,12 @@
 /** The header, and the key of gRPC's metadata, by which a client names a batch, so that a repeat of it adds nothing. */
 export const BATCH_ID_HEADER = 'jackdaw-batch-id';
+
+const MAX_LENGTH = 128;
+const BATCH_ID = /^[A-Za-z0-9._~:-]+$/;
+
+/** What is wrong with a batch's name; undefined where nothing is. */
+export function batchIdProblem(id: string): string | undefined {
+  if (id.length > MAX_LENGTH || !BATCH_ID.test(id))
+    return `${BATCH_ID_HEADER} must be 1 to ${MAX_LENGTH} letters, digits and . _ ~ : -`;
+  return undefined;
+}

@@ -12,6 +12,7 @@ import { Holding, Shares } from '../../http/shares.js';
 import { encodeExportResponse } from '../../otlp/wire/export-response.js';
 import { statusBytes } from '../../otlp/wire/status.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
+import { batchIdOf } from './batch-id.js';
 import type { Admission } from './admission.js';
 import { decode } from './decode.js';
 import { otlpFailure, problemOf } from './failure.js';
@@ -239,10 +240,11 @@ export class GrpcServer {
             call.fail({ code: Code.DEADLINE_EXCEEDED, message: 'The client waits no longer.', metadata: {} });
           });
     try {
+      const about = { abort: call.abort, batchId: batchIdOf(call) };
       const bytes = await call.receive();
       host.userLimits.spend(caller.userId, bytes.length);
       const { rejection, usage } = await admission.run(caller.userId, bytes.length, async () =>
-        intake.take(signal, () => decode(signal, bytes, maxMessageBytes), caller, call.abort),
+        intake.take(signal, () => decode(signal, bytes, maxMessageBytes), caller, about),
       );
       return {
         message: Buffer.from(encodeExportResponse(signal, rejection, 'protobuf')),

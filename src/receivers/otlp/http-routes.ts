@@ -5,6 +5,7 @@ import { quotaHeaders } from '../../http/quota-headers.js';
 import { encodeExportResponse } from '../../otlp/wire/export-response.js';
 import { encodeStatus, MEDIA_TYPES, type Encoding } from '../../otlp/wire/status.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
+import { batchIdOf } from './batch-id.js';
 import type { Admission } from './admission.js';
 import { decode, receive } from './decode.js';
 import { otlpFailure, problemOf } from './failure.js';
@@ -60,11 +61,15 @@ async function handle(
     );
   }
   intake.require(signal);
+  const batchId = batchIdOf(request);
   admission.check(userId, 0);
   const body = await receive(request, encoding, maxBodyBytes);
   const { rejection, usage } = await admission.run(userId, body.byteLength, async () => {
     try {
-      return await intake.take(signal, () => decode(signal, body, maxBodyBytes), sender, request.abort);
+      return await intake.take(signal, () => decode(signal, body, maxBodyBytes), sender, {
+        abort: request.abort,
+        batchId,
+      });
     } catch (error) {
       const { problem, isFault } = problemOf(error);
       // A fault is thrown as it is, so that the log has its stack.

@@ -81,14 +81,15 @@ export class Intake {
    * Resolves when the pipeline has taken responsibility for what is not rejected.
    *
    * @param decode gives the request; called at once, so that what it gives need not outlive the wait for the answer
-   * @param abort ends when nobody waits for the answer any more
+   * @param about.abort ends when nobody waits for the answer any more
+   * @param about.batchId the name that the sender gave the batch: a repeat adds nothing
    * @throws HttpProblem 404 without a pipeline; ConsumeError where the pipeline took nothing
    */
   async take<S extends TelemetrySignal>(
     signal: S,
     decode: () => ReceivedRequests[S],
     { userId, keyId }: Pick<Identity, 'userId' | 'keyId'>,
-    abort: AbortSignal,
+    { abort, batchId }: { readonly abort: AbortSignal; readonly batchId?: string | undefined },
   ): Promise<Taken> {
     this.require(signal);
     const receivedAt = this.#clock.now();
@@ -99,7 +100,12 @@ export class Intake {
     const receipt =
       batch.items.length === 0
         ? undefined
-        : await this.#outputs[signal]?.consume(batch, { receivedAt, keyId, abort });
+        : await this.#outputs[signal]?.consume(batch, {
+            receivedAt,
+            keyId,
+            abort,
+            ...(batchId !== undefined && { batch: { id: batchId } }),
+          });
     const refused = [...firstRefusals(receipt?.refused ?? [])];
     const count = refused.reduce((sum, [index]) => sum + (weights?.[index] ?? 1), rejected.length);
     const reasons = [...rejected, ...refused.map(([, reason]) => reason)];

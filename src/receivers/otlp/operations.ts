@@ -47,6 +47,7 @@ export function otlpOperation(
     summary: `Send ${signal} by OTLP`,
     description:
       'An `Export…ServiceRequest` of the OpenTelemetry Protocol. `partialSuccess` says which part was rejected. ' +
+      'A header `jackdaw-batch-id` (1 to 128 letters, digits and `. _ ~ : -`) names the request among those of its user: a repeat of it within a day adds nothing, and is answered as the first was. ' +
       QUOTA_HEADERS_NOTE,
     access: 'write',
     body: Type.Object(

@@ -54,3 +54,17 @@ void t.test('a batch before the start is refused, not lost', async (t) => {
     await exporter.inputs.traces?.consume(BATCH, CONTEXT);
   }, ConsumeError);
 });
+
+void t.test('of the parts of one batch only the first has its name', async (t) => {
+  const seen: unknown[] = [];
+  const logs = async (_: unknown, { batch }: ConsumeContext): Promise<Receipt> => {
+    seen.push(batch);
+    return Promise.resolve({ accepted: 0, refused: [] });
+  };
+  const exporter = storageExporter.create({ ...componentSettings('storage'), config: { store: 'duckdb' } });
+  await exporter.start?.(hostWith({ duckdb: { writer: { logs } } }));
+  const [one, another] = [{ id: 'one' }, { id: 'one' }];
+  for (const batch of [one, one, another])
+    await exporter.inputs.logs?.consume({ tenant: 'a', items: [] }, { receivedAt: 7, batch });
+  t.strictSame(seen, [one, undefined, another]);
+});

@@ -348,3 +348,29 @@ void t.test('a signal that no pipeline takes is 404, and says what to configure'
   t.match(readStatus(answer), { message: /No pipeline takes logs .* list "otlp" under receivers/ });
   t.equal((await service.send('traces', { body: protobufOf('traces', ONE_ITEM.traces) })).status, 200);
 });
+
+void t.test(
+  'the name that a sender gives a batch goes along with it; one that none can have is refused',
+  async (t) => {
+    const seen: unknown[] = [];
+    const logs: Consumer<Batch<unknown>> = {
+      consume: async ({ items }, { batch }) => {
+        seen.push(batch);
+        return { accepted: items.length, refused: [] };
+      },
+    };
+    const service = await startOtlpService(t, { logs });
+    const send = (id: string | null) =>
+      service.send('logs', { body: protobufOf('logs', ONE_ITEM.logs), headers: { 'jackdaw-batch-id': id } });
+    for (const id of [null, 'a-1', '0'.repeat(128)]) t.equal((await send(id)).status, 200);
+    t.strictSame(seen, [undefined, { id: 'a-1' }, { id: '0'.repeat(128) }]);
+    for (const id of ['', 'a b', 'a,b', 'a/b', '0'.repeat(129)]) {
+      const answer = await send(id);
+      t.equal(answer.status, 400, id);
+      t.match(readStatus(answer), {
+        message: /^jackdaw-batch-id must be 1 to 128 letters, digits and \. _ ~ : -/,
+      });
+    }
+    t.equal(seen.length, 3);
+  },
+);

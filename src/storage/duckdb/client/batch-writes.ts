@@ -11,6 +11,7 @@ import {
   PointsEncoder,
   transferablesOf as transferablesOfPoints,
 } from '../messages/encode-points.js';
+import { nameOfBatch, type BatchName } from '../messages/batch-name.js';
 import type { NamedPrompts, PromptMessage } from '../messages/prompt-message.js';
 import type { StoreMetrics } from './store-metrics.js';
 import type { StoreReach } from './store-reach.js';
@@ -66,7 +67,10 @@ export class BatchWrites implements TelemetryWriter {
     type Answer = WriteAnswer & { readonly refused: readonly number[] };
     const answer = await this.#write<Answer>('writePoints', batch, context, () => {
       const encoded = this.#points.encode(batch);
-      return { buffers: transferablesOfPoints(encoded), message: () => encoded };
+      return {
+        buffers: transferablesOfPoints(encoded),
+        message: () => ({ ...encoded, ...named('metrics', context) }),
+      };
     });
     const refused = answer.refused.map((index) => ({ index, reason: TOO_MANY_METRICS }));
     return receiptOf(length - refused.length, refused, answer.usage);
@@ -76,7 +80,10 @@ export class BatchWrites implements TelemetryWriter {
     const { length } = batch.items;
     const { usage } = await this.#write<WriteAnswer>('writeLogs', batch, context, () => {
       const encoded = this.#logs.encode(batch);
-      return { buffers: transferablesOfLogs(encoded), message: () => encoded };
+      return {
+        buffers: transferablesOfLogs(encoded),
+        message: () => ({ ...encoded, ...named('logs', context) }),
+      };
     });
     return receiptOf(length, NO_REFUSALS, usage);
   }
@@ -133,6 +140,14 @@ export class BatchWrites implements TelemetryWriter {
       this.#queuedBytes -= bytes;
     }
   }
+}
+
+/** Spans need no names: they are told apart by their ids. */
+function named(
+  signal: 'metrics' | 'logs',
+  { batch, receivedAt }: ConsumeContext,
+): { readonly name?: BatchName } {
+  return batch === undefined ? {} : { name: nameOfBatch(signal, batch.id, receivedAt) };
 }
 
 function receiptOf(accepted: number, refused: Receipt['refused'], usage: Receipt['usage']): Receipt {

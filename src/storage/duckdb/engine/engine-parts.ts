@@ -24,6 +24,7 @@ import { Services } from '../map/services.js';
 import { openMainFile, refuseWithoutMain, type MainFile } from '../files/main-file.js';
 import { lastHeard } from '../runs/last-heard.js';
 import { Mover } from '../upkeep/mover.js';
+import { NamedBatches } from '../changes/named-batches.js';
 import { Origins } from '../changes/origins.js';
 import { StoredPrompts } from './stored-prompts.js';
 import { makeStorePrivate } from '../files/private-store.js';
@@ -136,7 +137,8 @@ async function openFiles(
   });
   const connection = await database.connect();
   const origins = new Origins();
-  const metrics = new StoredMetrics(origins);
+  const names = new NamedBatches();
+  const metrics = new StoredMetrics(origins, names);
   const counts = new ItemCounts();
   const services = new Services();
   const figures = new RunFigures();
@@ -149,7 +151,7 @@ async function openFiles(
     size: options.indexSize,
   });
   const { traces, closedSpans, withEvents } = indexes;
-  const logs = new StoredLogs(origins, withEvents);
+  const logs = new StoredLogs(origins, names, withEvents);
   const prompts = new StoredPrompts(indexes.links);
   const closedRuns = new ClosedRuns(connection, closedSpans, { logger, clock: systemClock });
   const capture = segments.capture();
@@ -158,6 +160,7 @@ async function openFiles(
     await origins.load(connection, capture);
     await metrics.load(connection, capture);
     await counts.load(connection, capture);
+    await names.load(connection, capture);
     await services.load(connection, capture);
     await figures.load(storedSums(connection, capture));
   } finally {

@@ -24,6 +24,7 @@ import { closing } from '../files/read-errors.js';
 import type { Read } from '../reads/read.js';
 import {
   firstKeptTime,
+  forgetOldNames,
   hasOldHotRows,
   removeOldEvents,
   removeOldSums,
@@ -150,7 +151,8 @@ export class Housekeeping {
   }
 
   async #applyRetention(clockNow: number): Promise<Micros | null> {
-    const now = await this.#parts.clock.believed(clockNow);
+    const { clock, mover } = this.#parts;
+    const now = await clock.believed(clockNow);
     const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } =
       this.#parts.retention;
     if (traceRetentionDays !== null) {
@@ -159,6 +161,7 @@ export class Housekeeping {
     }
     if (metricRetentionDays !== null) await this.#removePoints(firstKeptTime(now, metricRetentionDays));
     if (logRetentionDays !== null) await this.#removeLogs(firstKeptTime(now, logRetentionDays));
+    await mover.between((connection) => forgetOldNames(connection, now));
     if (eventRetentionDays === null) return null;
     const firstKept = firstKeptTime(now, eventRetentionDays);
     await this.#removeEvents(firstKept);

@@ -1,5 +1,6 @@
 import { Transfer } from '../../../worker/thread-protocol.js';
 import type { LogFilter, LogPage } from '../../logs.js';
+import type { NamedBatches } from '../changes/named-batches.js';
 import type { Origins } from '../changes/origins.js';
 import type { IdIndex } from '../ids/id-index.js';
 import { readLogs, readLogTrace, searchLogs, type LogSlice } from '../queries/logs.js';
@@ -22,17 +23,20 @@ export class StoredLogs {
   /** Which traces have GenAI events among their records. */
   readonly withEvents: IdIndex;
   readonly #origins: Origins;
+  readonly #names: NamedBatches;
 
-  constructor(origins: Origins, withEvents: IdIndex) {
+  constructor(origins: Origins, names: NamedBatches, withEvents: IdIndex) {
     this.#origins = origins;
+    this.#names = names;
     this.withEvents = withEvents;
   }
 
   async write(writer: Writer, message: LogsMessage): Promise<WriteAnswer> {
-    const { usage } = await writer.write({
-      append: new IncomingLogs(message, this.#origins, this.withEvents),
-    });
-    return { usage };
+    const incoming = new IncomingLogs(message, this.#origins, this.withEvents);
+    const { answer } = await this.#names.once(message.tenant, message.name, incoming, (append) =>
+      writer.write({ append }),
+    );
+    return { usage: answer?.usage };
   }
 
   async search(

@@ -18,6 +18,7 @@ import type { Writer } from '../commits/writer.js';
 import type { PointsMessage } from '../messages/encode-points.js';
 import { IncomingPoints } from '../metrics/incoming-points.js';
 import { MetricStreams } from '../metrics/metric-streams.js';
+import type { NamedBatches } from '../changes/named-batches.js';
 import type { Origins } from '../changes/origins.js';
 
 /** Points as they cross from the store thread. */
@@ -32,9 +33,11 @@ export interface PointsAnswer {
 export class StoredMetrics {
   readonly #streams = new MetricStreams();
   readonly #origins: Origins;
+  readonly #names: NamedBatches;
 
-  constructor(origins: Origins) {
+  constructor(origins: Origins, names: NamedBatches) {
     this.#origins = origins;
+    this.#names = names;
   }
 
   async load(connection: Connection, capture: Capture): Promise<void> {
@@ -46,9 +49,11 @@ export class StoredMetrics {
     writer: Writer,
     message: PointsMessage,
   ): Promise<WriteAnswer & { readonly refused: readonly number[] }> {
-    const append = new IncomingPoints(message, this.#streams, this.#origins);
-    const { usage } = await writer.write({ append });
-    return { refused: append.refused, usage };
+    const incoming = new IncomingPoints(message, this.#streams, this.#origins);
+    const { answer, refused } = await this.#names.once(message.tenant, message.name, incoming, (append) =>
+      writer.write({ append }),
+    );
+    return { refused, usage: answer?.usage };
   }
 
   /** Undefined where the tenant has no metric of that name. */

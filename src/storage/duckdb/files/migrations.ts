@@ -1,4 +1,5 @@
 import { createTable } from '../../table.js';
+import { NAMED_BATCHES } from '../../named-batches-table.js';
 import { COLD_TABLES, SEGMENT_TABLES } from '../../tables.js';
 import { TEXT_BLOCKS } from '../../text-blocks-table.js';
 import { createLogTerms } from '../../log-tables.js';
@@ -22,7 +23,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 4,
+  version: 5,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -46,6 +47,11 @@ export const SEGMENT_SCHEMA: Schema = {
       // The share of runs like it that sampling kept.
       version: 4,
       statements: (catalog) => [`ALTER TABLE ${catalog}.main.traces ADD COLUMN sample_rate DOUBLE`],
+    },
+    {
+      // The names of batches that must not be taken twice.
+      version: 5,
+      statements: (catalog) => [createTable(catalog, NAMED_BATCHES)],
     },
   ],
 };

@@ -9,6 +9,7 @@ import { TextScratch } from '../../../worker/text-scratch.js';
 import { tokensOf } from '../../log-text.js';
 import { indexOf } from '../../table.js';
 import { LOG_WIRE } from '../../log-tables.js';
+import type { BatchName } from './batch-name.js';
 import type { Counted } from './counted.js';
 import { encodeOrigins } from './origin-message.js';
 import { SharedParts } from './shared-parts.js';
@@ -33,6 +34,8 @@ export interface LogsMessage extends EncodedLogs {
   readonly tenant: number;
   /** Present where the batch counts for a quota. */
   readonly counted?: Counted;
+  /** Present where its sender gave it a name. */
+  readonly name?: BatchName;
 }
 
 const C = {

@@ -6,6 +6,7 @@ import { transferables, type Column, type ColumnsMessage } from '../../../worker
 import { TextScratch } from '../../../worker/text-scratch.js';
 import { indexOf } from '../../table.js';
 import { METRIC_STREAMS, POINT_WIRE } from '../../tables.js';
+import type { BatchName } from './batch-name.js';
 import type { Counted } from './counted.js';
 import { encodeOrigins } from './origin-message.js';
 import { SharedParts } from './shared-parts.js';
@@ -35,6 +36,8 @@ export interface PointsMessage extends EncodedPoints {
   readonly tenant: number;
   /** Present where the batch counts for a quota. */
   readonly counted?: Counted;
+  /** Present where its sender gave it a name. */
+  readonly name?: BatchName;
 }
 
 const C = {

@@ -4,6 +4,7 @@ import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
 import { noteRemovedPoints, noteRemovedRuns } from '../sums/cold-sums.js';
 import type { Connection } from '../files/connection.js';
 import { noteRemovedCalls } from '../sums/model-sums.js';
+import { REMEMBERED } from '../changes/named-batches.js';
 import { hourOf } from '../../../signal/trace-map.js';
 import type { Capture } from '../rows/segment.js';
 import { forgetRemovedTexts } from '../texts/text-blocks.js';
@@ -107,6 +108,15 @@ export async function removeOldPoints(
     }
   }
   return new Map(removed.map((row) => [Number(row.stream_no), Number(row.points)]));
+}
+
+/** Removes the names of batches that are not remembered any more from the cold file. */
+export async function forgetOldNames(connection: Connection, now: Micros): Promise<void> {
+  const isOld = `received_at < make_timestamp(${now - REMEMBERED})`;
+  const [found] = await connection.rows(
+    `SELECT 1 AS found FROM cold.main.named_batches WHERE ${isOld} LIMIT 1`,
+  );
+  if (found !== undefined) await connection.run(`DELETE FROM cold.main.named_batches WHERE ${isOld}`);
 }
 
 /** Removes the events before a time from the cold file. @returns whether there were any */
