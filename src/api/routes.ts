@@ -16,6 +16,7 @@ import { promptUsageRoutes } from './resources/prompt-usage.js';
 import { promptRoutes } from './resources/prompts.js';
 import { serviceMapRebuildRoutes } from './resources/service-map-rebuild.js';
 import { serviceMapRoutes } from './resources/service-map.js';
+import { runListRoutes } from './resources/run-list.js';
 import { traceRoutes } from './resources/traces.js';
 import { traceSpanRoutes } from './resources/trace-spans.js';
 import { usageRoutes } from './resources/usage.js';
@@ -27,6 +28,7 @@ import { webhookEndpointRoutes } from './resources/webhooks/webhook-endpoints.js
 export function apiRoutes(context: ApiContext): readonly Route[] {
   return [
     traceRoutes,
+    runListRoutes,
     traceSpanRoutes,
     agentRoutes,
     agentStatsRoutes,

@@ -101,6 +101,13 @@ export interface RunFilter {
   readonly tag?: string;
   /** The order of the list turned round. */
   readonly oldest_first?: boolean;
+  /** What comes first: the greatest, or the least where it is turned round; runs without it last. Absent: `started_at`. */
+  readonly sort?: RunSort;
+  /** Both ends included; runs without the figure match neither. */
+  readonly min_duration_ms?: number;
+  readonly max_duration_ms?: number;
+  readonly min_cost?: NanoUsd;
+  readonly max_cost?: NanoUsd;
   readonly status?: RunStatus;
   readonly success?: boolean;
   /** Started at or after. */
@@ -110,6 +117,24 @@ export interface RunFilter {
   /** Case-insensitive substring of agent name, outcome or error message. */
   readonly query?: string;
 }
+
+/** What lists of runs may be sorted by, beside their start. */
+export const RUN_SORTS = ['duration_ms', 'total_tokens', 'total_cost_usd'] as const;
+export type RunSort = (typeof RUN_SORTS)[number];
+
+/** A place in a list of runs: that of one of its runs. */
+export interface RunPlace {
+  readonly trace_id: string;
+  readonly started_at: Micros;
+  /** What the list is sorted by; null for a run without it, and where it is sorted by the start. */
+  readonly value: number | null;
+}
+
+/** Runs of a list behind a place. */
+export type FollowingRuns = Omit<FoundRuns, 'count'> & {
+  /** Where the next ones follow; null where there are none. */
+  readonly next: RunPlace | null;
+};
 
 /** A page of a list of runs. */
 export interface FoundRuns {
@@ -171,6 +196,17 @@ export interface Runs {
   ): Promise<DetailedSpan | null>;
   /** Newest first by `started_at`, then `trace_id` descending. */
   list(userId: string, filter: RunFilter, page: PageRange, abort?: AbortSignal): Promise<FoundRuns>;
+  /**
+   * The runs of the same list behind a place, without counting them: what is asked for costs nothing of the others but finding them.
+   *
+   * @param after null: from the start
+   */
+  follow(
+    userId: string,
+    filter: RunFilter,
+    from: { readonly after: RunPlace | null; readonly limit: number },
+    abort?: AbortSignal,
+  ): Promise<FollowingRuns>;
   /**
    * Durable when it resolves, and takes effect after the writes of the user that were called before.
    *

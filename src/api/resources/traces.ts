@@ -6,8 +6,7 @@ import { outcomeFields, printOutcomes, successRate } from '../support/agent-figu
 import type { ApiContext } from '../support/api-context.js';
 import { count, jsonObject, nullable, printTime, time, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
-import { pageRange } from '../support/paging.js';
-import { printRuns, runFields, runFilter, runPageSchema, runParameters } from '../support/runs.js';
+import { runFields } from '../support/runs.js';
 import { printDetailedSpan } from './span-detail.js';
 import { detailedSpanSchema, spanSchema } from './span-schemas.js';
 import { printSpan, printTrace } from './trace-body.js';
@@ -77,27 +76,6 @@ const setOutcome = {
   errors: [404],
 } satisfies Operation;
 
-const listTraces = {
-  id: 'listTraces',
-  method: 'GET',
-  path: '/api/v1/dashboard/traces',
-  tag: 'traces',
-  summary: 'Traces of all agents, newest first',
-  access: 'read',
-  query: Type.Object({
-    ...runParameters,
-    agent_id: Type.Optional(uuid()),
-    query: Type.Optional(
-      Type.String({
-        maxLength: 1024,
-        description:
-          'Text that the agent name, the outcome or the error message contains, in upper or lower case.',
-      }),
-    ),
-  }),
-  responses: { 200: runPageSchema },
-} satisfies Operation;
-
 const compareAgents = {
   id: 'compareAgents',
   method: 'GET',
@@ -144,15 +122,6 @@ export function traceRoutes({ routes, telemetry }: ApiContext): readonly Route[]
       );
       if (!agents) throw notFound('agent');
       return { status: 200, json: { agents: agents.map(printComparison) } };
-    }),
-    routes.route(listTraces).to(async ({ identity, query, request }) => {
-      const filter = {
-        ...runFilter(query),
-        ...(query.agent_id === undefined ? {} : { agent_id: query.agent_id }),
-        ...(query.query === undefined || query.query === '' ? {} : { query: query.query }),
-      };
-      const found = await telemetry.runs.list(identity.userId, filter, pageRange(query), request.abort);
-      return { status: 200, encoded: await printRuns(found, query) };
     }),
     routes.route(readTrace).to(async ({ identity, params, query, request }) => {
       const details = query.include === 'metadata';

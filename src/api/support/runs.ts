@@ -38,7 +38,7 @@ export const runFields = {
   ),
 };
 
-const runSchema = Type.Object({ ...runFields, span_count: count() }, { title: 'Run' });
+export const runSchema = Type.Object({ ...runFields, span_count: count() }, { title: 'Run' });
 
 export const runPageSchema = pageSchema(runSchema, 'RunPage');
 

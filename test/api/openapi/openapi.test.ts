@@ -152,6 +152,7 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('setTraceOutcome', { trace_id }, { json: { success: true, outcome: 'x' } });
   await check('listTraces', {});
   await check('listTraces', { query: '?page=9&page_size=1&status=failed' });
+  await check('listTraces', { query: '?page_size=1&count=none&sort=duration_ms' });
   const agents = (await check('listAgents', {})).body as readonly { readonly id: string }[];
   const agent_id = agents[0]?.id ?? '';
   await check('listAgents', { query: '?sort=name' });

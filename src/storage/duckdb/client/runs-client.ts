@@ -1,10 +1,12 @@
 import type { PageRange } from '../../paging.js';
 import type {
   DetailedSpan,
+  FollowingRuns,
   FoundRuns,
   OutcomeChange,
   RunFilter,
   RunOutcome,
+  RunPlace,
   Runs,
   RunSummary,
   StoredSpan,
@@ -68,6 +70,18 @@ export class RunsClient implements Runs {
     const { items, count, rest } = await this.#reach.readAs(tenant, 'runs', 'list', [filter, page], abort);
     if (rest.length === 0) return { items, count };
     return { items, count, rest: { runs: rest.length, pages: this.#pages(tenant, rest, filter, abort) } };
+  }
+
+  async follow(
+    userId: string,
+    filter: RunFilter,
+    from: { readonly after: RunPlace | null; readonly limit: number },
+    abort?: AbortSignal,
+  ): Promise<FollowingRuns> {
+    const { tenant } = await this.#reach.user(userId);
+    const { items, next, rest } = await this.#reach.readAs(tenant, 'runs', 'follow', [filter, from], abort);
+    if (rest.length === 0) return { items, next };
+    return { items, next, rest: { runs: rest.length, pages: this.#pages(tenant, rest, filter, abort) } };
   }
 
   async setOutcome(userId: string, traceId: string, change: OutcomeChange): Promise<RunOutcome | null> {

@@ -1,7 +1,7 @@
 import { Transfer } from '../../../worker/thread-protocol.js';
 import type { PageRange } from '../../paging.js';
 import { removedMeanwhile } from '../../removed-meanwhile.js';
-import type { RunFilter, StoredTrace } from '../../runs.js';
+import type { RunFilter, RunPlace, StoredTrace } from '../../runs.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import type { Agents } from '../figures/agents.js';
 import type { RunFigures } from '../figures/run-figures.js';
@@ -11,6 +11,7 @@ import type { Asker } from '../reads/asker.js';
 import type { Beside } from '../reads/read-pool.js';
 import type { Capture } from '../rows/segment.js';
 import { TraceId } from '../rows/trace-id.js';
+import { followRuns, type FollowingPart } from './following-runs.js';
 import { listRuns, orderOf, readRunsAt, type RunsPart } from './runs.js';
 import {
   readCommits,
@@ -203,6 +204,16 @@ export class RunReads {
     const { agents, figures } = this.#known;
     const read = filter.query === undefined ? by.short : by.long;
     return await listRuns(read, agents, figures, by.tenant, filter, page);
+  }
+
+  /** Those behind a place of the same list, not counted. */
+  async follow(
+    by: Asker,
+    filter: RunFilter,
+    from: { readonly after: RunPlace | null; readonly limit: number },
+  ): Promise<FollowingPart> {
+    const read = filter.query === undefined ? by.short : by.long;
+    return await followRuns(read, this.#known, by.tenant, filter, from);
   }
 
   /** The runs of a list that follow, as they are now. */

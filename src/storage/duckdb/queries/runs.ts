@@ -95,12 +95,9 @@ async function readRuns(
     return { ...partOf(rows, agents), count: counted };
   }
   const isOf = `tenant = ${tenant} AND ${sql}`;
-  const text = filter.query === undefined ? undefined : await inLowerCase(connection, filter.query);
-  const values = text === undefined ? [] : [text];
-  let where: Condition[] =
-    text === undefined
-      ? await whereText(connection, capture, isOf, undefined, lines)
-      : await whereTextOrAgent(connection, capture, isOf, { text, named, lines });
+  const found = await whereMatching(connection, capture, isOf, filter, { named, lines });
+  const { text, values } = found;
+  let { where } = found;
   let count = counted;
   if (count === null) {
     const places = await matchingPlaces(connection, capture, where, values);
@@ -117,6 +114,27 @@ async function readRuns(
   );
   const wanted = keys.map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
   return { ...(await readRunsAt(connection, capture, agents, tenant, wanted, order)), count };
+}
+
+/**
+ * Where runs lie that match a filter, and the values of the conditions' parameters.
+ *
+ * @param isOf all of the filter but the text, in SQL
+ */
+export async function whereMatching(
+  connection: Connection,
+  capture: Capture,
+  isOf: string,
+  { query }: Pick<RunFilter, 'query'>,
+  { named, lines }: Pick<Matching, 'named' | 'lines'>,
+): Promise<{ readonly where: Condition[]; readonly text: string | undefined; readonly values: string[] }> {
+  if (query === undefined) {
+    const where = await whereText(connection, capture, isOf, undefined, lines);
+    return { where, text: undefined, values: [] };
+  }
+  const text = await inLowerCase(connection, query);
+  const where = await whereTextOrAgent(connection, capture, isOf, { text, named, lines });
+  return { where, text, values: [text] };
 }
 
 /** Conditions like those of {@link whereText}, for runs that have the text or belong to one of the agents. */
@@ -142,29 +160,32 @@ function hasTextOrAgent(named: readonly number[]): string {
 const NONE = { items: [], rest: [], count: 0 };
 
 /** The order of a list, in SQL. */
-export function orderOf({ oldest_first = false }: RunFilter): string {
-  return oldest_first ? OLDEST_FIRST : NEWEST_FIRST;
+export function orderOf({ oldest_first = false, sort }: RunFilter): string {
+  const byStart = oldest_first ? OLDEST_FIRST : NEWEST_FIRST;
+  return sort === undefined ? byStart : `${sort}${oldest_first ? '' : ' DESC'} NULLS LAST, ${byStart}`;
 }
 
 function orderAndCut({ limit, offset }: Page, order: string): string {
   return `ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
 }
 
+const WHOSE: ReadonlySet<string> = new Set(['agent_id', 'kind']);
+/** What changes nothing of how many runs memory knows of. */
+const COUNTED: ReadonlySet<string> = new Set([...WHOSE, 'status', 'success', 'sort', 'oldest_first']);
+
+function hasOnly(filter: RunFilter, names: ReadonlySet<string>): boolean {
+  return Object.entries(filter).every(([name, value]) => value === undefined || names.has(name));
+}
+
 /** Whether all runs of the user, of an agent or of a kind are asked for. */
-function isWholeList(filter: RunFilter): boolean {
-  const { status, success, start_time, end_time, query, session_id, user_id, tag } = filter;
-  return [status, success, start_time, end_time, query, session_id, user_id, tag, filter.oldest_first].every(
-    (one) => one === undefined,
-  );
+export function isWholeList(filter: RunFilter): boolean {
+  return hasOnly(filter, WHOSE);
 }
 
 /** How many runs match, where the figures in memory know it; otherwise null. */
-function countKnown(
-  figures: RunFigures,
-  under: readonly Agent[],
-  { status, success, ...others }: RunFilter,
-): number | null {
-  if (!isWholeList(others) || (status !== undefined && success !== undefined)) return null;
+function countKnown(figures: RunFigures, under: readonly Agent[], filter: RunFilter): number | null {
+  const { status, success } = filter;
+  if (!hasOnly(filter, COUNTED) || (status !== undefined && success !== undefined)) return null;
   const totals = under.map((one) => figures.totals(one.agent_no)).filter((known) => known !== undefined);
   return totals.reduce((sum, { runs, byStatus, successes, failures }) => {
     if (status !== undefined) return sum + itemAt(byStatus, RUN_STATUSES.indexOf(status));
@@ -208,8 +229,8 @@ function partOf(rows: readonly Row[], agents: Agents): RunsPart {
   };
 }
 
-/** The filter in SQL; null where it names an agent that the user does not have. */
-function conditions(agents: Agents, tenant: number, filter: RunFilter): Matching | null {
+/** @returns the filter in SQL; null where it names an agent that the user does not have. */
+export function conditions(agents: Agents, tenant: number, filter: RunFilter): Matching | null {
   const { agent_id: agentId, kind } = filter;
   const sql = ['TRUE'];
   const named = agentId === undefined ? [...agents.ofTenant(tenant)] : agents.namedById(tenant, agentId);
@@ -221,6 +242,7 @@ function conditions(agents: Agents, tenant: number, filter: RunFilter): Matching
   if (filter.success !== undefined) sql.push(filter.success ? 'success' : 'NOT success');
   if (filter.start_time !== undefined) sql.push(`started_at >= make_timestamp(${filter.start_time})`);
   if (filter.end_time !== undefined) sql.push(`started_at <= make_timestamp(${filter.end_time})`);
+  sql.push(...boundsOf(filter));
   const lines = linesOf(filter);
   sql.push(...lines.map(hasLine));
   const matching = filter.query === undefined ? [] : agents.matching(tenant, filter.query);
@@ -231,6 +253,16 @@ function conditions(agents: Agents, tenant: number, filter: RunFilter): Matching
     lines,
     named: matching.map((agent) => agent.agent_no),
   };
+}
+
+/** Bounds of figures; a run without the figure is in none. */
+function boundsOf({ min_duration_ms, max_duration_ms, min_cost, max_cost }: RunFilter): string[] {
+  return [
+    ...(min_duration_ms === undefined ? [] : [`duration_ms >= '${min_duration_ms}'::DOUBLE`]),
+    ...(max_duration_ms === undefined ? [] : [`duration_ms <= '${max_duration_ms}'::DOUBLE`]),
+    ...(min_cost === undefined ? [] : [`total_cost_usd >= ${min_cost}`]),
+    ...(max_cost === undefined ? [] : [`total_cost_usd <= ${max_cost}`]),
+  ];
 }
 
 /** What is asked for of session, user and tags, as it is kept. */

@@ -1,0 +1,146 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { parseMoney, type NanoUsd } from '../../signal/money.js';
+import { RUN_SORTS, type RunFilter, type RunPlace, type RunSummary } from '../../storage/runs.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count, nullable, uuid } from '../support/fields.js';
+import { longList, pagesFrom } from '../support/long-body.js';
+import { pageFigures, pageRange } from '../support/paging.js';
+import { printPlace, readPlace } from '../support/run-cursor.js';
+import { exportFormat, exportRuns, printListedRun } from '../support/run-export.js';
+import { runFilter, runParameters, runSchema } from '../support/runs.js';
+
+const SORTS = ['started_at', ...RUN_SORTS] as const;
+const ORDERS = ['desc', 'asc'] as const;
+
+const listedRunSchema = Type.Object({ ...runSchema.properties, agent_id: uuid() }, { title: 'ListedRun' });
+
+const duration = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }));
+const cost = (description: string) =>
+  Type.Optional(Type.Number({ minimum: 0, maximum: 999_999, description: `${description} US dollars.` }));
+
+const listTraces = {
+  id: 'listTraces',
+  method: 'GET',
+  path: '/api/v1/dashboard/traces',
+  tag: 'traces',
+  summary: 'Traces of all agents, newest first unless another order is asked for',
+  description:
+    'With `Accept: text/csv` or `application/x-ndjson` all runs that match are answered, on one page, whatever `page`, `page_size` and `count` say: as CSV (RFC 4180) with a line of names, in which a text that a spreadsheet would take for a formula begins with an apostrophe; or as a JSON object a line. What changes while it is read may be there in either state.',
+  access: 'read',
+  query: Type.Object({
+    ...runParameters,
+    agent_id: Type.Optional(uuid()),
+    query: Type.Optional(
+      Type.String({
+        maxLength: 1024,
+        description:
+          'Text that the agent name, the outcome or the error message contains, in upper or lower case.',
+      }),
+    ),
+    min_duration_ms: duration('Runs that took at least so long; those without a duration are left out.'),
+    max_duration_ms: duration('Runs that took at most so long.'),
+    min_cost: cost('Runs that cost at least so much; those without a cost are left out.'),
+    max_cost: cost('Runs that cost at most so much.'),
+    sort: Type.Optional(
+      Type.Enum(SORTS, { default: 'started_at', description: 'Runs without the figure come last.' }),
+    ),
+    order: Type.Optional(Type.Enum(ORDERS, { default: 'desc' })),
+    count: Type.Optional(
+      Type.Enum(['exact', 'none'], {
+        default: 'exact',
+        description:
+          '`none`: they are not counted, which is faster where there are many; `count` is null, and `page` does not matter: go on by `next_cursor`.',
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        maxLength: 300,
+        description:
+          'The `next_cursor` of an answer to the same list: the runs behind it, whatever came before it meanwhile. They are not counted, and `page` does not matter.',
+      }),
+    ),
+  }),
+  responses: {
+    200: Type.Object(
+      {
+        items: Type.Array(listedRunSchema),
+        count: nullable(count('How many match, on all pages; null where that was not asked.')),
+        page: Type.Integer({ minimum: 1 }),
+        page_size: Type.Integer({ minimum: 1, maximum: 100 }),
+        has_more: Type.Boolean({ description: 'Whether more pages follow.' }),
+        next_cursor: nullable(
+          Type.String({
+            description:
+              'Where the runs behind these begin; null where there are none, and where the texts of a page are very long: then go on by `page`.',
+          }),
+        ),
+      },
+      { title: 'ListedRunPage' },
+    ),
+  },
+} satisfies Operation;
+
+type Query = Static<(typeof listTraces)['query']>;
+
+/** `GET /dashboard/traces`. */
+export function runListRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+  const { runs } = telemetry;
+  return [
+    routes.route(listTraces).to(async ({ identity: { userId }, query, request }) => {
+      const filter = filterOf(query);
+      const after = query.cursor === undefined ? null : readPlace(query.cursor, filter);
+      const follow = (place: RunPlace | null, limit: number) =>
+        runs.follow(userId, filter, { after: place, limit }, request.abort);
+      const format = exportFormat(request.header('accept'));
+      if (format !== undefined) return { status: 200, ...(await exportRuns(format, follow, after)) };
+      const { page, page_size } = query;
+      if (query.cursor !== undefined || query.count === 'none') {
+        const { items, rest, next } = await follow(after, page_size);
+        const next_cursor = next === null ? null : printPlace(next);
+        const figures = { count: null, page: 1, page_size, has_more: next !== null, next_cursor };
+        return { status: 200, encoded: await printed(items, rest?.pages, figures) };
+      }
+      const { items, rest, count } = await runs.list(userId, filter, pageRange(query), request.abort);
+      const figures = pageFigures(items.length + (rest?.runs ?? 0), count, { page, page_size });
+      const last = rest === undefined && figures.has_more ? items.at(-1) : undefined;
+      const next_cursor = last === undefined ? null : printPlace(placeOf(last, filter));
+      return { status: 200, encoded: await printed(items, rest?.pages, { ...figures, next_cursor }) };
+    }),
+  ];
+}
+
+function filterOf(query: Query): RunFilter {
+  const { agent_id, min_duration_ms, max_duration_ms, min_cost, max_cost, sort, order } = query;
+  return {
+    ...runFilter(query),
+    ...(agent_id === undefined ? {} : { agent_id }),
+    ...(query.query === undefined || query.query === '' ? {} : { query: query.query }),
+    ...(min_duration_ms === undefined ? {} : { min_duration_ms }),
+    ...(max_duration_ms === undefined ? {} : { max_duration_ms }),
+    ...(min_cost === undefined ? {} : { min_cost: nanos(min_cost) }),
+    ...(max_cost === undefined ? {} : { max_cost: nanos(max_cost) }),
+    ...(sort === undefined || sort === 'started_at' ? {} : { sort }),
+    ...(order === 'asc' ? { oldest_first: true } : {}),
+  };
+}
+
+/** The schema lets nothing through that is no amount. */
+function nanos(usd: number): NanoUsd {
+  return parseMoney(usd) ?? 0;
+}
+
+function placeOf(run: RunSummary, { sort }: RunFilter): RunPlace {
+  const { trace_id, started_at } = run;
+  return { trace_id, started_at, value: sort === undefined ? null : run[sort] };
+}
+
+async function printed(
+  items: readonly RunSummary[],
+  others: AsyncIterable<readonly RunSummary[]> | undefined,
+  figures: object,
+): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+  const tail = `],${JSON.stringify(figures).slice(1)}`;
+  return await longList('{"items":[', pagesFrom(items, others), printListedRun, tail);
+}

@@ -1,0 +1,96 @@
+import { printJson } from '../../signal/json.js';
+import { printRun } from '../../storage/print-run.js';
+import type { FollowingRuns, RunPlace, RunSummary } from '../../storage/runs.js';
+
+/** Runs that are asked for at a time. */
+const AT_ONCE = 500;
+const LINE_END = '\r\n';
+/** What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection"). */
+const FORMULA = /^[=+\-@\t\r]/;
+
+const FORMATS = ['text/csv', 'application/x-ndjson'] as const;
+type Format = (typeof FORMATS)[number];
+
+const COLUMNS = [
+  'trace_id',
+  'agent_id',
+  'agent_name',
+  'kind',
+  'status',
+  'started_at',
+  'ended_at',
+  'duration_ms',
+  'success',
+  'outcome',
+  'error_message',
+  'total_tokens',
+  'total_cost_usd',
+  'span_count',
+  'session_id',
+  'user_id',
+  'tags',
+  'sample_rate',
+] as const satisfies readonly (keyof ReturnType<typeof printListedRun>)[];
+
+/** The format of an export that an `Accept` header asks for; undefined where it is none. */
+export function exportFormat(accept: string | undefined): Format | undefined {
+  const wanted = (accept ?? '').split(',').map((type) => (type.split(';')[0] ?? '').trim().toLowerCase());
+  return FORMATS.find((format) => wanted.includes(format));
+}
+
+export function printListedRun(run: RunSummary) {
+  return { ...printRun(run), agent_id: run.agent_id };
+}
+
+/**
+ * All runs behind a place, as a file.
+ *
+ * @param follow reads the next ones
+ * @throws ConsumeError what the store throws while the first of them are read
+ */
+export async function exportRuns(
+  format: Format,
+  follow: (after: RunPlace | null, limit: number) => Promise<FollowingRuns>,
+  after: RunPlace | null,
+): Promise<{ encoded: AsyncIterable<Uint8Array>; headers: Readonly<Record<string, string>> }> {
+  // Before the answer begins, so that a failure is a proper error.
+  const first = await follow(after, AT_ONCE);
+  const isCsv = format === 'text/csv';
+  return {
+    encoded: lines(first, follow, isCsv),
+    headers: {
+      'content-type': isCsv ? 'text/csv; charset=utf-8; header=present' : format,
+      'content-disposition': `attachment; filename="runs.${isCsv ? 'csv' : 'ndjson'}"`,
+      vary: 'Accept',
+    },
+  };
+}
+
+async function* lines(
+  first: FollowingRuns,
+  follow: (after: RunPlace | null, limit: number) => Promise<FollowingRuns>,
+  isCsv: boolean,
+): AsyncGenerator<Uint8Array> {
+  const print = (runs: readonly RunSummary[]): Uint8Array =>
+    Buffer.from(runs.map((run) => (isCsv ? csvLine(run) : `${printJson(printListedRun(run))}\n`)).join(''));
+  if (isCsv) yield Buffer.from(COLUMNS.join(',') + LINE_END);
+  for (let part = first; ;) {
+    if (part.items.length > 0) yield print(part.items);
+    for await (const others of part.rest?.pages ?? []) yield print(others);
+    if (part.next === null) return;
+    part = await follow(part.next, AT_ONCE);
+  }
+}
+
+function csvLine(run: RunSummary): string {
+  const printed = printListedRun(run);
+  return COLUMNS.map((column) => cell(printed[column])).join(',') + LINE_END;
+}
+
+function cell(value: string | number | boolean | readonly string[] | null): string {
+  if (value === null) return '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = typeof value === 'string' ? value : value.join(';');
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

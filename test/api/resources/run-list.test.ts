@@ -1,0 +1,93 @@
+import t from 'tap';
+import { startApi, type TestApi } from '../../support/api.js';
+import { traceIdOf } from '../../support/header-text.js';
+import { anItem } from '../../support/trace-batch.js';
+
+interface Page {
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+  readonly count: number | null;
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+}
+
+/** Runs of 1, 2 … seconds that cost as many cents; the longest one began first. */
+async function sendRuns(api: TestApi, number: number, more: Record<string, unknown> = {}): Promise<string[]> {
+  const items = Array.from({ length: number }, (_, i) => {
+    const started_at = new Date(Date.UTC(2026, 0, 15, 12) - i * 60_000).toISOString();
+    const figures = { duration_ms: (i + 1) * 1000, total_cost_usd: (i + 1) / 100 };
+    return anItem({ trace: { started_at, ended_at: undefined, ...figures, ...more }, spans: 1 });
+  });
+  await api.send(items);
+  return items.map(traceIdOf);
+}
+
+const idsOf = ({ items }: Page) => items.map(({ trace_id }) => trace_id);
+
+void t.test('runs by their figures, in either order, on by their cursor', async (t) => {
+  const api = await startApi(t);
+  const ids = await sendRuns(api, 5);
+  const list = (query: string) => api.get<Page>(`/dashboard/traces?${query}`);
+  const agents = await api.get<{ id: string }[]>('/agents');
+  const all = await list('page_size=2');
+  t.strictSame(idsOf(all), ids.slice(0, 2));
+  t.match(all, { count: 5, has_more: true, items: [{ agent_id: agents[0]?.id, span_count: 1 }, {}] });
+  t.strictSame(idsOf(await list(`page_size=2&cursor=${String(all.next_cursor)}`)), ids.slice(2, 4));
+
+  const longest = await list('sort=duration_ms&page_size=3&count=none');
+  t.strictSame(idsOf(longest), ids.toReversed().slice(0, 3));
+  t.match(longest, { count: null, has_more: true });
+  const rest = await list(`sort=duration_ms&cursor=${String(longest.next_cursor)}`);
+  t.strictSame(idsOf(rest), ids.toReversed().slice(3));
+  t.match(rest, { count: null, has_more: false, next_cursor: null });
+  t.strictSame(idsOf(await list('sort=total_cost_usd&order=asc')), ids);
+  t.strictSame(idsOf(await list('order=asc')), ids.toReversed());
+  t.strictSame(idsOf(await list('min_duration_ms=2000&max_duration_ms=3000')), ids.slice(1, 3));
+  t.match(await list('min_cost=0.02&max_cost=0.04'), { count: 3 });
+  for (const query of [
+    'cursor=x',
+    `cursor=${String(longest.next_cursor)}`,
+    'sort=outcome',
+    'order=up',
+    'count=all',
+    'min_cost=much',
+  ])
+    t.equal((await api.call('GET', `/dashboard/traces?${query}`)).status, 422, query);
+});
+
+void t.test('all runs as a file, which no spreadsheet takes for formulas', async (t) => {
+  const api = await startApi(t);
+  await sendRuns(api, 2, {
+    agent: '=HYPERLINK("http://evil.example","x")',
+    outcome: '+1, "quoted"\nand more',
+  });
+  const ids = await sendRuns(api, 30);
+  const fetchAs = (accept: string, query = '') =>
+    fetch(`${api.url}/api/v1/dashboard/traces${query}`, {
+      headers: { authorization: `Bearer ${api.adminKey}`, accept },
+    });
+  const csv = await fetchAs('text/csv;q=0.9, text/html', '?page_size=1');
+  t.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
+  t.equal(csv.headers.get('content-disposition'), 'attachment; filename="runs.csv"');
+  const lines = (await csv.text()).split('\r\n');
+  t.equal(lines.length, 34, 'names, runs, and nothing behind the last end of line');
+  t.match(lines[0], /^trace_id,agent_id,agent_name,/);
+  const hostile = lines.filter((line) => line.includes('HYPERLINK'));
+  t.equal(hostile.length, 2);
+  for (const line of hostile) {
+    t.match(line, `"'=HYPERLINK(""http://evil.example"",""x"")"`);
+    t.match(line, `"'+1, ""quoted""\nand more"`);
+  }
+  const ndjson = await fetchAs('application/x-ndjson', '?query=researcher');
+  t.equal(ndjson.headers.get('content-type'), 'application/x-ndjson');
+  const runs = (await ndjson.text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { trace_id: string });
+  t.strictSame(
+    runs.map(({ trace_id }) => trace_id),
+    ids,
+  );
+  const { items } = await api.get<Page>('/dashboard/traces?page_size=1&query=researcher');
+  t.strictSame(runs[0], items[0], 'a run as lists show it');
+  t.equal((await fetchAs('text/csv', '?sort=x')).status, 422);
+});
