@@ -13,6 +13,8 @@ export type Stability = 'development' | 'alpha' | 'beta' | 'stable';
 export interface Settings<Config> {
   /** As written in the configuration: `otlp`, `storage/archive`. */
   readonly id: string;
+  /** Of a processor, which is created for each pipeline that names it: the pipeline's name. */
+  readonly pipeline?: string;
   /** Validated against the factory's schema, defaults filled in. */
   readonly config: Config;
   readonly logger: Logger;
@@ -63,6 +65,8 @@ export type CreateProcessor<Config, S extends Signal> = {
 export interface ProcessorFactory<Schema extends TObject = TObject> extends FactoryBase<'processor', Schema> {
   /** Whether it changes the batch it is given. If not, the batch may be shared with others. */
   readonly mutatesBatch: boolean;
+  /** Types of processors that must not stand before it: it makes new batches, which lose what those have noted of theirs. */
+  notBehind?(config: Static<Schema>): readonly string[];
   /** How it is created for each signal that it takes. */
   readonly create: { readonly [S in Signal]?: CreateProcessor<Static<Schema>, S> };
 }

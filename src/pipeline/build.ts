@@ -95,7 +95,7 @@ class Builder {
       const behind = next;
       const node = this.#node(
         processor,
-        (settings) => createOf(processor, signal)({ ...settings, next: behind }),
+        (settings) => createOf(processor, signal)({ ...settings, pipeline: name, next: behind }),
         name,
       );
       const labels = { processor: processor.id, signal, pipeline: name };

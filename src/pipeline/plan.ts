@@ -74,6 +74,7 @@ class Planner {
     const receivers = references('receiver', pipeline.receivers);
     const processors = references('processor', pipeline.processors);
     const exporters = references('exporter', pipeline.exporters);
+    this.#checkOrder(name, processors);
     return signal && { name, signal, receivers, processors, exporters };
   }
 
@@ -112,6 +113,18 @@ class Planner {
               : 'is not used: no pipeline lists it',
             'warning',
           );
+  }
+
+  #checkOrder(pipeline: string, processors: readonly ConfiguredComponent<FactoryOf<'processor'>>[]): void {
+    processors.forEach(({ id, factory, config, isValid }, index) => {
+      const types = (isValid && factory.notBehind?.(config)) || [];
+      const wrong = processors.slice(0, index).find((before) => types.includes(before.factory.type));
+      if (wrong !== undefined)
+        this.report(
+          ['service', 'pipelines', pipeline, COMPONENT_SECTIONS.processor],
+          `processor "${id}" makes new batches, for which "${wrong.id}" must stand behind it: list "${id}" before "${wrong.id}"`,
+        );
+    });
   }
 
   #references<K extends Exclude<Kind, 'extension'>>(

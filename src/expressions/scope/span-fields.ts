@@ -1,3 +1,4 @@
+import { durationMs } from '../../runs/rules/completion.js';
 import { moneyToNumber } from '../../signal/money.js';
 import { seenMetadata } from '../../signal/sent-span.js';
 import { RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../signal/span.js';
@@ -26,7 +27,10 @@ export const SPAN_FIELDS = {
   status: word('', RUN_STATUSES, (span) => span.status),
   started_at: time('', (span) => span.started_at),
   ended_at: maybeTime('', (span) => span.ended_at),
-  duration_ms: maybeNumber('milliseconds', (span) => span.duration_ms),
+  duration_ms: maybeNumber(
+    'milliseconds',
+    (span) => span.duration_ms ?? durationMs(span.started_at, span.ended_at),
+  ),
   model: maybeText('of a model call', (span) => span.model),
   provider: maybeText('who sells the model', (span) => span.call?.provider),
   input_tokens: maybeCount('', (span) => span.input_tokens),

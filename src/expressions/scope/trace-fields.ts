@@ -1,5 +1,6 @@
 import { moneyToNumber } from '../../signal/money.js';
 import { contextIn } from '../../signal/run-context.js';
+import { durationMs } from '../../runs/rules/completion.js';
 import { RUN_STATUSES } from '../../signal/span.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import { spanView } from './span-view.js';
@@ -34,7 +35,10 @@ export const TRACE_FIELDS = {
   status: word('', RUN_STATUSES, ({ trace }) => trace.status),
   started_at: time('', ({ trace }) => trace.started_at),
   ended_at: maybeTime('', ({ trace }) => trace.ended_at),
-  duration_ms: maybeNumber('milliseconds', ({ trace }) => trace.duration_ms),
+  duration_ms: maybeNumber(
+    'milliseconds',
+    ({ trace }) => trace.duration_ms ?? durationMs(trace.started_at, trace.ended_at),
+  ),
   success: maybeFlag('', ({ trace }) => trace.success),
   outcome: maybeText('', ({ trace }) => trace.outcome),
   error_message: maybeText('', ({ trace }) => trace.error_message),

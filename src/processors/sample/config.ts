@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { choice, section } from '../../config/schema.js';
+import { choice, duration, section, size } from '../../config/schema.js';
 import { ON_ERROR } from '../../expressions/failures.js';
 
 export const sampleConfig = section({
@@ -17,6 +17,35 @@ export const sampleConfig = section({
     default: 'keep',
     description: 'What becomes of a trace for which a condition fails: keep keeps it.',
   }),
+  wait: Type.Optional(
+    duration({
+      description:
+        'Decide about whole runs: when one has ended, or nothing more of it has come for this time. Without it each request is decided when it comes.',
+    }),
+  ),
+  after_end: duration({
+    default: '1s',
+    description:
+      'With wait: how long after its end a run is waited for, as its spans may come over several requests.',
+  }),
+  max_memory: size({
+    default: '256MiB',
+    description:
+      'With wait: how much memory runs may take, roughly. For more the oldest are decided at once.',
+  }),
+  directory: Type.String({
+    minLength: 1,
+    default: './data/sample',
+    description:
+      'With wait: where runs lie that were acknowledged and are not decided, so that a crash loses none.',
+  }),
+  max_disk_size: size({
+    default: '1GiB',
+    description:
+      'With wait: how much of the disk that may take. For more the oldest runs are decided at once.',
+  }),
 });
 
 export type SampleConfig = Static<typeof sampleConfig>;
+/** Of a processor that decides about whole runs. */
+export type TailConfig = SampleConfig & { readonly wait: string };

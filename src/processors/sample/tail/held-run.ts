@@ -1,0 +1,91 @@
+import { headerOf, topmost } from '../../../runs/rules/header-of-spans.js';
+import type { SpanRecord } from '../../../signal/span.js';
+import type { Micros } from '../../../signal/time.js';
+import type { TraceHeader, TraceRecord } from '../../../signal/trace.js';
+import type { JournalRecord } from './journal.js';
+
+/** A part of a run, as one request brought it. */
+export interface Part {
+  readonly item: TraceRecord;
+  /** Roughly, in memory. */
+  readonly bytes: number;
+  readonly receivedAt: Micros;
+  /** Where it lies on disk. */
+  readonly record: JournalRecord;
+}
+
+/** A run of which nothing is decided yet. */
+export class HeldRun {
+  readonly tenant: string;
+  readonly key: string;
+  readonly parts: Part[] = [];
+  bytes = 0;
+  /** When something of it last came. */
+  heardAt: Micros = 0;
+  /** When its end came; null: it goes on. */
+  endedAt: Micros | null = null;
+
+  constructor(tenant: string, traceId: string) {
+    this.tenant = tenant;
+    this.key = keyOf(tenant, traceId);
+  }
+
+  add(part: Part, now: Micros): void {
+    this.parts.push(part);
+    this.bytes += part.bytes;
+    this.heardAt = now;
+    if (hasEnd(part.item)) this.endedAt ??= now;
+  }
+
+  /** The run as all its parts tell it. */
+  whole(): TraceRecord {
+    const spans = new Map<string, SpanRecord>();
+    for (const { item } of this.parts)
+      for (const span of item.spans) {
+        const known = spans.get(span.span_id);
+        if (known === undefined || known.status === 'running') spans.set(span.span_id, span);
+      }
+    const all = [...spans.values()];
+    const headers = this.parts.map(({ item }) => item.trace);
+    const declared = headers.filter((header) => !header.follows_spans);
+    const header = declared.find(({ status }) => status !== 'running') ?? declared[0] ?? this.#leading(all);
+    const said = headers.find(({ success }) => success !== null);
+    const trace = {
+      ...(all.length === 0 ? header : withSpans(header, all)),
+      success: header.success ?? said?.success ?? null,
+      outcome: header.outcome ?? headers.find(({ outcome }) => outcome !== null)?.outcome ?? null,
+    };
+    return { trace, spans: all };
+  }
+
+  /** The header that came with the topmost span. */
+  #leading(all: readonly SpanRecord[]): TraceHeader {
+    const top = topmost(all);
+    const part = this.parts.find(({ item }) => item.spans.some((span) => span === top)) ?? this.parts[0];
+    if (part === undefined) throw new Error('a run without parts is held');
+    return part.item.trace;
+  }
+}
+
+export function keyOf(tenant: string, traceId: string): string {
+  return `${tenant} ${traceId}`;
+}
+
+/** Whether a part tells that its run is over: a header that somebody declared, or the root. */
+function hasEnd({ trace, spans }: TraceRecord): boolean {
+  if (!trace.follows_spans && trace.status !== 'running') return true;
+  return spans.some((span) => span.parent_span_id === null && span.status !== 'running');
+}
+
+/** A header, with what the spans give where nobody declared it, or a declared one leaves it open. */
+function withSpans(header: TraceHeader, spans: readonly SpanRecord[]): TraceHeader {
+  const given = headerOf(spans);
+  if (header.follows_spans) return { ...header, ...given };
+  if (header.status !== 'running') return header;
+  return {
+    ...header,
+    status: given.status,
+    ended_at: header.ended_at ?? given.ended_at,
+    error_message: header.error_message ?? given.error_message,
+  };
+}

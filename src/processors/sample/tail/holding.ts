@@ -1,0 +1,291 @@
+import type { ConsumeError } from '../../../component/consume-error.js';
+import type { Consumer } from '../../../component/consumer.js';
+import { droppedItems } from '../../../component/dropped-items.js';
+import type { Settings } from '../../../component/factory.js';
+import type { Host } from '../../../component/host.js';
+import type { Counter } from '../../../component/telemetry.js';
+import { durationMs } from '../../../config/duration.js';
+import { sizeBytes } from '../../../config/size.js';
+import { QueueFull } from '../../../delivery/queue/disk/stored-batch.js';
+import { identityView } from '../../../expressions/scope/scopes.js';
+import type { TracesBatch } from '../../../signal/batch.js';
+import { MICROS_PER_MS, MS_PER_SECOND } from '../../../signal/time-units.js';
+import type { Micros } from '../../../signal/time.js';
+import type { TraceRecord } from '../../../signal/trace.js';
+import { pause } from '../../../telemetry/pause.js';
+import type { TailConfig } from '../config.js';
+import { Decider } from '../decider.js';
+import { Decisions } from './decisions.js';
+import { heldBytes, Unpinned } from './held-bytes.js';
+import { HeldRun, keyOf, type Part } from './held-run.js';
+import { HeldRuns } from './held-runs.js';
+import { Journal, type Written } from './journal.js';
+import { TailMetrics, type Cause } from './metrics.js';
+import { Passing } from './passing.js';
+import { noRoom, notWritable } from './refusals.js';
+import { Room } from './room.js';
+import { TailLogs } from './tail-logs.js';
+
+export type HoldingSettings = Settings<TailConfig>;
+
+/** Roughly what a remembered decision takes, and the part of the memory that all of them may take. */
+const DECISION_BYTES = 250;
+const DECISIONS_PART = 16;
+/** Runs that are decided at once where the disk has no more room. */
+const DISK_PART = 8;
+
+/** Holds runs until they are decided: in memory, and on the disk, where they survive the end of the process. */
+export class Holding {
+  readonly #settings: HoldingSettings;
+  readonly #decider: Decider;
+  readonly #held: HeldRuns;
+  readonly #journal: Journal;
+  readonly #decisions: Decisions;
+  readonly #passing: Passing;
+  readonly #room: Room;
+  readonly #metrics: TailMetrics;
+  readonly #dropped: Counter;
+  readonly #unpinned = new Unpinned();
+  readonly #sizes = new WeakMap<TraceRecord, number>();
+  readonly #logs: TailLogs;
+  readonly #onHeld: () => void;
+  #host: Host | null = null;
+  readonly #end = new AbortController();
+  #isWritable = true;
+
+  /** @param onHeld is told when something may be due earlier */
+  constructor(settings: HoldingSettings, next: Consumer<TracesBatch>, onHeld: () => void) {
+    const { config, id, pipeline = '', clock, meter, logger } = settings;
+    this.#settings = settings;
+    this.#onHeld = onHeld;
+    this.#decider = new Decider(settings);
+    this.#logs = new TailLogs(logger, clock);
+    const micros = (text: string): number => durationMs(text) * MICROS_PER_MS;
+    this.#held = new HeldRuns({ quiet: micros(config.wait), afterEnd: micros(config.after_end) });
+    const memory = sizeBytes(config.max_memory);
+    const remembered = Math.floor(memory / DECISIONS_PART);
+    const onFailure = (error: unknown): void => {
+      this.#noteDisk(error);
+    };
+    this.#decisions = new Decisions(Math.ceil(remembered / DECISION_BYTES), onFailure);
+    this.#journal = new Journal({
+      directory: config.directory,
+      name: `${id}@${pipeline}`,
+      maxBytes: sizeBytes(config.max_disk_size),
+      clock,
+      onWritten: (written) => {
+        this.#adopt(written);
+      },
+      onDamage: (damage) => {
+        this.#metrics.lost(damage.items);
+        this.#logs.damaged(damage);
+      },
+      onFailure,
+    });
+    this.#passing = new Passing({
+      next,
+      clock,
+      onPassed: (run) => {
+        this.#release(run);
+      },
+      onLost: (run, parts, reason) => {
+        this.#metrics.lost(parts);
+        this.#logs.lost(parts, reason);
+        if (run !== null) this.#release(run);
+      },
+      onFailure: (error, waitMs) => {
+        this.#logs.waits(error, this.#held.size, waitMs);
+        this.#room.changed();
+      },
+    });
+    this.#room = new Room(memory - remembered, () => this.#held.bytes + this.#passing.bytes);
+    this.#dropped = droppedItems(meter);
+    this.#dropped.add(0, { processor: id, item: 'traces' });
+    this.#metrics = new TailMetrics(
+      meter,
+      { processor: id, pipeline },
+      {
+        runs: () => this.#held.size,
+        bytes: () => this.#held.bytes + this.#passing.bytes,
+        diskBytes: () => this.#journal.bytes,
+      },
+    );
+  }
+
+  get #hasEnded(): boolean {
+    return this.#end.signal.aborted;
+  }
+
+  /** @throws DirectoryTaken; the error of the file system */
+  async open(host: Host): Promise<void> {
+    this.#host = host;
+    await this.#journal.open();
+    await this.#decisions.open(this.#journal.place.path);
+  }
+
+  /** Takes up what an earlier process left. Never rejects. */
+  async recover(): Promise<void> {
+    while (!this.#hasEnded) {
+      try {
+        const written = await this.#journal.next();
+        if (written === null) return;
+        await this.#recoverOne(written);
+      } catch (error) {
+        this.#noteDisk(error);
+        await pause(this.#settings.clock, MS_PER_SECOND, this.#end.signal);
+      }
+    }
+  }
+
+  /** @throws ConsumeError where kept runs of the user are not taken by what is behind */
+  assertOpen(tenant: string): void {
+    const failure = this.#passing.failureOf(tenant);
+    if (failure !== null) throw failure;
+  }
+
+  shareOf(key: string): number | undefined {
+    return this.#decisions.shareOf(key);
+  }
+
+  noteLate(kept: number, dropped: number): void {
+    this.#metrics.late(true, kept);
+    this.#metrics.late(false, dropped);
+    this.#dropped.add(dropped, { processor: this.#settings.id, item: 'traces' });
+  }
+
+  /** Resolves when the parts lie on the disk. @throws ConsumeError where there is no room: then they are not held */
+  async hold(tenant: string, items: TraceRecord[], receivedAt: Micros): Promise<void> {
+    const bytes = items.reduce((sum, item) => sum + this.#sizeOf(item), 0);
+    await this.#makeRoom(tenant, bytes);
+    try {
+      await this.#journal.append(tenant, items, receivedAt, this.#settings.clock.now());
+      this.#noteDisk(null);
+    } catch (error) {
+      throw this.#refusal(error);
+    } finally {
+      this.#room.giveBack(bytes);
+    }
+    this.#onHeld();
+  }
+
+  nextDueAt(): Micros | null {
+    return this.#held.nextDueAt();
+  }
+
+  /** Decides runs that are due. @returns how many, `most` where there may be more */
+  decideDue(most: number): number {
+    const now = this.#settings.clock.now();
+    for (let count = 0; count < most; count++) {
+      const run = this.#held.takeDue(now);
+      if (run === undefined) return count;
+      this.#decide(run, run.endedAt === null ? 'quiet' : 'ended');
+    }
+    return most;
+  }
+
+  async close(recovered: Promise<void>): Promise<void> {
+    this.#end.abort();
+    this.#room.end();
+    await recovered;
+    await this.#passing.close();
+    await this.#decisions.close();
+    await this.#journal.close();
+    this.#metrics.end();
+  }
+
+  #decide(run: HeldRun, cause: Cause): void {
+    const { tenant } = run;
+    const identity = identityView({ tenant, items: [] }, { receivedAt: run.heardAt });
+    const decision = this.#decider.decide(run.whole(), identity);
+    this.#metrics.decided(decision.isKept, cause);
+    this.#decisions.put(run.key, decision.isKept ? decision.share : 0);
+    if (decision.isKept) this.#passing.add(run, decision.share);
+    else {
+      this.#dropped.add(run.parts.length, { processor: this.#settings.id, item: 'traces' });
+      this.#release(run);
+    }
+  }
+
+  #decideEarly(cause: Cause): boolean {
+    const run = this.#held.takeOldest();
+    if (run === undefined) return false;
+    this.#decide(run, cause);
+    this.#logs.early(run.parts.length, cause);
+    return true;
+  }
+
+  async #makeRoom(tenant: string, bytes: number): Promise<void> {
+    while (!this.#room.take(bytes)) {
+      // What is passed on has its room until it is taken: deciding more would not help.
+      if (this.#passing.bytes < this.#room.size / 2 && this.#decideEarly('memory')) continue;
+      if (this.#passing.giveUpOne(tenant)) continue;
+      if (this.#hasEnded || (!this.#passing.isMoving && !this.#room.isTaken)) throw this.#refusal(null);
+      await this.#room.wait();
+    }
+  }
+
+  async #recoverOne(written: Written): Promise<void> {
+    const bytes = written.items.reduce((sum, item) => sum + this.#sizeOf(item), 0);
+    while (!this.#room.take(bytes) && !this.#hasEnded) {
+      if (this.#passing.bytes < this.#room.size / 2 && this.#decideEarly('memory')) continue;
+      await this.#room.wait();
+    }
+    if (this.#hasEnded) return;
+    this.#adopt(written);
+    this.#room.giveBack(bytes);
+  }
+
+  /** Takes over what lies on the disk. */
+  #adopt({ tenant, receivedAt, items, record }: Written): void {
+    const now = this.#settings.clock.now();
+    for (const item of items) {
+      const { trace_id } = item.trace;
+      const part: Part = { item, bytes: this.#sizeOf(item), receivedAt, record };
+      // Perhaps it was decided while this was written, or by an earlier process.
+      const share = this.#decisions.shareOf(keyOf(tenant, trace_id));
+      if (share === undefined) {
+        this.#unpinned.take(item);
+        this.#held.add(tenant, trace_id, part, now);
+        continue;
+      }
+      const run = new HeldRun(tenant, trace_id);
+      run.add(part, now);
+      if (share > 0) this.#passing.add(run, share);
+      else this.#release(run);
+    }
+  }
+
+  /** Its parts are not needed on the disk any more, once the decision is written. */
+  #release({ parts }: HeldRun): void {
+    this.#room.changed();
+    void this.#decisions.written().then(() => {
+      for (const { record } of parts) this.#journal.release(record);
+    });
+  }
+
+  #sizeOf(item: TraceRecord): number {
+    let bytes = this.#sizes.get(item);
+    if (bytes === undefined) this.#sizes.set(item, (bytes = heldBytes(item)));
+    return bytes;
+  }
+
+  /** What the sender is told. */
+  #refusal(error: unknown): ConsumeError {
+    const { id } = this.#settings;
+    if (error instanceof QueueFull)
+      for (let left = Math.ceil(this.#held.size / DISK_PART); left > 0; left--) this.#decideEarly('disk');
+    else if (error !== null) {
+      this.#noteDisk(error);
+      return notWritable(id, error);
+    }
+    return noRoom(id);
+  }
+
+  #noteDisk(error: unknown): void {
+    if ((error === null) === this.#isWritable) return;
+    this.#isWritable = error === null;
+    const message = 'the journal cannot be written: look at the disk of its directory';
+    this.#host?.reportStatus(this.#isWritable ? { level: 'ok' } : { level: 'recoverable', message });
+    if (error !== null) this.#logs.diskFailed(error);
+  }
+}

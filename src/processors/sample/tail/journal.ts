@@ -1,0 +1,109 @@
+import type { Clock } from '../../../component/telemetry.js';
+import { BatchCodec } from '../../../delivery/queue/disk/batch-codec.js';
+import { DiskPlace } from '../../../delivery/queue/disk/disk-place.js';
+import { DiskQueue } from '../../../delivery/queue/disk/disk-queue.js';
+import type { Damage } from '../../../delivery/queue/disk/segment.js';
+import type { Stored, StoredBatch } from '../../../delivery/queue/disk/stored-batch.js';
+import { deriveMetadata } from '../../../otlp/map/span-metadata.js';
+import type { Micros } from '../../../signal/time.js';
+import type { TraceRecord } from '../../../signal/trace.js';
+
+/** Of one record on disk. */
+const LIMITS = { maxItems: 4096, maxBytes: 8 * 1024 * 1024 };
+
+/** Parts of runs that lie on the disk together, until the last of them is not needed any more. */
+export interface JournalRecord {
+  left: number;
+  readonly stored: Stored;
+}
+
+/** What lies on the disk, with what it is a part of. */
+export interface Written {
+  readonly tenant: string;
+  readonly receivedAt: Micros;
+  readonly items: readonly TraceRecord[];
+  readonly record: JournalRecord;
+}
+
+interface JournalTools {
+  readonly directory: string;
+  /** Of the processor in its pipeline. */
+  readonly name: string;
+  readonly maxBytes: number;
+  readonly clock: Clock;
+  /** Is given what lies on the disk, before its sender is told. */
+  readonly onWritten: (written: Written) => void;
+  readonly onDamage: (damage: Damage) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Keeps on the disk what was acknowledged and is not decided, or not passed on. */
+export class Journal {
+  readonly place: DiskPlace;
+  readonly #queue: DiskQueue;
+
+  constructor({ directory, name, maxBytes, clock, onWritten, onDamage, onFailure }: JournalTools) {
+    this.place = new DiskPlace(directory, name, maxBytes);
+    this.#queue = new DiskQueue({
+      place: this.place,
+      name: 'runs',
+      codec: new BatchCodec('traces', deriveMetadata),
+      limits: LIMITS,
+      sync: 'always',
+      clock,
+      onDamage,
+      onFailure,
+      onWritten: (batch) => {
+        // It is in memory already: nobody reads it again.
+        this.#queue.giveOut(batch.stored);
+        onWritten(writtenOf(batch));
+      },
+    });
+  }
+
+  /** @throws DirectoryTaken; the error of the file system */
+  async open(): Promise<void> {
+    await this.place.open();
+    await this.#queue.open();
+  }
+
+  get bytes(): number {
+    return this.#queue.bytes;
+  }
+
+  get isFull(): boolean {
+    return this.#queue.isFull();
+  }
+
+  /** What an earlier process left, one record after the other; null at the end. Before anything is written. @throws the error of the file system */
+  async next(): Promise<Written | null> {
+    const batch = await this.#queue.next();
+    return batch === null ? null : writtenOf(batch);
+  }
+
+  /** Resolves when it lies on the disk, and was given to `onWritten`. @throws QueueFull; the error of the file system */
+  async append(tenant: string, items: TraceRecord[], receivedAt: Micros, now: Micros): Promise<void> {
+    await this.#queue.append({ batch: { tenant, items }, receivedAt, queuedAt: now });
+  }
+
+  /** One part of a record is not needed any more. */
+  release(record: JournalRecord): void {
+    record.left -= 1;
+    if (record.left === 0) this.#queue.done(record.stored);
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.close();
+    this.place.close();
+  }
+}
+
+function writtenOf({ about, items, stored }: StoredBatch): Written {
+  const record = { left: items.length, stored };
+  return {
+    tenant: about.tenant,
+    receivedAt: about.receivedAt,
+    items: items as readonly TraceRecord[],
+    record,
+  };
+}

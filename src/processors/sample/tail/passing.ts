@@ -1,0 +1,207 @@
+import { ConsumeError } from '../../../component/consume-error.js';
+import type { Consumer } from '../../../component/consumer.js';
+import type { Clock } from '../../../component/telemetry.js';
+import { backoffMs } from '../../../delivery/backoff.js';
+import type { TracesBatch } from '../../../signal/batch.js';
+import { pause } from '../../../telemetry/pause.js';
+import { withShare } from '../decider.js';
+import type { HeldRun } from './held-run.js';
+
+/** Batches that are under way at the same time. */
+const CONCURRENCY = 4;
+/** Of one batch. */
+const MOST_RUNS = 500;
+const MOST_BYTES = 8 * 1024 * 1024;
+const BACKOFF = {
+  isEnabled: true,
+  initialMs: 500,
+  maxMs: 30_000,
+  multiplier: 2,
+  jitter: 0.2,
+  maxElapsedMs: 0,
+};
+/** A quota may be raised before the month ends. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** A run that is to be passed on, and the share that was kept of runs like it. */
+interface KeptRun {
+  readonly run: HeldRun;
+  readonly share: number;
+}
+
+/** The runs of one user, passed on one batch after the other. */
+interface Lane {
+  readonly tenant: string;
+  readonly runs: KeptRun[];
+  isBusy: boolean;
+  failures: number;
+  /** Why the last batch was not taken, while that is so. */
+  error: ConsumeError | null;
+}
+
+export interface PassingTools {
+  readonly next: Consumer<TracesBatch>;
+  readonly clock: Clock;
+  /** A run was taken by what is behind. */
+  readonly onPassed: (run: HeldRun) => void;
+  /** Something of a run was refused for good. @param parts of runs */
+  readonly onLost: (run: HeldRun | null, parts: number, reason: string) => void;
+  readonly onFailure: (error: ConsumeError, waitMs: number) => void;
+}
+
+/**
+ * Passes on what is kept: it was acknowledged, so that it is tried again until it is taken or refused for good. While the runs of
+ * a user are not taken, more of that user are refused at the door ({@link Passing.failureOf}).
+ */
+export class Passing {
+  readonly #tools: PassingTools;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #end = new AbortController();
+  readonly #underWay = new Set<Promise<void>>();
+  #isPumpDue = false;
+  bytes = 0;
+
+  constructor(tools: PassingTools) {
+    this.#tools = tools;
+  }
+
+  add(run: HeldRun, share: number): void {
+    this.bytes += run.bytes;
+    let lane = this.#lanes.get(run.tenant);
+    if (lane === undefined) {
+      lane = { tenant: run.tenant, runs: [], isBusy: false, failures: 0, error: null };
+      this.#lanes.set(run.tenant, lane);
+    }
+    lane.runs.push({ run, share });
+    // Those that are decided in one step go together.
+    if (this.#isPumpDue) return;
+    this.#isPumpDue = true;
+    queueMicrotask(() => {
+      this.#isPumpDue = false;
+      this.#pump();
+    });
+  }
+
+  /** Why runs of a user are not taken at the moment. */
+  failureOf(tenant: string): ConsumeError | null {
+    return this.#lanes.get(tenant)?.error ?? null;
+  }
+
+  /** Whether something moves, so that waiting for room helps. */
+  get isMoving(): boolean {
+    return [...this.#lanes.values()].some(({ error }) => error === null);
+  }
+
+  /** Gives up the oldest run of a user who has no quota left, so that it takes no room from others. @returns false where there is none */
+  giveUpOne(tenant: string): boolean {
+    for (const lane of this.#lanes.values()) {
+      if (lane.tenant === tenant || lane.error?.code !== 'quota_exceeded' || lane.isBusy) continue;
+      const kept = lane.runs.shift();
+      if (kept === undefined) continue;
+      this.#settle(kept.run);
+      this.#tools.onLost(kept.run, kept.run.parts.length, 'quota_exceeded');
+      return true;
+    }
+    return false;
+  }
+
+  /** What is under way is finished; the rest stays for the next start. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    await Promise.all(this.#underWay);
+  }
+
+  #pump(): void {
+    if (this.#end.signal.aborted) return;
+    for (const lane of this.#lanes.values()) {
+      if (this.#underWay.size >= CONCURRENCY) return;
+      if (lane.isBusy || lane.error !== null) continue;
+      if (lane.runs.length === 0) this.#lanes.delete(lane.tenant);
+      else this.#start(lane);
+    }
+  }
+
+  #start(lane: Lane): void {
+    lane.isBusy = true;
+    const work = this.#pass(lane).finally(() => {
+      this.#underWay.delete(work);
+      this.#pump();
+    });
+    this.#underWay.add(work);
+  }
+
+  async #pass(lane: Lane): Promise<void> {
+    const batch = nextOf(lane.runs);
+    const items = batch.flatMap(({ run, share }) =>
+      run.parts.map(({ item }) => ({ ...item, trace: withShare(item.trace, share) })),
+    );
+    const receivedAt = Math.max(...batch.flatMap(({ run }) => run.parts.map((part) => part.receivedAt)));
+    try {
+      const { refused } = await this.#tools.next.consume({ tenant: lane.tenant, items }, { receivedAt });
+      lane.error = null;
+      lane.failures = 0;
+      if (refused.length > 0) this.#tools.onLost(null, refused.length, refused[0]?.reason ?? 'refused');
+      this.#remove(lane, batch, this.#tools.onPassed);
+    } catch (error) {
+      const known = error instanceof ConsumeError ? error : null;
+      if (known !== null && !known.retryable)
+        this.#remove(lane, batch, (run) => {
+          this.#tools.onLost(run, run.parts.length, known.code);
+        });
+      else this.#failed(lane, known ?? internal(error));
+    } finally {
+      lane.isBusy = false;
+    }
+  }
+
+  #remove(lane: Lane, batch: readonly KeptRun[], tell: (run: HeldRun) => void): void {
+    lane.runs.splice(0, batch.length);
+    for (const { run } of batch) {
+      this.#settle(run);
+      tell(run);
+    }
+  }
+
+  #settle(run: HeldRun): void {
+    this.bytes -= run.bytes;
+  }
+
+  #failed(lane: Lane, error: ConsumeError): void {
+    lane.failures += 1;
+    lane.error = error;
+    const asked = Math.min(error.retryAfterMs ?? 0, LONGEST_WAIT_MS);
+    const waitMs = backoffMs(BACKOFF, lane.failures, asked, Math.random());
+    this.#tools.onFailure(error, waitMs);
+    void pause(this.#tools.clock, waitMs, this.#end.signal).then(() => {
+      this.#again(lane);
+    });
+  }
+
+  /** The error stands until something was taken, so that the door stays closed. */
+  #again(lane: Lane): void {
+    if (this.#end.signal.aborted) return;
+    if (lane.runs.length > 0 && !lane.isBusy) this.#start(lane);
+    else {
+      lane.error = null;
+      this.#pump();
+    }
+  }
+}
+
+/** As many of the first as make one batch. */
+function nextOf(runs: readonly KeptRun[]): readonly KeptRun[] {
+  let bytes = 0;
+  const end = runs.findIndex(({ run }, index) => {
+    bytes += run.bytes;
+    return index > 0 && (index >= MOST_RUNS || bytes > MOST_BYTES);
+  });
+  return runs.slice(0, end < 0 ? runs.length : end);
+}
+
+function internal(cause: unknown): ConsumeError {
+  return new ConsumeError('what stands behind the processor failed', {
+    code: 'internal_error',
+    retryable: true,
+    cause,
+  });
+}

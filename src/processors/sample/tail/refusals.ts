@@ -1,0 +1,20 @@
+import { ConsumeError } from '../../../component/consume-error.js';
+import { MS_PER_SECOND } from '../../../signal/time-units.js';
+
+/** What a sender is told where there is no room for its runs. */
+export function noRoom(processor: string): ConsumeError {
+  return new ConsumeError(
+    `Processor "${processor}" has no room for more runs: send the batch again in a moment`,
+    { code: 'overloaded', retryable: true, retryAfterMs: MS_PER_SECOND },
+  );
+}
+
+/** And where nothing can be kept on the disk. */
+export function notWritable(processor: string, cause: unknown): ConsumeError {
+  return new ConsumeError(`The journal of processor "${processor}" cannot be written`, {
+    code: 'storage_unavailable',
+    retryable: true,
+    retryAfterMs: MS_PER_SECOND,
+    cause,
+  });
+}

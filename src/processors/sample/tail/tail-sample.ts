@@ -1,0 +1,95 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { Component } from '../../../component/component.js';
+import type { ConsumeContext, Consumer, Receipt } from '../../../component/consumer.js';
+import { consumeKept } from '../../../component/keep-items.js';
+import type { Host } from '../../../component/host.js';
+import type { TracesBatch } from '../../../signal/batch.js';
+import { MICROS_PER_MS } from '../../../signal/time-units.js';
+import type { TraceRecord } from '../../../signal/trace.js';
+import { withShare } from '../decider.js';
+import { keyOf } from './held-run.js';
+import { Holding, type HoldingSettings } from './holding.js';
+
+/** Runs that are decided in one turn, before others have theirs. */
+const TURN = 200;
+
+/** Processor `sample` where it decides when a run has ended: see README.md. */
+export class TailSample implements Component, Consumer<TracesBatch> {
+  readonly #settings: HoldingSettings;
+  readonly #next: Consumer<TracesBatch>;
+  readonly #holding: Holding;
+  #recovered: Promise<void> = Promise.resolve();
+  #hasEnded = false;
+  #cancelTimer: () => void = () => undefined;
+  /** When the timer fires; null: none is set. */
+  #timerAt: number | null = null;
+
+  constructor(settings: HoldingSettings, next: Consumer<TracesBatch>) {
+    this.#settings = settings;
+    this.#next = next;
+    this.#holding = new Holding(settings, next, () => {
+      this.#arm();
+    });
+  }
+
+  /** @throws DirectoryTaken where another process has the directory; the error of the file system */
+  async start(host: Host): Promise<void> {
+    await this.#holding.open(host);
+    // Only then: of a run that is decided before, some parts would not be known yet.
+    this.#recovered = this.#holding.recover().then(() => {
+      this.#arm();
+    });
+  }
+
+  async consume(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
+    await this.#recovered;
+    const { tenant } = batch;
+    this.#holding.assertOpen(tenant);
+    const left = new Set<number>();
+    const held: TraceRecord[] = [];
+    let late = 0;
+    const items = batch.items.map((item, index) => {
+      const share = this.#holding.shareOf(keyOf(tenant, item.trace.trace_id));
+      if (share === undefined) held.push(item);
+      else if (share > 0) return { ...item, trace: withShare(item.trace, share) };
+      else late += 1;
+      left.add(index);
+      return item;
+    });
+    // First what is refused as a whole where it fails: nothing of the batch is held then, so that a repeat brings nothing twice.
+    const receipt = await consumeKept(
+      { ...batch, items },
+      { refused: [], dropped: left },
+      this.#next,
+      context,
+    );
+    this.#holding.noteLate(items.length - left.size, late);
+    if (held.length > 0) await this.#holding.hold(tenant, held, context.receivedAt);
+    return receipt;
+  }
+
+  /** What is not decided, or not passed on, lies on the disk for the next start. */
+  async shutdown(): Promise<void> {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#cancelTimer();
+    await this.#holding.close(this.#recovered);
+  }
+
+  #arm(): void {
+    const dueAt = this.#holding.nextDueAt();
+    if (this.#hasEnded || dueAt === null || (this.#timerAt !== null && this.#timerAt <= dueAt)) return;
+    this.#cancelTimer();
+    this.#timerAt = dueAt;
+    const ms = Math.max(0, Math.ceil((dueAt - this.#settings.clock.now()) / MICROS_PER_MS));
+    this.#cancelTimer = this.#settings.clock.after(ms, () => {
+      void this.#decideDue();
+    });
+  }
+
+  async #decideDue(): Promise<void> {
+    while (!this.#hasEnded && this.#holding.decideDue(TURN) === TURN) await yieldToOthers();
+    this.#timerAt = null;
+    this.#arm();
+  }
+}
