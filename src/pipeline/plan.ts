@@ -74,7 +74,7 @@ class Planner {
     const receivers = references('receiver', pipeline.receivers);
     const processors = references('processor', pipeline.processors);
     const exporters = references('exporter', pipeline.exporters);
-    this.#checkOrder(name, processors);
+    this.#checkOrder([...path, COMPONENT_SECTIONS.processor], pipeline.processors, processors);
     return signal && { name, signal, receivers, processors, exporters };
   }
 
@@ -115,14 +115,18 @@ class Planner {
           );
   }
 
-  #checkOrder(pipeline: string, processors: readonly ConfiguredComponent<FactoryOf<'processor'>>[]): void {
+  #checkOrder(
+    path: readonly string[],
+    ids: readonly string[],
+    processors: readonly ConfiguredComponent<FactoryOf<'processor'>>[],
+  ): void {
     processors.forEach(({ id, factory, config, isValid }, index) => {
       const types = (isValid && factory.notBehind?.(config)) || [];
       const wrong = processors.slice(0, index).find((before) => types.includes(before.factory.type));
       if (wrong !== undefined)
         this.report(
-          ['service', 'pipelines', pipeline, COMPONENT_SECTIONS.processor],
-          `processor "${id}" makes new batches, for which "${wrong.id}" must stand behind it: list "${id}" before "${wrong.id}"`,
+          [...path, String(ids.indexOf(id))],
+          `"${id}" makes new batches, of which "${wrong.id}" would know nothing: list "${id}" before "${wrong.id}"`,
         );
     });
   }

@@ -22,7 +22,7 @@ import { totalCost, totalTokens } from './trace-totals.js';
 
 const spans: Field<TraceRecord> = {
   type: 'list<Span>',
-  description: 'those that came in the same request',
+  description: 'those of the same request; of a held run all',
   isOptional: false,
   read: (trace) => trace.spans.map(spanView),
 };

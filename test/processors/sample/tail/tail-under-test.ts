@@ -93,10 +93,7 @@ export class TailUnderTest {
 
   async metrics(name: string): Promise<Record<string, number>> {
     const values = await metricValues(this.#current.settings.meter, `jackdaw_${name}`);
-    return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== 0)) as Record<
-      string,
-      number
-    >;
+    return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== 0));
   }
 
   /** One of its gauges. */
