@@ -33,6 +33,7 @@ export function processorOf<S extends Signal, Schema extends TObject>(
   const processor = create({
     ...settings,
     config,
+    pipeline: 'traces',
     next: {
       consume: async (batch: Batches[S]) => {
         passed.push(batch);

@@ -47,7 +47,7 @@ void t.test('the last 56 bits decide, from the threshold on', async (t) => {
 
 void t.test('the example of the page keeps its share, and what is told by its conditions', async (t) => {
   const text =
-    /sample\/cheap:\n(.*?)\nservice:/s.exec(readProjectFile('src/processors/sample/README.md'))?.[1] ?? '';
+    /sample\/cheap:\n(.*?)\nexporters:/s.exec(readProjectFile('src/processors/sample/README.md'))?.[1] ?? '';
   const { consume, passed, settings } = processorOf(sampleProcessor, 'traces', text);
   const failed = aTrace(1, { trace_id: NEVER, status: 'failed' });
   const dear = { ...aTrace(0, { trace_id: NEVER }), spans: [aSpanRecord(NEVER, { cost_usd: 600_000_000 })] };

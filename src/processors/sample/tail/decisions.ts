@@ -53,6 +53,7 @@ export class Decisions {
 
   put(key: string, share: number): void {
     this.#remember(key, share);
+    if (this.#file === null) return;
     this.#unwritten.push(`${key} ${share}`);
     this.#writing ??= this.#write();
   }

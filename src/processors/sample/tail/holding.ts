@@ -19,7 +19,7 @@ import { Decisions } from './decisions.js';
 import { heldBytes, Unpinned } from './held-bytes.js';
 import { HeldRun, keyOf, type Part } from './held-run.js';
 import { HeldRuns } from './held-runs.js';
-import { Journal, type Written } from './journal.js';
+import { Journal, NoJournal, type KeptRuns, type Written } from './journal.js';
 import { TailMetrics, type Cause } from './metrics.js';
 import { Passing } from './passing.js';
 import { noRoom, notWritable } from './refusals.js';
@@ -39,7 +39,7 @@ export class Holding {
   readonly #settings: HoldingSettings;
   readonly #decider: Decider;
   readonly #held: HeldRuns;
-  readonly #journal: Journal;
+  readonly #journal: KeptRuns;
   readonly #decisions: Decisions;
   readonly #passing: Passing;
   readonly #room: Room;
@@ -68,20 +68,24 @@ export class Holding {
       this.#noteDisk(error);
     };
     this.#decisions = new Decisions(Math.ceil(remembered / DECISION_BYTES), onFailure);
-    this.#journal = new Journal({
-      directory: config.directory,
-      name: `${id}@${pipeline}`,
-      maxBytes: sizeBytes(config.max_disk_size),
-      clock,
-      onWritten: (written) => {
-        this.#adopt(written);
-      },
-      onDamage: (damage) => {
-        this.#metrics.lost(damage.items);
-        this.#logs.damaged(damage);
-      },
-      onFailure,
-    });
+    const onWritten = (written: Written): void => {
+      this.#adopt(written);
+    };
+    this.#journal =
+      settings.pipeline === undefined
+        ? new NoJournal(onWritten)
+        : new Journal({
+            directory: config.directory,
+            name: `${id}@${pipeline}`,
+            maxBytes: sizeBytes(config.max_disk_size),
+            clock,
+            onWritten,
+            onDamage: (damage) => {
+              this.#metrics.lost(damage.items);
+              this.#logs.damaged(damage);
+            },
+            onFailure,
+          });
     this.#passing = new Passing({
       next,
       clock,
@@ -120,7 +124,7 @@ export class Holding {
   async open(host: Host): Promise<void> {
     this.#host = host;
     await this.#journal.open();
-    await this.#decisions.open(this.#journal.place.path);
+    if (this.#journal.path !== null) await this.#decisions.open(this.#journal.path);
   }
 
   /** Takes up what an earlier process left. Never rejects. */

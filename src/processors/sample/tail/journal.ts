@@ -14,7 +14,7 @@ const LIMITS = { maxItems: 4096, maxBytes: 8 * 1024 * 1024 };
 /** Parts of runs that lie on the disk together, until the last of them is not needed any more. */
 export interface JournalRecord {
   left: number;
-  readonly stored: Stored;
+  readonly stored: Stored | null;
 }
 
 /** What lies on the disk, with what it is a part of. */
@@ -23,6 +23,18 @@ export interface Written {
   readonly receivedAt: Micros;
   readonly items: readonly TraceRecord[];
   readonly record: JournalRecord;
+}
+
+/** Where what was acknowledged is kept while it is needed. */
+export interface KeptRuns {
+  /** Its folder on disk; null where it has none. */
+  readonly path: string | null;
+  readonly bytes: number;
+  open(): Promise<void>;
+  next(): Promise<Written | null>;
+  append(tenant: string, items: TraceRecord[], receivedAt: Micros, now: Micros): Promise<void>;
+  release(record: JournalRecord): void;
+  close(): Promise<void>;
 }
 
 interface JournalTools {
@@ -38,14 +50,14 @@ interface JournalTools {
 }
 
 /** Keeps on the disk what was acknowledged and is not decided, or not passed on. */
-export class Journal {
-  readonly place: DiskPlace;
+export class Journal implements KeptRuns {
+  readonly #place: DiskPlace;
   readonly #queue: DiskQueue;
 
   constructor({ directory, name, maxBytes, clock, onWritten, onDamage, onFailure }: JournalTools) {
-    this.place = new DiskPlace(directory, name, maxBytes);
+    this.#place = new DiskPlace(directory, name, maxBytes);
     this.#queue = new DiskQueue({
-      place: this.place,
+      place: this.#place,
       name: 'runs',
       codec: new BatchCodec('traces', deriveMetadata),
       limits: LIMITS,
@@ -63,7 +75,7 @@ export class Journal {
 
   /** @throws DirectoryTaken; the error of the file system */
   async open(): Promise<void> {
-    await this.place.open();
+    await this.#place.open();
     await this.#queue.open();
   }
 
@@ -71,8 +83,8 @@ export class Journal {
     return this.#queue.bytes;
   }
 
-  get isFull(): boolean {
-    return this.#queue.isFull();
+  get path(): string {
+    return this.#place.path;
   }
 
   /** What an earlier process left, one record after the other; null at the end. Before anything is written. @throws the error of the file system */
@@ -89,12 +101,44 @@ export class Journal {
   /** One part of a record is not needed any more. */
   release(record: JournalRecord): void {
     record.left -= 1;
-    if (record.left === 0) this.#queue.done(record.stored);
+    if (record.left === 0 && record.stored !== null) this.#queue.done(record.stored);
   }
 
   async close(): Promise<void> {
     await this.#queue.close();
-    this.place.close();
+    this.#place.close();
+  }
+}
+
+/** Keeps nothing: of a processor that is in no pipeline, as in a test of its configuration, nobody expects that anything outlives it. */
+export class NoJournal implements KeptRuns {
+  readonly path = null;
+  readonly bytes = 0;
+  readonly #onWritten: (written: Written) => void;
+
+  constructor(onWritten: (written: Written) => void) {
+    this.#onWritten = onWritten;
+  }
+
+  async open(): Promise<void> {
+    await Promise.resolve();
+  }
+
+  async next(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  async append(tenant: string, items: TraceRecord[], receivedAt: Micros): Promise<void> {
+    this.#onWritten({ tenant, items, receivedAt, record: { left: items.length, stored: null } });
+    await Promise.resolve();
+  }
+
+  release(): void {
+    // Nothing is kept.
+  }
+
+  async close(): Promise<void> {
+    await Promise.resolve();
   }
 }
 

@@ -42,8 +42,8 @@ void t.test('it decides after the end, by what all requests have told', async (t
   t.strictSame(tail.rates(idOf(1)), [1, 1, 1, 1]);
   t.equal(tail.passedSpans(idOf(2)).length, 0);
   t.strictSame(await tail.metrics('sample_decided_runs_total'), {
-    'jackdaw_sample_decided_runs_total{processor="sample",pipeline="",decision="kept",cause="ended"}': 1,
-    'jackdaw_sample_decided_runs_total{processor="sample",pipeline="",decision="dropped",cause="ended"}': 1,
+    'jackdaw_sample_decided_runs_total{processor="sample",pipeline="traces",decision="kept",cause="ended"}': 1,
+    'jackdaw_sample_decided_runs_total{processor="sample",pipeline="traces",decision="dropped",cause="ended"}': 1,
   });
   t.strictSame(await tail.metrics('processor_dropped_items_total'), {
     'jackdaw_processor_dropped_items_total{processor="sample",item="traces"}': 2,
@@ -70,8 +70,8 @@ void t.test('what comes after the decision goes the same way, after a restart as
   await tail.pass(60_000);
   t.strictSame(tail.rates(left), [], 'a run that was dropped is dropped as a whole');
   t.strictSame(await tail.metrics('sample_late_items_total'), {
-    'jackdaw_sample_late_items_total{processor="sample",pipeline="",decision="kept"}': 2,
-    'jackdaw_sample_late_items_total{processor="sample",pipeline="",decision="dropped"}': 2,
+    'jackdaw_sample_late_items_total{processor="sample",pipeline="traces",decision="kept"}': 2,
+    'jackdaw_sample_late_items_total{processor="sample",pipeline="traces",decision="dropped"}': 2,
   });
 });
 
@@ -194,7 +194,7 @@ void t.test('the directory belongs to one, and is empty of runs in the end', asy
   await tail.restart();
   await tail.pass(60_000);
   t.equal(tail.taken.length, 1, 'nothing comes twice after an orderly stop');
-  t.strictSame(readdirSync(directory), ['sample%40']);
+  t.strictSame(readdirSync(directory), ['sample%40traces']);
 });
 
 void t.test('a configuration that cannot work says why', async (t) => {
