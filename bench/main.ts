@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { TELEMETRY_SIGNALS } from '../src/signal/batch.js';
+import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../src/signal/batch.js';
 import { alerts, type AlertsOptions } from './alerts.js';
 import { control, type ControlBenchOptions } from './control.js';
 import { FLOOD_NAMES } from './floods/all-floods.js';
@@ -10,6 +10,7 @@ import { otlp, type OtlpOptions } from './otlp.js';
 import { processors, type ProcessorsOptions } from './processors.js';
 import { read, type ReadOptions } from './read.js';
 import { restart, type RestartOptions } from './restart.js';
+import { QUEUE_KINDS, sidecar, type SidecarOptions } from './sidecar.js';
 import { webhooks, type WebhooksOptions } from './webhooks.js';
 
 const print = (text: string) => {
@@ -54,6 +55,24 @@ program
   .action(async (options: OtlpOptions) => {
     const results = await otlp(options, print);
     if ([...results.values()].some(({ verdict }) => !verdict.isComplete)) process.exitCode = 1;
+  });
+
+program
+  .command('sidecar')
+  .description('what a sidecar takes by OTLP and passes on, with its queue in memory and on disk')
+  .option('--signal <signal>', 'what is sent', oneSignal, 'traces')
+  .option('--per-request <n>', 'items in a request', integer, 500)
+  .option('--connections <n>', 'requests under way at the same time', integer, 16)
+  .option('--seconds <n>', 'how long is measured, each time', number, 15)
+  .option('--warmup <n>', 'seconds that are not measured', number, 3)
+  .option('--bodies <n>', 'different request bodies', integer, 64)
+  .option('--queues <list>', 'in memory, and on disk by when it is synced', someOf(QUEUE_KINDS), [
+    ...QUEUE_KINDS,
+  ])
+  .option('--turns <n>', 'how often each kind of queue is measured', integer, 2)
+  .option('--profile <dir>', "leave CPU profiles of the daemon's threads there; slower")
+  .action(async (options: SidecarOptions) => {
+    await sidecar(options, print);
   });
 
 program
@@ -195,6 +214,12 @@ function number(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !(value >= 0)) throw new InvalidArgumentError('It must be a number.');
   return value;
+}
+
+function oneSignal(text: string): TelemetrySignal {
+  const found = TELEMETRY_SIGNALS.find((signal) => signal === text);
+  if (found === undefined) throw new InvalidArgumentError(`one of ${TELEMETRY_SIGNALS.join(', ')}`);
+  return found;
 }
 
 function integer(text: string): number {

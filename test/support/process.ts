@@ -66,6 +66,8 @@ export async function spawnDaemon(
   t: Pick<Test, 'testdir' | 'teardown'>,
   options: {
     readonly overlay?: string;
+    /** Configuration files that are run instead of the tests' own; the overlay is laid over them. */
+    readonly files?: readonly string[];
     readonly directory?: string;
     readonly key?: string;
     /** No first key is configured: the daemon makes one. */
@@ -78,12 +80,14 @@ export async function spawnDaemon(
 ): Promise<DaemonProcess> {
   const directory = options.directory ?? testFolder(t);
   const { sources, key } = testConfig(directory, options.overlay, options.key);
-  const args = sources.flatMap(({ text }, index) => {
+  const own = options.files === undefined ? sources : sources.slice(-1);
+  const given = (options.files ?? []).flatMap((file) => ['--config', file]);
+  const args = own.flatMap(({ text }, index) => {
     const file = join(directory, `config-${index}.yaml`);
     writeFileSync(file, options.generatesKey === true ? text.replace(/^auth:.*$/m, '') : text);
     return ['--config', file];
   });
-  const running = launch(['run', ...args], { cwd: directory, ...options });
+  const running = launch(['run', ...given, ...args], { cwd: directory, ...options });
   const { child, exited, stdout, stderr } = running;
   const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> => {
     child.kill(signal);
