@@ -41,7 +41,7 @@ export function formatPosition({ file, line, column }: Position): string {
 }
 
 /** `service.pipelines.traces.exporters[0]` */
-function formatPath(path: readonly string[]): string {
+export function formatPath(path: readonly string[]): string {
   return path
     .map((key, index) => (/^\d+$/.test(key) && index > 0 ? `[${key}]` : index === 0 ? key : `.${key}`))
     .join('');

@@ -1,13 +1,19 @@
-import { dirname, resolve } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Factory } from '../component/factory.js';
 import { readPlugins } from '../config/check.js';
 import { ConfigError, type Problem } from '../config/config-error.js';
 import { locate, type MapNode } from '../config/config-node.js';
+import { suggestion } from '../config/nearest-name.js';
+import { packageRoot } from '../config/package-root.js';
 import { isolateFactory } from './isolation/isolate-factory.js';
 import { loadPlugin } from './plugin-loader.js';
 import { Registry } from './registry.js';
 import { templateFactory } from './template-factory.js';
 import { readTemplate } from './template-file.js';
+
+/** The file of a template in its folder below `plugins`. */
+const TEMPLATE = 'template.yaml';
 
 /** The built-in factories and those of the plugins that a configuration names. @returns also what could not be loaded */
 export async function loadRegistry(
@@ -38,9 +44,27 @@ async function loadFactories(
   file: string,
   registry: Registry,
 ): Promise<readonly Factory[]> {
+  const shipped = shippedTemplate(specifier);
+  if (shipped !== undefined) return [templateFactory(readTemplate(shipped, registry))];
   if (!/\.ya?ml$/.test(specifier)) {
     const { name, factories } = await loadPlugin(specifier, file);
     return factories.map((factory) => isolateFactory(factory, name));
   }
   return [templateFactory(readTemplate(resolve(dirname(resolve(file)), specifier), registry))];
+}
+
+/**
+ * The template of a plugin that comes with Jackdaw, `jackdaw/plugins/NAME`, wherever the package lies.
+ *
+ * @returns undefined for other specifiers
+ * @throws Error where there is none of that name
+ */
+function shippedTemplate(specifier: string): string | undefined {
+  const name = /^jackdaw\/plugins\/([^/]*)$/.exec(specifier)?.[1];
+  if (name === undefined) return undefined;
+  const folder = join(packageRoot(), 'plugins');
+  const names = readdirSync(folder).filter((one) => existsSync(join(folder, one, TEMPLATE)));
+  if (!names.includes(name))
+    throw new Error(`there is no plugin "${name}" with Jackdaw${suggestion(name, names)}`);
+  return join(folder, name, TEMPLATE);
 }

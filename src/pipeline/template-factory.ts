@@ -2,8 +2,9 @@ import type { Component } from '../component/component.js';
 import type { Consumer } from '../component/consumer.js';
 import { signalsOf, type Exporter, type Factory, type Outputs, type Settings } from '../component/factory.js';
 import type { FactoryOf } from '../config/config.js';
-import { formatPosition } from '../config/config-error.js';
-import { checkSchema } from '../config/schema-check.js';
+import { formatPath, formatPosition } from '../config/config-error.js';
+import { locate } from '../config/config-node.js';
+import { checkSchema, segmentsOf } from '../config/schema-check.js';
 import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
 import { copyPlain } from './copy-batch.js';
 import {
@@ -14,6 +15,7 @@ import {
   type ProcessorPart,
 } from './template-chain.js';
 import type { Template, TemplatePart } from './template-file.js';
+import { factoryOfChains } from './template-pipelines.js';
 import { withParameters } from './template-parameters.js';
 
 type Config = Record<string, unknown>;
@@ -21,6 +23,16 @@ type AnySettings = Settings<Config>;
 
 /** A template as a factory, like any other. */
 export function templateFactory(template: Template): Factory {
+  const { pipelines } = template;
+  if (pipelines.size === 0) return chainFactory(template);
+  const chains = [...pipelines].map(
+    ([signal, parts]) => [signal, chainFactory({ ...template, parts })] as const,
+  );
+  return factoryOfChains(chains);
+}
+
+/** One chain, of whichever signals its parts take. */
+function chainFactory(template: Template): Factory {
   const { kind, type, description, stability, configSchema, parts } = template;
   const base = {
     type,
@@ -169,19 +181,30 @@ function checkedConfig({ factory, node }: TemplatePart, config: Config) {
   return checkSchema(factory.configSchema, withParameters(node, config), []);
 }
 
-/** What is wrong with one component for the parameters of an instance. */
+/** What is wrong with one component for the parameters of an instance, each with its place in the template. */
 function problemsOf(
   part: TemplatePart,
   config: Config,
 ): readonly { readonly path: string; readonly message: string }[] {
-  const { factory, position } = part;
-  const { value, problems } = checkedConfig(part, config);
-  const rules = problems.map(({ path, message }) => ({ path: path.join('.'), message }));
-  const all = rules.length > 0 ? rules : (factory.check?.(value as Config) ?? []);
-  return all.map(({ path, message }) => ({
-    path: '',
-    message: `in its ${factory.kind} "${factory.type}" (${formatPosition(position)}): ${path}: ${message}`,
-  }));
+  const { factory, node } = part;
+  const written = withParameters(node, config);
+  const { value, problems } = checkSchema(factory.configSchema, written, []);
+  const rules =
+    problems.length > 0
+      ? problems.map(({ path, message }) => ({ path, message }))
+      : (factory.check?.(value as Config) ?? []).map(({ path, message }) => ({
+          path: segmentsOf(path),
+          message,
+        }));
+  return rules.map(({ path, message }) => {
+    // What is missing stands nowhere: then it is the place of what is around it.
+    const position =
+      path.length === 0 ? part.position : locate({ ...written, position: part.position }, path);
+    return {
+      path: '',
+      message: `in its ${factory.kind} "${factory.type}" (${formatPosition(position)}): ${formatPath(path)}: ${message}`,
+    };
+  });
 }
 
 function ofKind<K extends Factory['kind']>(

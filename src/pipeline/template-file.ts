@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Type, type Static, type TObject } from 'typebox';
-import type { Factory, Stability } from '../component/factory.js';
+import { signalsOf, type Factory, type Stability } from '../component/factory.js';
 import type { Kind } from '../component/component-id.js';
 import type { Factories } from '../config/config.js';
 import { ConfigError, type Position, type Problem } from '../config/config-error.js';
@@ -9,6 +9,7 @@ import { suggestion } from '../config/nearest-name.js';
 import { parseYaml } from '../config/parse-yaml.js';
 import { checkSchema } from '../config/schema-check.js';
 import { choice, section } from '../config/schema.js';
+import { SIGNALS, type Signal } from '../signal/batch.js';
 import { parametersIn } from './template-parameters.js';
 
 /** One component of a template. */
@@ -26,9 +27,19 @@ export interface Template {
   readonly description: string;
   readonly stability: Stability;
   readonly configSchema: TObject;
-  /** In the order in which data flows. */
+  /** In the order in which data flows; empty where there are pipelines. */
   readonly parts: readonly TemplatePart[];
+  /** Instead: a chain of its own for each signal. */
+  readonly pipelines: ReadonlyMap<Signal, readonly TemplatePart[]>;
 }
+
+const chain = (description: string) =>
+  Type.Array(Type.Object({}, { minProperties: 1, maxProperties: 1 }), {
+    minItems: 1,
+    // The schemas of the components say where expressions may be.
+    hasExpressions: true,
+    description: `${description} One map each, from the type of a component to its configuration.`,
+  });
 
 const TemplateSchema = section({
   kind: choice(['receiver', 'processor', 'exporter', 'extension'], {
@@ -41,12 +52,16 @@ const TemplateSchema = section({
     description: 'What its users may rely on.',
   }),
   parameters: Type.Object({}, { default: {}, description: 'A JSON Schema of type object.' }),
-  components: Type.Array(Type.Object({}, { minProperties: 1, maxProperties: 1 }), {
-    minItems: 1,
-    // The schemas of the components say where expressions may be.
-    hasExpressions: true,
-    description: 'One map each, from the type of a component to its configuration.',
-  }),
+  components: Type.Optional(chain('The chain, in the order in which data flows.')),
+  pipelines: Type.Optional(
+    section(
+      Object.fromEntries(SIGNALS.map((signal) => [signal, Type.Optional(chain(`That of ${signal}.`))])),
+      {
+        description: 'Instead: a chain for each signal, of a processor or an exporter.',
+        isOptional: true,
+      },
+    ),
+  ),
 });
 
 /**
@@ -83,9 +98,21 @@ class TemplateReader {
   read(): Template {
     const { kind, type, description, stability } = this.#written;
     const configSchema = this.#parameters();
-    const parts = this.#parts(Object.keys(configSchema.properties));
+    const parameters = Object.keys(configSchema.properties);
+    const { components, pipelines = {} } = this.#written;
+    if ((components === undefined) === (this.#written.pipelines === undefined))
+      this.#report(['components'], 'write components, or pipelines with a chain for each signal');
+    if (this.#written.pipelines !== undefined && kind !== 'processor' && kind !== 'exporter')
+      this.#report(['pipelines'], `only processors and exporters have them: a ${kind} has components`);
+    const parts = components === undefined ? [] : this.#parts(['components'], components, parameters);
+    const chains = SIGNALS.flatMap((signal) => {
+      const list: readonly object[] | undefined = pipelines[signal];
+      return list === undefined
+        ? []
+        : [[signal, this.#parts(['pipelines', signal], list, parameters, signal)] as const];
+    });
     if (this.#problems.length > 0) throw new ConfigError(this.#problems);
-    return { kind, type, description, stability, configSchema, parts };
+    return { kind, type, description, stability, configSchema, parts, pipelines: new Map(chains) };
   }
 
   #parameters(): TObject {
@@ -101,17 +128,44 @@ class TemplateReader {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#report(['parameters'], `is not a JSON Schema: ${reason}`);
+      return schema;
     }
+    this.#checkParameters(schema);
     return schema;
   }
 
-  #parts(parameters: readonly string[]): readonly TemplatePart[] {
-    const { length } = this.#written.components;
+  /** What is required must be there, and defaults must be what their parameters are. */
+  #checkParameters(schema: TObject): void {
+    const properties = schema.properties as Readonly<Record<string, { readonly default?: unknown }>>;
+    const names = Object.keys(properties);
+    const { required } = this.#written.parameters as { readonly required?: readonly string[] };
+    required?.forEach((name, index) => {
+      if (!names.includes(name))
+        this.#report(
+          ['parameters', 'required', String(index)],
+          `there is no parameter "${name}"${suggestion(name, names)}`,
+        );
+    });
+    for (const [name, one] of Object.entries(properties)) {
+      const path = ['parameters', 'properties', name, 'default'];
+      if (one.default === undefined || nodeAt(this.#root, path) === undefined) continue;
+      this.#problems.push(...checkSchema(one, this.#root, path).problems);
+    }
+  }
+
+  /** @param signal which all of them must take; absent: whichever they take */
+  #parts(
+    at: readonly string[],
+    components: readonly object[],
+    parameters: readonly string[],
+    signal?: Signal,
+  ): readonly TemplatePart[] {
+    const { length } = components;
     if (this.#written.kind === 'extension' && length > 1)
-      this.#report(['components'], 'an extension is made of one component');
-    return this.#written.components.flatMap((component, index) => {
+      this.#report(at, 'an extension is made of one component');
+    return components.flatMap((component, index) => {
       const [type = ''] = Object.keys(component);
-      const path = ['components', String(index), type];
+      const path = [...at, String(index), type];
       const kind = kindAt(this.#written.kind, index, length);
       const factory = this.#factories.find(kind, type);
       const node = nodeAt(this.#root, path);
@@ -120,6 +174,8 @@ class TemplateReader {
         this.#report(path, `there is no ${kind} of type "${type}"${hint}`);
         return [];
       }
+      if (signal !== undefined && !signalsOf(factory).includes(signal))
+        this.#report(path, `${kind} "${type}" is not for ${signal}`);
       for (const name of parametersIn(node))
         if (!parameters.includes(name))
           this.#report(

@@ -1,7 +1,22 @@
 import type { ConfigNode, ScalarNode } from '../config/config-node.js';
 
-/** `$$`, or `${param.NAME}`. */
-const TOKEN = /\$\$|\$\{param\.([A-Za-z_][A-Za-z0-9_]*)\}/g;
+/** `$$`, or `${param.NAME}`, `${json.NAME}`; inside `make` also `${item}`, `${item.FIELD}`, `${key}`, and these as `${json.item}`. */
+const TOKEN =
+  /\$\$|\$\{(?:(param|json)\.([A-Za-z_][A-Za-z0-9_]*)((?:\.[A-Za-z_][A-Za-z0-9_]*)?)|(item|key)((?:\.[A-Za-z_][A-Za-z0-9_]*)?))(\.\.\.)?\}/g;
+const LOOP: readonly string[] = ['item', 'key'];
+
+type Values = Readonly<Record<string, unknown>>;
+
+interface Token {
+  readonly text: string;
+  readonly name: string;
+  /** A field of the value; empty for the value itself. */
+  readonly field: string;
+  /** Written as JSON, wherever it stands. */
+  readonly isJson: boolean;
+  /** Its elements stand in its place. */
+  readonly isSpread: boolean;
+}
 
 /** The parameters that a part of a template names. */
 export function parametersIn(node: ConfigNode): readonly string[] {
@@ -12,51 +27,110 @@ export function parametersIn(node: ConfigNode): readonly string[] {
       return node.items.flatMap(parametersIn);
     case 'scalar':
       return typeof node.value === 'string'
-        ? [...node.value.matchAll(TOKEN)].flatMap(([, name]) => name ?? [])
+        ? tokensIn(node.value).flatMap(({ name }) => (LOOP.includes(name) ? [] : name))
         : [];
   }
 }
 
 /**
  * Puts the values of parameters into a part of a template. A scalar that is nothing but `${param.x}` becomes the value,
- * whatever it is; inside a longer text it is written as text. A key whose value is a parameter that was not given is left
- * out, so that the default of the component holds.
+ * whatever it is; inside a longer text it is written as text, `${json.x}` as JSON, which is CEL, too. A key whose value is a parameter that
+ * was not given is left out, so that the default of the component holds. In a list the elements of `${param.x...}` stand in its place, and
+ * of `{for_each: ${param.x}, make: …}` one for each element; in a map those of `...: ${param.x}`.
  */
-export function withParameters(node: ConfigNode, values: Readonly<Record<string, unknown>>): ConfigNode {
+export function withParameters(node: ConfigNode, values: Values): ConfigNode {
   return replace(node, values) ?? { kind: 'map', position: node.position, entries: new Map() };
 }
 
-function replace(node: ConfigNode, values: Readonly<Record<string, unknown>>): ConfigNode | undefined {
+function replace(node: ConfigNode, values: Values): ConfigNode | undefined {
   switch (node.kind) {
     case 'map': {
       const entries = [...node.entries].flatMap(([key, entry]) => {
         const child = replace(entry.node, values);
+        if (key === '...') return child?.kind === 'map' ? [...child.entries] : [];
         return child === undefined ? [] : [[key, { ...entry, node: child }] as const];
       });
       return { ...node, entries: new Map(entries) };
     }
     case 'list':
-      return {
-        ...node,
-        items: node.items.map((item) => replace(item, values)).filter((item) => item !== undefined),
-      };
+      return { ...node, items: node.items.flatMap((item) => itemsOf(item, values)) };
     case 'scalar':
       return replaceScalar(node, values);
   }
 }
 
-function replaceScalar(node: ScalarNode, values: Readonly<Record<string, unknown>>): ConfigNode | undefined {
+/** What stands in a list in place of one of its items. */
+function itemsOf(item: ConfigNode, values: Values): readonly ConfigNode[] {
+  const loop = loopIn(item);
+  if (loop !== undefined) return repeated(loop.over, loop.make, values);
+  if (item.kind === 'scalar' && typeof item.value === 'string') {
+    const token = wholeToken(item.value);
+    if (token?.isSpread === true) {
+      const list = valueOf(token, values);
+      return Array.isArray(list) ? list.map((element: unknown) => nodeOf(element, item)) : [];
+    }
+  }
+  const replaced = replace(item, values);
+  return replaced === undefined ? [] : [replaced];
+}
+
+function repeated(over: ConfigNode, make: ConfigNode, values: Values): readonly ConfigNode[] {
+  const token = over.kind === 'scalar' && typeof over.value === 'string' ? wholeToken(over.value) : undefined;
+  const value = token === undefined ? undefined : valueOf(token, values);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(
+    ([key, item]) => replace(make, { ...values, key, item: item as unknown }) ?? [],
+  );
+}
+
+function loopIn(node: ConfigNode): { readonly over: ConfigNode; readonly make: ConfigNode } | undefined {
+  if (node.kind !== 'map' || node.entries.size !== 2) return undefined;
+  const over = node.entries.get('for_each')?.node;
+  const make = node.entries.get('make')?.node;
+  return over && make && { over, make };
+}
+
+function replaceScalar(node: ScalarNode, values: Values): ConfigNode | undefined {
   if (typeof node.value !== 'string' || !node.value.includes('$')) return node;
-  const [token] = [...node.value.matchAll(TOKEN)];
-  const name = token?.[1];
-  if (name !== undefined && token?.[0] === node.value) {
-    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  const whole = wholeToken(node.value);
+  if (whole?.isJson === false) {
+    const value = valueOf(whole, values);
     return value === undefined ? undefined : nodeOf(value, node);
   }
-  const text = node.value.replace(TOKEN, (found, inner: string | undefined) =>
-    inner === undefined ? found.slice(1) : textOf(Object.hasOwn(values, inner) ? values[inner] : undefined),
-  );
+  const text = node.value.replace(TOKEN, (found) => {
+    const token = tokensIn(found)[0];
+    if (token === undefined) return '$';
+    const value = valueOf(token, values);
+    return token.isJson ? JSON.stringify(value ?? null) : textOf(value);
+  });
   return { ...node, value: text, isSubstituted: true };
+}
+
+function tokensIn(text: string): readonly Token[] {
+  return [...text.matchAll(TOKEN)].flatMap(
+    ([found, space, named, namedField = '', loop, loopField = '', spread]) => {
+      const name = named ?? loop;
+      if (name === undefined) return [];
+      const field = (loop === undefined ? namedField : loopField).slice(1);
+      return [{ text: found, name, field, isJson: space === 'json', isSpread: spread !== undefined }];
+    },
+  );
+}
+
+/** The token that a text is, where it is nothing else. */
+function wholeToken(text: string): Token | undefined {
+  const [token] = tokensIn(text);
+  return token?.text === text ? token : undefined;
+}
+
+function valueOf({ name, field }: Token, values: Values): unknown {
+  const value = ownValue(values, name);
+  return field === '' ? value : ownValue(value, field);
+}
+
+function ownValue(object: unknown, name: string): unknown {
+  if (typeof object !== 'object' || object === null || !Object.hasOwn(object, name)) return undefined;
+  return (object as Values)[name];
 }
 
 /** A value as if it had been written in its place in the template. It is not shown in errors, because it may be a secret. */

@@ -1,9 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { builtinFactories } from '../../src/builtin.js';
 import { runInProcess } from '../support/cli.js';
-import { projectFolder } from '../support/project-file.js';
+import { projectFolder, readProjectFile } from '../support/project-file.js';
 
 const MASKED = 'Bearer a-secret-written-out';
 
@@ -213,7 +213,11 @@ void t.test('as JSON', async (t) => {
 const WITHOUT_OUTPUT: readonly string[] = ['quota', 'service_map'];
 
 void t.test('the tests of all examples and plugins pass, and each processor has some', async (t) => {
-  const { code, stdout, stderr } = await runInProcess(['test', join(projectFolder(), 'src')]);
+  const { code, stdout, stderr } = await runInProcess([
+    'test',
+    join(projectFolder(), 'src'),
+    join(projectFolder(), 'plugins'),
+  ]);
   t.equal(code, 0, stdout + stderr);
   for (const { kind, type } of builtinFactories) {
     if (kind !== 'processor' || WITHOUT_OUTPUT.includes(type)) continue;
@@ -221,3 +225,24 @@ void t.test('the tests of all examples and plugins pass, and each processor has 
     t.ok(existsSync(join(folder, 'example.test.yaml')), type);
   }
 });
+
+void t.test(
+  'each template that comes with Jackdaw has a page and tests, and lies in the package',
+  async (t) => {
+    const { files } = JSON.parse(readProjectFile('package.json')) as { readonly files: readonly string[] };
+    const names = readdirSync(join(projectFolder(), 'plugins')).filter((name) =>
+      existsSync(join(projectFolder(), 'plugins', name, 'template.yaml')),
+    );
+    t.ok(names.includes('slack-events'));
+    for (const name of names) {
+      t.ok(files.includes(`plugins/${name}`), name);
+      t.match(readProjectFile(`plugins/${name}/README.md`), `jackdaw/plugins/${name}`);
+      t.ok(existsSync(join(projectFolder(), 'plugins', name, 'template.test.yaml')), name);
+    }
+    const { err } = await runText(
+      t,
+      'plugins: [jackdaw/plugins/slack-event]\ntests: [{ name: a, expect: {} }]',
+    );
+    t.match(err, /there is no plugin "slack-event" with Jackdaw; did you mean "slack-events"/);
+  },
+);

@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { builtinFactories } from '../../src/builtin.js';
 import { ConfigError, formatProblem } from '../../src/config/config-error.js';
+import { parseYaml } from '../../src/config/parse-yaml.js';
+import { plainValue } from '../../src/config/plain-value.js';
 import { prepare } from '../../src/pipeline/prepare.js';
+import { withParameters } from '../../src/pipeline/template-parameters.js';
 import { environmentOf } from '../support/config-problems.js';
 import { batchOf, startEngine } from '../support/engine.js';
 import { EngineComponents } from '../support/engine-components.js';
@@ -184,6 +187,24 @@ void t.test('what is wrong with a template names its file and line', async (t) =
       /an extension is made of one component/,
     ],
     ['kind: processor\ntype: pass\ncomponents: [{ pass: {} }]', /There are two processors of type "pass"/],
+    [
+      'kind: processor\ntype: mine\nparameters: { properties: { a: { type: integer, default: x } } }\ncomponents: [{ pass: {} }]',
+      /a\.yaml:3:49: error: parameters\.properties\.a\.default: must be a whole number, but is "x"/,
+    ],
+    [
+      'kind: processor\ntype: mine\nparameters: { required: [wrd], properties: { word: {} } }\ncomponents: [{ pass: {} }]',
+      /a\.yaml:3:26: error: parameters\.required\[0\]: there is no parameter "wrd"; did you mean "word"/,
+    ],
+    ['kind: processor\ntype: mine', /components: write components, or pipelines/],
+    [
+      'kind: receiver\ntype: mine\npipelines: { traces: [{ source: {} }] }',
+      /only processors and exporters have them/,
+    ],
+    ['kind: processor\ntype: mine\npipelines: { events: [{ pass: {} }] }', /"pass" is not for events/],
+    [
+      'kind: processor\ntype: mine\npipelines: { trace: [{ pass: {} }] }',
+      /unknown key "trace"; did you mean "traces"/,
+    ],
     ['kind: [', /a\.yaml:1:\d+: error: cannot be read/],
     ['- a', /the file must be a map with kind, type and components/],
   ] as const) {
@@ -213,7 +234,7 @@ components:
     /processors\.mine\.wrod: unknown key/,
   ]);
   t.match(await use('{ word: yellow }'), [
-    /^test\.yaml:\d+:3: error: processors\.mine: in its processor "pass" \(.*a\.yaml:5:5\): word: must be one of "red", "green", "blue"/,
+    /^test\.yaml:\d+:3: error: processors\.mine: in its processor "pass" \(.*a\.yaml:5:13\): word: must be one of "red", "green", "blue"/,
   ]);
   const hidden = await use('{ word: red, extra: abc }');
   t.match(hidden, [/password: must be at least 4 characters/]);
@@ -231,4 +252,109 @@ service: { pipelines: { logs: { receivers: [otlp], exporters: [relay] } } }
 `;
   const { config } = await prepare([{ file: 'test.yaml', text }], environmentOf({}), builtinFactories);
   t.ok(config.secrets.includes('Bearer very-secret'));
+});
+
+void t.test('lists, maps and repetitions', (t) => {
+  const { root } = parseYaml(
+    `list: [a, '\${param.list...}', z]
+map: { '...': '\${param.map}', k: 1 }
+each:
+  - { for_each: '\${param.map}', make: { name: '\${key}', value: '\${item}', cel: 'x == \${json.item}' } }
+  - { for_each: '\${param.rules}', make: '\${item.a}-\${key}' }
+  - { for_each: '\${param.none}', make: x }
+cel: 'name in \${json.list} && team == \${json.text} && \${param.rules}'
+hole: '\${{ event.type == \${json.text} }}'
+field: '\${param.map.one}'
+absent: '\${param.none}'
+`,
+    'a.yaml',
+  );
+  const values = {
+    list: ['b', 'c'],
+    map: { one: 1, two: 'it"s' },
+    rules: [{ a: 'x' }, { a: 'y' }],
+    text: 'a "b"',
+  };
+  t.strictSame(root && plainValue(withParameters(root, values), undefined), {
+    list: ['a', 'b', 'c', 'z'],
+    map: { one: 1, two: 'it"s', k: 1 },
+    each: [
+      { name: 'one', value: 1, cel: 'x == 1' },
+      { name: 'two', value: 'it"s', cel: 'x == "it\\"s"' },
+      'x-0',
+      'y-1',
+    ],
+    cel: 'name in ["b","c"] && team == "a \\"b\\"" && [{"a":"x"},{"a":"y"}]',
+    hole: '${{ event.type == "a \\"b\\"" }}',
+    field: 1,
+  });
+  t.end();
+});
+
+void t.test('a chain of its own for each signal', async (t) => {
+  const { plugins } = folderOf(
+    t,
+    `kind: processor
+type: mine
+parameters: { properties: { name: { type: string } } }
+pipelines:
+  traces: [{ filter: { spans: ['span.name == \${json.name}'] } }]
+  logs: [{ filter: { logs: ['log.body == \${json.name}'] } }, { transform: {} }]
+`,
+    `kind: exporter
+type: both
+parameters: { properties: { wait: { type: string, default: 1s } } }
+pipelines:
+  events: [{ http: { url: 'https://a.example/', format: ndjson } }]
+  logs: [{ http: { url: 'https://a.example/', item: log, format: ndjson, retry: { initial_interval: '\${param.wait}' } } }]
+`,
+  );
+  const check = async (more: string) => {
+    const text = `${plugins}receivers: { otlp: {}, outbox: {} }\n${more}
+service:
+  extensions: [sqlite]
+  pipelines:
+    traces: { receivers: [otlp], processors: [mine], exporters: [debug] }
+    logs: { receivers: [otlp], processors: [mine], exporters: [both, debug] }
+    events: { receivers: [outbox], exporters: [both] }
+extensions: { sqlite: {} }
+`;
+    try {
+      await prepare([{ file: 'test.yaml', text }], environmentOf({}), builtinFactories);
+      return [];
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems.map(formatProblem);
+      throw error;
+    }
+  };
+  t.strictSame(await check('processors: { mine: { name: x } }\nexporters: { both: {}, debug: {} }'), []);
+  t.match(await check('processors: { mine: { name: x } }\nexporters: { both: { wait: 2s }, debug: {} }'), [
+    /exporters\.both: the exporters of its pipelines must have the same timeout, retry, queue/,
+  ]);
+  t.match(await check('processors: { mine: { nam: x } }\nexporters: { both: {}, debug: {} }'), [
+    /processors\.mine\.nam: unknown key "nam"; did you mean "name"/,
+  ]);
+});
+
+void t.test('a broken expression is told by its place in the template', async (t) => {
+  const { plugins } = folderOf(
+    t,
+    `kind: processor
+type: mine
+components:
+  - filter:
+      spans:
+        - 'span.type == "http"'
+        - 'span.nam == "x"'
+`,
+  );
+  const text = `${plugins}receivers: { otlp: {} }
+processors: { mine: {} }
+exporters: { debug: {} }
+service: { pipelines: { traces: { receivers: [otlp], processors: [mine], exporters: [debug] } } }
+`;
+  await t.rejects(prepare([{ file: 'test.yaml', text }], environmentOf({}), builtinFactories), {
+    message:
+      /in its processor "filter" \(.*a\.yaml:7:11\): spans\[1\]: span has no field "nam"; did you mean "name"\? \(column 6 of the expression\)/,
+  });
 });
