@@ -17,6 +17,7 @@ import { promptRoutes } from './resources/prompts.js';
 import { serviceMapRebuildRoutes } from './resources/service-map-rebuild.js';
 import { serviceMapRoutes } from './resources/service-map.js';
 import { runListRoutes } from './resources/run-list.js';
+import { runSeriesRoutes } from './resources/run-series.js';
 import { traceRoutes } from './resources/traces.js';
 import { traceSpanRoutes } from './resources/trace-spans.js';
 import { usageRoutes } from './resources/usage.js';
@@ -29,6 +30,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
   return [
     traceRoutes,
     runListRoutes,
+    runSeriesRoutes,
     traceSpanRoutes,
     agentRoutes,
     agentStatsRoutes,

@@ -5,6 +5,7 @@ import type { Metrics } from './metrics.js';
 import type { Models } from './models.js';
 import type { PromptRuns } from './prompt-runs.js';
 import type { Runs } from './runs.js';
+import type { Series } from './run-series.js';
 import type { ServiceMap } from './service-map.js';
 import type { Sessions } from './sessions.js';
 import type { TelemetryWriter } from './telemetry-writer.js';
@@ -21,6 +22,7 @@ export interface TelemetryPlane {
   readonly runs: Runs;
   readonly agents: Agents;
   readonly models: Models;
+  readonly series: Series;
   readonly sessions: Sessions;
   readonly metrics: Metrics;
   readonly logs: Logs;

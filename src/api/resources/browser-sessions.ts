@@ -52,7 +52,10 @@ export const createSessionLink = {
     'The browser can then do what the key of this request can. It has to be asked for with an API key, since a cookie that makes links would never end. A user has 20 links that are not used yet; the one that ends next makes room for another.',
   access: 'any',
   responses: {
-    201: Type.Object({ url: Type.String({ format: 'uri' }), expires_at: time() }, { title: 'SessionLink' }),
+    201: Type.Object(
+      { url: Type.String({ description: 'To be opened in the browser.' }), expires_at: time() },
+      { title: 'SessionLink' },
+    ),
   },
   errors: [403],
 } satisfies Operation;

@@ -156,6 +156,9 @@ async function checkSuccesses(check: Check): Promise<void> {
   const agents = (await check('listAgents', {})).body as readonly { readonly id: string }[];
   const agent_id = agents[0]?.id ?? '';
   await check('listAgents', { query: '?sort=name' });
+  await check('readRunSeries', { query: '?group_by=agent' });
+  await check('readRunSeries', { query: '?interval=2m' });
+  await check('readRunSeries', { query: '?start_time=2026-01-01T00:00:00Z&interval=1d' });
   await check('compareAgents', { query: `?agent_a=${agent_id}&agent_b=${agent_id}` });
   await check('listModels', { query: `?agent_id=${agent_id}` });
   await check('readServiceMap', { query: '?hours=0' });

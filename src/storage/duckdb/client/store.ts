@@ -54,6 +54,7 @@ export class DuckDBStore implements Component, TelemetryPlane {
   readonly runs = new RunsClient(this.#reach);
   readonly agents = plainReads(this.#reach, 'agents');
   readonly models = plainReads(this.#reach, 'models');
+  readonly series = plainReads(this.#reach, 'series');
   readonly sessions = plainReads(this.#reach, 'sessions');
   readonly metrics = new MetricsClient(this.#reach);
   readonly logs = new LogsClient(this.#reach);

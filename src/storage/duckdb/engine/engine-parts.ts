@@ -38,6 +38,7 @@ import { AgentReads } from '../queries/agent-reads.js';
 import { MapReads } from '../queries/map-reads.js';
 import { SessionReads } from '../queries/session-reads.js';
 import { ModelReads } from '../queries/model-reads.js';
+import { SeriesReads } from '../queries/series-reads.js';
 import { RunReads } from '../queries/run-reads.js';
 import { UsageReads } from './usage-reads.js';
 import type { StoreReads } from './store-reads.js';
@@ -274,6 +275,7 @@ async function openFiles(
     runs: new RunReads({ agents, figures, traces, services, withEvents }),
     agents: new AgentReads({ agents, figures, days }),
     models: new ModelReads(agents),
+    series: new SeriesReads(agents),
     sessions: new SessionReads(agents),
     map: new MapReads(),
     usage: new UsageReads(counts),

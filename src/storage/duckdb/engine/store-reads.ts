@@ -1,6 +1,7 @@
 import type { Transfer } from '../../../worker/thread-protocol.js';
 import type { AgentReads } from '../queries/agent-reads.js';
 import type { MapReads } from '../queries/map-reads.js';
+import type { SeriesReads } from '../queries/series-reads.js';
 import type { ModelReads } from '../queries/model-reads.js';
 import type { SessionReads } from '../queries/session-reads.js';
 import type { RunReads } from '../queries/run-reads.js';
@@ -16,6 +17,7 @@ export interface StoreReads {
   readonly runs: RunReads;
   readonly agents: AgentReads;
   readonly models: ModelReads;
+  readonly series: SeriesReads;
   readonly sessions: SessionReads;
   readonly metrics: Pick<StoredMetrics, 'list' | 'query' | 'points'>;
   readonly logs: Pick<StoredLogs, 'search' | 'rest' | 'findTrace'>;

@@ -1,0 +1,136 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { validationProblem } from '../../http/field-errors.js';
+import { MICROS_PER_DAY, MICROS_PER_HOUR, MICROS_PER_MINUTE } from '../../signal/time-units.js';
+import { formatTime, parseTime, type Micros } from '../../signal/time.js';
+import { MOST_SERIES, SERIES_GROUPS, type RunSeries, type SeriesRequest } from '../../storage/run-series.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count, nullable, time, usd, uuid } from '../support/fields.js';
+
+const INTERVALS = {
+  '1m': MICROS_PER_MINUTE,
+  '5m': 5 * MICROS_PER_MINUTE,
+  '1h': MICROS_PER_HOUR,
+  '1d': MICROS_PER_DAY,
+} as const;
+type Interval = keyof typeof INTERVALS;
+const NAMES = ['1m', '5m', '1h', '1d'] as const satisfies readonly Interval[];
+/** The narrowest interval is chosen with which there are no more buckets than a chart has places. */
+const CHART_BUCKETS = 200;
+const MOST_BUCKETS = 1500;
+
+const totalFields = {
+  runs: count(),
+  failed: count('Runs that are `failed` or `timed_out`.'),
+  success_count: count('Runs whose success signal says so.'),
+  cost: nullable(usd('Of the runs that have one; null: none has.')),
+  tokens: nullable(Type.Number()),
+  p50_ms: nullable(Type.Number({ description: 'By nearest rank, of the runs that have a duration.' })),
+  p95_ms: nullable(Type.Number()),
+};
+const totalSchema = Type.Object(totalFields, { title: 'RunTotals' });
+
+const seriesSchema = Type.Object(
+  {
+    interval: Type.Enum(NAMES),
+    start_time: time(),
+    end_time: time(),
+    groups: Type.Array(
+      Type.Object(
+        {
+          key: nullable(
+            Type.String({
+              description: 'The id of the agent, or the status. Null: all runs, or those of no other group.',
+            }),
+          ),
+          name: nullable(Type.String({ description: 'Of the agent.' })),
+          buckets: Type.Array(Type.Object({ start: time(), ...totalFields }, { title: 'RunBucket' }), {
+            description: 'Those that have runs, in their order.',
+          }),
+        },
+        { title: 'RunSeries' },
+      ),
+      { description: `The one with the most runs first; at most ${MOST_SERIES}, and one of all others.` },
+    ),
+    total: totalSchema,
+    previous_total: totalSchema,
+  },
+  { title: 'RunSeriesList' },
+);
+
+const readSeries = {
+  id: 'readRunSeries',
+  method: 'GET',
+  path: '/api/v1/dashboard/series',
+  tag: 'traces',
+  summary: 'How runs went over time, and before',
+  description:
+    'Runs of agents by their start, in buckets that begin at full minutes, hours or days in UTC; `previous_total` is of the same time before. Every run counts once, whatever sampling left out.',
+  access: 'read',
+  query: Type.Object({
+    start_time: Type.Optional(time('Started at or after. Absent: a day before the end.')),
+    end_time: Type.Optional(time('Started before. Absent: now.')),
+    interval: Type.Optional(
+      Type.Enum(['auto', ...NAMES], {
+        default: 'auto',
+        description: `\`auto\`: the narrowest with at most ${CHART_BUCKETS} buckets. There may be ${MOST_BUCKETS}.`,
+      }),
+    ),
+    group_by: Type.Optional(Type.Enum(SERIES_GROUPS)),
+    agent_id: Type.Optional(uuid('Runs of this agent.')),
+  }),
+  responses: { 200: seriesSchema },
+} satisfies Operation;
+
+/** `/dashboard/series` */
+export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext): readonly Route[] {
+  return [
+    routes.route(readSeries).to(async ({ identity, query, request }) => {
+      const end_time = timeOr(query.end_time, clock.now());
+      const start_time = timeOr(query.start_time, end_time - MICROS_PER_DAY);
+      if (start_time >= end_time)
+        throw validationProblem('query', [{ field: 'start_time', message: 'must be before end_time' }]);
+      const interval = intervalOf(query.interval ?? 'auto', end_time - start_time);
+      const asked: SeriesRequest = {
+        start_time,
+        end_time,
+        interval: INTERVALS[interval],
+        ...(query.group_by === undefined ? {} : { group_by: query.group_by }),
+        ...(query.agent_id === undefined ? {} : { agent_id: query.agent_id }),
+      };
+      const { groups, total, previous_total } = await telemetry.series.read(
+        identity.userId,
+        asked,
+        request.abort,
+      );
+      const times = { start_time: formatTime(start_time), end_time: formatTime(end_time) };
+      return {
+        status: 200,
+        json: { interval, ...times, groups: groups.map(printSeries), total, previous_total },
+      };
+    }),
+  ];
+}
+
+function timeOr(text: string | undefined, otherwise: Micros): Micros {
+  return text === undefined ? otherwise : (parseTime(text) ?? otherwise);
+}
+
+/** @throws HttpProblem 422 where there would be too many buckets */
+function intervalOf(asked: Interval | 'auto', length: Micros): Interval {
+  const chosen = NAMES.find((name) => length / INTERVALS[name] <= CHART_BUCKETS) ?? '1d';
+  const interval = asked === 'auto' ? chosen : asked;
+  if (length / INTERVALS[interval] <= MOST_BUCKETS) return interval;
+  throw validationProblem('query', [
+    { field: 'interval', message: `must give at most ${MOST_BUCKETS} buckets from start_time to end_time` },
+  ]);
+}
+
+function printSeries({ agent, status, buckets }: RunSeries): Static<typeof seriesSchema>['groups'][number] {
+  return {
+    key: agent?.id ?? status,
+    name: agent?.name ?? null,
+    buckets: buckets.map(({ start, ...figures }) => ({ start: formatTime(start), ...figures })),
+  };
+}

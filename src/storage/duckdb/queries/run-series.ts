@@ -1,0 +1,106 @@
+import { itemAt } from '../../../signal/checked.js';
+import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
+import {
+  MOST_SERIES,
+  type FoundSeries,
+  type RunSeries,
+  type RunTotals,
+  type SeriesBucket,
+  type SeriesRequest,
+} from '../../run-series.js';
+import { TRACES } from '../../tables.js';
+import type { Agents } from '../figures/agents.js';
+import type { Connection, Row } from '../files/connection.js';
+import { newest } from '../rows/relation.js';
+import type { Capture } from '../rows/segment.js';
+import { number, sumOf } from './run-summary.js';
+
+const [FAILED, TIMED_OUT] = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')];
+/** Sums are exact, and only the result becomes the nearest double. */
+const FIGURES = `count(*) AS runs, count(*) FILTER (status IN (${FAILED}, ${TIMED_OUT})) AS failed,
+  count(*) FILTER (success) AS success_count, sum(total_cost_usd)::VARCHAR AS cost, sum(total_tokens)::DOUBLE AS tokens,
+  quantile_disc(duration_ms, 0.5) AS p50_ms, quantile_disc(duration_ms, 0.95) AS p95_ms`;
+const COLUMNS = 'started_at, status, success, total_cost_usd, total_tokens, duration_ms, agent_no';
+const GROUP_COLUMNS = { agent: 'agent_no', status: 'status' } as const;
+
+const NOTHING: RunTotals = {
+  runs: 0,
+  failed: 0,
+  success_count: 0,
+  cost: null,
+  tokens: null,
+  p50_ms: null,
+  p95_ms: null,
+};
+
+/** Runs by time: the totals of the time asked for and of the one before, then the buckets of the largest groups. */
+export async function readSeries(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  request: SeriesRequest,
+): Promise<FoundSeries> {
+  const { start_time: start, end_time: end, interval, group_by, agent_id } = request;
+  const named = agent_id === undefined ? null : agents.namedById(tenant, agent_id);
+  const isOf = [
+    `tenant = ${tenant} AND kind = ${RUN_KINDS.indexOf('agent')}`,
+    ...(named === null ? [] : [`agent_no IN (${named.map((one) => one.agent_no).join(', ') || '-1'})`]),
+  ].join(' AND ');
+  const between = (from: number, to: number): string =>
+    `(SELECT ${COLUMNS} FROM ${newest(capture, TRACES, `${isOf} AND started_at >= make_timestamp(${from}) AND started_at < make_timestamp(${to})`)})`;
+
+  const totals = await connection.rows(
+    `SELECT started_at >= make_timestamp(${start}) AS is_now, ${FIGURES} FROM ${between(2 * start - end, end)} GROUP BY is_now`,
+  );
+  const totalOf = (isNow: boolean): RunTotals => {
+    const row = totals.find(({ is_now }) => is_now === isNow);
+    return row === undefined ? NOTHING : figuresOf(row);
+  };
+  const column = group_by === undefined ? 'NULL::INTEGER' : GROUP_COLUMNS[group_by];
+  const largest =
+    group_by === undefined
+      ? []
+      : await connection.rows(
+          `SELECT ${column} AS key, count(*) AS runs FROM ${between(start, end)} GROUP BY key ORDER BY runs DESC, key LIMIT ${MOST_SERIES}`,
+        );
+  const keys = largest.map(({ key }) => Number(key));
+  const shown = keys.length === 0 ? 'NULL' : `CASE WHEN ${column} IN (${keys.join(', ')}) THEN ${column} END`;
+  const rows = await connection.rows(
+    `SELECT ${shown} AS key, epoch_us(started_at) // ${interval} AS bucket, ${FIGURES}
+     FROM ${between(start, end)} GROUP BY key, bucket ORDER BY bucket`,
+  );
+  const buckets = new Map<number | null, SeriesBucket[]>();
+  for (const row of rows) {
+    const key = row.key === null ? null : Number(row.key);
+    const known = buckets.get(key);
+    const bucket = { start: Number(row.bucket) * interval, ...figuresOf(row) };
+    if (known === undefined) buckets.set(key, [bucket]);
+    else known.push(bucket);
+  }
+  const groups = [...keys, null].flatMap((key): RunSeries[] => {
+    const found = buckets.get(key);
+    if (found === undefined) return [];
+    const agent = key === null || group_by !== 'agent' ? undefined : agents.byNumber(key);
+    return [
+      {
+        agent: agent === undefined ? null : { id: agent.id, name: agent.name },
+        status: key === null || group_by !== 'status' ? null : itemAt(RUN_STATUSES, key),
+        buckets: found,
+      },
+    ];
+  });
+  return { groups, total: totalOf(true), previous_total: totalOf(false) };
+}
+
+function figuresOf(row: Row): RunTotals {
+  return {
+    runs: Number(row.runs),
+    failed: Number(row.failed),
+    success_count: Number(row.success_count),
+    cost: sumOf(row.cost),
+    tokens: number(row.tokens),
+    p50_ms: number(row.p50_ms),
+    p95_ms: number(row.p95_ms),
+  };
+}

@@ -1,0 +1,135 @@
+import t, { type Test } from 'tap';
+import { MOST_SERIES, type RunTotals, type SeriesRequest } from '../../src/storage/run-series.js';
+import type { TraceHeader } from '../../src/signal/trace.js';
+import { moneyToNumber } from '../../src/signal/money.js';
+import { aHeader, NOON } from '../support/run-records.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+
+const RECEIVED = { receivedAt: NOON };
+const MINUTE = 60_000_000;
+
+function someRuns(): TraceHeader[] {
+  const statuses = ['completed', 'failed', 'timed_out', 'running'] as const;
+  return Array.from({ length: 90 }, (_, i) =>
+    aHeader({
+      agent: `agent ${String(i % 3)}`,
+      status: statuses[i % 7] ?? 'completed',
+      success: i % 5 === 0 ? null : i % 2 === 0,
+      started_at: NOON + ((i * 37) % 90) * 10_000_000,
+      duration_ms: i % 6 === 0 ? null : ((i * 31) % 17) + 0.5,
+      total_tokens: i % 8 === 0 ? null : i,
+      total_cost_usd: i % 9 === 0 ? null : i * 1000,
+      kind: i % 10 === 9 ? 'other' : 'agent',
+    }),
+  );
+}
+
+function totals(runs: readonly TraceHeader[]): RunTotals {
+  const known = <Value>(values: readonly (Value | null)[]): Value[] =>
+    values.filter((value) => value !== null);
+  const sum = (values: readonly number[]): number | null =>
+    values.length === 0 ? null : values.reduce((a, b) => a + b, 0);
+  const durations = known(runs.map((run) => run.duration_ms)).sort((a, b) => a - b);
+  const rank = (share: number): number | null =>
+    durations[Math.max(0, Math.ceil(share * durations.length) - 1)] ?? null;
+  const nanos = sum(known(runs.map((run) => run.total_cost_usd)));
+  return {
+    runs: runs.length,
+    failed: runs.filter(({ status }) => status === 'failed' || status === 'timed_out').length,
+    success_count: runs.filter(({ success }) => success === true).length,
+    cost: nanos === null ? null : moneyToNumber(nanos),
+    tokens: sum(known(runs.map((run) => run.total_tokens))),
+    p50_ms: rank(0.5),
+    p95_ms: rank(0.95),
+  };
+}
+
+function isWithin({ started_at, kind }: TraceHeader, from: number, to: number): boolean {
+  return kind === 'agent' && started_at >= from && started_at < to;
+}
+
+function buckets(runs: readonly TraceHeader[], { start_time, end_time, interval }: SeriesRequest) {
+  const within = runs.filter((run) => isWithin(run, start_time, end_time));
+  const starts = within.map(({ started_at }) => Math.floor(started_at / interval) * interval);
+  return [...new Set(starts)]
+    .sort((a, b) => a - b)
+    .map((start) => ({ start, ...totals(within.filter((_, i) => starts[i] === start)) }));
+}
+
+function checkSeries(t: Test, open: OpenTelemetry): void {
+  void t.test('runs by time, by agent and by status, with those of the time before', async (t) => {
+    const opened = await open(t, { fileRows: 30 });
+    const userId = await opened.addUser();
+    const runs = someRuns();
+    for (let from = 0; from < runs.length; from += 15) {
+      const items = runs.slice(from, from + 15).map((trace) => ({ trace, spans: [] }));
+      await opened.store.writer.traces({ tenant: userId, items }, RECEIVED);
+    }
+    // A later version of a run counts in place of the earlier one.
+    const changed = { ...aHeader(), ...runs[0], status: 'failed' as const, total_cost_usd: 5 };
+    await opened.store.writer.traces({ tenant: userId, items: [{ trace: changed, spans: [] }] }, RECEIVED);
+    const stored = await opened.store.runs.read(userId, changed.trace_id);
+    runs[0] = { ...changed, ...(stored && { status: stored.status, total_cost_usd: stored.total_cost_usd }) };
+    const request = { start_time: NOON + 7 * MINUTE + 5, end_time: NOON + 14 * MINUTE, interval: MINUTE };
+    const { start_time, end_time } = request;
+    const agents = await opened.store.agents.list(userId);
+    for (const state of ['hot', 'moved']) {
+      const all = await opened.store.series.read(userId, request);
+      t.strictSame(all.groups, [{ agent: null, status: null, buckets: buckets(runs, request) }], state);
+      t.strictSame(all.total, totals(runs.filter((run) => isWithin(run, start_time, end_time))));
+      const before = 2 * start_time - end_time;
+      t.strictSame(all.previous_total, totals(runs.filter((run) => isWithin(run, before, start_time))));
+
+      const byAgent = await opened.store.series.read(userId, { ...request, group_by: 'agent' });
+      t.equal(byAgent.groups.length, 3);
+      for (const { agent, buckets: found } of byAgent.groups)
+        t.strictSame(
+          found,
+          buckets(
+            runs.filter((run) => run.agent === agent?.name),
+            request,
+          ),
+          agent?.name ?? 'others',
+        );
+      const byStatus = await opened.store.series.read(userId, { ...request, group_by: 'status' });
+      for (const { status, buckets: found } of byStatus.groups)
+        t.strictSame(
+          found,
+          buckets(
+            runs.filter((run) => run.status === status),
+            request,
+          ),
+          status ?? '',
+        );
+      const [one] = agents;
+      const ofOne = await opened.store.series.read(userId, { ...request, agent_id: one?.id ?? '' });
+      t.strictSame(
+        ofOne.total,
+        totals(runs.filter((run) => run.agent === one?.name && isWithin(run, start_time, end_time))),
+      );
+      await opened.settled();
+    }
+  });
+
+  void t.test('of many agents the largest are told apart; of nobody there is nothing', async (t) => {
+    const opened = await open(t);
+    const [userId, other] = [await opened.addUser(), await opened.addUser()];
+    const items = Array.from({ length: MOST_SERIES + 5 }, (_, i) => i).flatMap((i) =>
+      Array.from({ length: i < 5 ? 1 : 2 }, () => ({
+        trace: aHeader({ agent: `a${String(i)}` }),
+        spans: [],
+      })),
+    );
+    await opened.store.writer.traces({ tenant: userId, items }, RECEIVED);
+    const request = { start_time: NOON - MINUTE, end_time: NOON + MINUTE, interval: MINUTE };
+    const { groups } = await opened.store.series.read(userId, { ...request, group_by: 'agent' });
+    t.equal(groups.length, MOST_SERIES + 1);
+    t.match(groups.at(-1), { agent: null, buckets: [{ runs: 5 }] });
+    t.ok(groups.slice(0, -1).every(({ buckets: [bucket] }) => bucket?.runs === 2));
+    const nothing = await opened.store.series.read(other, { ...request, group_by: 'status' });
+    t.strictSame(nothing, { groups: [], total: totals([]), previous_total: totals([]) });
+    t.strictSame((await opened.store.series.read(userId, { ...request, agent_id: other })).groups, []);
+  });
+}
+
+await onEveryTelemetry(t, checkSeries);
