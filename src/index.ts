@@ -65,7 +65,7 @@ export { sizeBytes } from './config/size.js';
 export { tlsFiles, tlsOptions, tlsResources } from './config/tls.js';
 export { deliveryKeys } from './delivery/queue/config.js';
 export type { DeliveryDefaults } from './delivery/queue/config.js';
-export { Type } from 'typebox';
+export { Type, type Static } from 'typebox';
 export { consumeUnrefused } from './component/refuse-items.js';
 
 // What stores can do, for engines of one's own: each contract with the types that belong to it.

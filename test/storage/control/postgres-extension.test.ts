@@ -1,7 +1,9 @@
 import t, { type Test } from 'tap';
+import { postgresExtension } from '../../../src/extensions/postgres/factory.js';
 import { ControlExtension } from '../../../src/storage/control/control-extension.js';
 import { openPostgres } from '../../../src/storage/control/postgres/open-postgres.js';
 import { systemClock } from '../../../src/telemetry/system-clock.js';
+import { conformance } from '../../../src/testing/index.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { FrozenNetwork } from '../../support/frozen-network.js';
 import { PostgresServer } from '../../support/postgres.js';
@@ -33,6 +35,14 @@ async function throughNetwork(t: Test, url: string): Promise<{ network: FrozenNe
 }
 
 function checkExtension(server: PostgresServer): void {
+  void t.test('the conformance kit finds nothing wrong with it', async (t) => {
+    const subject = {
+      prepare: async () => ({ config: { url: await server.createDatabase() } }),
+      unstartable: { config: { url: 'postgres://nobody@127.0.0.1:1/none' }, error: /cannot be opened/ },
+    };
+    for (const { name, run } of conformance(postgresExtension, subject)) await t.test(name, run);
+  });
+
   void t.test('two of them hear of each other’s changes within two seconds', async (t) => {
     const url = await server.createDatabase();
     const [one, two] = [await start(t, url), await start(t, url)];

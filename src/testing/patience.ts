@@ -1,0 +1,51 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { TestClock } from './test-clock.js';
+
+/** How long a component may take for something that should take moments, in milliseconds of real time. */
+const PATIENCE_MS = 20_000;
+
+/** Where a component's time passes, and how long to wait for it. */
+export interface Waiting {
+  readonly clock: TestClock;
+  readonly patienceMs?: number | undefined;
+}
+const STEP_MS = 5;
+/** What needs no time is over after a few turns of the event loop. */
+const QUICK_TURNS = 20;
+
+/**
+ * Waits for work while the component's clock goes on as the real one does.
+ *
+ * @param what the beginning of a sentence: `its start`
+ * @throws Error where the work does not end in time; whatever it throws
+ */
+export async function within<T>(waiting: Waiting, what: string, work: Promise<T>): Promise<T> {
+  const state = { hasEnded: false };
+  const watched = work.finally(() => (state.hasEnded = true));
+  // It may fail after the patience is over.
+  watched.catch(() => undefined);
+  await becomesTrue(waiting, `${what} did not end`, () => state.hasEnded);
+  return watched;
+}
+
+/**
+ * Waits until something is so, while the component's clock goes on as the real one does.
+ *
+ * @param otherwise what the error says where it never is
+ */
+export async function becomesTrue(
+  { clock, patienceMs = PATIENCE_MS }: Waiting,
+  otherwise: string,
+  isSo: () => boolean,
+): Promise<void> {
+  const startedAt = performance.now();
+  let passed = 0;
+  for (let turn = 0; turn < QUICK_TURNS && !isSo(); turn++) await new Promise(setImmediate);
+  while (!isSo()) {
+    if (passed > patienceMs) throw new Error(`${otherwise} within ${patienceMs} ms`);
+    await wait(STEP_MS);
+    const elapsed = performance.now() - startedAt;
+    clock.advance(elapsed - passed);
+    passed = elapsed;
+  }
+}

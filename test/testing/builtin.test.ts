@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { builtinFactories } from '../../src/builtin.js';
+import type { Factory } from '../../src/component/factory.js';
+import { systemClock } from '../../src/telemetry/system-clock.js';
+import { isControlPlane } from '../../src/storage/control-plane.js';
+import {
+  conformance,
+  sampleBatch,
+  sectionOf,
+  TestHost,
+  TestLogger,
+  TestMeter,
+  type Subject,
+} from '../../src/testing/index.js';
+import { aUser } from '../storage/duckdb/meta-records.js';
+import { testFolder } from '../support/test-folder.js';
+
+/** The conformance kit on every component that comes with the program: what it asks of plugins, it asks of them. */
+
+function factoryOf(kind: Factory['kind'], type: string): Factory {
+  const found = builtinFactories.find((factory) => factory.kind === kind && factory.type === type);
+  if (!found) throw new Error(`there is no ${kind} ${type}`);
+  return found;
+}
+
+// It has much to do, and is alone with it on no machine.
+t.setTimeout(340_000);
+const folder = testFolder(t);
+const user = aUser();
+
+/** The stores that others need, once for all of them. */
+async function openStores(): Promise<Readonly<Record<string, object>>> {
+  const extensions: Record<string, object> = {};
+  for (const [type, config] of [
+    ['sqlite', { path: join(folder, 'control.db') }],
+    ['duckdb', { path: join(folder, 'store.duckdb'), reserve: 0 }],
+  ] as const) {
+    const factory = factoryOf('extension', type);
+    if (factory.kind !== 'extension') throw new Error('never');
+    const component = factory.create({
+      id: type,
+      config: sectionOf(factory, config),
+      logger: new TestLogger(),
+      meter: new TestMeter(),
+      clock: systemClock,
+    });
+    await component.start?.(new TestHost({ extensions }));
+    extensions[type] = component;
+    t.teardown(() => component.shutdown?.(new AbortController().signal));
+  }
+  if (!isControlPlane(extensions['sqlite'])) throw new Error('it keeps no users');
+  await extensions['sqlite'].accounts.createUser(user);
+  return extensions;
+}
+
+const extensions = await openStores();
+const sample: NonNullable<Subject['sample']> = (signal, count) => ({
+  ...sampleBatch(signal, count),
+  tenant: user.id,
+});
+const onStores: Subject = { extensions, sample };
+const withoutStores = { unstartable: { extensions: {}, error: /no extension/ } };
+
+/** A server that takes whatever it is sent. */
+async function sink() {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.end('{}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    config: { endpoint: `http://127.0.0.1:${port}` },
+    tearDown: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+const body = () => {
+  const times = { started_at: '2026-01-15T12:00:00Z', ended_at: '2026-01-15T12:00:01Z' };
+  return JSON.stringify({ traces: [{ trace: { trace_id: randomUUID(), agent: 'a', ...times }, spans: [] }] });
+};
+const otlpBody = () =>
+  JSON.stringify({
+    resourceLogs: [
+      { scopeLogs: [{ logRecords: [{ timeUnixNano: '1768478400000000000', body: { stringValue: 'x' } }] }] },
+    ],
+  });
+const JSON_HEADERS = { 'content-type': 'application/json' };
+
+/** What each of them needs. A component that is not listed fails this file. */
+const SUBJECTS: Readonly<Record<string, Subject | null>> = {
+  'receiver trace_batch': {
+    send: ({ host }) => host.request('POST', '/api/v1/traces/batch', { body: body(), headers: JSON_HEADERS }),
+  },
+  'receiver otlp': {
+    config: { protocols: { grpc: { endpoint: '127.0.0.1:0' } } },
+    send: ({ host }) => host.request('POST', '/v1/logs', { body: otlpBody(), headers: JSON_HEADERS }),
+  },
+  'receiver outbox': { ...onStores, ...withoutStores },
+  'processor validation': {},
+  'processor filter': { config: { logs: ['log.severity == "debug"'] }, drops: true },
+  'processor rate_limit': {
+    config: { items_per_second: 1_000_000, burst: 1_000_000 },
+  },
+  'processor sample': { drops: true },
+  'processor transform': { config: { spans: [{ set: { name: '"changed"' } }] } },
+  'processor redact': { config: { builtin: ['email'] } },
+  'processor quota': { ...onStores, ...withoutStores },
+  'processor cost': {},
+  'processor service_map': {},
+  'exporter storage': { ...onStores, ...withoutStores },
+  'exporter webhook': { ...onStores, ...withoutStores },
+  'exporter alerts': { ...onStores, ...withoutStores },
+  'exporter otlp_http': { prepare: sink },
+  'exporter file': { prepare: () => ({ config: { path: join(folder, `${randomUUID()}.jsonl`) } }) },
+  'exporter debug': {},
+  'extension duckdb': {
+    prepare: () => ({ config: { path: join(folder, `${randomUUID()}.duckdb`), reserve: 0 }, extensions }),
+    unstartable: { ...withoutStores.unstartable, config: { path: join(folder, 'other.duckdb') } },
+  },
+  'extension sqlite': { prepare: () => ({ config: { path: join(folder, `${randomUUID()}.db`) } }) },
+  // It needs a server: `test/storage/control/postgres-extension.test.ts` has one.
+  'extension postgres': null,
+  'extension query': { ...onStores, ...withoutStores },
+  'extension health': {},
+  'extension ui': { extensions: { query: { isApi: true, endpoint: '127.0.0.1:4319' } } },
+};
+
+for (const factory of builtinFactories) {
+  const name = `${factory.kind} ${factory.type}`;
+  void t.test(name, async (t) => {
+    const subject = SUBJECTS[name];
+    if (subject === null) return;
+    if (!subject) throw new Error(`say in this file what ${name} needs`);
+    for (const check of conformance(factory, subject))
+      await t.test(check.name, async () => {
+        await check.run();
+      });
+  });
+}
