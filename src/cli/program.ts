@@ -12,6 +12,7 @@ import { keysCommand } from './keys.js';
 import { loginCommand } from './login.js';
 import { mapCommand } from './map.js';
 import { orgsCommand } from './orgs.js';
+import { pluginCommand } from './plugin.js';
 import type { ProcessIo } from './process-io.js';
 import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
@@ -54,6 +55,7 @@ export async function runProgram(
     alertsCommand(io),
     mapCommand(io, (code) => (exitCode = code)),
     deadLettersCommand(io),
+    pluginCommand(io),
     demoCommand(io),
     versionCommand(io),
   ];

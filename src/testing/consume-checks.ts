@@ -22,7 +22,7 @@ type AnyFactory = Extract<Factory, { readonly kind: 'processor' | 'exporter' }>;
 
 /** Checks of what takes batches: processors and exporters, for each signal that they say they take. */
 export function consumeChecks(factory: AnyFactory, subject: Subject): readonly ConformanceCheck[] {
-  return signalsOf(factory).flatMap((signal) => [
+  return (subject.signals ?? signalsOf(factory)).flatMap((signal) => [
     ...eachSignal(factory, subject, signal),
     ...(factory.kind === 'processor' ? throughProcessor(factory, subject, signal) : []),
     ...chosenBatches(factory, subject, signal),

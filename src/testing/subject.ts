@@ -49,6 +49,8 @@ export interface Subject extends Surroundings {
   readonly send?: (running: RunningReceiver) => Promise<unknown>;
   /** Processors: whether it may drop items that it has taken. */
   readonly drops?: boolean;
+  /** Exporters that take other signals with another configuration: what they take with this one. */
+  readonly signals?: readonly Signal[];
   /** Exporters: how many items have arrived where it sends to, since the check began. */
   readonly arrived?: (signal: Signal) => Promise<number> | number;
   /** How much memory a batch of ten items may leave behind, in bytes. Default 4096. */

@@ -1,3 +1,4 @@
+import type { BrowserLogins } from '../component/browser-logins.js';
 import type { Host, ListenerOptions } from '../component/host.js';
 import {
   HttpProblem,
@@ -74,6 +75,15 @@ export class TestHost implements Host {
     const { identity = { userId: TEST_USER, keyId: null, scopes: SCOPES } } = this.#options;
     if (identity === null) throw new HttpProblem(401, 'unauthenticated', 'There is no key.');
     return identity;
+  }
+
+  /** There are no browsers: the logins let in whoever `authenticate` knows. */
+  async browserLogins(): Promise<BrowserLogins> {
+    return Promise.resolve({
+      enter: async () => Promise.resolve({ cookie: null, identity: this.authenticate() }),
+      leave: async () => Promise.resolve(null),
+      createLink: async () => Promise.resolve({ url: 'http://test/', expiresAt: 0 }),
+    });
   }
 
   async settleKeys(): Promise<void> {

@@ -114,10 +114,25 @@ const SUBJECTS: Readonly<Record<string, Subject | null>> = {
   'processor quota': { ...onStores, ...withoutStores },
   'processor cost': {},
   'processor service_map': {},
-  'exporter storage': { ...onStores, ...withoutStores },
+  // Each of its batches waits for a commit.
+  'exporter storage': { ...onStores, ...withoutStores, patienceMs: 60_000 },
   'exporter webhook': { ...onStores, ...withoutStores },
   'exporter alerts': { ...onStores, ...withoutStores },
   'exporter otlp_http': { prepare: sink },
+  'exporter http': {
+    signals: ['traces'],
+    prepare: async () => {
+      const { config, tearDown } = await sink();
+      const written = {
+        url: config.endpoint,
+        item: 'span',
+        format: 'json_array',
+        body: { name: '${{ span.name }}' },
+        targets: { allow_cidrs: ['127.0.0.0/8'] },
+      };
+      return { config: written, tearDown };
+    },
+  },
   'exporter file': { prepare: () => ({ config: { path: join(folder, `${randomUUID()}.jsonl`) } }) },
   'exporter debug': {},
   'extension duckdb': {

@@ -65,6 +65,7 @@ void t.test('components that keep the contract pass', async (t) => {
     await failing(
       exporter(() => ({ inputs: { traces: taking } })),
       /./,
+      { patienceMs: 20_000 },
     ),
     [],
   );

@@ -18,22 +18,14 @@ export function guardedHost(
 ): Host {
   const { faults } = tools;
   return {
-    // Extensions belong to themselves: what they begin is theirs.
-    extension: (id, isWanted) => host.extension(id, isWanted),
+    ...host,
     listener: (endpoint, options) => guardedListener(host.listener(endpoint, options), tools),
     authenticate: (request, scope) => runAsProgram(() => host.authenticate(request, scope)),
     browserLogins: (site) => runAsProgram(() => host.browserLogins(site)),
     settleKeys: () => runAsProgram(() => host.settleKeys()),
-    secretBox: (directory) => host.secretBox(directory),
-    userLimits: host.userLimits,
-    smtp: host.smtp,
-    announce: (endpoint, address, paths) => {
-      host.announce(endpoint, address, paths);
-    },
     reportStatus: (status) => {
       faults.report(status);
     },
-    health: () => host.health(),
   };
 }
 

@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { Argument, Command, Option } from 'commander';
+import type { Kind } from '../component/component-id.js';
+import { readVersion } from '../config/package-version.js';
+import type { CliIo } from './io.js';
+import { exporterTemplate } from './plugin-new/exporter.js';
+import { extensionTemplate } from './plugin-new/extension.js';
+import { packageFiles } from './plugin-new/package-files.js';
+import { processorTemplate } from './plugin-new/processor.js';
+import { receiverTemplate } from './plugin-new/receiver.js';
+import type { PluginTemplate } from './plugin-new/template.js';
+import { UsageError } from './usage-error.js';
+
+const TEMPLATES: Readonly<Record<Kind, PluginTemplate>> = {
+  receiver: receiverTemplate,
+  processor: processorTemplate,
+  exporter: exporterTemplate,
+  extension: extensionTemplate,
+};
+
+/** The name of a package without a scope, of which a type can be made: letters, digits and single hyphens. */
+const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
+/** A component's type may have 63. */
+const MAX_NAME = 60;
+
+interface Options {
+  readonly kind: Kind;
+  readonly directory?: string;
+}
+
+/** `jackdaw plugin new NAME --kind KIND` */
+export function pluginCommand(io: CliIo): Command {
+  const command = new Command('plugin').description('Write plugins: components of your own.');
+  command.addCommand(
+    new Command('new')
+      .description('Write a plugin that works, with a test, into a new folder of that name.')
+      .addArgument(new Argument('<name>', 'of the package and its folder: letters, digits and hyphens'))
+      .addOption(
+        new Option('--kind <kind>', 'what it is').choices(Object.keys(TEMPLATES)).makeOptionMandatory(),
+      )
+      .option('--directory <folder>', 'write into this new folder instead')
+      .action((name: string, options: Options) => {
+        create(io, name, options);
+      }),
+  );
+  return command;
+}
+
+/** @throws UsageError for a name that cannot be one, and where something of that name is there */
+function create(io: CliIo, name: string, { kind, directory = name }: Options): void {
+  if (!NAME.test(name) || name.length > MAX_NAME)
+    throw new UsageError(
+      `"${name}" cannot be the name of a plugin: it needs up to ${MAX_NAME} small letters, digits and single hyphens, such as my-plugin`,
+    );
+  if (name === 'jackdaw') throw new UsageError('"jackdaw" is the program itself: choose another name');
+  const folder = resolve(directory);
+  if (existsSync(folder))
+    throw new UsageError(`${directory} is there already: choose another name, or another --directory`);
+  const of = { name, type: name.replaceAll('-', '_') };
+  const files = packageFiles(of, kind, TEMPLATES[kind], readVersion());
+  mkdirSync(folder, { recursive: true });
+  // `wx`: whatever came there meanwhile is not written over.
+  for (const [file, text] of Object.entries(files))
+    writeFileSync(join(folder, file), text, { flag: 'wx', mode: 0o644 });
+  const place = relative(process.cwd(), folder) || '.';
+  io.out(`Wrote ${Object.keys(files).join(', ')} into ${place}.
+
+Next:
+  cd ${place}
+  npm install --save-dev PATH-OF-JACKDAW   # a clone or a tarball; it is needed for the test only
+  npm test
+  jackdaw run --config YOUR-CONFIGURATION --config jackdaw.yaml`);
+}

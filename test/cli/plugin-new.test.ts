@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+import { runCli } from '../support/process.js';
+import { projectFolder } from '../support/project-file.js';
+import { testFolder } from '../support/test-folder.js';
+
+const run = promisify(execFile);
+const TSC = join(projectFolder(), 'node_modules', 'typescript', 'bin', 'tsc');
+
+/** Writes a plugin, and lays `jackdaw` beside it as an installation would. @returns its folder */
+async function aPlugin(t: Test, kind: string): Promise<string> {
+  const parent = testFolder(t);
+  const { code, stdout } = await runCli(['plugin', 'new', `my-${kind}`, '--kind', kind], { cwd: parent });
+  t.equal(code, 0);
+  t.match(stdout, /cd my-.*\n {2}npm install .*\n {2}npm test\n/);
+  const folder = join(parent, `my-${kind}`);
+  mkdirSync(join(folder, 'node_modules', '@types'), { recursive: true });
+  symlinkSync(projectFolder(), join(folder, 'node_modules', 'jackdaw'));
+  symlinkSync(
+    join(projectFolder(), 'node_modules', '@types', 'node'),
+    join(folder, 'node_modules', '@types', 'node'),
+  );
+  return folder;
+}
+
+for (const kind of ['receiver', 'processor', 'exporter', 'extension'])
+  void t.test(
+    `a new ${kind} passes its own test, its types are right, and its configuration is valid`,
+    async (t) => {
+      const folder = await aPlugin(t, kind);
+      // Tests in tests: the runner's own variables would make them report elsewhere.
+      const env = Object.fromEntries(
+        Object.entries(process.env).filter(([name]) => !/^(NODE_|TAP)/.test(name)),
+      );
+      const { stdout } = await run(process.execPath, ['--test'], { cwd: folder, env }).catch(
+        (error: unknown) => error as { stdout: string },
+      );
+      t.match(stdout, /^# fail 0$/m, stdout);
+      t.match(stdout, /^# pass [1-9]/m);
+      const types = await run(process.execPath, [TSC, '-p', '.'], { cwd: folder }).catch(
+        (error: unknown) => error as { stdout: string },
+      );
+      t.equal(types.stdout, '');
+      const whole = join(projectFolder(), 'config.example.yaml');
+      const graph = await runCli(['graph', '--config', whole, '--config', 'jackdaw.yaml'], { cwd: folder });
+      t.equal(graph.code, 0, graph.stderr);
+      const listed = await runCli(['components', '--config', 'jackdaw.yaml'], { cwd: folder });
+      t.match(listed.stdout, new RegExp(`${kind} +my_${kind}`));
+      t.match(readFileSync(join(folder, 'README.md'), 'utf8'), `plugins: [my-${kind}]`);
+    },
+  );
+
+void t.test('what cannot be is refused, and nothing is written over', async (t) => {
+  const cwd = testFolder(t);
+  mkdirSync(join(cwd, 'there'));
+  const kind = ['--kind', 'processor'];
+  for (const [args, expected] of [
+    [['there', ...kind], /there is there already: choose another name/],
+    [['../out', ...kind], /"\.\.\/out" cannot be the name of a plugin/],
+    [['My_Plugin', ...kind], /cannot be the name of a plugin.* such as my-plugin/],
+    [['a'.repeat(61), ...kind], /cannot be the name/],
+    [['-x', ...kind], /unknown option/],
+    [['jackdaw', ...kind], /is the program itself/],
+    [['mine'], /required option '--kind <kind>' not specified/],
+    [
+      ['mine', '--kind', 'procesor'],
+      /argument 'procesor' is invalid. Allowed choices are receiver, processor/,
+    ],
+    [[...kind], /missing required argument 'name'/],
+  ] as const) {
+    const { code, stderr } = await runCli(['plugin', 'new', ...args], { cwd });
+    t.match(stderr, expected, args.join(' '));
+    t.equal(code, 2);
+  }
+  t.notOk(existsSync(join(cwd, 'mine')));
+  const { code } = await runCli(['plugin', 'new', 'mine', ...kind, '--directory', 'some/where'], { cwd });
+  t.equal(code, 0);
+  t.ok(existsSync(join(cwd, 'some', 'where', 'plugin.js')));
+});
