@@ -247,6 +247,8 @@ void t.test('only main touches the process: its end, its signals and its standar
 
 void t.test('who takes the bytes of a request measures them before they are parsed', async (t) => {
   const taking = files
+    // Texts of new plugins, which run elsewhere.
+    .filter((path) => !relative(source, path).startsWith('cli/plugin-new/'))
     .filter((path) => /\brequest\s*\.body\(/.test(readFileSync(path, 'utf8')))
     .map((path) => relative(source, path));
   // The second takes protobuf, whose decoder counts.
