@@ -9,6 +9,7 @@ import { keyRoutes } from './resources/keys.js';
 import { logRoutes } from './resources/logs.js';
 import { meRoutes } from './resources/me.js';
 import { metricRoutes } from './resources/metrics.js';
+import { myKeyRoutes } from './resources/my-keys.js';
 import { modelRoutes } from './resources/models.js';
 import { sessionRoutes } from './resources/sessions.js';
 import { organizationRoutes } from './resources/organizations.js';
@@ -46,6 +47,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     alertFiringRoutes,
     alertTestRoutes,
     meRoutes,
+    myKeyRoutes,
     usageRoutes,
     userRoutes,
     keyRoutes,

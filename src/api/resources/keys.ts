@@ -5,7 +5,7 @@ import { SCOPES } from '../../component/identity.js';
 import type { Operation } from '../../component/operation.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { formatTime, parseTime, type Micros } from '../../signal/time.js';
-import type { ApiKey } from '../../storage/accounts.js';
+import type { ApiKey, StoredKey } from '../../storage/accounts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { lastAdmin } from '../support/conflict.js';
 import { nullable, printTime, time, uuid } from '../support/fields.js';
@@ -24,7 +24,12 @@ const keyFields = {
   last_used_at: nullable(time('Written at most once a minute.')),
 };
 
-const keySchema = Type.Object(keyFields, { title: 'ApiKey' });
+export const keySchema = Type.Object(keyFields, { title: 'ApiKey' });
+
+export const createdKeySchema = Type.Object(
+  { ...keyFields, key: Type.String({ description: 'The key itself. It is not stored: keep it now.' }) },
+  { title: 'CreatedApiKey' },
+);
 
 export type KeyJson = Static<typeof keySchema>;
 
@@ -55,12 +60,7 @@ export const createKey = {
     },
     { title: 'NewApiKey', additionalProperties: false },
   ),
-  responses: {
-    201: Type.Object(
-      { ...keyFields, key: Type.String({ description: 'The key itself. It is not stored: keep it now.' }) },
-      { title: 'CreatedApiKey' },
-    ),
-  },
+  responses: { 201: createdKeySchema },
   errors: [404],
 } satisfies Operation;
 
@@ -90,19 +90,8 @@ export function keyRoutes({ routes, control, settleKeys, audit, clock }: ApiCont
       const now = clock.now();
       const userId = body.user_id?.toLowerCase() ?? by.identity.userId;
       const expiresAt = readExpiry(body.expires_at, now);
-      const text = generateKey();
-      const key: ApiKey = {
-        id: uuidV7(Math.floor(now / 1000)),
-        user_id: userId,
-        name: body.name,
-        prefix: describeKey(text).prefix,
-        scopes: body.scopes,
-        created_at: now,
-        expires_at: expiresAt,
-        revoked_at: null,
-        last_used_at: null,
-      };
-      const isMade = await accounts.createKey({ ...key, digest: describeKey(text).digest });
+      const { text, key } = newKey(now, { ...body, user_id: userId, expires_at: expiresAt });
+      const isMade = await accounts.createKey(key);
       if (!isMade) throw notFound('user');
       const { id: key_id, user_id, scopes, expires_at } = printKey(key);
       audit(by, 'key.created', { key_id, user_id, scopes, expires_at });
@@ -120,7 +109,19 @@ export function keyRoutes({ routes, control, settleKeys, audit, clock }: ApiCont
   ];
 }
 
-function readExpiry(text: string | undefined, now: Micros): Micros | null {
+/** A key that was never used, and its text. */
+export function newKey(
+  now: Micros,
+  { user_id, name, scopes, expires_at }: Pick<ApiKey, 'user_id' | 'name' | 'scopes' | 'expires_at'>,
+): { readonly text: string; readonly key: StoredKey } {
+  const text = generateKey();
+  const id = uuidV7(Math.floor(now / 1000));
+  const unused = { created_at: now, revoked_at: null, last_used_at: null };
+  return { text, key: { id, user_id, name, ...describeKey(text), scopes, expires_at, ...unused } };
+}
+
+/** @throws HttpProblem 422 where it is over */
+export function readExpiry(text: string | undefined, now: Micros): Micros | null {
   const at = text === undefined ? null : (parseTime(text) ?? null);
   if (at !== null && at <= now)
     throw new HttpProblem(422, 'validation_failed', 'The key would have expired already.', {
@@ -129,7 +130,7 @@ function readExpiry(text: string | undefined, now: Micros): Micros | null {
   return at;
 }
 
-function printKey(key: ApiKey): KeyJson {
+export function printKey(key: ApiKey): KeyJson {
   return {
     id: key.id,
     user_id: key.user_id,

@@ -1,0 +1,123 @@
+import { Type } from 'typebox';
+import { grants } from '../../auth/scopes.js';
+import { HttpProblem, type Route } from '../../component/http.js';
+import { SCOPES, type Identity, type Scope } from '../../component/identity.js';
+import type { Operation } from '../../component/operation.js';
+import type { Micros } from '../../signal/time.js';
+import type { StoredKey } from '../../storage/accounts.js';
+import type { ApiContext } from '../support/api-context.js';
+import { lastAdmin } from '../support/conflict.js';
+import { time, uuid } from '../support/fields.js';
+import { longArray } from '../support/long-body.js';
+import { notFound } from '../support/not-found.js';
+import { createdKeySchema, keySchema, newKey, printKey, readExpiry } from './keys.js';
+
+/** Administrators may make more for somebody. */
+const MOST_KEYS = 100;
+
+const listMyKeys = {
+  id: 'listMyKeys',
+  method: 'GET',
+  path: '/api/v1/me/keys',
+  tag: 'identity',
+  summary: 'API keys of the caller, including revoked ones, the oldest first',
+  access: 'read',
+  responses: { 200: Type.Array(keySchema) },
+} satisfies Operation;
+
+const createMyKey = {
+  id: 'createMyKey',
+  method: 'POST',
+  path: '/api/v1/me/keys',
+  tag: 'identity',
+  summary: 'Create an API key for the caller; only the answer ever shows it',
+  description: `It can do no more than the key of this request, nor last longer; otherwise it is refused with 403 \`forbidden_scope\`, or 422. Who has ${MOST_KEYS} keys that can be used gets 409 \`conflict\`.`,
+  access: 'manage',
+  body: Type.Object(
+    {
+      name: Type.String({ minLength: 1, maxLength: 200, format: 'name' }),
+      scopes: Type.Array(Type.Enum(SCOPES), { minItems: 1, uniqueItems: true }),
+      expires_at: Type.Optional(time('In the future. Absent: never.')),
+    },
+    { title: 'NewOwnKey', additionalProperties: false },
+  ),
+  responses: { 201: createdKeySchema },
+  errors: [409],
+} satisfies Operation;
+
+const revokeMyKey = {
+  id: 'revokeMyKey',
+  method: 'DELETE',
+  path: '/api/v1/me/keys/{key_id}',
+  tag: 'identity',
+  summary: 'Revoke an API key of the caller, at once and for good',
+  description:
+    'Only one that can do no more than the key of this request; it may be that key itself. The last `admin` key that does not expire cannot be revoked, which is a conflict.',
+  access: 'manage',
+  params: Type.Object({ key_id: uuid() }),
+  responses: { 204: null },
+  errors: [404, 409],
+} satisfies Operation;
+
+/** The routes under `/me/keys`, for users that are no administrators. */
+export function myKeyRoutes({ routes, control, settleKeys, audit, clock }: ApiContext): readonly Route[] {
+  const { accounts } = control;
+  return [
+    routes.route(listMyKeys).to(async ({ identity }) => {
+      const keys = [...(await accounts.listKeys(identity.userId))].sort((a, b) => (a.id < b.id ? -1 : 1));
+      return { status: 200, encoded: await longArray(keys, printKey) };
+    }),
+    routes.route(createMyKey).to(async ({ body, ...by }) => {
+      const { identity } = by;
+      const now = clock.now();
+      requireWithin(identity, body.scopes);
+      const expires_at = readExpiry(body.expires_at, now);
+      const keys = await accounts.listKeys(identity.userId);
+      refuseLonger(identity, keys, expires_at);
+      if (keys.filter((key) => isUsable(key, now)).length >= MOST_KEYS)
+        throw new HttpProblem(
+          409,
+          'conflict',
+          `You have ${MOST_KEYS} API keys: revoke one that is not needed.`,
+        );
+      const { text, key } = newKey(now, { ...body, user_id: identity.userId, expires_at });
+      if (!(await accounts.createKey(key))) throw new Error('users are never removed');
+      const printed = printKey(key);
+      const { id: key_id, user_id, scopes } = printed;
+      audit(by, 'key.created', { key_id, user_id, scopes, expires_at: printed.expires_at });
+      await settleKeys();
+      return { status: 201, json: { ...printed, key: text } };
+    }),
+    routes.route(revokeMyKey).to(async ({ params, ...by }) => {
+      const { identity } = by;
+      const wanted = params.key_id.toLowerCase();
+      const key = (await accounts.listKeys(identity.userId)).find(({ id }) => id === wanted);
+      if (!key) throw notFound('API key');
+      requireWithin(identity, key.scopes);
+      if ((await accounts.revokeKey(key.id, clock.now())) === 'last_admin') throw lastAdmin('This is');
+      audit(by, 'key.revoked', { key_id: key.id });
+      await settleKeys();
+      return { status: 204 };
+    }),
+  ];
+}
+
+/** @throws HttpProblem 403 `forbidden_scope` */
+function requireWithin(identity: Identity, scopes: readonly Scope[]): void {
+  const lacking = scopes.find((scope) => !grants(identity.scopes, scope));
+  if (lacking !== undefined)
+    throw new HttpProblem(403, 'forbidden_scope', `The API key lacks the scope "${lacking}" itself.`);
+}
+
+/** A key that ends must not leave one behind that does not. @throws HttpProblem 422 */
+function refuseLonger({ keyId }: Identity, keys: readonly StoredKey[], expiresAt: Micros | null): void {
+  const end = keys.find(({ id }) => id === keyId)?.expires_at ?? null;
+  if (end === null || (expiresAt !== null && expiresAt <= end)) return;
+  throw new HttpProblem(422, 'validation_failed', 'The key would last longer than the one that makes it.', {
+    errors: [{ field: '/expires_at', message: 'must not be after the end of the key of this request' }],
+  });
+}
+
+function isUsable({ revoked_at, expires_at }: StoredKey, now: Micros): boolean {
+  return revoked_at === null && (expires_at === null || expires_at > now);
+}
