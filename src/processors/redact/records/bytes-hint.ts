@@ -21,6 +21,6 @@ export class BytesHint {
   mayHold(bytes: Uint8Array): boolean {
     if (this.#hints === undefined) return true;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-    return this.#hints.some((hint) => hint.test(text));
+    return this.#hints.some((hint) => hint.test(text, bytes));
   }
 }

@@ -36,6 +36,26 @@ const KNOWN = [
   'lin_api_[A-Za-z0-9]{32,}',
   'ntn_[A-Za-z0-9]{40,}',
   'secret_[A-Za-z0-9]{43}',
+  // Others, in no order: Figma, Grafana, PostHog, Docker, Sentry, Tailscale, Vault, New Relic, HubSpot, Pinecone, Cerebras,
+  // LangSmith, Supabase, Square, Render, Fireworks, Mapbox, age
+  'figd_[A-Za-z0-9_-]{40,}',
+  'glsa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}',
+  'ph[cx]_[A-Za-z0-9]{40,}',
+  'dckr_pat_[A-Za-z0-9_-]{27}',
+  'sntry[su]_[A-Za-z0-9+/=_]{50,}',
+  'tskey-(?:auth|api|client)-[A-Za-z0-9]{6,}(?:-[A-Za-z0-9]{16,})?',
+  'hv[sb]\\.[A-Za-z0-9_-]{24,}',
+  'NRAK-[A-Z0-9]{27}',
+  'pat-(?:na|eu)\\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}',
+  'pcsk_[A-Za-z0-9]{4,8}_[A-Za-z0-9]{50,}',
+  'csk-[A-Za-z0-9]{40,}',
+  'lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}',
+  'sbp_[0-9a-f]{40}',
+  'sq0(?:csp|atp)-[A-Za-z0-9_-]{22,}',
+  'rnd_[A-Za-z0-9]{28,}',
+  'fw_[A-Za-z0-9]{20,}',
+  '[sp]k\\.eyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{20,}',
+  'AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}',
   // Jackdaw
   'jd_[A-Za-z0-9_-]{43}',
 ];
@@ -46,7 +66,13 @@ const BEARER = /\b(?:bearer|token) +([A-Za-z0-9._~+/=-]{16,})/gi;
 const BASIC = /\bbasic +([A-Za-z0-9+/]{8,}={0,2})/gi;
 /** `api_key=…`, `"client_secret": "…"`. */
 const ASSIGNED =
-  /(?:api[_-]?key|apikey|access[_-]?key|secret[_-]?key|client[_-]?secret|auth[_-]?token|access[_-]?token|refresh[_-]?token|private[_-]?key|secret|passwd|password|pwd)\\?["']?\s{0,3}(?:[:=]|=>)\s{0,3}\\?["']?([^\s"'\\,;&<>(){}[\]]{8,512})/gi;
+  /(?:api[_-]?key|apikey|account[_-]?key|access[_-]?key|secret[_-]?key|client[_-]?secret|auth[_-]?token|access[_-]?token|refresh[_-]?token|private[_-]?key|secret|passwd|password|pwd)\\?["']?\s{0,3}(?:[:=]|=>)\s{0,3}\\?["']?([^\s"'\\,;&<>(){}[\]]{8,512})/gi;
+/** `postgres://user:password@host`. */
+const IN_URL = /:\/\/[^\s/?#@:"'\\]{0,128}:([^\s/?#@"'\\,;<>()]{3,256})@/g;
+/** Who has it may write into a channel of Slack. */
+const SLACK_HOOK = /hooks\.slack\.com\/(?:services|workflows|triggers)\/([A-Za-z0-9/]{20,200})/g;
+/** What stands for a password in texts about such addresses. */
+const PLACEHOLDER = /^(?:[$%<{*[]|x+$|\.{3}|pass(?:word|wd)?$|pwd$|secret$)/i;
 /** With the key in it, or as much of it as there is. */
 const PRIVATE_KEY =
   /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:[A-Za-z0-9+/=\s\\:,]|-(?!-)){0,16384}(?:-----END [A-Z ]{0,20}PRIVATE KEY-----)?/g;
@@ -55,12 +81,14 @@ const PRIVATE_KEY =
 export const apiKey: Finder = {
   name: 'api_key',
   replacement: '[api_key]',
-  hints: [{ test: haveSigns }],
+  hints: [{ test: haveSigns }, /:\/\/[^\s/?#@:"']{0,128}:[^\s/?#@"']{3}/],
   find: (text) => [
     ...allMatches(text, PREFIXED, (found) => (isOwnWord(text, found) ? whole(found) : undefined)),
     ...(text.includes('PRIVATE KEY') ? allMatches(text, PRIVATE_KEY, whole) : []),
     ...allMatches(text, BEARER, (found) => valueOf(found, found[1] ?? '', 16)),
     ...allMatches(text, BASIC, (found) => credentialsOf(found, found[1] ?? '')),
+    ...allMatches(text, IN_URL, (found) => passwordIn(found, found[1] ?? '')),
+    ...allMatches(text, SLACK_HOOK, (found) => lastOf(found, found[1] ?? '')),
     ...allMatches(text, ASSIGNED, (found) => valueOf(found, found[1] ?? '', 8)),
   ],
 };
@@ -77,6 +105,17 @@ function credentialsOf(found: RegExpExecArray, value: string): Match | undefined
   const end = found.index + found[0].length;
   const isPair = /^[\x20-\x7e]*:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString('latin1'));
   return isPair ? { start: end - value.length, end } : undefined;
+}
+
+function passwordIn(found: RegExpExecArray, password: string): Match | undefined {
+  if (PLACEHOLDER.test(password)) return undefined;
+  const end = found.index + found[0].length - 1;
+  return { start: end - password.length, end };
+}
+
+function lastOf(found: RegExpExecArray, value: string): Match {
+  const end = found.index + found[0].length;
+  return { start: end - value.length, end };
 }
 
 /** The value at the end of what was found, where it can be a secret and not a word that speaks of one. */

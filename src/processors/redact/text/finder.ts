@@ -6,7 +6,8 @@ export interface Match {
 
 /** A pattern, or something else that can be asked of a text. */
 export interface Hint {
-  test(text: string): boolean;
+  /** @param bytes of which the text was read as Latin-1, where there are some: single bytes are looked at in half the time */
+  test(text: string, bytes?: Uint8Array): boolean;
 }
 
 /** Finds what must not be kept. */
