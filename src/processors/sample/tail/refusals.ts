@@ -18,3 +18,11 @@ export function notWritable(processor: string, cause: unknown): ConsumeError {
     cause,
   });
 }
+
+/** Of a batch of which something is noted that would be lost: a limit would hold no more, or a map would lack it. */
+export function outOfOrder(processor: string): ConsumeError {
+  return new ConsumeError(
+    `Processor "${processor}" makes new batches: list it before quota and service_map in its pipeline`,
+    { code: 'internal_error', retryable: true },
+  );
+}

@@ -8,6 +8,7 @@ import { MICROS_PER_MS } from '../../../signal/time-units.js';
 import type { TraceRecord } from '../../../signal/trace.js';
 import { withShare } from '../decider.js';
 import { keyOf } from './held-run.js';
+import { outOfOrder } from './refusals.js';
 import { Holding, type HoldingSettings } from './holding.js';
 
 /** Runs that are decided in one turn, before others have theirs. */
@@ -44,6 +45,8 @@ export class TailSample implements Component, Consumer<TracesBatch> {
   async consume(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
     await this.#recovered;
     const { tenant } = batch;
+    // Inside a template the order is not checked before the start.
+    if (batch.quota !== undefined || batch.service_map !== undefined) throw outOfOrder(this.#settings.id);
     this.#holding.assertOpen(tenant);
     const left = new Set<number>();
     const held: TraceRecord[] = [];

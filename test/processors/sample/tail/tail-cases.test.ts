@@ -197,6 +197,14 @@ void t.test('the directory belongs to one, and is empty of runs in the end', asy
   t.strictSame(readdirSync(directory), ['sample%40traces']);
 });
 
+void t.test('a batch that is counted for a quota already is not taken', async (t) => {
+  const tail = await TailUnderTest.open(t, '{ wait: 10s }');
+  const batch = { tenant: OTHER, items: [root(idOf(1))], quota: { monthly_items: 1 } };
+  await t.rejects(tail.processor.consume(batch, { receivedAt: NOON }), {
+    message: /list it before quota and service_map/,
+  });
+});
+
 void t.test('a configuration that cannot work says why', async (t) => {
   for (const [config, message] of [
     ['{ wait: 10s, on_error: refuse }', /was acknowledged, and cannot be refused: write keep or drop/],
