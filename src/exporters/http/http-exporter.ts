@@ -3,6 +3,7 @@ import { gzip } from 'node:zlib';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
+import type { Host } from '../../component/host.js';
 import type { Counter } from '../../component/telemetry.js';
 import { readVersion } from '../../config/package-version.js';
 import {
@@ -12,8 +13,9 @@ import {
 } from '../../delivery/senders/webhook/sender.js';
 import { EvaluationFailures } from '../../expressions/failures.js';
 import type { Batch, Batches, Signal } from '../../signal/batch.js';
+import { hiding } from '../../telemetry/hiding.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
-import { failureOf } from './answer.js';
+import { failureOf, isKeyRefused } from './answer.js';
 import { ITEMS, type HttpConfig } from './config.js';
 import { Requests, type BuiltRequest } from './requests.js';
 
@@ -42,9 +44,12 @@ export class HttpExporter implements Exporter {
   readonly #results: Counter;
   readonly #rejected: Counter;
   readonly #log: SparseLog;
+  readonly #hide: (text: string) => string;
   /** Records of batches that were sent in part: what was sent of them is not sent again. */
   readonly #done = new WeakSet();
   #transport: Transport | undefined;
+  #host: Host | undefined;
+  #isKeyRefused = false;
 
   constructor(settings: Settings<HttpConfig>, open: OpenTransport) {
     const { id, config, meter, logger, clock } = settings;
@@ -67,11 +72,13 @@ export class HttpExporter implements Exporter {
     });
     this.#rejected.add(0, { exporter: id });
     this.#log = new SparseLog(logger, clock);
+    this.#hide = hiding([...partsOfUrl(config.url ?? ''), ...Object.values(config.headers)]);
     this.inputs = { [ITEMS[config.item]]: this.#input() };
   }
 
   /** @throws Error that names a file that cannot be used */
-  async start(): Promise<void> {
+  async start(host: Host): Promise<void> {
+    this.#host = host;
     this.#transport = await this.#open(this.#settings);
   }
 
@@ -148,7 +155,20 @@ export class HttpExporter implements Exporter {
     this.#results.add(1, { exporter: id, result: result.kind });
     if (result.detail !== null && logger.isDebugEnabled())
       logger.debug({ reason: result.detail }, 'A request got no whole answer');
-    return failureOf(result, this.#place);
+    this.#noteKey(result);
+    return failureOf(result, this.#place, this.#hide);
+  }
+
+  /** Somebody has to look after a key that is refused. A request without an answer says nothing of the key. */
+  #noteKey(result: AttemptResult): void {
+    const isRefused = isKeyRefused(result);
+    if (isRefused)
+      this.#host?.reportStatus({
+        level: 'degraded',
+        message: `${this.#place} answered ${result.statusCode ?? ''}: what is to be sent is kept until it lets us in; look at the key in url, headers or body`,
+      });
+    else if (this.#isKeyRefused && result.succeeded) this.#host?.reportStatus({ level: 'ok' });
+    if (isRefused || result.succeeded) this.#isKeyRefused = isRefused;
   }
 
   /** Rejections of a part. Those of a whole batch are logged with the batch. */
@@ -161,4 +181,10 @@ export class HttpExporter implements Exporter {
   #countRejections(rejections: readonly Rejection[]): void {
     for (const { records } of rejections) this.#rejected.add(records.length, { exporter: this.#settings.id });
   }
+}
+
+/** What of a URL may be a key: the whole, what stands behind the host, and the query. */
+function partsOfUrl(url: string): readonly string[] {
+  const behind = url.replace(/^https?:\/\/[^/?#]*/, '');
+  return [url, behind, behind.replace(/^[^?]*\??/, '')];
 }

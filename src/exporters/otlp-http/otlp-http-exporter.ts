@@ -6,6 +6,7 @@ import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { shorten } from '../../component/item-problems.js';
 import type { Counter } from '../../component/telemetry.js';
+import { hiding } from '../../telemetry/hiding.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import { BATCH_ID_HEADER } from '../../otlp/wire/batch-id.js';
 import { encodingOf, readRejection } from '../../otlp/decode/answer.js';
@@ -16,7 +17,6 @@ import { urlsOf, type OtlpHttpConfig } from './config.js';
 import { HttpClient } from './http-client.js';
 
 const compress = promisify(gzip);
-const LEAST_SECRET = 8;
 /** The first status by which another side speaks of a fault of its own. */
 const FAULT = 500;
 
@@ -127,13 +127,4 @@ export class OtlpHttpExporter implements Exporter {
       `${place} accepted a request only in part`,
     );
   }
-}
-
-/** Takes values out of a text that another side may repeat. Short ones are no secrets, and would be found everywhere. */
-function hiding(values: readonly string[]): (text: string) => string {
-  const secrets = values
-    .flatMap((value) => [value, ...value.split(/\s+/)])
-    .filter(({ length }) => length >= LEAST_SECRET)
-    .sort((a, b) => b.length - a.length);
-  return (text) => secrets.reduce((rest, value) => rest.replaceAll(value, '***'), text);
 }

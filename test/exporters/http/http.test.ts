@@ -23,7 +23,7 @@ async function startHttp(t: Pick<Test, 'teardown'>, yaml: string) {
   const settings = { ...componentSettings('http'), config: sectionConfig(httpConfig, yaml) };
   t.teardown(() => exporter.shutdown?.(AbortSignal.abort()));
   const exporter = httpExporter.create(settings);
-  await exporter.start?.(testHost());
+  await exporter.start?.({ ...testHost(), reportStatus: () => undefined });
   const [input] = Object.values(exporter.inputs) as {
     consume: (batch: unknown, context: object) => unknown;
   }[];
@@ -162,7 +162,8 @@ void t.test('what may be sent again, and what may not', async (t) => {
       { status: 400, body: 'invalid_payload' },
       { retryable: false, message: /answered 400: invalid_payload$/ },
     ],
-    [{ status: 404 }, { retryable: false }],
+    [{ status: 404, body: 'no /secret-path?key=secret-query' }, { retryable: false }],
+    [{ status: 401 }, { retryable: true }],
     [
       { status: 307, headers: { location: '/x' } },
       { retryable: false, message: /redirects are not followed/ },
@@ -173,9 +174,29 @@ void t.test('what may be sent again, and what may not', async (t) => {
     const error: unknown = await one().catch((cause: unknown) => cause);
     if (failure === null) t.match(error, { accepted: 1 });
     else t.match(error, failure, String(answer.status));
-    t.notMatch(String(error), /secret/);
+    t.notMatch(String(error), /secret-query/);
   }
   t.equal(endpoint.requests.length, cases.length, 'a redirect is not followed');
+});
+
+void t.test('a key that is refused: nothing is lost, and somebody is told', async (t) => {
+  const endpoint = await startJsonEndpoint(t);
+  const { send, exporter } = await startHttp(
+    t,
+    `${LOCAL}url: ${endpoint.url}\nheaders: { authorization: wrong-key }`,
+  );
+  const told: unknown[] = [];
+  await exporter.start?.({ ...testHost(), reportStatus: (status) => told.push(status) });
+  const one = () => send({ tenant: TENANT, items: [anEvent(1, 'webhook.test', {})] });
+  endpoint.answer = () => ({ status: 403, body: 'wrong-key is wrong' });
+  await t.rejects(one(), { message: /answer was 403/ });
+  endpoint.answer = () => ({ status: 200 });
+  await one();
+  await one();
+  t.match(told, [{ level: 'degraded', message: /answered 403/ }, { level: 'ok' }]);
+  t.equal(told.length, 2);
+  endpoint.answer = () => ({ status: 400, body: 'wrong-key is wrong' });
+  await t.rejects(one(), { message: /answered 400: \*\*\* is wrong$/ });
 });
 
 void t.test('private addresses are out of reach unless they are allowed', async (t) => {

@@ -1,0 +1,175 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import t, { type Test } from 'tap';
+import { parse, stringify } from 'yaml';
+import { builtinFactories } from '../../src/builtin.js';
+import { DEFAULT_CONFIG } from '../../src/cli/default-config.js';
+import { ConfigError } from '../../src/config/config-error.js';
+import { editorSchema } from '../../src/config/editor-schema.js';
+import { prepare } from '../../src/pipeline/prepare.js';
+import { parsePriceTable } from '../../src/processors/cost/price-table.js';
+import { runInProcess } from '../support/cli.js';
+import { environmentOf } from '../support/config-problems.js';
+import { projectFolder, readProjectFile } from '../support/project-file.js';
+
+const root = projectFolder();
+// Code is loaded from where these tests were built to, templates from where they are written.
+const BUILT = fileURLToPath(new URL('../../', import.meta.url));
+const COMPONENTS = ['receivers', 'processors', 'exporters', 'extensions'];
+const OWN = ['plugins', 'auth', 'secrets', 'smtp', 'service'];
+
+type Section = Readonly<Record<string, Readonly<Record<string, unknown>> | null>>;
+type Sections = Readonly<Record<string, Section>>;
+
+const pages = ['src', 'plugins']
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  .concat('README.md')
+  .filter((name) => name.endsWith('.md'));
+
+const examples = pages.flatMap((page) =>
+  [...readProjectFile(page).matchAll(/^```ya?ml\n([^]*?)^```/gm)].map(([, text = ''], index) => ({
+    name: `${page}#${index + 1}`,
+    text: text
+      .replaceAll('- ./plugins/', `- ${root}/plugins/`)
+      .replaceAll('- ./dist/', `- ${BUILT}`)
+      .replaceAll('/etc/jackdaw/prices.yaml', `${root}/plugins/prices/prices.yaml`),
+  })),
+);
+
+function prepareText(text: string) {
+  const isWhole = /^service:\n {2}extensions:.*\n {2}pipelines:/m.test(text);
+  const source = { file: 'example.yaml', text };
+  return prepare(isWhole ? [source] : [DEFAULT_CONFIG, source], environmentOf({}), builtinFactories);
+}
+
+/** Where keys are unknown, and in which lines. */
+async function unknownKeys(text: string): Promise<readonly string[]> {
+  try {
+    await prepareText(text);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.flatMap(({ position, path, message }) =>
+      position?.file === 'example.yaml' && message.startsWith('unknown key "misspelt"') ? path.join('.') : [],
+    );
+  }
+}
+
+/** The configuration with a key that nobody knows in one of its components. */
+function misspelt(sections: Sections, section: string, id: string): Sections {
+  return {
+    ...sections,
+    [section]: { ...sections[section], [id]: { ...sections[section]?.[id], misspelt: 1 } },
+  };
+}
+
+/** What editors know without plugins. */
+const builtin = new Ajv({ strict: false }).compile(editorSchema(builtinFactories));
+
+async function checkConfiguration(t: Test, text: string): Promise<void> {
+  const sections = parse(text) as Sections;
+  const { registry } = await prepareText(text);
+  const takes =
+    'plugins' in sections ? new Ajv({ strict: false }).compile(editorSchema(registry.all())) : builtin;
+  // What is laid over others may leave out what the schema asks for in a file by itself.
+  const forEditors = (all: Sections) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => name !== 'service'));
+  t.ok(takes(forEditors(sections)), 'the schema takes it');
+  t.notOk(takes({ ...forEditors(sections), misspelt: {} }), 'and no section that nobody knows');
+  const ids = COMPONENTS.flatMap((section) =>
+    Object.keys(sections[section] ?? {}).map((id) => [section, id] as const),
+  );
+  for (const [section, id] of ids)
+    t.notOk(
+      takes(forEditors(misspelt(sections, section, id))),
+      `${section}.${id}: the schema refuses a misspelt key`,
+    );
+  if (ids.length === 0) return;
+  const wrong = ids.reduce((all, [section, id]) => misspelt(all, section, id), sections);
+  const found = await unknownKeys(stringify(wrong));
+  t.strictSame(
+    found.toSorted(),
+    ids.map(([section, id]) => `${section}.${id}.misspelt`).toSorted(),
+    'and so does the daemon, each by its place',
+  );
+}
+
+/** An example of tests runs beside an empty configuration. */
+async function checkTests(t: Test, text: string): Promise<void> {
+  const folder = t.testdir({ 'jackdaw.yaml': '', tests: {} });
+  const file = join(folder, 'tests', 'a.test.yaml');
+  writeFileSync(file, text);
+  const { code, stdout, stderr } = await runInProcess(['test', file]);
+  t.equal(code, 0, stdout + stderr);
+}
+
+for (const { name, text } of examples)
+  void t.test(name, async (t) => {
+    const keys = Object.keys(parse(text) as object);
+    if (keys.includes('tests')) await checkTests(t, text);
+    else if (keys.includes('models')) t.ok(parsePriceTable(text, name));
+    else {
+      t.strictSame(
+        keys.filter((key) => !COMPONENTS.includes(key) && !OWN.includes(key)),
+        [],
+        'is a configuration',
+      );
+      await checkConfiguration(t, text);
+    }
+  });
+
+void t.test('the page of each component has an example of it', (t) => {
+  for (const { kind, type } of builtinFactories) {
+    const page = join('src', `${kind}s`, type.replaceAll('_', '-'), 'README.md');
+    const own = examples.filter(({ name }) => name.startsWith(`${page}#`));
+    t.ok(
+      own.some(({ text }) => new RegExp(`^  ${type}(/.+)?:|[{ ]${type}: `, 'm').test(text)),
+      relative('src', page),
+    );
+  }
+  t.end();
+});
+
+void t.test('a broken expression and a broken template name file, line, column and the cure', async (t) => {
+  const file = (text: string) =>
+    prepare([DEFAULT_CONFIG, { file: 'my.yaml', text }], environmentOf({}), builtinFactories);
+  const broken = [
+    [
+      'processors:\n  filter: { logs: [\'log.severty == "info"\'] }',
+      /my\.yaml:2:20: error: processors\.filter\.logs\[0\]: log has no field "severty"; did you mean "severity"\?/,
+    ],
+    [
+      "processors:\n  transform:\n    spans: [{ set: { name: '1 +' } }]",
+      /my\.yaml:3:22: error: processors\.transform\.spans\[0\]\.set\.name: /,
+    ],
+    [
+      "processors:\n  sample: { keep: ['trace.agent'] }",
+      /my\.yaml:2:20: error: processors\.sample\.keep\[0\]: a condition must be true or false/,
+    ],
+    [
+      "exporters:\n  http:\n    url: https://a.example/\n    body: { text: ['x ${{ event.kind }}'] }",
+      /my\.yaml:4:20: error: exporters\.http\.body\.text\[0\]: event has no field "kind"/,
+    ],
+    [
+      'plugins: [jackdaw/plugins/slack-events]\nexporters:\n  slack_events: { url: https://a.example/, types: [trace.failled] }',
+      /my\.yaml:3:3: error: exporters\.slack_events: in its filter "?|never "trace\.failled"; did you mean "trace\.failed"/,
+    ],
+    [
+      'plugins: [jackdaw/plugins/slack-events]\nexporters:\n  slack_events: { ulr: x }',
+      /my\.yaml:3:19: error: exporters\.slack_events\.ulr: unknown key "ulr"; did you mean "url"/,
+    ],
+    [
+      'plugins: [jackdaw/plugins/slack-events]\nexporters:\n  slack_events: { footer: x }',
+      /my\.yaml:3:3: error: exporters\.slack_events\.url: is missing/,
+    ],
+    [
+      'plugins: [jackdaw/plugins/production-sampling]\nprocessors:\n  production_sampling: { percentage: all }',
+      /my\.yaml:3:26: error: processors\.production_sampling\.percentage: must be a number, but is "all"/,
+    ],
+  ] as const;
+  for (const [text, said] of broken) await t.rejects(file(text), { message: said }, text);
+});
