@@ -1,7 +1,15 @@
+import { isUnseen, sentOf } from '../../signal/sent-span.js';
+import type { SpanRecord } from '../../signal/span.js';
+
 /** Roughly what V8 takes for each; the exact figures differ with its versions. */
 const OBJECT_BYTES = 32;
 const SLOT_BYTES = 8;
 const TEXT_BYTES = 24;
+
+/** Of a span that came by OTLP and whose metadata nobody has asked for; undefined for everything else. */
+function broughtBytes(value: object): number | undefined {
+  return isUnseen(value as SpanRecord) ? sentOf(value as SpanRecord)?.bytes.length : undefined;
+}
 
 /**
  * Roughly how much memory plain data takes, in bytes. Texts in other scripts than Latin take up to twice as much. Not recursive,
@@ -17,8 +25,14 @@ export function approximateBytes(value: unknown): number {
     else if (ArrayBuffer.isView(next)) bytes += OBJECT_BYTES + next.byteLength;
     else if (typeof next === 'object' && next !== null) {
       bytes += OBJECT_BYTES;
+      const brought = broughtBytes(next);
+      bytes += brought ?? 0;
       if (Array.isArray(next)) for (const child of next) waiting.push(child);
-      else for (const key in next) waiting.push(next[key as keyof typeof next]);
+      // The metadata are not made yet, and must not be made to be measured: the bytes that they follow from count.
+      else if (brought !== undefined) {
+        for (const key of Object.keys(next))
+          if (key !== 'metadata') waiting.push(next[key as keyof typeof next]);
+      } else for (const key in next) waiting.push(next[key as keyof typeof next]);
     }
   }
   return bytes;

@@ -10,7 +10,7 @@ import { hiding } from '../../telemetry/hiding.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import { BATCH_ID_HEADER } from '../../otlp/wire/batch-id.js';
 import { encodingOf, readRejection } from '../../otlp/decode/answer.js';
-import { encodeProtobuf, encodeRequest } from '../../otlp/encode/request.js';
+import { encodeBatch } from '../../otlp/encode/request.js';
 import type { Batches, TelemetrySignal } from '../../signal/batch.js';
 import { failureOf, isKeyRefused, type Answer } from './answer.js';
 import { urlsOf, type OtlpHttpConfig } from './config.js';
@@ -85,7 +85,7 @@ export class OtlpHttpExporter implements Exporter {
   async #encode<S extends TelemetrySignal>(signal: S, batch: Batches[S]): Promise<Uint8Array> {
     let body: Uint8Array;
     try {
-      body = encodeProtobuf(signal, encodeRequest(signal, batch));
+      body = encodeBatch(signal, batch);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new ConsumeError(`The batch cannot be written as OTLP: ${reason}`, {

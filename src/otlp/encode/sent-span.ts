@@ -64,6 +64,18 @@ export function encodeSent(span: KeptFields, { bytes, mapped }: SentSpan): Span 
   };
 }
 
+/** Whether {@link encodeSent} would only leave out attributes of Jackdaw's own, or nothing. */
+export function isAsSent(span: KeptFields, { mapped }: SentSpan): boolean {
+  const { name, started_at, ended_at, error_message } = span;
+  return (
+    (name === mapped.name || name === mapped.name.trim()) &&
+    error_message === mapped.error_message &&
+    started_at === mapped.started_at &&
+    ended_at === mapped.ended_at &&
+    pricedCost(span).length === 0
+  );
+}
+
 /** Without what one Jackdaw tells another. */
 function clientsOwn({ attributes }: Span): readonly KeyValue[] {
   return (attributes ?? []).filter(({ key }) => !isOwnKey(key ?? ''));

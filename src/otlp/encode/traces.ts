@@ -1,6 +1,6 @@
 import type { TracesBatch } from '../../signal/batch.js';
 import type { JsonObject } from '../../signal/attributes.js';
-import { sentOf, type SentOrigin } from '../../signal/sent-span.js';
+import { sentOf, type SentOrigin, type SentSpan } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { TraceHeader } from '../../signal/trace.js';
 import { OriginGroups } from './origin.js';
@@ -13,11 +13,16 @@ import { mappedMetadata } from '../map/mapped-metadata.js';
 import { readSentOrigin } from '../map/span-metadata.js';
 import type { KeyValue, ResourceSpans, Span, TracesRequest } from '../wire/requests.js';
 
+/** @param sent what the span brought */
+type TakesSpan = (span: SpanRecord, sent: SentSpan) => boolean;
+
 /**
  * Runs as an OTLP request. Spans that came by OTLP are what they were; others, and headers that somebody declared, carry
  * Jackdaw's own attributes (`conventions/jackdaw.ts`), so that another Jackdaw reads the same run.
+ *
+ * @param takes whether somebody else passes on a span that came by OTLP: then it is left out
  */
-export function encodeTraces(batch: TracesBatch): TracesRequest {
+export function encodeTraces(batch: TracesBatch, takes: TakesSpan = () => false): TracesRequest {
   const groups = new OriginGroups<Span>();
   const sent = new SentGroups();
   for (const { trace, spans } of batch.items) {
@@ -29,7 +34,8 @@ export function encodeTraces(batch: TracesBatch): TracesRequest {
       const own = index === 0 ? header : [];
       const brought = sentOf(span);
       if (brought === undefined) add(groups, trace, span, own);
-      else sent.spansOf(brought.origin).push(withAttributes(encodeSent(span, brought), own));
+      else if (own.length > 0 || !takes(span, brought))
+        sent.spansOf(brought.origin).push(withAttributes(encodeSent(span, brought), own));
     });
   }
   return {

@@ -19,9 +19,40 @@ export interface EncodedItems {
 
 /** A span beside what came with it: the record itself would lose that. */
 interface CarryingSpan {
-  readonly fields: Omit<SpanRecord, 'metadata'>;
-  readonly sent: SentSpan;
+  /** Those that are not null. */
+  readonly fields: Partial<SpanFields>;
+  /** `mapped` is null where the record still has the same. */
+  readonly sent: Omit<SentSpan, 'mapped'> & { readonly mapped: SentSpan['mapped'] | null };
 }
+
+type SpanFields = Omit<SpanRecord, 'metadata'>;
+
+/** Every field, so that those that were left out are null again. */
+const NO_FIELDS = {
+  span_id: null,
+  trace_id: null,
+  parent_span_id: null,
+  type: null,
+  name: null,
+  status: null,
+  started_at: null,
+  ended_at: null,
+  duration_ms: null,
+  model: null,
+  input_tokens: null,
+  output_tokens: null,
+  total_tokens: null,
+  cost_usd: null,
+  error_message: null,
+  input_data: null,
+  output_data: null,
+  agent_hint: null,
+  map_hint: null,
+  run_kind: null,
+  context: null,
+  prompt: null,
+  call: null,
+} satisfies Record<keyof SpanFields, null>;
 
 /**
  * Turns the items of a batch into bytes and back, by V8's own serialization: it keeps numbers bit by bit, integers of any size,
@@ -69,10 +100,17 @@ export class BatchCodec {
     };
   }
 
+  #carrying({ fields: given, sent: { bytes, origin, notes, mapped } }: CarryingSpan): SpanRecord {
+    const fields = { ...NO_FIELDS, ...given } as unknown as SpanFields;
+    const { name, status, error_message, input_data, output_data, context, started_at, ended_at } = fields;
+    const same = { name, status, error_message, input_data, output_data, context, started_at, ended_at };
+    return carry(fields, { bytes, origin, notes, mapped: mapped ?? same }, this.#derive);
+  }
+
   #whole({ trace, spans }: LaidOpen): TraceRecord {
     return {
       trace,
-      spans: spans.map((span) => ('sent' in span ? carry(span.fields, span.sent, this.#derive) : span)),
+      spans: spans.map((span) => ('sent' in span ? this.#carrying(span) : span)),
     };
   }
 }
@@ -90,13 +128,23 @@ function openSpan(span: SpanRecord): SpanRecord | CarryingSpan {
   const sent = sentOf(span);
   if (sent === undefined) return span;
   const fields: Record<string, unknown> = {};
-  for (const key of Object.keys(span)) if (key !== 'metadata') fields[key] = span[key as keyof SpanRecord];
+  for (const key of Object.keys(span)) {
+    if (key === 'metadata') continue;
+    const value = span[key as keyof SpanRecord];
+    if (value !== null) fields[key] = value;
+  }
   const { bytes, origin, notes, mapped } = sent;
-  return {
-    fields: fields as unknown as CarryingSpan['fields'],
-    // What was read of the origin is read again.
-    sent: { bytes, origin: bareOrigin(origin), notes, mapped },
-  };
+  const isSame =
+    mapped.name === span.name &&
+    mapped.status === span.status &&
+    mapped.error_message === span.error_message &&
+    mapped.input_data === span.input_data &&
+    mapped.output_data === span.output_data &&
+    mapped.context === span.context &&
+    mapped.started_at === span.started_at &&
+    mapped.ended_at === span.ended_at;
+  // What was read of the origin is read again.
+  return { fields, sent: { bytes, origin: bareOrigin(origin), notes, mapped: isSame ? null : mapped } };
 }
 
 /** One for each origin, so that what spans share is written once. */
