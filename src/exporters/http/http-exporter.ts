@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ConsumeError } from '../../component/consume-error.js';
-import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
+import type { ConsumeContext, Consumer, Receipt, Refusal } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import type { Counter } from '../../component/telemetry.js';
@@ -27,12 +27,6 @@ export type Transport = Pick<WebhookSender, 'send' | 'close'>;
 /** @throws Error that names a file that cannot be used */
 export type OpenTransport = (settings: Settings<HttpConfig>) => Promise<Transport>;
 
-/** What was given up for good, and why. */
-interface Rejection {
-  readonly records: readonly object[];
-  readonly reason: string;
-}
-
 /** Exporter `http`: see README.md. One call of its input is one attempt to send what a batch comes to. */
 export class HttpExporter implements Exporter {
   readonly inputs: Outputs;
@@ -45,8 +39,8 @@ export class HttpExporter implements Exporter {
   readonly #rejected: Counter;
   readonly #log: SparseLog;
   readonly #hide: (text: string) => string;
-  /** Records of batches that were sent in part: what was sent of them is not sent again. */
-  readonly #done = new WeakSet();
+  /** Records of batches that were sent in part, with why they were given up, or null: they are not sent again. */
+  readonly #done = new WeakMap<object, string | null>();
   #transport: Transport | undefined;
   #host: Host | undefined;
   #isKeyRefused = false;
@@ -91,42 +85,52 @@ export class HttpExporter implements Exporter {
     return {
       consume: async (batch, context): Promise<Receipt> => {
         const accepted = batch.items.length;
-        await this.#send(batch, context);
-        return { accepted, refused: [] };
+        const refused = await this.#send(batch, context);
+        return { accepted: accepted - refused.length, refused };
       },
     };
   }
 
-  /** @throws ConsumeError: one that may be retried for what is left of the batch, a permanent one where nothing of it was taken */
-  async #send(batch: Batch<unknown>, context: ConsumeContext): Promise<void> {
-    const before: object[] = [];
+  /**
+   * @returns what was given up of a batch of which something was sent
+   * @throws ConsumeError: one that may be retried for what is left of the batch, a permanent one where nothing of it was taken
+   */
+  async #send(batch: Batch<unknown>, context: ConsumeContext): Promise<readonly Refusal[]> {
+    // Whoever is behind may empty the list.
+    const items = [...batch.items];
+    const ended = new Map<object, string | null>();
     const { requests, unfit } = this.#requests.build(batch, context, (record) => {
-      const isDone = this.#done.has(record);
-      if (isDone) before.push(record);
-      return isDone;
+      const before = this.#done.get(record);
+      if (before !== undefined) ended.set(record, before);
+      return before !== undefined;
     });
-    let sent = before.length;
-    const rejections: Rejection[] = unfit.map(({ record, reason }) => ({ records: [record], reason }));
+    for (const { record, reason } of unfit) this.#giveUp(ended, [record], reason);
     for (const request of requests) {
       const error = await this.#attempt(request, context);
       if (error?.retryable === true) {
-        for (const { record } of unfit) this.#done.add(record);
-        this.#noteRejections(rejections);
+        for (const [record, reason] of ended) this.#done.set(record, reason);
         throw error;
       }
-      for (const record of request.records) this.#done.add(record);
-      if (error === null) sent += request.records.length;
-      else rejections.push({ records: request.records, reason: error.message });
+      if (error !== null) this.#giveUp(ended, request.records, error.message);
+      else for (const record of request.records) ended.set(record, null);
     }
-    for (const record of [...before, ...requests.flatMap(({ records }) => records)])
-      this.#done.delete(record);
-    const [first] = rejections;
-    if (sent > 0 || first === undefined) {
-      this.#noteRejections(rejections);
-      return;
-    }
-    this.#countRejections(rejections);
-    throw new ConsumeError(first.reason, { code: 'validation_failed', retryable: false });
+    for (const record of ended.keys()) this.#done.delete(record);
+    const reasons = [...ended.values()].filter((reason) => reason !== null);
+    const [first] = reasons;
+    if (first === undefined) return [];
+    if (reasons.length === ended.size)
+      throw new ConsumeError(first, { code: 'validation_failed', retryable: false });
+    this.#log.warn(
+      reasons.length,
+      { reason: first },
+      'Items were given up: sending them again could not help',
+    );
+    return refusalsOf(items, ended);
+  }
+
+  #giveUp(ended: Map<object, string | null>, records: readonly object[], reason: string): void {
+    this.#rejected.add(records.length, { exporter: this.#settings.id });
+    for (const record of records) ended.set(record, reason);
   }
 
   /** @returns what it failed with */
@@ -170,17 +174,21 @@ export class HttpExporter implements Exporter {
     else if (this.#isKeyRefused && result.succeeded) this.#host?.reportStatus({ level: 'ok' });
     if (isRefused || result.succeeded) this.#isKeyRefused = isRefused;
   }
+}
 
-  /** Rejections of a part. Those of a whole batch are logged with the batch. */
-  #noteRejections(rejections: readonly Rejection[]): void {
-    this.#countRejections(rejections);
-    for (const { records, reason } of rejections)
-      this.#log.warn(records.length, { reason }, 'Items were given up: sending them again could not help');
-  }
-
-  #countRejections(rejections: readonly Rejection[]): void {
-    for (const { records } of rejections) this.#rejected.add(records.length, { exporter: this.#settings.id });
-  }
+/** The items of which something was given up: a trace stands for its spans. */
+function refusalsOf(
+  items: readonly unknown[],
+  ended: ReadonlyMap<object, string | null>,
+): readonly Refusal[] {
+  return items.flatMap((item, index) => {
+    const spans = typeof item === 'object' && item !== null && 'spans' in item ? item.spans : [];
+    const records = [item, ...(Array.isArray(spans) ? (spans as unknown[]) : [])];
+    const reason = records
+      .map((record) => ended.get(record as object) ?? null)
+      .find((found) => found !== null);
+    return reason === undefined ? [] : [{ index, reason }];
+  });
 }
 
 /** What of a URL may be a key: the whole, what stands behind the host, and the query. */

@@ -129,10 +129,11 @@ void t.test('batches as a list, as a list in an envelope, and as lines; gzipped;
     `${LOCAL}url: ${endpoint.url}\nformat: json_array\nmax_request_size: 100\nbody: '\${{ event.data.text }}'`,
   );
   const texts = ['a', 'b'.repeat(60), 'c'.repeat(200), 'd'];
-  await small.send({
+  const receipt = await small.send({
     tenant: TENANT,
     items: texts.map((text, index) => anEvent(index, 'webhook.test', { text })),
   });
+  t.match(receipt, { accepted: 3, refused: [{ index: 2, reason: /larger than max_request_size/ }] });
   const sent = endpoint.requests.slice(before).flatMap(({ body }) => JSON.parse(body) as string[]);
   t.strictSame(
     sent,
