@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/**', '.build/**', 'src/otlp/wire/generated/**'] },
+  { ignores: ['dist/**', '.build/**', 'src/otlp/wire/generated/**', 'src/ui/api/generated/**'] },
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {
@@ -21,6 +21,21 @@ export default tseslint.config(
       '@typescript-eslint/require-await': 'off',
       eqeqeq: 'error',
     },
+  },
+  {
+    // The browser's code is a TypeScript project of its own.
+    files: ['src/ui/**/*.{ts,tsx}'],
+    languageOptions: { parserOptions: { project: '../src/ui/tsconfig.json' } },
+    rules: {
+      // `!== false` and the like read well where a value may also be undefined.
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+    },
+  },
+  {
+    // Run by Node as they are.
+    files: ['src/ui/**/*.mjs'],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: { globals: { process: 'readonly', fetch: 'readonly' } },
   },
   {
     // Examples for readers to copy: they belong to no TypeScript project.

@@ -1,0 +1,72 @@
+import createClient, { type Middleware } from 'openapi-fetch';
+import type { components, paths } from './generated/schema.js';
+
+export type Schemas = components['schemas'];
+
+/** What an answer that is not a success says. */
+export class ApiError extends Error {
+  readonly status: number;
+  /** Seconds after which it is worth another try. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, message: string, retryAfter: number | undefined) {
+    super(message);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Where the pages lie: what `<base>` says, with a slash at its end. */
+export const BASE = new URL('./', document.baseURI);
+
+const marked: Middleware = {
+  onRequest: ({ request }) => {
+    // No form and no other site can send it.
+    request.headers.set('X-Jackdaw', '1');
+    return request;
+  },
+};
+
+/** The API, with the cookie of the session. */
+export const api = createClient<paths>({ baseUrl: BASE.href.replace(/\/$/, ''), credentials: 'same-origin' });
+api.use(marked);
+
+interface Answer<Data> {
+  readonly data?: Data;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** The body of an answer. @throws ApiError where it is none of success */
+export async function bodyOf<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
+  const { data, error, response } = await answer;
+  if (!response.ok) throw errorFrom(response, error);
+  return data as Data;
+}
+
+/** The text of an answer of a path below `api/v1/`, for payloads whose numbers must keep their digits. @throws ApiError */
+export async function readText(path: string, signal: AbortSignal): Promise<string> {
+  const response = await fetch(new URL(`api/v1/${path}`, BASE), { headers: { 'X-Jackdaw': '1' }, signal });
+  const text = await response.text();
+  if (response.ok) return text;
+  let error: unknown;
+  try {
+    error = JSON.parse(text);
+  } catch {
+    // A proxy may answer with anything.
+  }
+  throw errorFrom(response, error);
+}
+
+function errorFrom(response: Response, body: unknown): ApiError {
+  const { detail, title } = (body ?? {}) as Partial<Record<'detail' | 'title', unknown>>;
+  const told =
+    [detail, title].find((text) => typeof text === 'string') ?? `The answer was ${String(response.status)}.`;
+  return new ApiError(response.status, told, retryAfterOf(response));
+}
+
+/** Seconds after which the daemon wants to be asked again. */
+export function retryAfterOf(response: Response): number | undefined {
+  const wait = Number(response.headers.get('retry-after') ?? NaN);
+  return Number.isFinite(wait) ? wait : undefined;
+}

@@ -1,0 +1,4501 @@
+// Made from the API description by npm run generate:api.
+export interface paths {
+  '/api/v1/admin/keys': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listKeys'];
+    put?: never;
+    post: operations['createKey'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/admin/keys/{key_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    delete: operations['revokeKey'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/admin/orgs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listOrganizations'];
+    put?: never;
+    post: operations['createOrganization'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/admin/orgs/{slug}/members': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listMembers'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/admin/orgs/{slug}/members/{user_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put: operations['putMember'];
+    post?: never;
+    delete: operations['removeMember'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/admin/service-map/rebuild': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['rebuildServiceMap'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/admin/users': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listUsers'];
+    put?: never;
+    post: operations['createUser'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/admin/users/{user_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: operations['updateUser'];
+    trace?: never;
+  };
+  '/api/v1/agents': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listAgents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/agents/{agent_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readAgent'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/agents/{agent_id}/runs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listAgentRuns'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/agents/{agent_id}/stats': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readAgentStats'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/alerts': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listAlerts'];
+    put?: never;
+    post: operations['createAlert'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/alerts/{alert_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readAlert'];
+    put?: never;
+    post?: never;
+    delete: operations['deleteAlert'];
+    options?: never;
+    head?: never;
+    patch: operations['updateAlert'];
+    trace?: never;
+  };
+  '/api/v1/alerts/{alert_id}/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listAlertEvents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/alerts/{alert_id}/test': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['testAlert'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/logs/{log_id}/trace': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readLogTrace'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/logs/search': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['searchLogs'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/metrics/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listMetrics'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/metrics/query': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['queryMetric'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/models': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listModels'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/prompts/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listPrompts'];
+    put?: never;
+    post: operations['createPrompt'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/prompts/{name}/compare': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['comparePromptVersions'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/prompts/{name}/versions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listPromptVersions'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/prompts/usage': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['recordPromptUsage'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/series': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readRunSeries'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/service-map/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readServiceMap'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/sessions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listSessions'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/sessions/{session_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readSession'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/traces': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listTraces'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/traces/{trace_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readTrace'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/traces/{trace_id}/outcome': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: operations['setTraceOutcome'];
+    trace?: never;
+  };
+  '/api/v1/dashboard/traces/{trace_id}/spans': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readTraceSpans'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/traces/{trace_id}/spans/{span_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readSpan'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/traces/compare-agents': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['compareAgents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/me': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readMe'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/me/keys': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listMyKeys'];
+    put?: never;
+    post: operations['createMyKey'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/me/keys/{key_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    delete: operations['revokeMyKey'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/openapi.json': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readOpenApi'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/org/{org_slug}/webhooks/deliveries/{delivery_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readWebhookDelivery'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/org/{org_slug}/webhooks/deliveries/{delivery_id}/retry': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['retryWebhookDelivery'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/org/{org_slug}/webhooks/endpoints': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listWebhookEndpoints'];
+    put?: never;
+    post: operations['createWebhookEndpoint'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/org/{org_slug}/webhooks/endpoints/{endpoint_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    delete: operations['deleteWebhookEndpoint'];
+    options?: never;
+    head?: never;
+    patch: operations['updateWebhookEndpoint'];
+    trace?: never;
+  };
+  '/api/v1/org/{org_slug}/webhooks/endpoints/{endpoint_id}/deliveries': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listWebhookDeliveries'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/org/{org_slug}/webhooks/endpoints/{endpoint_id}/rotate-secret': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['rotateWebhookSecret'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/org/{org_slug}/webhooks/endpoints/{endpoint_id}/test': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['testWebhookEndpoint'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/otlp/v1/logs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['exportLogs'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/otlp/v1/metrics': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['exportMetrics'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/otlp/v1/traces': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['exportTraces'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/session': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['openBrowserSession'];
+    delete: operations['closeBrowserSession'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/session/links': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['createSessionLink'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/traces/batch': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['ingestTraces'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/usage': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readUsage'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    AgentComparison: {
+      agents: components['schemas']['ComparedAgent'][];
+    };
+    AgentDay: {
+      avg_latency_ms: number | null;
+      /** Format: date */
+      date: string;
+      estimate?: components['schemas']['EstimatedRuns'];
+      failed_runs: number;
+      failure_count: number;
+      failure_percentage: number | null;
+      p95_latency_ms: number | null;
+      success_count: number;
+      success_rate: number | null;
+      total_cost: number;
+      total_runs: number;
+      total_tokens: number;
+    };
+    AgentDetail: {
+      avg_cost_per_run: number | null;
+      /** Format: date-time */
+      created_at: string;
+      estimate?: components['schemas']['EstimatedRuns'];
+      failed_runs: number;
+      failure_count: number;
+      failure_percentage: number | null;
+      /** Format: uuid */
+      id: string;
+      last_run_at: string | null;
+      name: string;
+      success_count: number;
+      success_percentage: number | null;
+      total_cost: number | null;
+      total_runs: number;
+    };
+    AgentPage: {
+      count: number;
+      has_more: boolean;
+      items: components['schemas']['AgentSummary'][];
+      page: number;
+      page_size: number;
+    };
+    AgentStats: {
+      /** Format: uuid */
+      agent_id: string;
+      agent_name: string;
+      daily: components['schemas']['AgentDay'][];
+      /** @enum {unknown} */
+      window: '7d' | '30d' | '90d';
+    };
+    AgentSummary: {
+      avg_cost_per_run: number | null;
+      /** Format: date-time */
+      created_at: string;
+      failed_runs: number;
+      failure_percentage: number | null;
+      /** Format: uuid */
+      id: string;
+      last_run_at: string | null;
+      name: string;
+      success_percentage: number | null;
+      total_cost: number | null;
+      total_runs: number;
+    };
+    Alert: {
+      agent_id: string | null;
+      agent_name: string | null;
+      /** @enum {unknown} */
+      channel: 'email' | 'webhook' | 'both';
+      composite_config: components['schemas']['AlertComposition'] | null;
+      cooldown_minutes: number;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: uuid */
+      id: string;
+      is_active: boolean;
+      last_fired_at: string | null;
+      target_service: string | null;
+      threshold: number;
+      /** @enum {unknown} */
+      type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'latency_threshold' | 'composite';
+      webhook_url: string | null;
+    };
+    AlertChange: {
+      /** @enum {unknown} */
+      channel?: 'email' | 'webhook' | 'both' | null;
+      cooldown_minutes?: number | null;
+      is_active?: boolean | null;
+      threshold?: number | null;
+      webhook_url?: string | null;
+    };
+    AlertComposition: {
+      conditions: components['schemas']['AlertCondition'][] & (unknown & unknown);
+      /** @enum {unknown} */
+      operator: 'and' | 'or';
+    };
+    AlertCompositionInput: {
+      conditions: components['schemas']['AlertConditionInput'][] & (unknown & unknown);
+      /** @enum {unknown} */
+      operator: 'and' | 'or';
+    };
+    AlertCondition:
+      | {
+          metric_name?: string;
+          /** @enum {unknown} */
+          operator?: 'gt' | 'lt' | 'gte' | 'lte';
+          /** @enum {unknown} */
+          source: 'ai' | 'infra';
+          threshold?: number;
+          /** @enum {unknown} */
+          type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'metric_threshold';
+          value?: number;
+        }
+      | {
+          metric_name: string;
+          operator: string;
+          /** @constant */
+          source: 'infra';
+          threshold?: null;
+          /** @constant */
+          type: 'metric_threshold';
+          value: number;
+        }
+      | {
+          metric_name?: null;
+          operator?: null;
+          /** @constant */
+          source: 'ai';
+          threshold: number;
+          /** @constant */
+          type: 'failure_rate';
+          value?: null;
+        }
+      | {
+          metric_name?: null;
+          operator?: null;
+          /** @constant */
+          source: 'ai';
+          threshold: number;
+          /** @constant */
+          type: 'inactivity';
+          value?: null;
+        }
+      | {
+          metric_name?: null;
+          operator?: null;
+          /** @constant */
+          source: 'ai';
+          threshold: number;
+          /** @constant */
+          type: 'cost_threshold';
+          value?: null;
+        };
+    AlertConditionInput:
+      | {
+          metric_name?: string | null;
+          /** @enum {unknown} */
+          operator?: 'gt' | 'lt' | 'gte' | 'lte' | null;
+          /** @enum {unknown} */
+          source: 'ai' | 'infra';
+          threshold?: number | null;
+          /** @enum {unknown} */
+          type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'metric_threshold';
+          value?: number | null;
+        }
+      | {
+          metric_name: string;
+          operator: string;
+          /** @constant */
+          source: 'infra';
+          threshold?: null;
+          /** @constant */
+          type: 'metric_threshold';
+          value: number;
+        }
+      | {
+          metric_name?: null;
+          operator?: null;
+          /** @constant */
+          source: 'ai';
+          threshold: number;
+          /** @constant */
+          type: 'failure_rate';
+          value?: null;
+        }
+      | {
+          metric_name?: null;
+          operator?: null;
+          /** @constant */
+          source: 'ai';
+          threshold: number;
+          /** @constant */
+          type: 'inactivity';
+          value?: null;
+        }
+      | {
+          metric_name?: null;
+          operator?: null;
+          /** @constant */
+          source: 'ai';
+          threshold: number;
+          /** @constant */
+          type: 'cost_threshold';
+          value?: null;
+        };
+    AlertEvent: {
+      /** Format: date-time */
+      fired_at: string;
+      /** Format: uuid */
+      id: string;
+      notifications: components['schemas']['AlertNotification'][];
+      resolved_at: string | null;
+      threshold: number;
+      value: number | null;
+    };
+    AlertEventPage: {
+      count: number;
+      has_more: boolean;
+      items: components['schemas']['AlertEvent'][];
+      page: number;
+      page_size: number;
+    };
+    AlertNotification: {
+      attempts: components['schemas']['NotificationAttempt'][];
+      /** @enum {unknown} */
+      channel: 'email' | 'webhook';
+      detail: string | null;
+      /** @enum {unknown} */
+      status: 'pending' | 'sent' | 'failed' | 'skipped';
+    };
+    AlertTest: {
+      conditions: components['schemas']['TriedCondition'][];
+      is_evaluated: boolean;
+      sample_count: number;
+      threshold: number;
+      unit: ('ratio' | 'hours' | 'usd' | 'ms') | null;
+      value: number | null;
+      /** @enum {unknown} */
+      verdict: 'met' | 'not_met' | 'no_data';
+      window: components['schemas']['AlertWindow'];
+    };
+    AlertWindow: {
+      /** Format: date-time */
+      from: string;
+      /** Format: date-time */
+      to: string;
+    };
+    ApiKey: {
+      /** Format: date-time */
+      created_at: string;
+      expires_at: string | null;
+      /** Format: uuid */
+      id: string;
+      last_used_at: string | null;
+      name: string;
+      prefix: string;
+      revoked_at: string | null;
+      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+      /** Format: uuid */
+      user_id: string;
+    };
+    Attribute: {
+      key: string;
+      value: Record<string, never>;
+    };
+    ChangedMember: {
+      /** @enum {unknown} */
+      role: 'admin' | 'member';
+      slug: string;
+      /** Format: uuid */
+      user_id: string;
+    };
+    ComparedAgent: {
+      avg_cost_per_run: number | null;
+      failed_runs: number;
+      failure_percentage: number | null;
+      /** Format: uuid */
+      id: string;
+      last_run_at: string | null;
+      name: string;
+      p95_latency_ms: number | null;
+      success_rate: number | null;
+      total_cost: number | null;
+      total_runs: number;
+    };
+    CreatedApiKey: {
+      /** Format: date-time */
+      created_at: string;
+      expires_at: string | null;
+      /** Format: uuid */
+      id: string;
+      key: string;
+      last_used_at: string | null;
+      name: string;
+      prefix: string;
+      revoked_at: string | null;
+      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+      /** Format: uuid */
+      user_id: string;
+    };
+    CreatedWebhookEndpoint: {
+      /** Format: date-time */
+      created_at: string;
+      event_types: string[];
+      /** Format: uuid */
+      id: string;
+      is_active: boolean;
+      name: string;
+      secret: string;
+      url: string;
+    };
+    EstimatedRuns: {
+      avg_latency_ms: number | null;
+      counted_runs: number;
+      failed_runs: number;
+      failure_count: number;
+      failure_percentage: number | null;
+      sampled_runs: number;
+      success_count: number;
+      success_rate: number | null;
+      total_cost: number;
+      total_runs: number;
+      total_tokens: number;
+    };
+    FieldError: {
+      field: string;
+      message: string;
+    };
+    ListedRun: {
+      /** Format: uuid */
+      agent_id: string;
+      agent_name: string;
+      duration_ms: number | null;
+      ended_at: string | null;
+      error_message: string | null;
+      /** @enum {unknown} */
+      kind: 'agent' | 'other';
+      outcome: string | null;
+      sample_rate: number | null;
+      session_id: string | null;
+      span_count: number;
+      /** Format: date-time */
+      started_at: string;
+      /** @enum {unknown} */
+      status: 'running' | 'completed' | 'failed' | 'timed_out';
+      success: boolean | null;
+      tags: string[];
+      total_cost_usd: number | null;
+      total_tokens: number | null;
+      /** Format: uuid */
+      trace_id: string;
+      user_id: string | null;
+    };
+    ListedRunPage: {
+      count: number | null;
+      has_more: boolean;
+      items: components['schemas']['ListedRun'][];
+      next_cursor: string | null;
+      page: number;
+      page_size: number;
+    };
+    LogRecord: {
+      attributes: Record<string, never>;
+      body: string | null;
+      event_name?: string | null;
+      flags?: number;
+      /** Format: uuid */
+      id: string;
+      observed_at?: string | null;
+      resource?: Record<string, never>;
+      scope?: Record<string, never> | null;
+      service_name: string;
+      /** @enum {unknown} */
+      severity: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+      severity_number?: number;
+      severity_text?: string;
+      span_id: string | null;
+      /** Format: date-time */
+      timestamp: string;
+      trace_id: string | null;
+    };
+    LogSearchResult: {
+      count: number;
+      items: components['schemas']['LogRecord'][];
+      limit: number;
+      offset: number;
+    };
+    LogTrace: {
+      /** Format: uuid */
+      trace_id: string;
+      url: string;
+    };
+    Me: {
+      key_id: string | null;
+      memberships: components['schemas']['Membership'][];
+      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+      user: components['schemas']['UserAccount'];
+    };
+    Member: {
+      email: string;
+      name: string;
+      /** @enum {unknown} */
+      role: 'admin' | 'member';
+      /** Format: uuid */
+      user_id: string;
+    };
+    MemberChange: {
+      /** @enum {unknown} */
+      role?: 'admin' | 'member' | null;
+    };
+    Membership: {
+      name: string;
+      /** @enum {unknown} */
+      role: 'admin' | 'member';
+      slug: string;
+    };
+    Metric: {
+      data_point_count: number;
+      description: string;
+      name: string;
+      /** @enum {unknown} */
+      type: 'gauge' | 'sum' | 'histogram' | 'exponential_histogram' | 'summary';
+      unit: string;
+    };
+    MetricBuckets: {
+      bucket_counts: number[];
+      offset: number;
+    };
+    MetricDataPoint: {
+      bucket_counts?: number[];
+      count?: number;
+      exemplars?: components['schemas']['MetricExemplar'][];
+      explicit_bounds?: (number | null)[];
+      flags?: number;
+      is_monotonic?: boolean | null;
+      labels: {
+        [key: string]: string;
+      };
+      max?: number | null;
+      min?: number | null;
+      negative?: components['schemas']['MetricBuckets'];
+      positive?: components['schemas']['MetricBuckets'];
+      quantiles?: components['schemas']['MetricQuantile'][];
+      scale?: number;
+      start_time?: string | null;
+      sum?: number | null;
+      temporality?: ('delta' | 'cumulative') | null;
+      /** Format: date-time */
+      timestamp: string;
+      value: number | null;
+      zero_count?: number;
+      zero_threshold?: number | null;
+    };
+    MetricExemplar: {
+      filtered_attributes: Record<string, never>;
+      span_id: string | null;
+      timestamp: string | null;
+      trace_id: string | null;
+      value: number | null;
+    };
+    MetricQuantile: {
+      quantile: number | null;
+      value: number | null;
+    };
+    MetricQueryResult: {
+      data_points: components['schemas']['MetricDataPoint'][];
+      name: string;
+      /** @enum {unknown} */
+      type: 'gauge' | 'sum' | 'histogram' | 'exponential_histogram' | 'summary';
+      unit: string;
+    };
+    ModelUsage: {
+      calls: number;
+      /** Format: date-time */
+      first_call_at: string;
+      input_tokens: number;
+      /** Format: date-time */
+      last_call_at: string;
+      model: string | null;
+      output_tokens: number;
+      priced_calls: number;
+      total_cost: number | null;
+      total_tokens: number;
+    };
+    ModelUsagePage: {
+      count: number;
+      has_more: boolean;
+      items: components['schemas']['ModelUsage'][];
+      page: number;
+      page_size: number;
+    };
+    MonthlyUsage: {
+      limit: number | null;
+      period: string;
+      /** Format: date-time */
+      resets_at: string;
+      used: number;
+    };
+    NewAlert: {
+      /** Format: uuid */
+      agent_id?: string | null;
+      /**
+       * @default email
+       * @enum {unknown}
+       */
+      channel: 'email' | 'webhook' | 'both' | null;
+      composite_config?: components['schemas']['AlertCompositionInput'] | null;
+      /** @default 60 */
+      cooldown_minutes: number | null;
+      target_service?: string | null;
+      threshold?: number | null;
+      /** @enum {unknown} */
+      type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'latency_threshold' | 'composite';
+      webhook_url?: string | null;
+    } & ((
+      | {
+          agent_id: string;
+          target_service?: null;
+        }
+      | {
+          agent_id?: null;
+          target_service: string;
+        }
+    ) &
+      (
+        | {
+            composite_config: Record<string, never>;
+            /** @constant */
+            type?: 'composite';
+          }
+        | {
+            composite_config?: null;
+            threshold: number;
+            /** @constant */
+            type?: 'failure_rate';
+          }
+        | {
+            composite_config?: null;
+            threshold: number;
+            /** @constant */
+            type?: 'inactivity';
+          }
+        | {
+            composite_config?: null;
+            threshold: number;
+            /** @constant */
+            type?: 'cost_threshold';
+          }
+        | {
+            composite_config?: null;
+            threshold: number;
+            /** @constant */
+            type?: 'latency_threshold';
+          }
+      ) &
+      (
+        | {
+            /** @enum {unknown} */
+            channel?: 'email' | null;
+          }
+        | {
+            webhook_url: string;
+          }
+      ));
+    NewApiKey: {
+      expires_at?: string | null;
+      name: string;
+      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+      /** Format: uuid */
+      user_id?: string | null;
+    };
+    NewOrganization: {
+      name: string;
+      slug: string;
+    };
+    NewOwnKey: {
+      expires_at?: string | null;
+      name: string;
+      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+    };
+    NewPrompt: {
+      description?: string | null;
+      name: string;
+      template_text: string;
+      /** @default 1 */
+      version: number | null;
+    };
+    NewSpan: {
+      cost_usd?: string | number | null;
+      duration_ms?: number | null;
+      ended_at?: string | null;
+      error_message?: string | null;
+      input_data?: Record<string, never> | null;
+      input_tokens?: number | null;
+      metadata?: Record<string, never> | null;
+      model?: string | null;
+      name: string;
+      output_data?: Record<string, never> | null;
+      output_tokens?: number | null;
+      /** Format: uuid */
+      parent_span_id?: string | null;
+      /** Format: uuid */
+      span_id: string;
+      started_at: string;
+      /**
+       * @default completed
+       * @enum {unknown}
+       */
+      status: 'running' | 'completed' | 'failed' | 'timed_out' | null;
+      total_tokens?: number | null;
+      /** Format: uuid */
+      trace_id: string;
+      /** @enum {unknown} */
+      type: 'agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
+    };
+    NewTrace: {
+      agent: string;
+      duration_ms?: number | null;
+      ended_at?: string | null;
+      error_message?: string | null;
+      metadata?: Record<string, never> | null;
+      outcome?: string | null;
+      /** @default 0.2.0 */
+      sdk_version: string | null;
+      started_at: string;
+      /**
+       * @default completed
+       * @enum {unknown}
+       */
+      status: 'running' | 'completed' | 'failed' | 'timed_out' | null;
+      success?: boolean | null;
+      total_cost_usd?: string | number | null;
+      total_tokens?: number | null;
+      /** Format: uuid */
+      trace_id: string;
+    };
+    NewUser: {
+      email: string;
+      monthly_event_limit?: number | null;
+      name: string;
+    };
+    NewWebhookEndpoint: {
+      event_types: string[];
+      /** @default  */
+      name: string | null;
+      url: string;
+    };
+    NotificationAttempt: {
+      attempt_number: number;
+      /** Format: date-time */
+      attempted_at: string;
+      duration_ms: number;
+      error_message: string | null;
+      status_code: number | null;
+    };
+    Organization: {
+      /** Format: date-time */
+      created_at: string;
+      /** Format: uuid */
+      id: string;
+      name: string;
+      slug: string;
+    };
+    OtlpLogs: {
+      resourceLogs?: Record<string, never>[] | null;
+    };
+    OtlpLogsPartialSuccess: {
+      errorMessage: string;
+      rejectedLogRecords: string;
+    };
+    OtlpLogsResponse: {
+      partialSuccess?: components['schemas']['OtlpLogsPartialSuccess'];
+    };
+    OtlpMetrics: {
+      resourceMetrics?: Record<string, never>[] | null;
+    };
+    OtlpMetricsPartialSuccess: {
+      errorMessage: string;
+      rejectedDataPoints: string;
+    };
+    OtlpMetricsResponse: {
+      partialSuccess?: components['schemas']['OtlpMetricsPartialSuccess'];
+    };
+    OtlpTraces: {
+      resourceSpans?: Record<string, never>[] | null;
+    };
+    OtlpTracesPartialSuccess: {
+      errorMessage: string;
+      rejectedSpans: string;
+    };
+    OtlpTracesResponse: {
+      partialSuccess?: components['schemas']['OtlpTracesPartialSuccess'];
+    };
+    OutcomeChange: {
+      outcome?: string | null;
+      success: boolean;
+    };
+    OutlinedSpan: {
+      cost_usd: number | null;
+      /** @constant */
+      counted?: false;
+      duration_ms: number | null;
+      ended_at: string | null;
+      error_message: string | null;
+      input_bytes: number | null;
+      input_tokens: number | null;
+      model: string | null;
+      name: string;
+      node: string | null;
+      output_bytes: number | null;
+      output_tokens: number | null;
+      parent_span_id: string | null;
+      preview: string | null;
+      /** Format: uuid */
+      same_as?: string;
+      /** Format: uuid */
+      span_id: string;
+      /** Format: date-time */
+      started_at: string;
+      /** @enum {unknown} */
+      status: 'running' | 'completed' | 'failed' | 'timed_out';
+      total_tokens: number | null;
+      /** Format: uuid */
+      trace_id: string;
+      /** @enum {unknown} */
+      type: 'agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
+    };
+    Problem: {
+      code: string;
+      detail: string;
+      errors?: components['schemas']['FieldError'][];
+      status: number;
+      title: string;
+      type: string;
+    };
+    Prompt: {
+      /** Format: date-time */
+      created_at: string;
+      description: string | null;
+      /** Format: uuid */
+      id: string;
+      is_active: boolean;
+      name: string;
+      template_text: string;
+      version: number;
+    };
+    PromptComparison: {
+      name: string;
+      versions: components['schemas']['PromptVersionFigures'][];
+    };
+    PromptUsage: {
+      prompt_name: string;
+      prompt_version: number;
+      /** Format: uuid */
+      span_id?: string | null;
+      /** Format: uuid */
+      trace_id: string;
+    };
+    PromptVersionFigures: {
+      avg_cost_usd: number | null;
+      avg_latency_ms: number | null;
+      p95_latency_ms: number | null;
+      success_rate: number | null;
+      template_text: string;
+      total_traces: number;
+      version: number;
+    };
+    QueuedWebhookRetry: {
+      /** Format: uuid */
+      delivery_id: string;
+      /** @constant */
+      queued: true;
+    };
+    QueuedWebhookTest: {
+      /** Format: uuid */
+      delivery_id: string;
+      /** @constant */
+      queued: true;
+    };
+    ReadSpan: {
+      attributes: components['schemas']['Attribute'][] | null;
+      cost: components['schemas']['SpanCost'] | null;
+      cost_usd: number | null;
+      /** @constant */
+      counted?: false;
+      dropped_attributes_count: number | null;
+      dropped_events_count: number | null;
+      dropped_links_count: number | null;
+      duration_ms: number | null;
+      ended_at: string | null;
+      error_message: string | null;
+      events: components['schemas']['SpanEvent'][] | null;
+      flags: number | null;
+      input_data: Record<string, never> | null;
+      input_tokens: number | null;
+      is_truncated?: boolean;
+      kind: (string | number) | null;
+      links: components['schemas']['SpanLink'][] | null;
+      metadata: Record<string, never> | null;
+      model: string | null;
+      name: string;
+      output_data: Record<string, never> | null;
+      output_tokens: number | null;
+      parent_span_id: string | null;
+      resource: components['schemas']['SentResource'] | null;
+      /** Format: uuid */
+      same_as?: string;
+      scope: components['schemas']['SentScope'] | null;
+      sent_end: string | null;
+      sent_name: string | null;
+      sent_start: string | null;
+      /** Format: uuid */
+      span_id: string;
+      /** Format: date-time */
+      started_at: string;
+      /** @enum {unknown} */
+      status: 'running' | 'completed' | 'failed' | 'timed_out';
+      status_code: number | null;
+      status_message: string | null;
+      total_tokens: number | null;
+      /** Format: uuid */
+      trace_id: string;
+      trace_state: string | null;
+      /** @enum {unknown} */
+      type: 'agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
+      usage: components['schemas']['SpanUsage'] | null;
+    };
+    RecordedPromptUsage: {
+      /** @constant */
+      status: 'recorded';
+    };
+    RejectedTrace: {
+      error: string;
+      trace_id: string;
+    };
+    RotatedWebhookSecret: {
+      /** Format: uuid */
+      id: string;
+      secret: string;
+    };
+    RpcStatus: {
+      code: number;
+      details?: Record<string, never>[];
+      message: string;
+    };
+    Run: {
+      agent_name: string;
+      duration_ms: number | null;
+      ended_at: string | null;
+      error_message: string | null;
+      /** @enum {unknown} */
+      kind: 'agent' | 'other';
+      outcome: string | null;
+      sample_rate: number | null;
+      session_id: string | null;
+      span_count: number;
+      /** Format: date-time */
+      started_at: string;
+      /** @enum {unknown} */
+      status: 'running' | 'completed' | 'failed' | 'timed_out';
+      success: boolean | null;
+      tags: string[];
+      total_cost_usd: number | null;
+      total_tokens: number | null;
+      /** Format: uuid */
+      trace_id: string;
+      user_id: string | null;
+    };
+    RunBucket: {
+      cost: number | null;
+      failed: number;
+      p50_ms: number | null;
+      p95_ms: number | null;
+      runs: number;
+      /** Format: date-time */
+      start: string;
+      success_count: number;
+      tokens: number | null;
+    };
+    RunPage: {
+      count: number;
+      has_more: boolean;
+      items: components['schemas']['Run'][];
+      page: number;
+      page_size: number;
+    };
+    RunSeries: {
+      buckets: components['schemas']['RunBucket'][];
+      key: string | null;
+      name: string | null;
+    };
+    RunSeriesList: {
+      /** Format: date-time */
+      end_time: string;
+      groups: components['schemas']['RunSeries'][];
+      /** @enum {unknown} */
+      interval: '1m' | '5m' | '1h' | '1d';
+      previous_total: components['schemas']['RunTotals'];
+      /** Format: date-time */
+      start_time: string;
+      total: components['schemas']['RunTotals'];
+    };
+    RunTotals: {
+      cost: number | null;
+      failed: number;
+      p50_ms: number | null;
+      p95_ms: number | null;
+      runs: number;
+      success_count: number;
+      tokens: number | null;
+    };
+    SentResource: {
+      attributes: components['schemas']['Attribute'][];
+    };
+    SentScope: {
+      attributes: components['schemas']['Attribute'][];
+      name: string | null;
+      version: string | null;
+    };
+    ServiceMap: {
+      edges: components['schemas']['ServiceMapEdge'][];
+      nodes: components['schemas']['ServiceMapNode'][];
+    };
+    ServiceMapEdge: {
+      source: string;
+      target: string;
+      weight: number;
+    };
+    ServiceMapNode: {
+      id: string;
+      name: string;
+      /** @enum {unknown} */
+      node_type: 'agent' | 'service' | 'database' | 'external';
+      span_count: number;
+      /** @enum {unknown} */
+      span_type: 'agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
+    };
+    ServiceMapRebuild: {
+      corrected: boolean;
+      differing_spans: number;
+      differing_sums: number;
+      dry_run: boolean;
+      duration_ms: number;
+      examples: string[];
+      spans: number;
+      traces: number;
+      unmapped_traces: number;
+    };
+    Session: {
+      agents: {
+        /** Format: uuid */
+        id: string;
+        name: string;
+      }[];
+      failed_runs: number;
+      /** Format: date-time */
+      first_at: string;
+      /** Format: date-time */
+      last_at: string;
+      session_id: string;
+      total_cost: number | null;
+      total_runs: number;
+      total_tokens: number | null;
+      user_ids: string[];
+    };
+    SessionDetail: {
+      agents: {
+        /** Format: uuid */
+        id: string;
+        name: string;
+      }[];
+      count: number;
+      failed_runs: number;
+      /** Format: date-time */
+      first_at: string;
+      has_more: boolean;
+      items: components['schemas']['Run'][];
+      /** Format: date-time */
+      last_at: string;
+      page: number;
+      page_size: number;
+      session_id: string;
+      total_cost: number | null;
+      total_runs: number;
+      total_tokens: number | null;
+      user_ids: string[];
+    };
+    SessionLink: {
+      /** Format: date-time */
+      expires_at: string;
+      url: string;
+    };
+    SessionPage: {
+      count: number;
+      has_more: boolean;
+      items: components['schemas']['Session'][];
+      page: number;
+      page_size: number;
+    };
+    SessionProof: {
+      key?: string | null;
+      token?: string | null;
+    };
+    Span: {
+      cost_usd: number | null;
+      /** @constant */
+      counted?: false;
+      duration_ms: number | null;
+      ended_at: string | null;
+      error_message: string | null;
+      input_data: Record<string, never> | null;
+      input_tokens: number | null;
+      model: string | null;
+      name: string;
+      output_data: Record<string, never> | null;
+      output_tokens: number | null;
+      parent_span_id: string | null;
+      /** Format: uuid */
+      same_as?: string;
+      /** Format: uuid */
+      span_id: string;
+      /** Format: date-time */
+      started_at: string;
+      /** @enum {unknown} */
+      status: 'running' | 'completed' | 'failed' | 'timed_out';
+      total_tokens: number | null;
+      /** Format: uuid */
+      trace_id: string;
+      /** @enum {unknown} */
+      type: 'agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
+    };
+    SpanCost: {
+      audio_input: number | null;
+      audio_output: number | null;
+      cached_read: number | null;
+      cached_write: number | null;
+      input: number | null;
+      output: number | null;
+      rule: string | null;
+      /** @enum {unknown} */
+      source: 'reported' | 'priced';
+      total: number;
+    };
+    SpanDetail: {
+      attributes: components['schemas']['Attribute'][] | null;
+      cost: components['schemas']['SpanCost'] | null;
+      cost_usd: number | null;
+      /** @constant */
+      counted?: false;
+      dropped_attributes_count: number | null;
+      dropped_events_count: number | null;
+      dropped_links_count: number | null;
+      duration_ms: number | null;
+      ended_at: string | null;
+      error_message: string | null;
+      events: components['schemas']['SpanEvent'][] | null;
+      flags: number | null;
+      input_data: Record<string, never> | null;
+      input_tokens: number | null;
+      kind: (string | number) | null;
+      links: components['schemas']['SpanLink'][] | null;
+      metadata: Record<string, never> | null;
+      model: string | null;
+      name: string;
+      output_data: Record<string, never> | null;
+      output_tokens: number | null;
+      parent_span_id: string | null;
+      resource: components['schemas']['SentResource'] | null;
+      /** Format: uuid */
+      same_as?: string;
+      scope: components['schemas']['SentScope'] | null;
+      sent_end: string | null;
+      sent_name: string | null;
+      sent_start: string | null;
+      /** Format: uuid */
+      span_id: string;
+      /** Format: date-time */
+      started_at: string;
+      /** @enum {unknown} */
+      status: 'running' | 'completed' | 'failed' | 'timed_out';
+      status_code: number | null;
+      status_message: string | null;
+      total_tokens: number | null;
+      /** Format: uuid */
+      trace_id: string;
+      trace_state: string | null;
+      /** @enum {unknown} */
+      type: 'agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
+      usage: components['schemas']['SpanUsage'] | null;
+    };
+    SpanEvent: {
+      attributes: components['schemas']['Attribute'][];
+      dropped_attributes_count: number;
+      name: string;
+      timestamp: string | null;
+    };
+    SpanLink: {
+      attributes: components['schemas']['Attribute'][];
+      dropped_attributes_count: number;
+      flags: number;
+      span_id: string;
+      trace_id: string;
+      trace_state: string | null;
+    };
+    SpanUsage: {
+      audio_input: number | null;
+      audio_output: number | null;
+      cached_read: number | null;
+      cached_write: number | null;
+      input: number | null;
+      output: number | null;
+      reasoning: number | null;
+      total: number | null;
+    };
+    TraceBatch: {
+      traces: (components['schemas']['TraceItem'] | unknown)[];
+    };
+    TraceBatchReply: {
+      accepted: number;
+      errors: components['schemas']['RejectedTrace'][];
+      rejected: number;
+    };
+    TraceDetail: {
+      agent_name: string;
+      duration_ms: number | null;
+      ended_at: string | null;
+      error_message: string | null;
+      /** @enum {unknown} */
+      kind: 'agent' | 'other';
+      metadata: Record<string, never> | null;
+      outcome: string | null;
+      sample_rate: number | null;
+      session_id: string | null;
+      spans: (components['schemas']['Span'] | components['schemas']['SpanDetail'])[];
+      /** Format: date-time */
+      started_at: string;
+      /** @enum {unknown} */
+      status: 'running' | 'completed' | 'failed' | 'timed_out';
+      success: boolean | null;
+      tags: string[];
+      total_cost_usd: number | null;
+      total_tokens: number | null;
+      /** Format: uuid */
+      trace_id: string;
+      user_id: string | null;
+    };
+    TraceItem: {
+      spans: components['schemas']['NewSpan'][];
+      trace: components['schemas']['NewTrace'];
+    };
+    TraceOutcome: {
+      outcome: string | null;
+      success: boolean;
+      /** Format: uuid */
+      trace_id: string;
+    };
+    TraceOutline: {
+      /** Format: uuid */
+      agent_id: string;
+      agent_name: string;
+      duration_ms: number | null;
+      ended_at: string | null;
+      error_message: string | null;
+      /** @enum {unknown} */
+      kind: 'agent' | 'other';
+      metadata: Record<string, never> | null;
+      outcome: string | null;
+      sample_rate: number | null;
+      seq: number;
+      session_id: string | null;
+      spans: components['schemas']['OutlinedSpan'][];
+      /** Format: date-time */
+      started_at: string;
+      /** @enum {unknown} */
+      status: 'running' | 'completed' | 'failed' | 'timed_out';
+      success: boolean | null;
+      tags: string[];
+      total_cost_usd: number | null;
+      total_tokens: number | null;
+      /** Format: uuid */
+      trace_id: string;
+      user_id: string | null;
+    };
+    TriedCondition: {
+      met: boolean;
+      metric_name?: string;
+      observed: number | null;
+      /** @enum {unknown} */
+      operator?: 'gt' | 'lt' | 'gte' | 'lte';
+      /** @enum {unknown} */
+      source: 'ai' | 'infra';
+      threshold?: number;
+      /** @enum {unknown} */
+      type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'latency_threshold' | 'metric_threshold';
+      value?: number;
+    };
+    UserAccount: {
+      /** Format: date-time */
+      created_at: string;
+      disabled: boolean;
+      email: string;
+      /** Format: uuid */
+      id: string;
+      monthly_event_limit: number | null;
+      name: string;
+    };
+    UserChange: {
+      disabled?: boolean | null;
+      email?: string | null;
+      monthly_event_limit?: number | null;
+      name?: string | null;
+    };
+    WebhookAttempt: {
+      attempt_number: number;
+      /** Format: date-time */
+      attempted_at: string;
+      duration_ms: number | null;
+      error_message: string | null;
+      http_status_code: number | null;
+      response_body: string;
+    };
+    WebhookDelivery: {
+      attempt_count: number;
+      /** Format: date-time */
+      created_at: string;
+      event_type: string;
+      /** Format: uuid */
+      id: string;
+      /** @enum {unknown} */
+      status: 'pending' | 'success' | 'failed';
+    };
+    WebhookDeliveryDetail: {
+      attempts: components['schemas']['WebhookAttempt'][];
+      /** Format: date-time */
+      created_at: string;
+      event_type: string;
+      /** Format: uuid */
+      id: string;
+      request_body: Record<string, never>;
+      /** @enum {unknown} */
+      status: 'pending' | 'success' | 'failed';
+    };
+    WebhookDeliveryPage: {
+      count: number;
+      has_more: boolean;
+      items: components['schemas']['WebhookDelivery'][];
+      page: number;
+      page_size: number;
+    };
+    WebhookEndpoint: {
+      consecutive_failures: number;
+      /** Format: date-time */
+      created_at: string;
+      event_types: string[];
+      /** Format: uuid */
+      id: string;
+      is_active: boolean;
+      name: string;
+      url: string;
+    };
+    WebhookEndpointChange: {
+      event_types?: string[] | null;
+      is_active?: boolean | null;
+      name?: string | null;
+      url?: string | null;
+    };
+  };
+  responses: {
+    BadRequest: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'];
+      };
+    };
+    BodyTooLarge: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'];
+      };
+    };
+    Conflict: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'];
+      };
+    };
+    Forbidden: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'];
+      };
+    };
+    HeadersTooLarge: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'];
+      };
+    };
+    InternalError: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'];
+      };
+    };
+    NotFound: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'];
+      };
+    };
+    RequestTimeout: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'];
+      };
+    };
+    TooManyRequests: {
+      headers: {
+        'Retry-After'?: string;
+        'X-Quota-Limit'?: string;
+        'X-Quota-Remaining'?: string;
+        'X-Quota-Reset'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'];
+      };
+    };
+    Unauthenticated: {
+      headers: {
+        'WWW-Authenticate'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'];
+      };
+    };
+    Unavailable: {
+      headers: {
+        'Retry-After'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'];
+      };
+    };
+    UnsupportedMediaType: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'];
+      };
+    };
+    ValidationFailed: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'];
+      };
+    };
+  };
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+  listKeys: {
+    parameters: {
+      query?: {
+        user_id?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ApiKey'][];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  createKey: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewApiKey'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CreatedApiKey'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  revokeKey: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        key_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['Conflict'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listOrganizations: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Organization'][];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  createOrganization: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewOrganization'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Organization'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listMembers: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Member'][];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  putMember: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        slug: string;
+        user_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['MemberChange'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ChangedMember'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  removeMember: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        slug: string;
+        user_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  rebuildServiceMap: {
+    parameters: {
+      query?: {
+        dry_run?: boolean;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ServiceMapRebuild'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      409: components['responses']['Conflict'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listUsers: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['UserAccount'][];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  createUser: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewUser'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['UserAccount'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  updateUser: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        user_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['UserChange'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['UserAccount'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listAgents: {
+    parameters: {
+      query?: {
+        page?: number;
+        page_size?: number;
+        query?: string;
+        sort?:
+          | '-last_run_at'
+          | 'last_run_at'
+          | 'name'
+          | '-name'
+          | '-total_runs'
+          | 'total_runs'
+          | '-total_cost'
+          | 'total_cost'
+          | '-avg_cost_per_run'
+          | 'avg_cost_per_run'
+          | '-created_at'
+          | 'created_at';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentSummary'][] | components['schemas']['AgentPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readAgent: {
+    parameters: {
+      query?: {
+        estimate?: boolean;
+      };
+      header?: never;
+      path: {
+        agent_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentDetail'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listAgentRuns: {
+    parameters: {
+      query?: {
+        end_time?: string;
+        kind?: 'agent' | 'other' | 'all';
+        page?: number;
+        page_size?: number;
+        session_id?: string;
+        start_time?: string;
+        status?: 'running' | 'completed' | 'failed' | 'timed_out';
+        success?: boolean;
+        tag?: string;
+        user_id?: string;
+      };
+      header?: never;
+      path: {
+        agent_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RunPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readAgentStats: {
+    parameters: {
+      query?: {
+        days?: (7 | 30 | 90) | string;
+        estimate?: boolean;
+      };
+      header?: never;
+      path: {
+        agent_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentStats'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listAlerts: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Alert'][];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  createAlert: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewAlert'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Alert'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readAlert: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        alert_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Alert'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  deleteAlert: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        alert_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  updateAlert: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        alert_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AlertChange'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Alert'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listAlertEvents: {
+    parameters: {
+      query?: {
+        page?: number;
+        page_size?: number;
+      };
+      header?: never;
+      path: {
+        alert_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AlertEventPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  testAlert: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        alert_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AlertTest'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readLogTrace: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        log_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LogTrace'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  searchLogs: {
+    parameters: {
+      query?: {
+        details?: boolean;
+        end?: string;
+        end_time?: string;
+        limit?: number;
+        offset?: number;
+        q?: string;
+        query?: string;
+        service?: string;
+        service_name?: string;
+        severity?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+        start?: string;
+        start_time?: string;
+        trace_id?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LogSearchResult'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listMetrics: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Metric'][];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  queryMetric: {
+    parameters: {
+      query: {
+        details?: boolean;
+        end?: string;
+        end_time?: string;
+        labels?: string;
+        limit?: number;
+        name: string;
+        start?: string;
+        start_time?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MetricQueryResult'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listModels: {
+    parameters: {
+      query?: {
+        agent_id?: string;
+        end_time?: string;
+        page?: number;
+        page_size?: number;
+        start_time?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ModelUsagePage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listPrompts: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Prompt'][];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  createPrompt: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewPrompt'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Prompt'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  comparePromptVersions: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PromptComparison'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listPromptVersions: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Prompt'][];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  recordPromptUsage: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PromptUsage'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RecordedPromptUsage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readRunSeries: {
+    parameters: {
+      query?: {
+        agent_id?: string;
+        end_time?: string;
+        group_by?: 'agent' | 'status';
+        interval?: 'auto' | '1m' | '5m' | '1h' | '1d';
+        start_time?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RunSeriesList'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readServiceMap: {
+    parameters: {
+      query?: {
+        hours?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ServiceMap'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listSessions: {
+    parameters: {
+      query?: {
+        agent_id?: string;
+        end_time?: string;
+        kind?: 'agent' | 'other' | 'all';
+        page?: number;
+        page_size?: number;
+        start_time?: string;
+        user_id?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readSession: {
+    parameters: {
+      query?: {
+        kind?: 'agent' | 'other' | 'all';
+        page?: number;
+        page_size?: number;
+      };
+      header?: never;
+      path: {
+        session_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionDetail'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listTraces: {
+    parameters: {
+      query?: {
+        agent_id?: string;
+        count?: 'exact' | 'none';
+        cursor?: string;
+        end_time?: string;
+        kind?: 'agent' | 'other' | 'all';
+        max_cost?: number;
+        max_duration_ms?: number;
+        min_cost?: number;
+        min_duration_ms?: number;
+        order?: 'desc' | 'asc';
+        page?: number;
+        page_size?: number;
+        query?: string;
+        session_id?: string;
+        sort?: 'started_at' | 'duration_ms' | 'total_tokens' | 'total_cost_usd';
+        start_time?: string;
+        status?: 'running' | 'completed' | 'failed' | 'timed_out';
+        success?: boolean;
+        tag?: string;
+        user_id?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ListedRunPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readTrace: {
+    parameters: {
+      query?: {
+        include?: 'metadata';
+      };
+      header?: never;
+      path: {
+        trace_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TraceDetail'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  setTraceOutcome: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        trace_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['OutcomeChange'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TraceOutcome'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readTraceSpans: {
+    parameters: {
+      query?: {
+        after?: number;
+      };
+      header?: never;
+      path: {
+        trace_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TraceOutline'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readSpan: {
+    parameters: {
+      query?: {
+        max_bytes?: number;
+      };
+      header?: never;
+      path: {
+        span_id: string;
+        trace_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ReadSpan'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  compareAgents: {
+    parameters: {
+      query: {
+        agent_a: string;
+        agent_b: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentComparison'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readMe: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Me'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listMyKeys: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ApiKey'][];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  createMyKey: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewOwnKey'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CreatedApiKey'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  revokeMyKey: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        key_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['Conflict'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readOpenApi: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': Record<string, never>;
+        };
+      };
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readWebhookDelivery: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        delivery_id: string;
+        org_slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookDeliveryDetail'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  retryWebhookDelivery: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        delivery_id: string;
+        org_slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['QueuedWebhookRetry'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listWebhookEndpoints: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        org_slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookEndpoint'][];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  createWebhookEndpoint: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        org_slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewWebhookEndpoint'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CreatedWebhookEndpoint'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  deleteWebhookEndpoint: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        endpoint_id: string;
+        org_slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  updateWebhookEndpoint: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        endpoint_id: string;
+        org_slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['WebhookEndpointChange'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookEndpoint'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listWebhookDeliveries: {
+    parameters: {
+      query?: {
+        page?: number;
+        page_size?: number;
+      };
+      header?: never;
+      path: {
+        endpoint_id: string;
+        org_slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookDeliveryPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  rotateWebhookSecret: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        endpoint_id: string;
+        org_slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RotatedWebhookSecret'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  testWebhookEndpoint: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        endpoint_id: string;
+        org_slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['QueuedWebhookTest'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      409: components['responses']['Conflict'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  exportLogs: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['OtlpLogs'];
+        'application/x-protobuf': string;
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OtlpLogsResponse'];
+          'application/x-protobuf': string;
+        };
+      };
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+    };
+  };
+  exportMetrics: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['OtlpMetrics'];
+        'application/x-protobuf': string;
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OtlpMetricsResponse'];
+          'application/x-protobuf': string;
+        };
+      };
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+    };
+  };
+  exportTraces: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['OtlpTraces'];
+        'application/x-protobuf': string;
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OtlpTracesResponse'];
+          'application/x-protobuf': string;
+        };
+      };
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RpcStatus'];
+          'application/x-protobuf': string;
+        };
+      };
+    };
+  };
+  openBrowserSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SessionProof'];
+      };
+    };
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  closeBrowserSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  createSessionLink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionLink'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  ingestTraces: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TraceBatch'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TraceBatchReply'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readUsage: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MonthlyUsage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+}

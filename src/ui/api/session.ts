@@ -1,0 +1,29 @@
+import { ApiError, BASE, retryAfterOf } from './client.js';
+
+/** What one logs in with: a key, or the token of a link that the daemon printed. */
+export type Proof = { readonly key: string } | { readonly token: string };
+
+/** Begins a session: its cookie comes with the answer. @throws ApiError where the proof is refused */
+export async function logIn(proof: Proof): Promise<void> {
+  await send('POST', proof);
+}
+
+/** Ends it, here and in the daemon. @throws ApiError */
+export async function logOut(): Promise<void> {
+  await send('DELETE');
+}
+
+async function send(method: string, body?: object): Promise<void> {
+  const response = await fetch(new URL('api/v1/session', BASE), {
+    method,
+    headers: { 'X-Jackdaw': '1', ...(body && { 'Content-Type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (response.ok) return;
+  const { detail } = (await response.json().catch(() => ({}))) as { readonly detail?: string };
+  throw new ApiError(
+    response.status,
+    detail ?? `The answer was ${String(response.status)}.`,
+    retryAfterOf(response),
+  );
+}

@@ -1,0 +1,59 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { Route, Router, Switch } from 'wouter';
+import { ApiError, BASE } from './api/client.js';
+import { PageSkeleton } from './parts/Skeleton.js';
+import { NotFound } from './pages/not-found.js';
+import { PageBoundary } from './shell/PageBoundary.js';
+import { Session } from './shell/Session.js';
+import { Shell } from './shell/Shell.js';
+import { ClockProvider } from './state/clock.js';
+import { SettingsProvider } from './state/settings.js';
+
+const Agents = lazy(() => import('./pages/agents/Agents.js'));
+const Agent = lazy(() => import('./pages/agents/Agent.js'));
+const Runs = lazy(() => import('./pages/runs/Runs.js'));
+const Run = lazy(() => import('./pages/run/Run.js'));
+
+const STALE_MS = 15_000;
+const TRIES = 2;
+
+/** Answers are fresh for a moment; what the caller did wrong is not asked again. */
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: STALE_MS,
+      retry: (count, error) => count < TRIES && !(error instanceof ApiError && error.status < 500),
+    },
+  },
+});
+
+/** Everything, from the theme to the pages. */
+export function App() {
+  return (
+    <SettingsProvider>
+      <ClockProvider>
+        <QueryClientProvider client={queries}>
+          <Router base={BASE.pathname.replace(/\/$/, '')}>
+            <Session>
+              <Shell>
+                <PageBoundary>
+                  <Suspense fallback={<PageSkeleton />}>
+                    <Switch>
+                      <Route path="/agents/:id">{({ id }) => <Agent key={id} id={id} />}</Route>
+                      <Route path="/agents" component={Agents} />
+                      <Route path="/runs" component={Runs} />
+                      <Route path="/traces/:id">{({ id }) => <Run key={id} id={id} />}</Route>
+                      <Route path="/" component={Agents} />
+                      <Route component={NotFound} />
+                    </Switch>
+                  </Suspense>
+                </PageBoundary>
+              </Shell>
+            </Session>
+          </Router>
+        </QueryClientProvider>
+      </ClockProvider>
+    </SettingsProvider>
+  );
+}

@@ -1,0 +1,85 @@
+import { useId } from 'react';
+import styles from './charts.module.css';
+
+interface Bar {
+  readonly label: string;
+  /** What the bar stands for; null draws nothing. */
+  readonly value: number | null;
+  /** Of it, the part that went wrong. */
+  readonly bad?: number;
+  /** In words, for who points at it and for the table. */
+  readonly words: string;
+}
+
+interface Props {
+  readonly title: string;
+  readonly unit: string;
+  readonly bars: readonly Bar[];
+  /** The largest value, in words. */
+  readonly top: string;
+}
+
+const HEIGHT = 96;
+
+/** Figures of equal steps of time as bars, and the same as a table. */
+export function Bars({ title, unit, bars, top }: Props) {
+  const id = useId();
+  const largest = Math.max(...bars.map(({ value }) => value ?? 0), Number.MIN_VALUE);
+  const width = 1000 / Math.max(1, bars.length);
+  return (
+    <figure className={styles['chart']} aria-labelledby={id}>
+      <figcaption id={id}>
+        <strong>{title}</strong> <span>{top}</span>
+      </figcaption>
+      <svg viewBox={`0 0 1000 ${String(HEIGHT)}`} preserveAspectRatio="none" aria-hidden="true">
+        {bars.map(({ label, value, bad = 0, words }, at) => {
+          const height = ((value ?? 0) / largest) * (HEIGHT - 4);
+          const badHeight = (bad / largest) * (HEIGHT - 4);
+          return (
+            <g key={label}>
+              <title>{`${label}: ${words}`}</title>
+              <rect className={styles['room']} x={at * width} y={0} width={width} height={HEIGHT} />
+              <rect
+                className={styles['bar']}
+                x={at * width + width * 0.1}
+                y={HEIGHT - height}
+                width={width * 0.8}
+                height={height}
+              />
+              <rect
+                className={styles['bad']}
+                x={at * width + width * 0.1}
+                y={HEIGHT - badHeight}
+                width={width * 0.8}
+                height={badHeight}
+              />
+            </g>
+          );
+        })}
+      </svg>
+      <div className={styles['axis']} aria-hidden="true">
+        <span>{bars[0]?.label}</span>
+        <span>{bars.at(-1)?.label}</span>
+      </div>
+      <details>
+        <summary>Table</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{unit}</th>
+              <th scope="col">{title}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {bars.map(({ label, words }) => (
+              <tr key={label}>
+                <td>{label}</td>
+                <td>{words}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  );
+}

@@ -1,0 +1,32 @@
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/**
+ * A duration with three digits that matter, or two units: `0.42 ms`, `340 ms`, `4.52 s`, `1m 11s`, `2h 05m`, `3d 04h`.
+ *
+ * @param ms milliseconds, at least 0
+ */
+export function formatDuration(ms: number): string {
+  if (ms <= 0) return '0 ms';
+  if (ms < 0.0095) return '<0.01 ms';
+  if (ms < 9.995) return `${trimmed(ms)} ms`;
+  if (ms < 999.5) return `${String(Math.round(ms))} ms`;
+  if (ms < 59_995) return `${trimmed(ms / SECOND)} s`;
+  if (ms < HOUR - SECOND / 2) return pair(ms, MINUTE, 'm', SECOND, 's');
+  if (ms < DAY - MINUTE / 2) return pair(ms, HOUR, 'h', MINUTE, 'm');
+  return pair(ms, DAY, 'd', HOUR, 'h');
+}
+
+/** Up to two decimals below ten, one above, without zeros at the end. */
+function trimmed(value: number): string {
+  return String(Number(value.toFixed(value < 9.995 ? 2 : 1)));
+}
+
+function pair(ms: number, upper: number, upperName: string, lower: number, lowerName: string): string {
+  const total = Math.round(ms / lower);
+  const perUpper = upper / lower;
+  const rest = String(total % perUpper).padStart(2, '0');
+  return `${String(Math.floor(total / perUpper))}${upperName} ${rest}${lowerName}`;
+}

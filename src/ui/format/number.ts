@@ -1,0 +1,65 @@
+/** How figures are shown, the same everywhere. Null is not shown here: `parts/Missing.tsx` shows a dash with its reason. */
+
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const COMPACT = new Intl.NumberFormat('en-US', {
+  notation: 'compact',
+  minimumSignificantDigits: 3,
+  maximumSignificantDigits: 3,
+});
+const CENTS = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const SMALL = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3, maximumFractionDigits: 20 });
+const ONE_DECIMAL = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
+
+/** From here on three digits say enough. */
+const COMPACT_FROM = 100_000;
+const SMALLEST_MONEY = 0.000_001;
+
+/** `1,234`; `1.23M` from a hundred thousand on. */
+export function formatCount(value: number): string {
+  return Math.abs(value) >= COMPACT_FROM ? COMPACT.format(value) : WHOLE.format(value);
+}
+
+/** Every digit: `1,234,567`. */
+export function formatExact(value: number): string {
+  return WHOLE.format(value);
+}
+
+/** `1 run`, `2 runs`. @param plural where an `s` is not enough */
+export function formatCounted(value: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(value)} ${value === 1 ? noun : plural}`;
+}
+
+/**
+ * US dollars with the digits that matter: cents from a dollar on, three digits below it, none from a thousand on.
+ *
+ * @param usd dollars; below a millionth there is only `<$0.000001`
+ */
+export function formatMoney(usd: number): string {
+  const size = Math.abs(usd);
+  const sign = usd < 0 ? '−' : '';
+  if (size === 0) return '$0';
+  if (size < SMALLEST_MONEY) return `${sign}<$0.000001`;
+  if (size < 0.9995) return `${sign}$${SMALL.format(size)}`;
+  if (size < 999.995) return `${sign}$${CENTS.format(size)}`;
+  return `${sign}$${size >= COMPACT_FROM ? COMPACT.format(size) : WHOLE.format(size)}`;
+}
+
+/** The same of a share of 100. */
+export function formatPercentage(percentage: number): string {
+  if (percentage > 0 && percentage < 0.1) return '<0.1 %';
+  if (percentage < 100 && percentage > 99.9) return '>99.9 %';
+  return `${ONE_DECIMAL.format(percentage)} %`;
+}
+
+const BYTE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
+
+/** `512 B`, `64 KB`, `1.2 MB`, by 1024. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1023.95 && unit < BYTE_UNITS.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${value >= 100 || unit === 0 ? WHOLE.format(value) : ONE_DECIMAL.format(value)} ${BYTE_UNITS[unit] ?? 'TB'}`;
+}

@@ -1,0 +1,32 @@
+import { useState, type ReactNode } from 'react';
+import { formatBytes } from '../format/number.js';
+import parts from '../parts/parts.module.css';
+
+/** More than this at once makes a browser slow. In characters. */
+const MOST_SHOWN = 65_536;
+
+/** A text of which the beginning is shown where it is long, and the rest when asked for. */
+export function LongText({
+  text,
+  children,
+}: {
+  readonly text: string;
+  readonly children: (shown: string) => ReactNode;
+}) {
+  const [isWhole, setWhole] = useState(false);
+  if (text.length <= MOST_SHOWN || isWhole) return children(text);
+  return (
+    <>
+      {children(text.slice(0, MOST_SHOWN))}
+      <button
+        type="button"
+        className={parts['button']}
+        onClick={() => {
+          setWhole(true);
+        }}
+      >
+        Show all {formatBytes(text.length)}, this is the first {formatBytes(MOST_SHOWN)}
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,203 @@
+import { itemsOf, member, textOf, type Json } from '../json/parse.js';
+import type { Conversation, Message, Part, Role } from './message.js';
+import { callOf, parsed, partsOfContent } from './parts.js';
+
+/** A map, because a role may be called `constructor`, too. */
+const ROLES: ReadonlyMap<string, Role> = new Map([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['human', 'user'],
+  ['assistant', 'assistant'],
+  ['ai', 'assistant'],
+  ['model', 'assistant'],
+  ['AIMessageChunk', 'assistant'],
+  ['tool', 'tool'],
+  ['function', 'tool'],
+]);
+
+/** Members that hold messages, in the words of the libraries, in the order in which they are read. */
+const SYSTEM_KEYS = [
+  'system',
+  'instructions',
+  'systemInstruction',
+  'system_instruction',
+  'systemInstructions',
+];
+const LIST_KEYS = ['messages', 'contents', 'input', 'output', 'choices', 'candidates', 'generations'];
+const TEXT_KEYS = ['prompt', 'text', 'completion', 'response', 'value'];
+
+/**
+ * Reads what a model call was given or gave.
+ *
+ * @param side by whom a text without a role was said
+ * @returns undefined where nothing of it is a message
+ */
+export function readConversation(value: Json, side: 'input' | 'output'): Conversation | undefined {
+  const role: Role = side === 'input' ? 'user' : 'assistant';
+  const list = itemsOf(value);
+  if (list) return orNothing(listed(value, role) ?? [], []);
+  if (value.kind === 'string') return orNothing([message(role, undefined, partsOfContent(value))], []);
+  if (value.kind !== 'object') return undefined;
+  if (isMessage(value)) return orNothing([messageOf(value, role)], besides(value, MESSAGE_KEYS));
+  const read = new Set<string>();
+  const messages: Message[] = [];
+  const take = (key: string, found: readonly Message[] | undefined): void => {
+    if (found === undefined || found.length === 0) return;
+    read.add(key);
+    messages.push(...found);
+  };
+  for (const key of LIST_KEYS) take(key, listed(member(value, key), role));
+  // A system text that is among the messages as well is said once.
+  const hasSystem = messages.some((each) => each.role === 'system');
+  for (const key of SYSTEM_KEYS) {
+    const system = member(value, key);
+    const parts = system === undefined ? [] : partsOfContent(member(system, 'parts') ?? system);
+    if (parts.length === 0 || parts.some((part) => part.kind === 'unknown')) continue;
+    read.add(key);
+    if (!hasSystem) messages.unshift(message('system', undefined, parts));
+  }
+  if (messages.every((each) => each.role === 'system')) {
+    for (const key of TEXT_KEYS) {
+      const text = textOf(value, key);
+      if (text !== undefined) take(key, [message(role, undefined, partsOfContent(member(value, key)))]);
+    }
+  }
+  const calls = itemsOf(member(value, 'toolCalls') ?? member(value, 'tool_calls'));
+  if (calls && calls.length > 0) take('toolCalls', [message('assistant', undefined, calls.map(callOf))]);
+  if (calls) read.add('tool_calls');
+  return orNothing(messages, besides(value, read));
+}
+
+const MESSAGE_KEYS = new Set([
+  'role',
+  'content',
+  'parts',
+  'tool_calls',
+  'name',
+  'tool_call_id',
+  'function_call',
+]);
+
+function isMessage(value: Json): boolean {
+  return (
+    textOf(value, 'role') !== undefined &&
+    ['content', 'parts', 'tool_calls'].some((key) => member(value, key))
+  );
+}
+
+function orNothing(messages: readonly Message[], rest: Conversation['rest']): Conversation | undefined {
+  const said = messages.filter(({ parts }) => parts.length > 0);
+  return said.length === 0 ? undefined : { messages: said, rest };
+}
+
+function besides(value: Json, read: ReadonlySet<string>): Conversation['rest'] {
+  return value.kind === 'object' ? value.entries.filter(([key]) => !read.has(key)) : [];
+}
+
+/** @returns undefined where the value holds something else than messages */
+function listed(value: Json | undefined, role: Role): readonly Message[] | undefined {
+  if (value?.kind === 'string') return [message(role, undefined, partsOfContent(value))];
+  const items = itemsOf(value);
+  if (items === undefined) return undefined;
+  const messages = messagesOf(items, role);
+  // A message may have parts that nobody knows; a list of other things is no conversation.
+  const isKnown = messages.some(({ parts }) => parts.some(({ kind }) => kind !== 'unknown'));
+  return isKnown || items.some((item) => textOf(item, 'role') !== undefined) ? messages : undefined;
+}
+
+function messagesOf(items: readonly Json[], role: Role): readonly Message[] {
+  return items.flatMap((item) => {
+    // LangChain has a list for each prompt.
+    const inner = itemsOf(item);
+    return inner ? messagesOf(inner, role) : [messageOf(item, role)];
+  });
+}
+
+function messageOf(value: Json, role: Role): Message {
+  if (value.kind === 'string') return message(role, undefined, partsOfContent(value));
+  // Answers of chat completions, Gemini and LangChain have the message inside.
+  const inner = member(value, 'message') ?? langChain(value) ?? geminiContent(value) ?? value;
+  const said = textOf(inner, 'role') ?? kindOfLangChain(value) ?? kindOfLangChain(inner);
+  const known = said === undefined ? roleOfItem(inner, role) : (ROLES.get(said) ?? 'other');
+  const name = textOf(inner, 'name') ?? (known === 'other' ? said : undefined);
+  const parts = partsOfMessage(inner);
+  const content = known === 'tool' ? answered(inner, parts) : parts;
+  const isSaid = content.length > 0 || said !== undefined;
+  return message(known, name, isSaid ? content : [{ kind: 'unknown', value }]);
+}
+
+function partsOfMessage(value: Json): readonly Part[] {
+  const content = member(value, 'content') ?? member(value, 'parts');
+  const calls = itemsOf(member(value, 'tool_calls') ?? member(value, 'toolCalls'));
+  const call = member(value, 'function_call');
+  const said = textOf(value, 'role') !== undefined;
+  // The items of the Responses API other than messages, and parts on their own, are what they say.
+  const type = textOf(value, 'type');
+  const own =
+    content === undefined || (!said && type !== undefined && type !== 'message' && !ROLES.has(type))
+      ? itself(value)
+      : partsOfContent(content);
+  return [
+    ...own,
+    ...(calls ?? []).map(callOf),
+    ...(call && call.kind === 'object' && said ? [callOf(call)] : []),
+  ];
+}
+
+function itself(value: Json): readonly Part[] {
+  const hasMore = ['tool_calls', 'toolCalls', 'role'].some((key) => member(value, key) !== undefined);
+  return hasMore ? partsOfContent(member(value, 'text')) : partsOfContent(value);
+}
+
+/** Whose word an item without a role is. */
+function roleOfItem(value: Json, role: Role): Role {
+  const type = textOf(value, 'type') ?? '';
+  if (/_output$|tool.result|tool_call_response/.test(type)) return 'tool';
+  return /call|reasoning|tool.use/.test(type) ? 'assistant' : role;
+}
+
+/** A message of a tool is the result of a call, whose id it names. */
+function answered(value: Json, parts: readonly Part[]): readonly Part[] {
+  if (parts.some(({ kind }) => kind === 'result')) return parts;
+  const content = member(value, 'content') ?? member(value, 'parts');
+  return [
+    {
+      kind: 'result',
+      id: textOf(value, 'tool_call_id') ?? textOf(value, 'id'),
+      name: textOf(value, 'name'),
+      output: parsed(content),
+      isError: textOf(value, 'status') === 'error',
+    },
+  ];
+}
+
+function langChain(value: Json): Json | undefined {
+  return (
+    member(value, 'kwargs') ??
+    (textOf(value, 'type') === undefined ? undefined : objectOnly(member(value, 'data')))
+  );
+}
+
+function objectOnly(value: Json | undefined): Json | undefined {
+  return value?.kind === 'object' ? value : undefined;
+}
+
+/** `human` of `{type: human}`, or of the class that an `id` ends with, such as `HumanMessage`. */
+function kindOfLangChain(value: Json): string | undefined {
+  const last = itemsOf(member(value, 'id'))?.at(-1);
+  const named =
+    textOf(last)
+      ?.replace(/Message(Chunk)?$/, '')
+      .toLowerCase() ?? textOf(value, 'type');
+  return named !== undefined && ROLES.has(named) ? named : undefined;
+}
+
+function geminiContent(value: Json): Json | undefined {
+  const content = member(value, 'content');
+  return member(content, 'parts') === undefined ? undefined : content;
+}
+
+function message(role: Role, name: string | undefined, parts: readonly Part[]): Message {
+  return { role, name, parts };
+}

@@ -1,0 +1,222 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { Bars } from '../../charts/Bars.js';
+import charts from '../../charts/charts.module.css';
+import { formatDuration } from '../../format/duration.js';
+import { formatCount, formatCounted, formatMoney } from '../../format/number.js';
+import { cx } from '../../parts/cx.js';
+import { Count, Money, Percentage, Time } from '../../parts/figures.js';
+import { Pager } from '../../parts/Pager.js';
+import parts from '../../parts/parts.module.css';
+import { RunTable } from '../../parts/RunTable.js';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { ApiError } from '../../api/client.js';
+import { integer, oneOf } from '../../state/codec.js';
+import { useUrlState } from '../../state/use-url-state.js';
+import { AgentModels } from './AgentModels.js';
+
+const PAGE_SIZE = 20;
+const WINDOWS = ['7', '30', '90'] as const;
+const STATE = {
+  days: oneOf(WINDOWS, '30'),
+  status: oneOf(['', 'completed', 'failed', 'timed_out', 'running'], ''),
+  page: integer(1, 1),
+};
+
+/** One agent: how it did by day, its models and its runs. @param id its id */
+export default function Agent({ id }: { readonly id: string }) {
+  const [{ days, status, page }, change] = useUrlState(STATE);
+  const path = { agent_id: id };
+  const agent = useQuery({
+    queryKey: ['agent', id],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/agents/{agent_id}', { params: { path }, signal })),
+  });
+  const stats = useQuery({
+    queryKey: ['agent-stats', id, days],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/v1/agents/{agent_id}/stats', { params: { path, query: { days } }, signal })),
+    placeholderData: keepPreviousData,
+  });
+  const runs = useQuery({
+    queryKey: ['agent-runs', id, status, page],
+    queryFn: ({ signal }) => {
+      const query = {
+        page,
+        page_size: PAGE_SIZE,
+        kind: 'all' as const,
+        ...(status === '' ? {} : { status }),
+      };
+      return bodyOf(api.GET('/api/v1/agents/{agent_id}/runs', { params: { path, query }, signal }));
+    },
+    placeholderData: keepPreviousData,
+  });
+  if (agent.error instanceof ApiError && [404, 422].includes(agent.error.status))
+    return (
+      <Empty title="There is no such agent" isPage>
+        <title>No such agent · Jackdaw</title>
+        <p>
+          It may belong to another user. <Link href="/agents">All agents</Link>
+        </p>
+      </Empty>
+    );
+  if (agent.error && !agent.data)
+    return <Failure isPage error={agent.error} retry={() => void agent.refetch()} />;
+  const name = agent.data?.name ?? '';
+  return (
+    <div className={parts['page']}>
+      <title>{`${name} · Jackdaw`}</title>
+      <div className={parts['head']}>
+        <h1>{agent.data ? name || '(no name)' : ' '}</h1>
+        <div role="group" aria-label="Days" className={parts['label']}>
+          {WINDOWS.map((window) => (
+            <button
+              key={window}
+              type="button"
+              className={parts['button']}
+              aria-pressed={window === days}
+              onClick={() => {
+                change({ days: window });
+              }}
+            >
+              {window} days
+            </button>
+          ))}
+        </div>
+      </div>
+      {agent.data ? <Figures agent={agent.data} /> : <TableSkeleton rows={2} />}
+      {stats.data ? <Charts stats={stats.data} /> : <TableSkeleton rows={3} />}
+      <AgentModels agentId={id} />
+      <div className={parts['head']}>
+        <h2>Runs</h2>
+        <div role="group" aria-label="Status" className={parts['label']}>
+          {(['', 'failed', 'running'] as const).map((each) => (
+            <button
+              key={each}
+              type="button"
+              className={cx(parts['button'])}
+              aria-pressed={each === status}
+              onClick={() => {
+                change({ status: each, page: 1 });
+              }}
+            >
+              {{ '': 'All', failed: 'Failed', running: 'Running' }[each]}
+            </button>
+          ))}
+        </div>
+        <Link href={`/runs?agent=${id}&kind=all`}>All filters</Link>
+      </div>
+      {runs.data === undefined ? (
+        <TableSkeleton rows={6} />
+      ) : runs.data.items.length === 0 ? (
+        <Empty title="No run is like this" />
+      ) : (
+        <>
+          <RunTable runs={runs.data.items} hide={['agent']} />
+          <Pager
+            page={page}
+            pageSize={PAGE_SIZE}
+            count={runs.data.count}
+            hasMore={runs.data.has_more}
+            noun={runs.data.count === 1 ? 'run' : 'runs'}
+            onChange={(next) => {
+              change({ page: next });
+            }}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Figures({ agent }: { readonly agent: Schemas['AgentDetail'] }) {
+  return (
+    <dl className={parts['figures']}>
+      <div>
+        <dt>Runs, all time</dt>
+        <dd>
+          <Count value={agent.total_runs} missing="" />
+        </dd>
+      </div>
+      <div>
+        <dt>Success</dt>
+        <dd>
+          <Percentage value={agent.success_percentage} missing="No run says whether it succeeded" />
+          <small>of {formatCounted(agent.success_count + agent.failure_count, 'run')} that say so</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Failed or timed out</dt>
+        <dd className={agent.failed_runs > 0 ? parts['bad'] : undefined}>
+          <Percentage value={agent.failure_percentage} missing="No run has ended yet" />
+          <small>{formatCounted(agent.failed_runs, 'run')}</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Cost</dt>
+        <dd>
+          <Money value={agent.total_cost} missing="No run has a cost: its models have no price" />
+          <small>
+            <Money value={agent.avg_cost_per_run} missing="No run has a cost" /> per run that has one
+          </small>
+        </dd>
+      </div>
+      <div>
+        <dt>Last run</dt>
+        <dd>
+          <Time at={agent.last_run_at} relative missing="It has not run" />
+          {agent.last_run_at !== null && (
+            <small>
+              <Time at={agent.last_run_at} />
+            </small>
+          )}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Charts({ stats: { daily } }: { readonly stats: Schemas['AgentStats'] }) {
+  const unit = 'UTC day';
+  const largest = (values: readonly (number | null)[]): number =>
+    Math.max(0, ...values.map((value) => value ?? 0));
+  return (
+    <div className={charts['charts']}>
+      <Bars
+        title="Runs"
+        unit={unit}
+        top={`at most ${formatCount(largest(daily.map((day) => day.total_runs)))} a UTC day`}
+        bars={daily.map((day) => ({
+          label: day.date.slice(5),
+          value: day.total_runs,
+          bad: day.failed_runs,
+          words: `${formatCounted(day.total_runs, 'run')}, ${formatCount(day.failed_runs)} failed`,
+        }))}
+      />
+      <Bars
+        title="p95 of duration"
+        unit={unit}
+        top={`at most ${formatDuration(largest(daily.map((day) => day.p95_latency_ms)))}`}
+        bars={daily.map((day) => ({
+          label: day.date.slice(5),
+          value: day.p95_latency_ms,
+          words:
+            day.p95_latency_ms === null
+              ? 'no run ended'
+              : `${formatDuration(day.p95_latency_ms)} of ${formatCounted(day.total_runs, 'run')}`,
+        }))}
+      />
+      <Bars
+        title="Cost"
+        unit={unit}
+        top={`${formatMoney(daily.reduce((sum, day) => sum + day.total_cost, 0))} in all`}
+        bars={daily.map((day) => ({
+          label: day.date.slice(5),
+          value: day.total_cost,
+          words: `${formatMoney(day.total_cost)}, ${formatCounted(day.total_tokens, 'token')}`,
+        }))}
+      />
+    </div>
+  );
+}

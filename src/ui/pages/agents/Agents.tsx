@@ -1,0 +1,156 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { Link } from 'wouter';
+import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { DataTable, type Column } from '../../parts/DataTable.js';
+import { Count, Money, Percentage, Time } from '../../parts/figures.js';
+import { Pager } from '../../parts/Pager.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { integer, oneOf, text } from '../../state/codec.js';
+import { useShortcuts } from '../../state/shortcuts.js';
+import { useDebounced } from '../../state/use-debounced.js';
+import { useUrlState } from '../../state/use-url-state.js';
+import { FirstRun } from './FirstRun.js';
+
+type Agent = Schemas['AgentSummary'];
+
+const SORTABLE = ['name', 'total_runs', 'total_cost', 'avg_cost_per_run', 'last_run_at'] as const;
+const SORTS = SORTABLE.flatMap((name) => [name, `-${name}`] as const);
+const PAGE_SIZE = 50;
+const STATE = { q: text(), sort: oneOf(SORTS, '-last_run_at'), page: integer(1, 1) };
+
+const COLUMNS: readonly Column<Agent>[] = [
+  {
+    name: 'name',
+    header: 'Agent',
+    isWide: true,
+    render: ({ id, name }) => <Link href={`/agents/${id}`}>{name === '' ? '(no name)' : name}</Link>,
+  },
+  {
+    name: 'total_runs',
+    header: 'Runs',
+    isNumber: true,
+    render: (agent) => <Count value={agent.total_runs} missing="" />,
+  },
+  {
+    name: 'success_percentage',
+    header: 'Success',
+    hint: 'Of the runs that say whether they succeeded',
+    isNumber: true,
+    render: (agent) => (
+      <Percentage value={agent.success_percentage} missing="No run says whether it succeeded" />
+    ),
+  },
+  {
+    name: 'failure_percentage',
+    header: 'Failed',
+    hint: 'Failed or timed out, of the runs that have ended',
+    isNumber: true,
+    render: (agent) => (
+      <span className={agent.failed_runs > 0 ? parts['bad'] : undefined}>
+        <Percentage value={agent.failure_percentage} missing="No run has ended yet" />
+      </span>
+    ),
+  },
+  {
+    name: 'avg_cost_per_run',
+    header: 'Cost per run',
+    hint: 'Of the runs that have a cost',
+    isNumber: true,
+    render: (agent) => (
+      <Money value={agent.avg_cost_per_run} missing="No run has a cost: its models have no price" />
+    ),
+  },
+  {
+    name: 'total_cost',
+    header: 'Cost',
+    isNumber: true,
+    render: (agent) => (
+      <Money value={agent.total_cost} missing="No run has a cost: its models have no price" />
+    ),
+  },
+  {
+    name: 'last_run_at',
+    header: 'Last run',
+    isNumber: true,
+    render: (agent) => <Time at={agent.last_run_at} relative missing="It has not run" />,
+  },
+];
+
+/** All agents with their figures; the last active first. */
+export default function Agents() {
+  const [{ q, sort, page }, change] = useUrlState(STATE);
+  const search = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useDebounced(q, (value) => {
+    change({ q: value, page: 1 }, 'replace');
+  });
+  useShortcuts({ '/': () => search.current?.focus() });
+  const { data, error, refetch } = useQuery({
+    queryKey: ['agents', q, sort, page],
+    queryFn: async ({ signal }) => {
+      const query = { sort, page, page_size: PAGE_SIZE, ...(q === '' ? {} : { query: q }) };
+      const body = await bodyOf(api.GET('/api/v1/agents', { params: { query }, signal }));
+      return Array.isArray(body) ? { items: body, count: body.length, has_more: false } : body;
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: (query) => (query.state.data?.count === 0 ? 2000 : 30_000),
+  });
+  if (data?.count === 0 && q === '') return <FirstRun />;
+  return (
+    <div className={parts['page']}>
+      <title>Agents · Jackdaw</title>
+      <div className={parts['head']}>
+        <h1>Agents</h1>
+        <input
+          ref={search}
+          type="search"
+          className={parts['field']}
+          aria-label="Search agents by name"
+          placeholder="Name contains…"
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+          }}
+        />
+      </div>
+      {error && !data ? (
+        <Failure error={error} retry={() => void refetch()} />
+      ) : data === undefined ? (
+        <TableSkeleton />
+      ) : data.items.length === 0 ? (
+        <Empty title="No agent is called so">
+          <p>Names are compared without regard to upper and lower case.</p>
+        </Empty>
+      ) : (
+        <>
+          <DataTable
+            label="Agents"
+            items={data.items}
+            columns={COLUMNS}
+            keyOf={({ id }) => id}
+            hrefOf={({ id }) => `/agents/${id}`}
+            sort={{
+              by: sort,
+              columns: SORTABLE,
+              onChange: (by) => {
+                change({ sort: SORTS.find((each) => each === by) ?? sort, page: 1 });
+              },
+            }}
+          />
+          <Pager
+            page={page}
+            pageSize={PAGE_SIZE}
+            count={data.count}
+            hasMore={data.has_more}
+            noun={data.count === 1 ? 'agent' : 'agents'}
+            onChange={(next) => {
+              change({ page: next });
+            }}
+          />
+        </>
+      )}
+    </div>
+  );
+}

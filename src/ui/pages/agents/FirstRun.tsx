@@ -1,0 +1,80 @@
+import parts from '../../parts/parts.module.css';
+import { BASE } from '../../api/client.js';
+import { Jackdaw } from '../../shell/Jackdaw.js';
+import { useNow } from '../../state/clock.js';
+import styles from './FirstRun.module.css';
+
+/** What one sees before anything was sent: how to send it. The list comes by itself once it is there. */
+export function FirstRun() {
+  const now = Math.floor(useNow() / 60_000) * 60_000;
+  const [id, span] = ['7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01', '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a02'];
+  const [start, end] = [new Date(now - 2000).toISOString(), new Date(now).toISOString()];
+  const batch = {
+    traces: [
+      {
+        trace: { trace_id: id, agent: 'hello-agent', success: true, started_at: start, ended_at: end },
+        spans: [
+          {
+            span_id: span,
+            trace_id: id,
+            type: 'llm',
+            name: 'say hello',
+            model: 'gpt-5-mini',
+            input_tokens: 12,
+            output_tokens: 30,
+            started_at: start,
+            ended_at: end,
+            input_data: { prompt: 'Say hello' },
+            output_data: { text: 'Hello!' },
+          },
+        ],
+      },
+    ],
+  };
+  const curl = [
+    `curl -sS ${new URL('api/v1/traces/batch', BASE).href} \\`,
+    `  -H "Authorization: Bearer $(cat data/initial-api-key)" -H 'Content-Type: application/json' \\`,
+    `  -d '${JSON.stringify(batch)}'`,
+  ].join('\n');
+  const otlp = [
+    'export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318',
+    'export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20$(cat data/initial-api-key)"',
+  ].join('\n');
+  return (
+    <div className={parts['page']}>
+      <title>Welcome · Jackdaw</title>
+      <div className={styles['welcome']}>
+        <Jackdaw size={48} />
+        <h1>Nothing has come yet</h1>
+        <p>
+          Send a run, and it shows up here by itself. Three ways, each from the folder in which the daemon
+          runs:
+        </p>
+        <Way title="One run of an agent, by hand" code={curl} />
+        <Way title="Any program with an OpenTelemetry SDK" code={otlp} />
+        <Way title="A month of made-up runs, to look around" code="npm run demo" />
+        <p role="status" className={styles['waiting']}>
+          Waiting for the first run…
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function Way({ title, code }: { readonly title: string; readonly code: string }) {
+  return (
+    <section>
+      <h2>{title}</h2>
+      <div className={styles['code']}>
+        <pre tabIndex={0}>{code}</pre>
+        <button
+          type="button"
+          className={parts['button']}
+          onClick={() => void navigator.clipboard.writeText(code)}
+        >
+          Copy
+        </button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,14 @@
+import { Link } from 'wouter';
+import { Empty } from '../parts/states.js';
+
+/** For paths that no page has. */
+export function NotFound() {
+  return (
+    <Empty title="There is no such page" isPage>
+      <title>Not found · Jackdaw</title>
+      <p>
+        The link may be of a newer version. <Link href="/agents">All agents</Link>
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,109 @@
+import { Link } from 'wouter';
+import { itemsOf, member, printJson, textOf, type Json } from '../../json/parse.js';
+import { JsonView } from '../../json/JsonView.js';
+import { LongText } from '../../messages/LongText.js';
+import parts from '../../parts/parts.module.css';
+import { attributesOf, type Attribute } from './attributes.js';
+import styles from './run.module.css';
+
+/** Attributes, events, links, scope and resource, each whole. Of a span of the batch route there are none. */
+export function AttributesTab({ detail }: { readonly detail: Json }) {
+  const attributes = attributesOf(member(detail, 'attributes'));
+  const events = itemsOf(member(detail, 'events')) ?? [];
+  const links = itemsOf(member(detail, 'links')) ?? [];
+  const resource = attributesOf(member(member(detail, 'resource'), 'attributes'));
+  const scope = member(detail, 'scope');
+  const isOtlp = member(detail, 'attributes')?.kind === 'array';
+  if (!isOtlp)
+    return (
+      <p className={parts['faint']}>
+        This span came by the batch route, which has no attributes. Its metadata is under JSON.
+      </p>
+    );
+  return (
+    <div className={styles['stack']}>
+      <Table
+        title="Attributes"
+        attributes={attributes}
+        dropped={member(detail, 'dropped_attributes_count')}
+      />
+      <section className={styles['stack']}>
+        <h3>Events ({events.length})</h3>
+        {events.map((event, at) => (
+          <div key={at} className={styles['event']}>
+            <strong>{textOf(event, 'name')}</strong>{' '}
+            <span className={parts['faint']}>{textOf(event, 'timestamp')}</span>
+            <Rows attributes={attributesOf(member(event, 'attributes'))} />
+          </div>
+        ))}
+      </section>
+      <section className={styles['stack']}>
+        <h3>Links ({links.length})</h3>
+        {links.map((link, at) => (
+          <div key={at} className={styles['event']}>
+            <Link href={`/traces/${dashed(textOf(link, 'trace_id') ?? '')}`}>
+              Trace {textOf(link, 'trace_id')}
+            </Link>{' '}
+            <span className={parts['faint']}>span {textOf(link, 'span_id')}</span>
+            <Rows attributes={attributesOf(member(link, 'attributes'))} />
+          </div>
+        ))}
+      </section>
+      <Table title="Resource" attributes={resource} />
+      {scope?.kind === 'object' && (
+        <p>
+          Scope <code>{textOf(scope, 'name')}</code> {textOf(scope, 'version')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Table({
+  title,
+  attributes,
+  dropped,
+}: {
+  readonly title: string;
+  readonly attributes: readonly Attribute[];
+  readonly dropped?: Json | undefined;
+}) {
+  return (
+    <section className={styles['stack']}>
+      <h3>
+        {title} ({attributes.length})
+      </h3>
+      {dropped?.kind === 'number' && dropped.digits !== '0' && (
+        <p className={parts['bad']}>The sender left out {dropped.digits} more.</p>
+      )}
+      <Rows attributes={attributes} />
+    </section>
+  );
+}
+
+function Rows({ attributes }: { readonly attributes: readonly Attribute[] }) {
+  if (attributes.length === 0) return null;
+  return (
+    <dl className={styles['attributes']}>
+      {attributes.map(({ key, value }, at) => (
+        <div key={at}>
+          <dt>{key}</dt>
+          <dd>
+            {value.kind === 'object' || value.kind === 'array' ? (
+              <JsonView value={value} label={key} />
+            ) : (
+              <LongText text={value.kind === 'string' ? value.text : printJson(value)}>
+                {(shown) => shown}
+              </LongText>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** OTLP writes ids of traces without the dashes that the API has. */
+function dashed(hex: string): string {
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

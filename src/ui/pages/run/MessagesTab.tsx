@@ -1,0 +1,48 @@
+import { member, type Json } from '../../json/parse.js';
+import { JsonView } from '../../json/JsonView.js';
+import { readConversation } from '../../messages/conversation.js';
+import { MessageView } from '../../messages/MessageView.js';
+import styles from './run.module.css';
+
+/** Whether something of a span reads as messages. */
+export function hasConversation(detail: Json): boolean {
+  return conversationsOf(detail).length > 0;
+}
+
+function conversationsOf(detail: Json) {
+  return (['input', 'output'] as const).flatMap((side) => {
+    const value = member(detail, `${side}_data`);
+    const conversation = value === undefined ? undefined : readConversation(value, side);
+    return conversation === undefined ? [] : [{ side, conversation }];
+  });
+}
+
+/** What was asked and answered, and beside it whatever else was sent with it. */
+export function MessagesTab({ detail }: { readonly detail: Json }) {
+  const sides = conversationsOf(detail);
+  const messages = sides.flatMap(({ conversation }) => conversation.messages);
+  const unread = (['input', 'output'] as const).flatMap((side) => {
+    const value = member(detail, `${side}_data`);
+    const isRead = sides.some((each) => each.side === side);
+    return isRead || value === undefined || value.kind === 'literal' ? [] : [{ side, value }];
+  });
+  return (
+    <div className={styles['stack']}>
+      <MessageView conversation={{ messages, rest: [] }} />
+      {unread.map(({ side, value }) => (
+        <section key={side} className={styles['stack']}>
+          <h3>{side === 'input' ? 'Input' : 'Output'}</h3>
+          <JsonView value={value} label={side} />
+        </section>
+      ))}
+      {sides
+        .filter(({ conversation }) => conversation.rest.length > 0)
+        .map(({ side, conversation }) => (
+          <details key={side} className={styles['rest']}>
+            <summary>{side === 'input' ? 'Sent with the question' : 'Came with the answer'}</summary>
+            <JsonView value={{ kind: 'object', entries: conversation.rest }} label={`with ${side}`} />
+          </details>
+        ))}
+    </div>
+  );
+}

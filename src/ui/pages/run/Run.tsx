@@ -1,0 +1,52 @@
+import { Link } from 'wouter';
+import { ApiError } from '../../api/client.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { useRun, type LoadedRun } from './load-run.js';
+import { RunHeader } from './RunHeader.js';
+import { RunBody } from './RunBody.js';
+import { useNeighbourKeys } from './use-neighbours.js';
+import styles from './run.module.css';
+
+/** One run: its spans as a tree and on a time line, and everything of the span that is chosen. @param id of the trace */
+export default function Run({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useRun(id);
+  useNeighbourKeys(id);
+  if (error instanceof ApiError && [404, 422].includes(error.status))
+    return (
+      <Empty title="There is no such run" isPage>
+        <title>No such run · Jackdaw</title>
+        <p>
+          It was never stored, it was removed, or it belongs to another user.{' '}
+          <Link href="/runs">All runs</Link>
+        </p>
+      </Empty>
+    );
+  if (error && !data) return <Failure isPage error={error} retry={() => void refetch()} />;
+  return <div className={styles['page']}>{data ? <Loaded loaded={data} /> : <Loading />}</div>;
+}
+
+function Loading() {
+  return (
+    <div className={parts['page']}>
+      <title>Run · Jackdaw</title>
+      <TableSkeleton rows={14} />
+    </div>
+  );
+}
+
+function Loaded({ loaded }: { readonly loaded: LoadedRun }) {
+  return (
+    <>
+      <RunHeader run={loaded.run} spanCount={loaded.spans.length} />
+      {loaded.spans.length === 0 ? (
+        <Empty title="This run has no spans">
+          <p>Only its header came: what it was, when it began and how it ended.</p>
+        </Empty>
+      ) : (
+        <RunBody loaded={loaded} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { useCallback, useEffect, useRef } from 'react';
+import { TraceGrid } from '../../trace/TraceGrid.js';
+import { hasFailed } from '../../trace/span.js';
+import { useTraceView } from '../../trace/use-trace-view.js';
+import { useNowWhile } from '../../state/clock.js';
+import { useUrlState } from '../../state/use-url-state.js';
+import type { LoadedRun } from './load-run.js';
+import { RUN_STATE } from './run-state.js';
+import { RunTools } from './RunTools.js';
+import { SpanPanel } from './SpanPanel.js';
+import { useRunKeys } from './use-run-keys.js';
+import styles from './run.module.css';
+
+/** Tree and time line, and the span that is chosen beside them. */
+export function RunBody({ loaded: { run, spans } }: { readonly loaded: LoadedRun }) {
+  const [state, change] = useUrlState(RUN_STATE);
+  const isRunning = run.status === 'running' || spans.some(({ end }) => end === null);
+  const now = useNowWhile(isRunning);
+  const view = useTraceView(spans, now, state);
+  const grid = useRef<HTMLDivElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+
+  // Without a span in the link: what went wrong first, or else the beginning.
+  const preferred =
+    view.nodes.find(({ span, failedBelow }) => hasFailed(span) && failedBelow === 0) ?? view.nodes[0];
+  const index = view.indexOf(state.span) ?? preferred?.index ?? 0;
+  const span = view.nodes[index]?.span;
+  const row = view.rows.findLastIndex(({ node, kind }) => node.index === index && kind === 'span');
+  const folded =
+    row >= 0
+      ? row
+      : view.rows.findIndex((each) => each.kind === 'repeat' && each.repeat.members.includes(index));
+
+  const choose = useCallback(
+    (id: string, step: 'push' | 'replace' = 'replace') => {
+      change({ span: id, tab: '' }, step);
+    },
+    [change],
+  );
+  const show = (at: number): void => {
+    view.reveal(at);
+    choose(view.nodes[at]?.span.id ?? '', 'push');
+  };
+  // A span of a link may lie in what is folded.
+  const asked = useRef(false);
+  useEffect(() => {
+    if (asked.current) return;
+    asked.current = true;
+    if (row < 0) view.reveal(index);
+  });
+  const chooseRow = (at: number): void => {
+    const node = view.rows[at]?.node;
+    if (node) choose(node.span.id);
+  };
+  useRunKeys({ view, index, row: folded, grid, search, state, change, chooseRow, show });
+
+  return (
+    <>
+      <RunTools view={view} index={index} state={state} search={search} change={change} show={show} />
+      <div className={styles['split']}>
+        <TraceGrid view={view} chosen={folded} grid={grid} onChoose={chooseRow} />
+        {span && (
+          <SpanPanel
+            traceId={run.trace_id}
+            node={view.nodes[index]}
+            state={state}
+            change={change}
+            onShow={show}
+            view={view}
+          />
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { formatDuration } from '../../format/duration.js';
+import { CopyButton } from '../../parts/CopyButton.js';
+import { cx } from '../../parts/cx.js';
+import { Count, Duration, FullTime, Money } from '../../parts/figures.js';
+import parts from '../../parts/parts.module.css';
+import { Status } from '../../parts/Status.js';
+import { useNowWhile } from '../../state/clock.js';
+import { readText } from '../../api/client.js';
+import type { LoadedRun } from './load-run.js';
+import { useNeighbours } from './use-neighbours.js';
+import styles from './run.module.css';
+
+/** What the run is, how it went, and the runs beside it in the list that it was opened from. */
+export function RunHeader({
+  run,
+  spanCount,
+}: {
+  readonly run: LoadedRun['run'];
+  readonly spanCount: number;
+}) {
+  const now = useNowWhile(run.status === 'running');
+  const title = run.agent_name === '' ? '(no name)' : run.agent_name;
+  return (
+    <header className={styles['header']}>
+      <title>{`${title} · Jackdaw`}</title>
+      <div className={styles['titleLine']}>
+        <h1>
+          <Link href={`/runs?kind=all&q=${encodeURIComponent(run.agent_name)}`}>{title}</Link>
+        </h1>
+        <Status status={run.status} />
+        <Neighbours id={run.trace_id} />
+      </div>
+      <dl className={styles['facts']}>
+        <Fact name="Started">
+          <FullTime at={run.started_at} />
+        </Fact>
+        <Fact name="Duration">
+          {run.duration_ms === null && run.status === 'running' ? (
+            <span>{formatDuration(Math.max(0, now - Date.parse(run.started_at)))} so far</span>
+          ) : (
+            <Duration value={run.duration_ms} missing="Its end is not known" />
+          )}
+        </Fact>
+        <Fact name="Spans">
+          <Count value={spanCount} missing="" />
+        </Fact>
+        <Fact name="Tokens">
+          <Count value={run.total_tokens} missing="No span reports tokens" />
+        </Fact>
+        <Fact name="Cost">
+          <Money value={run.total_cost_usd} missing="No span has a cost: its models have no price" />
+        </Fact>
+        <Fact name="Success">
+          {run.success === null ? (
+            <Unsaid />
+          ) : (
+            <span className={cx(!run.success && parts['bad'])}>{run.success ? 'Yes' : 'No'}</span>
+          )}
+        </Fact>
+        {run.outcome !== null && <Fact name="Outcome">{run.outcome}</Fact>}
+        {run.session_id !== null && (
+          <Fact name="Session">
+            <Link href={`/runs?kind=all&session=${encodeURIComponent(run.session_id)}`}>
+              {run.session_id}
+            </Link>
+          </Fact>
+        )}
+        {run.user_id !== null && (
+          <Fact name="User">
+            <Link href={`/runs?kind=all&user=${encodeURIComponent(run.user_id)}`}>{run.user_id}</Link>
+          </Fact>
+        )}
+        {run.tags.length > 0 && (
+          <Fact name="Tags">
+            {run.tags.map((tag) => (
+              <Link
+                key={tag}
+                className={parts['chip']}
+                href={`/runs?kind=all&tag=${encodeURIComponent(tag)}`}
+              >
+                {tag}
+              </Link>
+            ))}
+          </Fact>
+        )}
+      </dl>
+      {run.error_message !== null && <p className={styles['error']}>{run.error_message}</p>}
+    </header>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Unsaid() {
+  return <span className={parts['faint']}>not said</span>;
+}
+
+function Neighbours({ id }: { readonly id: string }) {
+  const { before, after, go } = useNeighbours(id);
+  const button = cx(parts['button'], parts['iconButton']);
+  return (
+    <div className={styles['neighbours']}>
+      <CopyButton label="Copy id" text={() => id} />
+      <CopyButton
+        label="Copy JSON"
+        text={() => readText(`dashboard/traces/${id}?include=metadata`, new AbortController().signal)}
+      />
+      {(before !== undefined || after !== undefined) && (
+        <>
+          <button
+            type="button"
+            className={button}
+            aria-label="Run before it in the list"
+            disabled={before === undefined}
+            onClick={go(before)}
+          >
+            <ChevronLeft size={16} aria-hidden="true" />
+          </button>
+          <button
+            type="button"
+            className={button}
+            aria-label="Run after it in the list"
+            disabled={after === undefined}
+            onClick={go(after)}
+          >
+            <ChevronRight size={16} aria-hidden="true" />
+          </button>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,135 @@
+import { member, type Json } from '../../json/parse.js';
+import { formatDuration } from '../../format/duration.js';
+import { formatClock, zoneLabel } from '../../format/time.js';
+import { formatCount, formatMoney } from '../../format/number.js';
+import { useSettings } from '../../state/settings.js';
+import type { TreeNode } from '../../trace/tree.js';
+import type { TraceView } from '../../trace/use-trace-view.js';
+import styles from './run.module.css';
+
+interface Props {
+  readonly node: TreeNode;
+  readonly detail: Json | undefined;
+  readonly view: TraceView;
+  readonly onShow: (index: number) => void;
+}
+
+const PARTS: readonly (readonly [string, string])[] = [
+  ['cached_read', 'read from a cache'],
+  ['cached_write', 'written to a cache'],
+  ['reasoning', 'reasoning'],
+  ['audio_input', 'audio in'],
+  ['audio_output', 'audio out'],
+];
+
+/** When the span was, what it took, and by which parts. */
+export function SpanFacts({ node, detail, view, onShow }: Props) {
+  const { span } = node;
+  const { zone } = useSettings();
+  const usage = member(detail, 'usage');
+  const cost = member(detail, 'cost');
+  const parts = PARTS.flatMap(([key, words]) => {
+    const value = figureOf(usage, key);
+    return value === undefined || value === 0 ? [] : [`${formatCount(value)} ${words}`];
+  });
+  const sameAs = span.sameAs === null ? undefined : view.indexOf(span.sameAs);
+  return (
+    <dl className={styles['spanFacts']}>
+      <dt>Time</dt>
+      <dd>
+        {formatClock(span.start, zone)} {zoneLabel(span.start, zone)},{' '}
+        {formatDuration(Math.max(0, span.start - view.extent.start))} into the run
+        {span.end === null ? ', still running' : `, for ${formatDuration(span.end - span.start)}`}
+      </dd>
+      {span.model !== null && (
+        <>
+          <dt>Model</dt>
+          <dd>{span.model}</dd>
+        </>
+      )}
+      {span.tokens !== null && (
+        <>
+          <dt>Tokens</dt>
+          <dd>
+            {formatCount(span.tokens)}
+            {span.inputTokens !== null && `: ${formatCount(span.inputTokens)} in`}
+            {span.outputTokens !== null && `, ${formatCount(span.outputTokens)} out`}
+            {parts.length > 0 && <small> ({parts.join(', ')})</small>}
+          </dd>
+        </>
+      )}
+      {span.cost !== null && (
+        <>
+          <dt>Cost</dt>
+          <dd>
+            {formatMoney(span.cost)}
+            <CostParts cost={cost} />
+          </dd>
+        </>
+      )}
+      {node.children.length > 0 && (node.cost !== null || node.tokens !== null) && (
+        <>
+          <dt>With all below</dt>
+          <dd>
+            {[
+              node.tokens === null ? undefined : `${formatCount(node.tokens)} tokens`,
+              node.cost === null ? undefined : formatMoney(node.cost),
+            ]
+              .filter((text) => text !== undefined)
+              .join(', ')}
+          </dd>
+        </>
+      )}
+      {!span.counted && (
+        <>
+          <dt>Told twice</dt>
+          <dd>
+            Another instrumentation tells of this call, and it counts there.{' '}
+            {sameAs !== undefined && (
+              <button
+                type="button"
+                className={styles['textButton']}
+                onClick={() => {
+                  onShow(sameAs);
+                }}
+              >
+                Show that span
+              </button>
+            )}
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+const COSTS: readonly (readonly [string, string])[] = [
+  ['input', 'input'],
+  ['cached_read', 'cached input'],
+  ['cached_write', 'cache writes'],
+  ['output', 'output'],
+  ['audio_input', 'audio in'],
+  ['audio_output', 'audio out'],
+];
+
+function CostParts({ cost }: { readonly cost: Json | undefined }) {
+  const source = member(cost, 'source');
+  const rule = member(cost, 'rule');
+  const parts = COSTS.flatMap(([key, words]) => {
+    const value = figureOf(cost, key);
+    return value === undefined || value === 0 ? [] : [`${formatMoney(value)} ${words}`];
+  });
+  const from =
+    source?.kind === 'string' && source.text === 'priced'
+      ? `by the price table${rule?.kind === 'string' ? `, ${rule.text}` : ''}`
+      : source?.kind === 'string'
+        ? 'as it was sent'
+        : undefined;
+  const words = [...parts, ...(from === undefined ? [] : [from])];
+  return words.length === 0 ? null : <small> ({words.join(', ')})</small>;
+}
+
+function figureOf(value: Json | undefined, key: string): number | undefined {
+  const found = member(value, key);
+  return found?.kind === 'number' ? Number(found.digits) : undefined;
+}

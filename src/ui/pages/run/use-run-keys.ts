@@ -1,0 +1,117 @@
+import type { RefObject } from 'react';
+import { hasFailed } from '../../trace/span.js';
+import type { TraceView } from '../../trace/use-trace-view.js';
+import { useShortcuts } from '../../state/shortcuts.js';
+import type { RunState } from './run-state.js';
+
+interface Options {
+  readonly view: TraceView;
+  /** Position of the span that is chosen, and of its row. */
+  readonly index: number;
+  readonly row: number;
+  readonly grid: RefObject<HTMLElement | null>;
+  readonly search: RefObject<HTMLInputElement | null>;
+  readonly state: RunState;
+  readonly change: (some: Partial<RunState>) => void;
+  readonly chooseRow: (row: number) => void;
+  readonly show: (index: number) => void;
+}
+
+/** Every key of the run's page. Letters work wherever one is, arrows while the tree has the focus. */
+export function useRunKeys({
+  view,
+  index,
+  row,
+  grid,
+  search,
+  state,
+  change,
+  chooseRow,
+  show,
+}: Options): void {
+  const current = view.rows[row];
+  const walk = (to: number): void => {
+    chooseRow(Math.min(view.rows.length - 1, Math.max(0, to)));
+  };
+  const open = (): void => {
+    if (!current) return;
+    if (!current.isOpen) view.turn(current, true);
+    else if (current.kind === 'repeat' || current.node.children.length > 0) walk(row + 1);
+  };
+  const close = (): void => {
+    if (!current) return;
+    const canClose = current.kind === 'repeat' || current.node.children.length > 0;
+    if (canClose && current.isOpen) view.turn(current, false);
+    else if (current.node.parent >= 0) show(current.node.parent);
+  };
+  const inTree = (act: () => void) => (): void => {
+    if (grid.current?.contains(document.activeElement)) act();
+  };
+  /** The next one of some spans behind or before the chosen one, round the end. */
+  const jump = (among: readonly number[], forwards: boolean) => (): void => {
+    const next = forwards
+      ? (among.find((at) => at > index) ?? among[0])
+      : (among.findLast((at) => at < index) ?? among.at(-1));
+    if (next !== undefined) show(next);
+  };
+  const failed = (): readonly number[] =>
+    view.nodes.filter(({ span }) => hasFailed(span)).map((node) => node.index);
+  const page = Math.max(1, Math.floor((grid.current?.clientHeight ?? 280) / 28) - 2);
+  useShortcuts({
+    j: () => {
+      walk(row + 1);
+    },
+    k: () => {
+      walk(row - 1);
+    },
+    l: open,
+    h: close,
+    ArrowDown: inTree(() => {
+      walk(row + 1);
+    }),
+    ArrowUp: inTree(() => {
+      walk(row - 1);
+    }),
+    ArrowRight: inTree(open),
+    ArrowLeft: inTree(close),
+    Home: inTree(() => {
+      walk(0);
+    }),
+    End: inTree(() => {
+      walk(view.rows.length - 1);
+    }),
+    PageDown: inTree(() => {
+      walk(row + page);
+    }),
+    PageUp: inTree(() => {
+      walk(row - page);
+    }),
+    '/': () => search.current?.select(),
+    n: jump(view.hits, true),
+    p: jump(view.hits, false),
+    e: () => {
+      jump(failed(), true)();
+    },
+    c: () => {
+      change({ path: !state.path });
+    },
+    g: () => {
+      change({ squeeze: !state.squeeze });
+    },
+    r: () => {
+      change({ fold: !state.fold });
+    },
+    z: () => {
+      const id = view.nodes[index]?.span.id ?? '';
+      change({ zoom: state.zoom === id ? '' : id });
+    },
+    ...Object.fromEntries(
+      Array.from({ length: 10 }, (_, levels) => [
+        String(levels),
+        () => {
+          view.showLevels(levels);
+        },
+      ]),
+    ),
+  });
+}

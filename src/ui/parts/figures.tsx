@@ -1,0 +1,78 @@
+import { formatDuration } from '../format/duration.js';
+import { formatCount, formatExact, formatMoney, formatPercentage } from '../format/number.js';
+import { formatRelative, formatTime, formatTimeExactly, zoneLabel } from '../format/time.js';
+import { useNow } from '../state/clock.js';
+import { useSettings } from '../state/settings.js';
+import { Missing } from './Missing.js';
+import styles from './parts.module.css';
+
+interface Figure {
+  readonly value: number | null;
+  /** Why there may be none. */
+  readonly missing: string;
+}
+
+export function Money({ value, missing }: Figure) {
+  return value === null ? (
+    <Missing reason={missing} />
+  ) : (
+    <span title={`$${String(value)}`}>{formatMoney(value)}</span>
+  );
+}
+
+export function Count({ value, missing }: Figure) {
+  return value === null ? (
+    <Missing reason={missing} />
+  ) : (
+    <span title={formatExact(value)}>{formatCount(value)}</span>
+  );
+}
+
+/** @param value milliseconds */
+export function Duration({ value, missing }: Figure) {
+  if (value === null) return <Missing reason={missing} />;
+  return <span title={`${String(value)} ms`}>{formatDuration(value)}</span>;
+}
+
+/** @param value 0 to 100 */
+export function Percentage({ value, missing }: Figure) {
+  return value === null ? <Missing reason={missing} /> : <span>{formatPercentage(value)}</span>;
+}
+
+/** A time as it stands in a table: absolute, with the zone and how long ago in what pointing at it shows. @param at ISO 8601 */
+export function Time({
+  at,
+  relative = false,
+  missing = 'not known',
+}: {
+  readonly at: string | null;
+  /** How long ago it was comes first. */
+  readonly relative?: boolean;
+  readonly missing?: string;
+}) {
+  const { zone } = useSettings();
+  const now = useNow();
+  if (at === null) return <Missing reason={missing} />;
+  const ms = Date.parse(at);
+  const ago = formatRelative(ms, now);
+  return (
+    <time dateTime={at} title={`${formatTimeExactly(ms, zone)}, ${ago}`} className={styles['time']}>
+      {relative ? ago : formatTime(ms, zone)}
+    </time>
+  );
+}
+
+/** Absolute with its zone, and relative beside it. */
+export function FullTime({ at }: { readonly at: string }) {
+  const { zone } = useSettings();
+  const now = useNow();
+  const ms = Date.parse(at);
+  return (
+    <time dateTime={at} title={formatTimeExactly(ms, zone)} className={styles['time']}>
+      {formatTime(ms, zone)}{' '}
+      <span className={styles['faint']}>
+        {zoneLabel(ms, zone)} · {formatRelative(ms, now)}
+      </span>
+    </time>
+  );
+}

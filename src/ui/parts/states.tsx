@@ -1,0 +1,68 @@
+import { CircleSlash, KeyRound, Unplug, type LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/client.js';
+import { formatDuration } from '../format/duration.js';
+import styles from './parts.module.css';
+
+interface NoticeProps {
+  readonly icon: LucideIcon;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly isAlert?: boolean;
+  /** It is all that the page has. */
+  readonly isPage?: boolean;
+}
+
+function Notice({ icon: Icon, title, children, isAlert = false, isPage = false }: NoticeProps) {
+  const Title = isPage ? 'h1' : 'h2';
+  return (
+    <div className={styles['notice']} role={isAlert ? 'alert' : undefined}>
+      <Icon size={28} strokeWidth={1.5} aria-hidden="true" />
+      <Title>{title}</Title>
+      {children}
+    </div>
+  );
+}
+
+/** Nothing is there, which is no failure: what it would be, and how it comes. */
+export function Empty({ title, isPage = false, children }: Omit<NoticeProps, 'icon' | 'isAlert'>) {
+  return (
+    <Notice icon={CircleSlash} title={title} isPage={isPage}>
+      {children}
+    </Notice>
+  );
+}
+
+/** What went wrong, in the words of the daemon, and what can be done. */
+export function Failure({
+  error,
+  retry,
+  isPage = false,
+}: {
+  readonly error: Error;
+  readonly retry?: () => void;
+  readonly isPage?: boolean;
+}) {
+  if (error instanceof ApiError && error.status === 403) {
+    return (
+      <Notice icon={KeyRound} title="Your key may not see this" isAlert isPage={isPage}>
+        <p>{error.message}</p>
+        <p>Log in with a key that has the scope, or ask whoever administers this daemon for one.</p>
+      </Notice>
+    );
+  }
+  const told =
+    error instanceof ApiError ? error.message : 'The daemon did not answer. It may be stopped or starting.';
+  const wait = error instanceof ApiError ? error.retryAfter : undefined;
+  return (
+    <Notice icon={Unplug} title="This could not be loaded" isAlert isPage={isPage}>
+      <p>{told}</p>
+      {wait !== undefined && <p>It asks to wait {formatDuration(wait * 1000)}.</p>}
+      {retry && (
+        <button type="button" className={styles['button']} onClick={retry}>
+          Try again
+        </button>
+      )}
+    </Notice>
+  );
+}

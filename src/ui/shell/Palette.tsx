@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState, type KeyboardEvent } from 'react';
+import { useLocation } from 'wouter';
+import { api, bodyOf } from '../api/client.js';
+import { cx } from '../parts/cx.js';
+import parts from '../parts/parts.module.css';
+import styles from './Dialogs.module.css';
+import { Overlay } from './Dialogs.js';
+import { PLACES } from './places.js';
+
+interface Target {
+  readonly path: string;
+  readonly name: string;
+  readonly kind: string;
+}
+
+const MOST = 12;
+const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+
+/** Goes to a page, to an agent by its name, to a run by its id. */
+export function Palette({ onClose }: { readonly onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const [query, setQuery] = useState('');
+  const [at, setAt] = useState(0);
+  const targets = useTargets(query.trim());
+  const chosen = Math.min(at, targets.length - 1);
+  const go = (target: Target | undefined): void => {
+    if (!target) return;
+    onClose();
+    navigate(target.path);
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'ArrowDown') setAt(Math.min(chosen + 1, targets.length - 1));
+    else if (event.key === 'ArrowUp') setAt(Math.max(chosen - 1, 0));
+    else if (event.key === 'Enter') go(targets[chosen]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Overlay title="Go to" onClose={onClose}>
+      <input
+        autoFocus
+        className={cx(parts['field'], styles['search'])}
+        role="combobox"
+        aria-label="Page, agent or id of a run"
+        aria-expanded="true"
+        aria-controls="targets"
+        aria-activedescendant={targets.length > 0 ? `target-${String(chosen)}` : undefined}
+        placeholder="Page, agent, or the id of a run"
+        value={query}
+        onKeyDown={press}
+        onChange={(event) => {
+          setQuery(event.target.value);
+          setAt(0);
+        }}
+      />
+      <ul id="targets" role="listbox" aria-label="Targets" className={styles['list']}>
+        {targets.map((target, index) => (
+          <li
+            key={target.path}
+            id={`target-${String(index)}`}
+            role="option"
+            aria-selected={index === chosen}
+            className={styles['option']}
+            onClick={() => {
+              go(target);
+            }}
+          >
+            <span>{target.name}</span>
+            <small>{target.kind}</small>
+          </li>
+        ))}
+      </ul>
+      {targets.length === 0 && <p className={styles['hint']}>Nothing is called so.</p>}
+    </Overlay>
+  );
+}
+
+function useTargets(query: string): readonly Target[] {
+  const { data } = useQuery({
+    queryKey: ['agents', 'named', query],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/v1/agents', { params: { query: { query, page_size: MOST } }, signal })),
+    placeholderData: (before) => before,
+  });
+  const agents = data === undefined ? [] : Array.isArray(data) ? data : data.items;
+  const word = query.toLowerCase();
+  const pages = PLACES.filter(({ name }) => name.toLowerCase().includes(word));
+  return [
+    ...(UUID.test(query) ? [{ path: `/traces/${asUuid(query)}`, name: query, kind: 'run' }] : []),
+    ...pages.map(({ path, name }) => ({ path, name, kind: 'page' })),
+    ...agents
+      .filter(({ name }) => name.toLowerCase().includes(word))
+      .map(({ id, name }) => ({ path: `/agents/${id}`, name, kind: 'agent' })),
+  ].slice(0, MOST);
+}
+
+/** OpenTelemetry writes ids of traces without dashes. */
+function asUuid(text: string): string {
+  const digits = text.replaceAll('-', '').toLowerCase();
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

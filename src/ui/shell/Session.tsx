@@ -1,0 +1,46 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, use, useEffect, type ReactNode } from 'react';
+import { ApiError, api, bodyOf, type Schemas } from '../api/client.js';
+import { Failure } from '../parts/states.js';
+import { Login } from './Login.js';
+
+type Me = Schemas['Me'];
+const MeContext = createContext<Me | undefined>(undefined);
+const ME = ['me'] as const;
+
+/** Knows who looks, or asks for a login; nothing below is there before. */
+export function Session({ children }: { readonly children: ReactNode }) {
+  const client = useQueryClient();
+  const { data, error, refetch } = useQuery({
+    queryKey: ME,
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/me', { signal })),
+  });
+  useEffect(() => {
+    // A session may end at any time: the next answer of whatever page says so.
+    return client.getQueryCache().subscribe(({ query }) => {
+      const failed = query.state.error as unknown;
+      if (
+        failed instanceof ApiError &&
+        failed.status === 401 &&
+        (query.queryKey as readonly unknown[])[0] !== ME[0]
+      )
+        void client.resetQueries({ queryKey: ME });
+    });
+  }, [client]);
+  const enter = (): void => {
+    client.clear();
+    void refetch();
+  };
+  const isRefused = error instanceof ApiError && error.status === 401;
+  const hasToken = location.hash.startsWith('#t=');
+  if (isRefused || hasToken) return <Login onDone={enter} />;
+  if (data === undefined) return error ? <Failure isPage error={error} retry={() => void refetch()} /> : null;
+  return <MeContext value={data}>{children}</MeContext>;
+}
+
+/** Who looks, and with what scopes. */
+export function useMe(): Me {
+  const me = use(MeContext);
+  if (!me) throw new Error('there is no Session above');
+  return me;
+}

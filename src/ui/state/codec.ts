@@ -1,0 +1,73 @@
+/**
+ * The typed state of a page in the query of its URL. What equals its default is left out, so that links stay short; what cannot
+ * be read is the default, so that an old or broken link still opens the page.
+ */
+export interface Field<Value> {
+  readonly initial: Value;
+  /** @returns undefined where the text means nothing */
+  parse(text: string): Value | undefined;
+  /** @returns undefined to leave it out */
+  print(value: Value): string | undefined;
+}
+
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+export type StateOf<Of extends Fields> = { readonly [Name in keyof Of]: Of[Name]['initial'] };
+
+/** The longest text that a link brings into a field. */
+const MAX_TEXT = 1024;
+
+export function text(initial = ''): Field<string> {
+  return {
+    initial,
+    parse: (value) => (value.length <= MAX_TEXT ? value : undefined),
+    print: (value) => (value === initial ? undefined : value),
+  };
+}
+
+export function integer(initial: number, least = 0, most = Number.MAX_SAFE_INTEGER): Field<number> {
+  return {
+    initial,
+    parse: (value) => {
+      const number = Number(value);
+      return /^-?\d+$/.test(value) && number >= least && number <= most ? number : undefined;
+    },
+    print: (value) => (value === initial ? undefined : String(value)),
+  };
+}
+
+export function oneOf<const Name extends string>(names: readonly Name[], initial: Name): Field<Name> {
+  return {
+    initial,
+    parse: (value) => names.find((name) => name === value),
+    print: (value) => (value === initial ? undefined : value),
+  };
+}
+
+export function flag(initial = false): Field<boolean> {
+  return {
+    initial,
+    parse: (value) => (value === '1' ? true : value === '0' ? false : undefined),
+    print: (value) => (value === initial ? undefined : value ? '1' : '0'),
+  };
+}
+
+/** @returns the state that a query says, with the defaults of what it does not say */
+export function parseState<Of extends Fields>(fields: Of, query: string): StateOf<Of> {
+  const params = new URLSearchParams(query);
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      const given = params.get(name);
+      return [name, (given === null ? undefined : field.parse(given)) ?? field.initial];
+    }),
+  ) as StateOf<Of>;
+}
+
+/** @returns the query that says a state, without `?`; empty where everything is as by default */
+export function printState<Of extends Fields>(fields: Of, state: StateOf<Of>): string {
+  const params = new URLSearchParams();
+  for (const [name, field] of Object.entries(fields)) {
+    const printed = field.print(state[name]);
+    if (printed !== undefined) params.set(name, printed);
+  }
+  return params.toString();
+}

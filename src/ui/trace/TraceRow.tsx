@@ -1,0 +1,165 @@
+import { ChevronDown, ChevronRight, Repeat2, TriangleAlert } from 'lucide-react';
+import { memo } from 'react';
+import { formatDuration } from '../format/duration.js';
+import { formatCount, formatCounted, formatMoney } from '../format/number.js';
+import { cx } from '../parts/cx.js';
+import { Missing } from '../parts/Missing.js';
+import { TypeIcon, TYPE_WORDS } from '../parts/TypeIcon.js';
+import { Bar } from './Bar.js';
+import type { Row } from './rows.js';
+import { hasFailed } from './span.js';
+import type { TraceView } from './use-trace-view.js';
+import styles from './trace.module.css';
+
+interface Props {
+  readonly id: string;
+  readonly row: Row;
+  /** Position among the rows. */
+  readonly at: number;
+  /** In pixels. */
+  readonly top: number;
+  readonly view: TraceView;
+  readonly isChosen: boolean;
+  readonly isHit: boolean;
+  readonly onChoose: (row: number) => void;
+}
+
+const INDENT_PX = 14;
+/** Deeper levels are not moved further: the name would have no room. */
+const MOST_INDENT = 18;
+
+const ROOT_WORDS = {
+  orphan: 'Its parent is not among the spans that came',
+  cycle: 'Its parents form a circle',
+} as const;
+
+/** One row of the grid. */
+export const TraceRow = memo(function TraceRow({ id, row, at, top, view, isChosen, isHit, onChoose }: Props) {
+  const { node, level } = row;
+  const { span } = node;
+  const canOpen = row.kind === 'repeat' || node.children.length > 0;
+  const Chevron = row.isOpen ? ChevronDown : ChevronRight;
+  const { cost, tokens } = row.kind === 'repeat' ? row.repeat : node;
+  return (
+    <div
+      id={id}
+      role="row"
+      aria-rowindex={at + 2}
+      aria-level={level}
+      aria-posinset={node.position}
+      aria-setsize={node.siblings}
+      aria-expanded={canOpen ? row.isOpen : undefined}
+      aria-selected={isChosen}
+      className={cx(styles['row'], styles['spanRow'], isChosen && styles['chosen'], isHit && styles['hit'])}
+      style={{ transform: `translateY(${String(top)}px)` }}
+      onClick={() => {
+        onChoose(at);
+      }}
+    >
+      <span
+        role="gridcell"
+        className={styles['name']}
+        style={{ paddingLeft: Math.min(level - 1, MOST_INDENT) * INDENT_PX }}
+      >
+        {canOpen ? (
+          <span
+            className={styles['chevron']}
+            onClick={(event) => {
+              event.stopPropagation();
+              view.turn(row, !row.isOpen);
+            }}
+          >
+            <Chevron size={14} aria-hidden="true" />
+          </span>
+        ) : (
+          <span className={styles['chevron']} />
+        )}
+        <TypeIcon type={span.type} />
+        {row.kind === 'repeat' ? <RepeatName row={row} /> : <SpanName row={row} />}
+      </span>
+      <span role="gridcell" className={styles['figure']}>
+        {span.end === null ? (
+          <span className={styles['running']}>{formatDuration(Math.max(0, view.now - span.start))}</span>
+        ) : row.kind === 'repeat' ? (
+          formatDuration(lastEnd(row, view) - span.start)
+        ) : (
+          formatDuration(span.end - span.start)
+        )}
+      </span>
+      <span role="gridcell" className={cx(styles['figure'], styles['tokens'])}>
+        {tokens === null ? <Missing reason="No tokens are reported" /> : formatCount(tokens)}
+      </span>
+      <span role="gridcell" className={cx(styles['figure'], styles['cost'])}>
+        {cost === null ? <Missing reason="No cost is known" /> : formatMoney(cost)}
+      </span>
+      <span role="gridcell" className={styles['bars']}>
+        <Bar row={row} view={view} />
+      </span>
+    </div>
+  );
+});
+
+function SpanName({ row: { node, isOpen } }: { readonly row: Row }) {
+  const { span, failedBelow, rootReason } = node;
+  const isBad = hasFailed(span);
+  return (
+    <>
+      <span className={cx(styles['label'], isBad && styles['bad'])} title={span.name}>
+        {span.name === '' ? TYPE_WORDS[span.type] : span.name}
+      </span>
+      {span.model !== null && span.model !== span.name && (
+        <span className={styles['model']}>{span.model}</span>
+      )}
+      {!span.counted && (
+        <span className={styles['note']} title="Another span tells of the same call, and it counts there">
+          told twice
+        </span>
+      )}
+      {rootReason && (
+        <span className={styles['note']} title={ROOT_WORDS[rootReason]}>
+          {rootReason === 'orphan' ? 'no parent' : 'circle'}
+        </span>
+      )}
+      {isBad && (
+        <span className={styles['failed']} title={span.error ?? 'It failed'}>
+          <TriangleAlert size={13} aria-hidden="true" />
+          {span.status === 'timed_out' ? 'timed out' : 'failed'}
+        </span>
+      )}
+      {failedBelow > 0 && !isOpen && (
+        <span className={styles['failed']}>{formatCount(failedBelow)} failed below</span>
+      )}
+      {failedBelow > 0 && isOpen && !isBad && (
+        <span className={styles['raised']} title={`${formatCounted(failedBelow, 'span')} below failed`}>
+          <span aria-hidden="true">●</span>
+          <span className={styles['unseen']}>{formatCounted(failedBelow, 'span')} below failed</span>
+        </span>
+      )}
+    </>
+  );
+}
+
+function RepeatName({ row: { node, repeat } }: { readonly row: Extract<Row, { readonly kind: 'repeat' }> }) {
+  const { span } = node;
+  return (
+    <>
+      <span className={styles['repeat']}>
+        <Repeat2 size={13} aria-hidden="true" />
+        {repeat.members.length}×
+      </span>
+      <span className={styles['label']} title={span.name}>
+        {span.name === '' ? TYPE_WORDS[span.type] : span.name}
+      </span>
+      {repeat.sameInput && (
+        <span className={styles['note']} title="What they were given begins the same">
+          same input
+        </span>
+      )}
+      {repeat.failed > 0 && <span className={styles['failed']}>{formatCount(repeat.failed)} failed</span>}
+    </>
+  );
+}
+
+function lastEnd({ repeat }: Extract<Row, { readonly kind: 'repeat' }>, { nodes, now }: TraceView): number {
+  return Math.max(...repeat.members.slice(-200).map((at) => nodes[at]?.span.end ?? now));
+}

@@ -1,0 +1,98 @@
+import type { TreeNode } from './tree.js';
+
+/** A piece of the time line: times of one stretch, drawn over a stretch of the width. */
+interface Piece {
+  readonly start: number;
+  readonly end: number;
+  /** Shares of the width, 0 to 1. */
+  readonly from: number;
+  readonly to: number;
+  /** Nothing happened in it, and it is drawn narrower than it is. */
+  readonly isGap: boolean;
+}
+
+/** From times to places and back. */
+export interface TimeLine {
+  readonly pieces: readonly Piece[];
+  /** @returns 0 to 1 */
+  place(time: number): number;
+  time(place: number): number;
+}
+
+/** A gap is squeezed when it is this share of the whole, and takes this share of the width after. */
+const WORTH = 0.08;
+const SQUEEZED = 0.025;
+
+/** The whole stretch without any squeezing. */
+export function plainTimeLine(start: number, end: number): TimeLine {
+  return timeLine([{ start, end: end > start ? end : start + 1, from: 0, to: 1, isGap: false }]);
+}
+
+/**
+ * A time line on which long gaps, in which no span without children was under way, are narrow.
+ *
+ * @param now ends spans that still run
+ */
+export function squeezedTimeLine(
+  nodes: readonly TreeNode[],
+  { start, end }: { readonly start: number; readonly end: number },
+  now: number,
+): TimeLine {
+  const gaps = idleGaps(nodes, start, end, now).filter((gap) => gap.end - gap.start >= (end - start) * WORTH);
+  if (gaps.length === 0) return plainTimeLine(start, end);
+  const busy = end - start - gaps.reduce((sum, gap) => sum + gap.end - gap.start, 0);
+  const share = 1 - gaps.length * SQUEEZED;
+  const pieces: Piece[] = [];
+  let [time, place] = [start, 0];
+  const add = (until: number, width: number, isGap: boolean): void => {
+    if (until <= time) return;
+    pieces.push({ start: time, end: until, from: place, to: place + width, isGap });
+    [time, place] = [until, place + width];
+  };
+  for (const gap of gaps) {
+    add(gap.start, busy > 0 ? ((gap.start - time) / busy) * share : 0, false);
+    add(gap.end, SQUEEZED, true);
+  }
+  add(end, 1 - place, false);
+  return timeLine(pieces);
+}
+
+/** Where no leaf was under way, in order. */
+function idleGaps(
+  nodes: readonly TreeNode[],
+  start: number,
+  end: number,
+  now: number,
+): { start: number; end: number }[] {
+  const leaves = nodes
+    .filter(({ children }) => children.length === 0)
+    .map(({ span }) => ({ start: span.start, end: Math.max(span.start, span.end ?? now) }))
+    .sort((a, b) => a.start - b.start);
+  const gaps: { start: number; end: number }[] = [];
+  let until = start;
+  for (const leaf of leaves) {
+    if (leaf.start > until) gaps.push({ start: until, end: leaf.start });
+    until = Math.max(until, leaf.end);
+  }
+  if (end > until) gaps.push({ start: until, end });
+  return gaps;
+}
+
+function timeLine(pieces: readonly Piece[]): TimeLine {
+  return {
+    pieces,
+    place: (time) => {
+      const piece = pieces.find(({ end }) => time <= end) ?? pieces.at(-1);
+      return piece ? between(time, piece.start, piece.end, piece.from, piece.to) : 0;
+    },
+    time: (place) => {
+      const piece = pieces.find(({ to }) => place <= to) ?? pieces.at(-1);
+      return piece ? between(place, piece.from, piece.to, piece.start, piece.end) : 0;
+    },
+  };
+}
+
+function between(value: number, low: number, high: number, from: number, to: number): number {
+  if (high <= low) return from;
+  return from + Math.min(1, Math.max(0, (value - low) / (high - low))) * (to - from);
+}

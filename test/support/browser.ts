@@ -1,0 +1,96 @@
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
+import axe from 'axe-core';
+import { chromium, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { Test } from 'tap';
+
+const require = createRequire(import.meta.url);
+/** `main` lies in `build/cjs`; the binary beside it, packed. */
+const PACKAGE = resolve(dirname(require.resolve('@sparticuz/chromium')), '../..');
+// Compiled, this file lies in dist/test/support. Unpacked once for a clone, as ESLint keeps what it knows.
+const CACHE = resolve(import.meta.dirname, '../../../.cache');
+
+const FLAGS = ['--headless=shell', '--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage'];
+
+/** How a page is looked at. */
+export type Looks = Pick<BrowserContextOptions, 'colorScheme' | 'viewport' | 'reducedMotion'>;
+
+export interface OpenPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What went wrong in it: errors on the console, of scripts, refusals of the content policy, requests to elsewhere, dialogs. */
+  readonly complaints: readonly string[];
+}
+
+export interface TestBrowser {
+  /** A page of a browser that knows nothing: no cookie, nothing stored. */
+  open(looks?: Looks): Promise<OpenPage>;
+}
+
+/** The browser of the package `@sparticuz/chromium`, one for a test file. It ends with the test. @param origin of the pages */
+export async function startBrowser(t: Pick<Test, 'teardown'>, origin: string): Promise<TestBrowser> {
+  const browser = await chromium.launch({ executablePath: await unpacked(), args: FLAGS });
+  t.teardown(() => browser.close());
+  return {
+    open: async (looks = {}) => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...looks });
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on('console', (message) => {
+        // A policy's refusal is an error on the console, too. What the API refuses is shown on the page.
+        if (message.type() === 'error' && !/^Failed to load resource/.test(message.text()))
+          complaints.push(`console: ${message.text()}`);
+      });
+      page.on('pageerror', (error) => complaints.push(`script: ${String(error)}`));
+      page.on('dialog', (dialog) => {
+        complaints.push(`dialog: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      page.on('request', (request) => {
+        const url = request.url();
+        if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) complaints.push(`request: ${url}`);
+      });
+      return { page, context, complaints };
+    },
+  };
+}
+
+/** Path of the browser. Several test files may unpack it at once: the last one to be ready stays. */
+async function unpacked(): Promise<string> {
+  const { version } = require(join(PACKAGE, 'package.json')) as { readonly version: string };
+  const path = join(CACHE, `chromium-${version}`);
+  if (existsSync(path)) return path;
+  mkdirSync(CACHE, { recursive: true });
+  const mine = `${path}.${String(process.pid)}`;
+  try {
+    const binary = await promisify(brotliDecompress)(await readFile(join(PACKAGE, 'bin/chromium.br')));
+    writeFileSync(mine, binary, { mode: 0o755 });
+    renameSync(mine, path);
+  } finally {
+    rmSync(mine, { force: true });
+  }
+  return path;
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** What axe finds on a page, a line for each element. */
+export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<{ readonly violations: readonly Violation[] }>(
+    'axe.run(document, { resultTypes: ["violations"] })',
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(
+      ({ html, failureSummary = '' }) =>
+        `${id}: ${html.slice(0, 160)} ${failureSummary.replaceAll('\n', ' ')}`,
+    ),
+  );
+}

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { flag, integer, oneOf, parseState, printState, text } from '../../src/ui/state/codec.js';
+import { rangeField, stretchOf } from '../../src/ui/state/range.js';
+
+const FIELDS = {
+  q: text(),
+  page: integer(1, 1, 1000),
+  status: oneOf(['', 'failed', 'running'], ''),
+  fold: flag(true),
+  range: rangeField('7d'),
+};
+
+void t.test('what a link says is what was meant, whatever it is', async (t) => {
+  const states = fc.record({
+    q: fc
+      .string({ unit: 'binary', maxLength: 1024 })
+      .filter((value) => value.isWellFormed() && value.length <= 1024),
+    page: fc.integer({ min: 1, max: 1000 }),
+    status: fc.constantFrom('', 'failed', 'running'),
+    fold: fc.boolean(),
+    range: fc.constantFrom('1h', '7d', 'all', '2026-11-24T00:00:00.000Z..2026-11-25T00:00:00.000Z'),
+  });
+  fc.assert(
+    fc.property(states, (state) => {
+      t.same(parseState(FIELDS, printState(FIELDS, state as never)), state);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+void t.test('nothing is said of what is as by default', async (t) => {
+  t.equal(printState(FIELDS, parseState(FIELDS, '')), '');
+});
+
+void t.test('any link opens: what cannot be read is as by default', async (t) => {
+  const initial = parseState(FIELDS, '');
+  t.same(parseState(FIELDS, 'page=0&status=gone&fold=maybe&range=yesterday&other=1'), initial);
+  t.same(parseState(FIELDS, `page=1e3&q=${'x'.repeat(1025)}`), initial);
+  fc.assert(
+    fc.property(fc.string(), (query) => {
+      parseState(FIELDS, query);
+    }),
+  );
+});
+
+void t.test('ranges', async (t) => {
+  const now = Date.parse('2026-11-24T12:00:00Z');
+  t.same(stretchOf('1h', now), { start: now - 3_600_000, end: undefined });
+  t.same(stretchOf('all', now), { start: undefined, end: undefined });
+  const [from, to] = ['2026-11-24T00:00:00Z', '2026-11-25T00:00:00Z'];
+  t.same(stretchOf(`${from}..${to}`, now), { start: Date.parse(from), end: Date.parse(to) });
+  for (const bad of [
+    `${to}..${from}`,
+    '0h',
+    '99999d',
+    'h',
+    '1y',
+    '2026-13-99T00:00:00Z..2026-11-25T00:00:00Z',
+  ])
+    t.equal(stretchOf(bad, now), undefined, bad);
+});

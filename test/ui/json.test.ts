@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { jsonLines } from '../../src/ui/json/lines.js';
+import { parseJson, printJson, tryParseJson } from '../../src/ui/json/parse.js';
+import { safeLink } from '../../src/ui/messages/safe-link.js';
+
+void t.test('what JSON.stringify prints is read and printed the same', async (t) => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      // Only the order of keys that are numbers is JSON.parse's own.
+      t.same(JSON.parse(printJson(parseJson(text))), JSON.parse(text));
+      t.same(JSON.parse(printJson(parseJson(text), true)), JSON.parse(text));
+    }),
+  );
+});
+
+void t.test('digits, order and repeated keys stay', async (t) => {
+  for (const text of [
+    '1.0',
+    '12345678901234567890',
+    '-0',
+    '1e400',
+    '{"b":1,"a":2,"b":3}',
+    '{"2":0,"1":0}',
+    '""',
+  ])
+    t.equal(printJson(parseJson(` ${text} `)), text);
+});
+
+void t.test('what is no JSON is none', async (t) => {
+  for (const text of [
+    '',
+    '{',
+    '[1,]',
+    '{"a"}',
+    '{"a":1,}',
+    '01',
+    "'a'",
+    '1 2',
+    '[1 2]',
+    'nul',
+    '"\n"',
+    '{"a":1}}',
+    'NaN',
+  ])
+    t.equal(tryParseJson(text), undefined, text);
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      let known = true;
+      try {
+        JSON.parse(text);
+      } catch {
+        known = false;
+      }
+      t.equal(tryParseJson(text) !== undefined, known);
+    }),
+  );
+});
+
+void t.test('deep JSON is shown, and deeper than anything that is stored it is refused', async (t) => {
+  t.ok(parseJson('['.repeat(1000) + ']'.repeat(1000)));
+  t.equal(tryParseJson('['.repeat(100_000)), undefined);
+});
+
+void t.test('lines: what is closed hides what is in it', async (t) => {
+  const value = parseJson('{"a":[1,{"b":{"c":{}}}],"d":"x"}');
+  const all = jsonLines(value, new Set());
+  t.same(
+    all.map(({ depth, key, isOpen }) => [depth, key, isOpen]),
+    [
+      [0, undefined, true],
+      [1, 'a', true],
+      [2, undefined, undefined],
+      [2, undefined, true],
+      [3, 'b', false],
+      [1, 'd', undefined],
+    ],
+  );
+  t.equal(jsonLines(value, new Set([''])).length, 1);
+  t.equal(jsonLines(value, new Set(['.0.1.0'])).length, 7);
+});
+
+void t.test('links lead to the web or to a mailbox only', async (t) => {
+  t.equal(safeLink('https://example.com/a b'), 'https://example.com/a%20b');
+  t.equal(safeLink('mailto:a@example.com'), 'mailto:a@example.com');
+  for (const href of [
+    'javascript:alert(1)',
+    ' JaVaScRiPt:alert(1)',
+    'java\nscript:alert(1)',
+    'data:text/html,x',
+    '//evil.example',
+    '/agents',
+    'vbscript:x',
+    'file:///etc/passwd',
+    'blob:https://x/y',
+    '',
+  ])
+    t.equal(safeLink(href), undefined, href);
+});

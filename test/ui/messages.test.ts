@@ -1,0 +1,278 @@
+import t from 'tap';
+import { parseJson, printJson } from '../../src/ui/json/parse.js';
+import { readConversation } from '../../src/ui/messages/conversation.js';
+import type { Conversation } from '../../src/ui/messages/message.js';
+
+type Side = 'input' | 'output';
+
+function read(side: Side, value: unknown): Conversation | undefined {
+  return readConversation(parseJson(JSON.stringify(value)), side);
+}
+
+/** `assistant: text Hi | call add {"a":1} #1` for each message. */
+function told(side: Side, value: unknown): readonly string[] | undefined {
+  return read(side, value)?.messages.map(({ role, parts }) => {
+    const words = parts.map((part) => {
+      switch (part.kind) {
+        case 'text':
+        case 'reasoning':
+          return `${part.kind} ${part.text}`;
+        case 'call':
+          return `call ${part.name} ${part.input ? printJson(part.input) : ''} #${part.id ?? ''}`;
+        case 'result':
+          return `result ${part.output ? printJson(part.output) : ''} #${part.id ?? ''}${part.isError ? ' !' : ''}`;
+        case 'media':
+          return `media ${part.what} ${part.type ?? ''} ${part.source ?? ''}`;
+        case 'unknown':
+          return `unknown ${printJson(part.value)}`;
+      }
+    });
+    return `${role}: ${words.join(' | ')}`;
+  });
+}
+
+void t.test('as the daemon prints calls, and OpenAI chat completions', async (t) => {
+  const call = { id: 'c1', type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' } };
+  t.same(
+    told('input', {
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'And?' },
+            { type: 'image_url', image_url: { url: 'https://evil.example/x.png' } },
+          ],
+        },
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c1', content: '{"c":4}' },
+      ],
+      tools: [],
+    }),
+    [
+      'system: text Be brief.',
+      'user: text And? | media image  https://evil.example/x.png',
+      'assistant: call weather {"city":"Oslo"} #c1',
+      'tool: result {"c":4} #c1',
+    ],
+  );
+  t.same(told('output', { choices: [{ index: 0, message: { role: 'assistant', content: 'Cold.' } }] }), [
+    'assistant: text Cold.',
+  ]);
+  t.same(told('output', { role: 'assistant', content: 'Cold.', finish_reason: 'stop' }), [
+    'assistant: text Cold.',
+  ]);
+  t.same(
+    told('output', {
+      messages: [{ role: 'assistant', tool_calls: [{ id: 'x', name: 'go', arguments: {} }] }],
+    }),
+    ['assistant: call go {} #x'],
+  );
+});
+
+void t.test('OpenAI responses', async (t) => {
+  t.same(told('input', { instructions: 'Be brief.', input: 'Hello', model: 'gpt-5' }), [
+    'system: text Be brief.',
+    'user: text Hello',
+  ]);
+  t.same(
+    told('output', {
+      output: [
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
+        { type: 'function_call', call_id: 'c1', name: 'add', arguments: '{"a":1}' },
+        { type: 'function_call_output', call_id: 'c1', output: '2' },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Two.' }] },
+      ],
+    }),
+    [
+      'assistant: reasoning Hm.',
+      'assistant: call add {"a":1} #c1',
+      'tool: result "2" #c1',
+      'assistant: text Two.',
+    ],
+  );
+});
+
+void t.test('Anthropic', async (t) => {
+  t.same(
+    told('input', {
+      system: [{ type: 'text', text: 'Be brief.' }],
+      messages: [
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'Hm.' },
+            { type: 'tool_use', id: 't1', name: 'add', input: { a: 1 } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 't1',
+              is_error: true,
+              content: [{ type: 'text', text: 'no' }],
+            },
+          ],
+        },
+        {
+          role: 'user',
+          content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }],
+        },
+      ],
+    }),
+    [
+      'system: text Be brief.',
+      'assistant: reasoning Hm. | call add {"a":1} #t1',
+      'user: result "no" #t1 !',
+      'user: media image image/png ',
+    ],
+  );
+});
+
+void t.test('Gemini', async (t) => {
+  t.same(
+    told('input', {
+      systemInstruction: { parts: [{ text: 'Be brief.' }] },
+      contents: [
+        { role: 'user', parts: [{ text: 'Hi' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] },
+        { role: 'model', parts: [{ functionCall: { name: 'add', args: { a: 1 } } }] },
+        { role: 'user', parts: [{ functionResponse: { name: 'add', response: { sum: 2 } } }] },
+      ],
+    }),
+    [
+      'system: text Be brief.',
+      'user: text Hi | media image image/png ',
+      'assistant: call add {"a":1} #',
+      'user: result {"sum":2} #',
+    ],
+  );
+  t.same(told('output', { candidates: [{ content: { role: 'model', parts: [{ text: 'Two.' }] } }] }), [
+    'assistant: text Two.',
+  ]);
+});
+
+void t.test("Vercel's AI SDK", async (t) => {
+  t.same(
+    told('input', {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Hi' },
+            { type: 'file', mediaType: 'application/pdf', data: 'x' },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: [{ type: 'tool-call', toolCallId: 'v1', toolName: 'add', input: { a: 1 } }],
+        },
+        {
+          role: 'tool',
+          content: [
+            {
+              type: 'tool-result',
+              toolCallId: 'v1',
+              toolName: 'add',
+              output: { type: 'json', value: { sum: 2 } },
+            },
+          ],
+        },
+      ],
+    }),
+    [
+      'user: text Hi | media file application/pdf ',
+      'assistant: call add {"a":1} #v1',
+      'tool: result {"sum":2} #v1',
+    ],
+  );
+  t.same(told('input', { prompt: 'Hi' }), ['user: text Hi']);
+  t.same(told('output', { text: 'Two.', toolCalls: [{ toolCallId: 'v2', toolName: 'go', input: {} }] }), [
+    'assistant: text Two.',
+    'assistant: call go {} #v2',
+  ]);
+});
+
+void t.test('LangChain', async (t) => {
+  const human = {
+    lc: 1,
+    type: 'constructor',
+    id: ['langchain', 'schema', 'HumanMessage'],
+    kwargs: { content: 'Hi' },
+  };
+  t.same(told('input', { messages: [[human]] }), ['user: text Hi']);
+  t.same(
+    told('input', [
+      { type: 'system', content: 'Be brief.' },
+      { type: 'human', data: { content: 'Hi' } },
+    ]),
+    ['system: text Be brief.', 'user: text Hi'],
+  );
+  const answer = {
+    type: 'ai',
+    content: '',
+    tool_calls: [{ name: 'add', args: { a: 1 }, id: 'l1', type: 'tool_call' }],
+  };
+  t.same(told('output', { generations: [[{ text: '', message: answer }]] }), [
+    'assistant: call add {"a":1} #l1',
+  ]);
+});
+
+void t.test('OTel GenAI', async (t) => {
+  t.same(
+    told('input', [
+      {
+        role: 'user',
+        parts: [
+          { type: 'text', content: 'Hi' },
+          { type: 'uri', modality: 'image', mime_type: 'image/png', uri: 'https://x/y' },
+        ],
+      },
+      {
+        role: 'assistant',
+        parts: [
+          { type: 'reasoning', content: 'Hm.' },
+          { type: 'tool_call', id: 'g1', name: 'add', arguments: { a: 1 } },
+        ],
+      },
+      { role: 'tool', parts: [{ type: 'tool_call_response', id: 'g1', response: 2 }] },
+    ]),
+    [
+      'user: text Hi | media image image/png https://x/y',
+      'assistant: reasoning Hm. | call add {"a":1} #g1',
+      'tool: result 2 #g1',
+    ],
+  );
+});
+
+void t.test(
+  'nothing is hidden: unknown parts are shown as they are, and what came beside is kept',
+  async (t) => {
+    t.same(told('input', { messages: [{ role: 'user', content: [{ type: 'hologram', x: 1 }] }] }), [
+      'user: unknown {"type":"hologram","x":1}',
+    ]);
+    for (const role of ['__proto__', 'constructor', 'narrator'])
+      t.same(told('input', { messages: [{ role, content: 'Hi' }] }), ['other: text Hi']);
+    const conversation = read('input', { messages: [{ role: 'user', content: 'Hi' }], temperature: 0.5 });
+    t.same(
+      conversation?.rest.map(([key]) => key),
+      ['temperature'],
+    );
+  },
+);
+
+void t.test('what is no conversation is none', async (t) => {
+  for (const value of [
+    { rows: 3 },
+    {},
+    [],
+    [1, 2],
+    { messages: [] },
+    { input: { a: 1 } },
+    { output: [1] },
+    null,
+    7,
+  ])
+    t.equal(told('input', value), undefined, JSON.stringify(value));
+});

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import type { JsonObject } from '../../src/signal/attributes.js';
+import type { OpenPage } from '../support/browser.js';
+import { aSpan } from '../support/trace-batch.js';
+import { startPages, type TestPages } from '../support/ui.js';
+
+const SPANS = 10_000;
+/** As many as a request may have, and requests that are under way together. */
+const BATCH = 100;
+const AT_ONCE = 10;
+/** More rows in the page than are seen make scrolling slow. */
+const MOST_ROWS = 150;
+
+/** A run of steps, each with calls; ten of the calls failed. @returns its id */
+async function bigRun({ api }: TestPages): Promise<string> {
+  const id = randomUUID();
+  const start = Date.parse('2026-11-03T08:00:00Z');
+  const spans: JsonObject[] = [];
+  const add = (
+    parent: string | null,
+    name: string,
+    from: number,
+    to: number,
+    more: JsonObject = {},
+  ): string => {
+    const span = aSpan(id, {
+      parent_span_id: parent,
+      name,
+      started_at: new Date(start + from).toISOString(),
+      ended_at: new Date(start + to).toISOString(),
+      duration_ms: to - from,
+      ...more,
+    });
+    spans.push(span);
+    return span['span_id'] as string;
+  };
+  const root = add(null, 'root', 0, SPANS, { type: 'agent' });
+  while (spans.length < SPANS) {
+    const step = add(root, `step ${String(spans.length)}`, spans.length, SPANS, { type: 'custom' });
+    for (let at = 0; at < 99 && spans.length < SPANS; at += 1) {
+      const bad = at === 50 && spans.length % 1000 < 100;
+      const failed = bad ? { status: 'failed', error_message: 'No answer' } : {};
+      add(step, at % 2 === 0 ? 'ask' : 'look up', spans.length, spans.length + 1, failed);
+    }
+  }
+  const header = {
+    trace_id: id,
+    agent: 'big',
+    status: 'completed',
+    success: true,
+    started_at: new Date(start).toISOString(),
+    ended_at: new Date(start + SPANS).toISOString(),
+  };
+  const batches = Array.from({ length: SPANS / BATCH }, (_, at) => spans.slice(at * BATCH, (at + 1) * BATCH));
+  for (let at = 0; at < batches.length; at += AT_ONCE) {
+    const answers = batches
+      .slice(at, at + AT_ONCE)
+      .map((some) =>
+        api.call('POST', '/traces/batch', { json: { traces: [{ trace: header, spans: some }] } }),
+      );
+    for (const { status, body } of await Promise.all(answers))
+      if (status !== 200) throw new Error(JSON.stringify(body));
+  }
+  return id;
+}
+
+const rows = (page: OpenPage['page']) => page.getByRole('row');
+const chosen = (page: OpenPage['page']) => page.locator('[role="row"][aria-selected="true"]');
+
+void t.test('the page of a run', async (t) => {
+  const pages = await startPages(t);
+  const id = await bigRun(pages);
+
+  await t.test(
+    'ten thousand spans: only rows that are seen are in the page, and every one is reached',
+    async (t) => {
+      const { page, complaints } = await pages.visit(`/traces/${id}`);
+      const grid = page.getByRole('treegrid');
+      await grid.waitFor();
+      t.equal(await grid.getAttribute('aria-rowcount'), String(SPANS + 1));
+      await grid.focus();
+      for (const [key, shown] of [
+        ['End', 'last'],
+        ['PageUp', 'above it'],
+        ['Home', 'first'],
+      ] as const) {
+        await page.keyboard.press(key);
+        await chosen(page).waitFor();
+        t.ok((await rows(page).count()) <= MOST_ROWS, shown);
+      }
+      t.equal(await chosen(page).getAttribute('aria-level'), '1');
+      t.equal(await grid.getAttribute('aria-activedescendant'), await chosen(page).getAttribute('id'));
+      t.same(complaints, []);
+    },
+  );
+
+  await t.test('levels, folding, walking, errors and search, by keys', async (t) => {
+    const { page, complaints } = await pages.visit(`/traces/${id}`);
+    const grid = page.getByRole('treegrid');
+    await grid.waitFor();
+    t.match(await chosen(page).textContent(), 'failed', 'it begins with what went wrong');
+    await page.keyboard.press('2');
+    t.equal(await grid.getAttribute('aria-rowcount'), '102', 'the head, the root and a hundred steps');
+    await grid.focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowLeft');
+    t.equal(await grid.getAttribute('aria-rowcount'), '2');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    t.equal(await chosen(page).getAttribute('aria-level'), '2');
+    t.equal(await chosen(page).getAttribute('aria-expanded'), 'false');
+    await page.keyboard.press('ArrowRight');
+    t.equal(await chosen(page).getAttribute('aria-expanded'), 'true');
+    await page.keyboard.press('e');
+    await page.locator('[aria-selected="true"]', { hasText: 'failed' }).waitFor();
+    t.equal(await chosen(page).getAttribute('aria-level'), '3', 'what was closed over it is open');
+    t.match(await page.getByRole('region', { name: 'Span' }).textContent(), 'No answer');
+    await page.keyboard.press('/');
+    await page.keyboard.type('step 10');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^1 of \d/).waitFor();
+    const link = page.url();
+    t.match(link, 'q=step+10');
+    const other = await pages.visit(link.slice(pages.url.length));
+    await chosen(other.page).waitFor();
+    t.equal(
+      await chosen(other.page).textContent(),
+      await chosen(page).textContent(),
+      'the link leads to the same span',
+    );
+    t.same(complaints, []);
+  });
+
+  await t.test('repeats are one row until they are opened, and are counted and priced', async (t) => {
+    const trace = randomUUID();
+    const root = aSpan(trace, {
+      type: 'agent',
+      name: 'loop',
+      cost_usd: undefined,
+      input_tokens: undefined,
+      output_tokens: undefined,
+      total_tokens: undefined,
+    });
+    const same = Array.from({ length: 7 }, (_, at) =>
+      aSpan(trace, {
+        type: 'tool',
+        name: 'search',
+        parent_span_id: root['span_id'] as string,
+        started_at: `2026-11-03T08:15:30.${String(300 + at)}Z`,
+      }),
+    );
+    const header = {
+      trace_id: trace,
+      agent: 'looper',
+      status: 'completed',
+      started_at: '2026-11-03T08:15:30.250Z',
+      ended_at: '2026-11-03T08:15:31.5Z',
+    };
+    await pages.api.call('POST', '/traces/batch', {
+      json: { traces: [{ trace: header, spans: [root, ...same] }] },
+    });
+    const { page } = await pages.visit(`/traces/${trace}?span=${root['span_id'] as string}`);
+    const folded = rows(page).filter({ hasText: '7×' });
+    await folded.waitFor();
+    t.match(await folded.textContent(), 'same input');
+    t.match(await folded.textContent(), '$0.00875');
+    t.equal(await rows(page).count(), 3);
+    await page.keyboard.press('r');
+    await page.waitForURL('**fold=0**');
+    t.equal(await rows(page).count(), 9);
+  });
+});

@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { criticalPath } from '../../src/ui/trace/critical-path.js';
+import { findRepeats } from '../../src/ui/trace/fold.js';
+import { closedBelow, findSpans, revealed, visibleRows } from '../../src/ui/trace/rows.js';
+import type { RunSpan } from '../../src/ui/trace/span.js';
+import { plainTimeLine, squeezedTimeLine } from '../../src/ui/trace/squeeze.js';
+import { buildTree, extentOf } from '../../src/ui/trace/tree.js';
+
+const NONE: ReadonlySet<number> = new Set();
+
+function span(
+  id: string,
+  parentId: string | null,
+  start: number,
+  end: number | null,
+  more: Partial<RunSpan> = {},
+): RunSpan {
+  return {
+    id,
+    parentId,
+    start,
+    end,
+    type: 'tool',
+    name: id,
+    status: 'completed',
+    model: null,
+    inputTokens: null,
+    outputTokens: null,
+    tokens: null,
+    cost: null,
+    counted: true,
+    sameAs: null,
+    error: null,
+    preview: '',
+    ...more,
+  };
+}
+
+/** Spans whose parents are anything: each other, themselves, nobody. */
+const anySpans = fc
+  .array(fc.record({ parent: fc.option(fc.nat(14)), start: fc.nat(1000), length: fc.option(fc.nat(500)) }), {
+    maxLength: 14,
+  })
+  .map((all) =>
+    all.map(({ parent, start, length }, at) =>
+      span(
+        `s${String(at)}`,
+        parent === null ? null : `s${String(parent)}`,
+        start,
+        length === null ? null : start + length,
+      ),
+    ),
+  );
+const NOW = 2000;
+
+void t.test('every span has one place, below its parent where the parent is there', async (t) => {
+  fc.assert(
+    fc.property(anySpans, (spans) => {
+      const nodes = buildTree(spans);
+      t.same(nodes.map((node) => node.span.id).sort(), spans.map(({ id }) => id).sort());
+      for (const [at, node] of nodes.entries()) {
+        t.equal(node.index, at);
+        const parent = nodes[node.parent];
+        if (parent === undefined) {
+          t.equal(node.rootReason === undefined, node.span.parentId === null);
+          continue;
+        }
+        t.equal(parent.span.id, node.span.parentId);
+        t.ok(parent.index < at && at < parent.subtreeEnd && node.subtreeEnd <= parent.subtreeEnd);
+        t.equal(parent.children[node.position - 1], at);
+      }
+    }),
+  );
+});
+
+void t.test('a circle of parents, a parent that is not there, a span that is its own parent', async (t) => {
+  const nodes = buildTree([
+    span('a', 'b', 5, 9),
+    span('b', 'a', 1, 9),
+    span('c', 'a', 6, 7),
+    span('d', 'gone', 2, 3),
+    span('e', 'e', 8, 9),
+  ]);
+  const told = nodes
+    .filter(({ parent }) => parent < 0)
+    .map(({ span: { id }, rootReason }) => [id, rootReason]);
+  t.same(told, [
+    ['d', 'orphan'],
+    ['b', 'cycle'],
+    ['e', 'cycle'],
+  ]);
+  t.equal(nodes.find((node) => node.span.id === 'c')?.depth, 2);
+});
+
+void t.test('cost and tokens count once, where nothing below reports the same', async (t) => {
+  const [root, , inner] = buildTree([
+    span('root', null, 0, 10, { cost: 99, tokens: 7 }),
+    span('one', 'root', 1, 2, { cost: 1 }),
+    span('two', 'root', 3, 9, { cost: 50, status: 'failed' }),
+    span('three', 'two', 4, 5, { cost: 2, status: 'failed' }),
+    span('twin', 'two', 4, 5, { cost: 2, counted: false }),
+  ]);
+  t.equal(root?.cost, 3);
+  t.equal(root?.tokens, 7, 'judged apart');
+  t.equal(root?.failedBelow, 2);
+  t.equal(inner?.cost, 2);
+});
+
+void t.test('a hundred thousand spans below each other, and beside each other', async (t) => {
+  const deep = Array.from({ length: 100_000 }, (_, at) =>
+    span(String(at), at === 0 ? null : String(at - 1), at, 200_000),
+  );
+  t.equal(buildTree(deep).at(-1)?.depth, 99_999);
+  t.equal(criticalPath(buildTree(deep), NOW).length, 100_000);
+  const wide = Array.from({ length: 100_000 }, (_, at) =>
+    span(String(at), at === 0 ? null : '0', at, at + 1),
+  );
+  const nodes = buildTree(wide);
+  t.equal(visibleRows(nodes, { closed: NONE, repeats: new Map(), openRepeats: NONE }).length, 100_000);
+});
+
+void t.test(
+  'the critical path does not overlap, and of a run without gaps in its tree it is the whole time of the root',
+  async (t) => {
+    fc.assert(
+      fc.property(anySpans, (spans) => {
+        const nodes = buildTree(spans);
+        const parts = criticalPath(nodes, NOW);
+        for (const [at, part] of parts.entries()) {
+          t.ok(part.end > part.start);
+          t.ok(at === 0 || part.start >= (parts[at - 1]?.end ?? 0));
+          const of = nodes[part.index]?.span;
+          t.ok(of && part.start >= of.start && part.end <= Math.max(of.start, of.end ?? NOW));
+        }
+        const roots = nodes.filter(({ parent }) => parent < 0);
+        const last = roots.reduce<number>(
+          (latest, { span: { start, end } }) => Math.max(latest, start, end ?? NOW),
+          0,
+        );
+        const candidates = roots.filter(({ span: { start, end } }) => Math.max(start, end ?? NOW) === last);
+        const total = parts.reduce((sum, part) => sum + part.end - part.start, 0);
+        if (roots.length > 0)
+          t.ok(candidates.some(({ span: { start } }) => Math.abs(total - (last - start)) < 1e-6));
+      }),
+    );
+  },
+);
+
+void t.test('the critical path goes through what was waited for', async (t) => {
+  const nodes = buildTree([
+    span('root', null, 0, 100),
+    span('plan', 'root', 0, 30),
+    span('slow', 'root', 30, 90),
+    span('quick', 'root', 30, 50),
+    span('inner', 'slow', 40, 80),
+  ]);
+  const told = criticalPath(nodes, NOW).map(({ index, start, end }) => [nodes[index]?.span.id, start, end]);
+  t.same(told, [
+    ['plan', 0, 30],
+    ['slow', 30, 40],
+    ['inner', 40, 80],
+    ['slow', 80, 90],
+    ['root', 90, 100],
+  ]);
+});
+
+void t.test('a time line goes forwards, fills the width, and leads back', async (t) => {
+  fc.assert(
+    fc.property(anySpans, (spans) => {
+      const nodes = buildTree(spans);
+      const extent = extentOf(nodes, NOW);
+      for (const line of [squeezedTimeLine(nodes, extent, NOW), plainTimeLine(extent.start, extent.end)]) {
+        t.equal(line.pieces[0]?.from, 0);
+        t.ok(Math.abs((line.pieces.at(-1)?.to ?? 0) - 1) < 1e-9);
+        let before = -1;
+        for (let at = extent.start; at <= extent.end; at += Math.max(1, (extent.end - extent.start) / 20)) {
+          const place = line.place(at);
+          t.ok(place >= before && place >= 0 && place <= 1 + 1e-9);
+          t.ok(Math.abs(line.time(place) - at) < 1e-3);
+          before = place;
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+void t.test('a long gap takes little room', async (t) => {
+  const nodes = buildTree([
+    span('root', null, 0, 1000),
+    span('a', 'root', 0, 10),
+    span('b', 'root', 990, 1000),
+  ]);
+  const line = squeezedTimeLine(nodes, { start: 0, end: 1000 }, NOW);
+  t.same(
+    line.pieces.map(({ isGap }) => isGap),
+    [false, true, false],
+  );
+  t.ok(line.place(990) - line.place(10) < 0.05);
+});
+
+void t.test('repeats are siblings in a row that do the same', async (t) => {
+  const call = (id: string, start: number, more: Partial<RunSpan> = {}): RunSpan =>
+    span(id, 'root', start, start + 1, { name: 'search', cost: 0.5, preview: '{"q":1}', ...more });
+  const nodes = buildTree([
+    span('root', null, 0, 100),
+    call('a', 1),
+    call('b', 3, { status: 'failed' }),
+    call('c', 5),
+    call('d', 7, { name: 'other' }),
+    call('e', 9),
+    call('f', 11),
+  ]);
+  const repeats = findRepeats(nodes);
+  t.equal(repeats.size, 1, 'two are none');
+  t.match(repeats.get(1), { members: [1, 2, 3], sameInput: true, cost: 1.5, failed: 1 });
+  const shown = { closed: NONE, repeats, openRepeats: NONE };
+  t.same(
+    visibleRows(nodes, shown).map(({ kind, node }) => `${kind} ${node.span.id}`),
+    ['span root', 'repeat a', 'span d', 'span e', 'span f'],
+  );
+  const opened = { ...shown, ...revealed(nodes, 2, shown) };
+  const rows = visibleRows(nodes, opened);
+  t.same(
+    rows.map(({ kind, node, level }) => `${kind} ${node.span.id} ${String(level)}`),
+    ['span root 1', 'repeat a 2', 'span a 3', 'span b 3', 'span c 3', 'span d 2', 'span e 2', 'span f 2'],
+  );
+});
+
+void t.test('what is revealed is seen, whatever was closed', async (t) => {
+  fc.assert(
+    fc.property(anySpans, fc.nat(14), fc.nat(4), (spans, wanted, depth) => {
+      const nodes = buildTree(spans);
+      if (wanted >= nodes.length) return;
+      const shown = { closed: closedBelow(nodes, depth + 1), repeats: findRepeats(nodes), openRepeats: NONE };
+      for (const row of visibleRows(nodes, shown)) t.ok(row.node.depth <= depth);
+      const rows = visibleRows(nodes, { ...shown, ...revealed(nodes, wanted, shown) });
+      t.ok(rows.some(({ kind, node }) => kind === 'span' && node.index === wanted));
+    }),
+  );
+});
+
+void t.test('spans are found by what is shown of them', async (t) => {
+  const nodes = buildTree([
+    span('a', null, 0, 1, { name: 'Plan', model: 'gpt-5' }),
+    span('b', 'a', 0, 1, { error: 'Rate limit', preview: '{"city":"Oslo"}' }),
+  ]);
+  t.same(findSpans(nodes, 'rate LIMIT'), [1]);
+  t.same(findSpans(nodes, 'oslo'), [1]);
+  t.same(findSpans(nodes, 'gpt'), [0]);
+  t.same(findSpans(nodes, '  '), []);
+});

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { accessibilityProblems } from '../support/browser.js';
+import { anItem, aSpan } from '../support/trace-batch.js';
+import { settled, startPages } from '../support/ui.js';
+
+void t.test('a browser from its first login to being thrown out', async (t) => {
+  const { api, key, visit, visitUnknown } = await startPages(t);
+
+  await t.test(
+    'a key that is wrong, and one that is right; then an empty store shows how to fill it',
+    async (t) => {
+      const { page, complaints } = await visitUnknown('/agents');
+      await page.getByLabel('API key').fill('jd_wrong');
+      await page.keyboard.press('Enter');
+      t.match(await page.getByRole('alert').textContent(), 'not known here');
+      t.same(await accessibilityProblems(page), []);
+      await page.getByLabel('API key').fill(key);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+      t.same(await accessibilityProblems(page), []);
+
+      // The line on the page works as it is, and the page follows without a click.
+      const curl = (await page.locator('pre').first().textContent()) ?? '';
+      const [, body = ''] = /-d '(.*)'$/s.exec(curl) ?? [];
+      t.equal((await api.call('POST', '/traces/batch', { json: JSON.parse(body) })).status, 200);
+      await page.getByRole('link', { name: 'hello-agent' }).click();
+      await page.getByRole('table', { name: 'Runs' }).getByRole('link').first().click();
+      await page.getByRole('treegrid').waitFor();
+      await page.getByText('Hello!').waitFor();
+      t.match(page.url(), '/traces/7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01');
+      t.same(complaints, []);
+    },
+  );
+
+  await t.test('a link that logs in, once', async (t) => {
+    const { body } = await api.call('POST', '/session/links', { json: {} });
+    const path = new URL((body as { readonly url: string }).url);
+    const { page } = await visitUnknown(`${path.pathname}${path.hash}`);
+    await page.getByRole('link', { name: 'hello-agent' }).waitFor();
+    t.notMatch(page.url(), '#t=', 'the token is gone from the address');
+    const second = await visitUnknown(`${path.pathname}${path.hash}`);
+    t.match(await second.page.getByRole('alert').textContent(), 'has been used');
+  });
+
+  await t.test('lists by keys alone, with a focus that is seen', async (t) => {
+    const items = Array.from({ length: 5 }, (_, at) =>
+      anItem({ trace: { agent: `agent-${String(at)}`, started_at: `2026-11-03T08:15:2${String(at)}Z` } }),
+    );
+    await api.call('POST', '/traces/batch', { json: { traces: items } });
+    const { page, complaints } = await visit('/runs');
+    await page.getByRole('link', { name: '2026-11-03' }).first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    t.equal(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'), 'solid');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('treegrid').waitFor();
+    const first = page.url();
+    await page.keyboard.press(']');
+    await page.waitForURL((url) => url.href !== first);
+    await page.keyboard.press('[');
+    await page.waitForURL(first);
+    await page.goBack();
+    await page.goBack();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+
+    await page.keyboard.press('/');
+    await page.keyboard.type('agent-3');
+    await page.waitForURL('**/runs?q=agent-3');
+    await page.getByText('1–1 of 1 run').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('agent-4');
+    await page.getByRole('option', { name: 'agent-4' }).waitFor();
+    t.same(await accessibilityProblems(page), []);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'agent-4' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    t.same(await accessibilityProblems(page), []);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    t.same(complaints, []);
+  });
+
+  await t.test('a link shows the same to somebody else', async (t) => {
+    const { page } = await visit('/runs?status=failed&range=7d');
+    await page.getByText('No run is like this').waitFor();
+    t.equal(await page.getByLabel('Status').inputValue(), 'failed');
+    t.equal(await page.getByLabel('Started').inputValue(), '7d');
+    await page.getByLabel('Status').selectOption('completed');
+    await page.waitForURL('**/runs?range=7d&status=completed');
+    await page.goBack();
+    t.equal(await page.getByLabel('Status').inputValue(), 'failed');
+  });
+
+  await t.test(
+    'axe finds nothing: light and dark, wide and narrow, and nothing is wider than the window',
+    async (t) => {
+      const item = anItem({ trace: { agent: 'axe', status: 'failed', error_message: 'It broke.' } });
+      const id = item.trace['trace_id'] as string;
+      const root = aSpan(id, { type: 'agent', name: 'root', status: 'failed', error_message: 'It broke.' });
+      item.spans.push(root, aSpan(id, { type: 'tool', parent_span_id: root['span_id'] as string }));
+      await api.call('POST', '/traces/batch', { json: { traces: [item] } });
+      const agents = await api.get<readonly { readonly id: string; readonly name: string }[]>('/agents');
+      const agent = agents.find(({ name }) => name === 'axe')?.id ?? '';
+      const paths = [
+        '/agents',
+        `/agents/${agent}`,
+        '/runs',
+        '/runs?q=nothing',
+        `/traces/${id}`,
+        `/traces/${id}?tab=json`,
+        `/traces/${randomUUID()}`,
+      ];
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const { page, complaints } = await visit('/agents', { colorScheme, reducedMotion: 'reduce' });
+        for (const path of paths) {
+          await page.goto(new URL(path, page.url()).href);
+          await settled(page);
+          t.same(await accessibilityProblems(page), [], `${path} ${colorScheme}`);
+          await page.setViewportSize({ width: 390, height: 844 });
+          const isWithin = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+          t.equal(isWithin, true, `${path} at 390 px`);
+          t.same(await accessibilityProblems(page), [], `${path} ${colorScheme} at 390 px`);
+          await page.setViewportSize({ width: 1280, height: 800 });
+        }
+        t.same(complaints, []);
+      }
+    },
+  );
+
+  await t.test('a key that is revoked ends the session', async (t) => {
+    const other = await api.createKey(['read']);
+    const { page } = await visitUnknown('/runs');
+    await page.getByLabel('API key').fill(other.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    await api.call('DELETE', `/admin/keys/${other.id}`);
+    await page.getByLabel('Status').selectOption('completed');
+    await page.getByLabel('API key').waitFor();
+    t.pass();
+  });
+
+  await t.test('logging out ends it, too', async (t) => {
+    const { page, context } = await visit('/runs');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('API key').waitFor();
+    t.same(await context.cookies(), []);
+  });
+});
