@@ -14,6 +14,8 @@ import { readTemplate } from './template-file.js';
 
 /** The file of a template in its folder below `plugins`. */
 const TEMPLATE = 'template.yaml';
+/** The file of a code plugin in its folder below `dist/plugins`. */
+const MODULE = 'plugin.js';
 
 /** The built-in factories and those of the plugins that a configuration names. @returns also what could not be loaded */
 export async function loadRegistry(
@@ -44,27 +46,32 @@ async function loadFactories(
   file: string,
   registry: Registry,
 ): Promise<readonly Factory[]> {
-  const shipped = shippedTemplate(specifier);
-  if (shipped !== undefined) return [templateFactory(readTemplate(shipped, registry))];
-  if (!/\.ya?ml$/.test(specifier)) {
-    const { name, factories } = await loadPlugin(specifier, file);
+  const found = shippedPlugin(specifier) ?? specifier;
+  if (!/\.ya?ml$/.test(found)) {
+    const { name, factories } = await loadPlugin(found, file);
     return factories.map((factory) => isolateFactory(factory, name));
   }
-  return [templateFactory(readTemplate(resolve(dirname(resolve(file)), specifier), registry))];
+  return [templateFactory(readTemplate(resolve(dirname(resolve(file)), found), registry))];
 }
 
 /**
- * The template of a plugin that comes with Jackdaw, `jackdaw/plugins/NAME`, wherever the package lies.
+ * The file of a plugin that comes with Jackdaw, `jackdaw/plugins/NAME`, wherever the package lies: a template, or a module.
  *
  * @returns undefined for other specifiers
  * @throws Error where there is none of that name
  */
-function shippedTemplate(specifier: string): string | undefined {
+function shippedPlugin(specifier: string): string | undefined {
   const name = /^jackdaw\/plugins\/([^/]*)$/.exec(specifier)?.[1];
   if (name === undefined) return undefined;
-  const folder = join(packageRoot(), 'plugins');
-  const names = readdirSync(folder).filter((one) => existsSync(join(folder, one, TEMPLATE)));
-  if (!names.includes(name))
-    throw new Error(`there is no plugin "${name}" with Jackdaw${suggestion(name, names)}`);
-  return join(folder, name, TEMPLATE);
+  const files = new Map<string, string>();
+  for (const [folder, file] of [
+    [join(packageRoot(), 'plugins'), TEMPLATE],
+    [join(packageRoot(), 'dist', 'plugins'), MODULE],
+  ] as const)
+    for (const one of existsSync(folder) ? readdirSync(folder) : [])
+      if (existsSync(join(folder, one, file))) files.set(one, join(folder, one, file));
+  const found = files.get(name);
+  if (found === undefined)
+    throw new Error(`there is no plugin "${name}" with Jackdaw${suggestion(name, [...files.keys()].sort())}`);
+  return found;
 }
