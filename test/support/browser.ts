@@ -1,20 +1,7 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
-import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { brotliDecompress } from 'node:zlib';
 import axe from 'axe-core';
-import { chromium, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { Test } from 'tap';
-
-const require = createRequire(import.meta.url);
-/** `main` lies in `build/cjs`; the binary beside it, packed. */
-const PACKAGE = resolve(dirname(require.resolve('@sparticuz/chromium')), '../..');
-// Compiled, this file lies in dist/test/support. Unpacked once for a clone, as ESLint keeps what it knows.
-const CACHE = resolve(import.meta.dirname, '../../../.cache');
-
-const FLAGS = ['--headless=shell', '--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage'];
+import { launchChromium } from './chromium.js';
 
 /** How a page is looked at. */
 export type Looks = Pick<BrowserContextOptions, 'colorScheme' | 'viewport' | 'reducedMotion'>;
@@ -33,7 +20,7 @@ export interface TestBrowser {
 
 /** The browser of the package `@sparticuz/chromium`, one for a test file. It ends with the test. @param origin of the pages */
 export async function startBrowser(t: Pick<Test, 'teardown'>, origin: string): Promise<TestBrowser> {
-  const browser = await chromium.launch({ executablePath: await unpacked(), args: FLAGS });
+  const browser = await launchChromium();
   t.teardown(() => browser.close());
   return {
     open: async (looks = {}) => {
@@ -57,23 +44,6 @@ export async function startBrowser(t: Pick<Test, 'teardown'>, origin: string): P
       return { page, context, complaints };
     },
   };
-}
-
-/** Path of the browser. Several test files may unpack it at once: the last one to be ready stays. */
-async function unpacked(): Promise<string> {
-  const { version } = require(join(PACKAGE, 'package.json')) as { readonly version: string };
-  const path = join(CACHE, `chromium-${version}`);
-  if (existsSync(path)) return path;
-  mkdirSync(CACHE, { recursive: true });
-  const mine = `${path}.${String(process.pid)}`;
-  try {
-    const binary = await promisify(brotliDecompress)(await readFile(join(PACKAGE, 'bin/chromium.br')));
-    writeFileSync(mine, binary, { mode: 0o755 });
-    renameSync(mine, path);
-  } finally {
-    rmSync(mine, { force: true });
-  }
-  return path;
 }
 
 interface Violation {

@@ -88,7 +88,9 @@ export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext): reado
   return [
     routes.route(readSeries).to(async ({ identity, query, request }) => {
       const end_time = timeOr(query.end_time, clock.now());
-      const start_time = timeOr(query.start_time, end_time - MICROS_PER_DAY);
+      // A day before the first time that there can be is none.
+      const dayBefore = Math.max(end_time - MICROS_PER_DAY, Number.MIN_SAFE_INTEGER);
+      const start_time = timeOr(query.start_time, dayBefore);
       if (start_time >= end_time)
         throw validationProblem('query', [{ field: 'start_time', message: 'must be before end_time' }]);
       const interval = intervalOf(query.interval ?? 'auto', end_time - start_time);

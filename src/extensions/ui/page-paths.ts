@@ -1,4 +1,7 @@
-/** The paths of pages, all of which get `index.html`: the program in it reads the path. */
+/**
+ * The paths of pages, all of which get `index.html`: the program in it reads the path. `/metrics` is none of them: it is where
+ * Prometheus reads the daemon's own metrics, which may share the listener.
+ */
 export const PAGE_PATHS = [
   '/',
   '/login',
@@ -14,7 +17,6 @@ export const PAGE_PATHS = [
   '/prompts',
   '/prompts/{name}',
   '/models',
-  '/metrics',
   '/logs',
   '/alerts',
   '/alerts/{id}',

@@ -72,7 +72,7 @@ void t.test('pages hold every run once, newest first, and tell whether more foll
 void t.test(
   'a run in a list is a trace without spans and metadata, with the number of its spans',
   async (t) => {
-    const { api } = await startWithRuns(t);
+    const { api, idOf } = await startWithRuns(t);
     const page = await api.get<Page>('/dashboard/traces?page=45&page_size=1');
     t.strictSame(page.items, [
       {
@@ -93,6 +93,7 @@ void t.test(
         total_cost_usd: 0.0025,
         sample_rate: null,
         span_count: 2,
+        agent_id: idOf('rare'),
       },
     ]);
   },

@@ -6,7 +6,15 @@ import type { BatchLimits } from '../config.js';
 import type { BatchCodec } from './batch-codec.js';
 import type { DiskPlace } from './disk-place.js';
 import { recordBytes } from './frame.js';
-import { recordsOf, together, type About, type NewRecord, type Offer, type Unit } from './new-records.js';
+import {
+  recordsOf,
+  takeGroup,
+  together,
+  type About,
+  type NewRecord,
+  type Offer,
+  type Unit,
+} from './new-records.js';
 import { QueueFull, type Stored, type StoredBatch } from './stored-batch.js';
 import { numbersOf } from './segment-names.js';
 import { Segment, type Damage, type Place } from './segment.js';
@@ -58,6 +66,8 @@ export class DiskQueue {
   /** Segments with something that was written and not synced yet. */
   readonly #unsynced = new Set<Segment>();
   #cancelSync: () => void = () => undefined;
+  /** Files are being removed: the directory is not let go before. */
+  #removing: Promise<unknown> = Promise.resolve();
 
   constructor(tools: DiskQueueTools) {
     this.#tools = tools;
@@ -172,6 +182,7 @@ export class DiskQueue {
     await this.#writing;
     await this.#syncAll();
     await this.#removeDone();
+    await this.#removing;
     for (const segment of this.#segments) await segment.close();
     this.#tools.place.budget.used -= this.bytes;
     this.#segments = [];
@@ -181,7 +192,7 @@ export class DiskQueue {
     while (this.#waiting.length > 0) {
       // Whoever comes in the same turn waits for the same sync.
       await new Promise((resolve) => setImmediate(resolve));
-      const group = this.#takeGroup();
+      const group = takeGroup(this.#waiting, GROUP_ITEMS);
       try {
         await this.#writeGroup(group);
       } catch (error) {
@@ -189,15 +200,6 @@ export class DiskQueue {
       }
     }
     this.#writing = null;
-  }
-
-  #takeGroup(): readonly Waiting[] {
-    let items = 0;
-    const end = this.#waiting.findIndex(({ offer }, index) => {
-      items += offer.batch.items.length;
-      return index > 0 && items > GROUP_ITEMS;
-    });
-    return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
   }
 
   async #writeGroup(group: readonly Waiting[]): Promise<void> {
@@ -289,10 +291,12 @@ export class DiskQueue {
     );
     if (finished.length === 0) return;
     this.#segments = this.#segments.filter((segment) => !finished.includes(segment));
-    for (const segment of finished) {
+    const removed = finished.map((segment) => {
       this.#tools.place.budget.used -= segment.size;
       this.#unsynced.delete(segment);
-      await segment.remove().catch(this.#tools.onFailure);
-    }
+      return segment.remove().catch(this.#tools.onFailure);
+    });
+    this.#removing = Promise.all([this.#removing, ...removed]);
+    await this.#removing;
   }
 }

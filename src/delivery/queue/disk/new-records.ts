@@ -37,6 +37,19 @@ export interface Unit<Member> {
   readonly members: readonly Member[];
 }
 
+/** Takes off the first ones that have up to so many items; the first in any case. */
+export function takeGroup<Member extends { readonly offer: Offer }>(
+  waiting: Member[],
+  maxItems: number,
+): readonly Member[] {
+  let items = 0;
+  const end = waiting.findIndex(({ offer }, index) => {
+    items += offer.batch.items.length;
+    return index > 0 && items > maxItems;
+  });
+  return waiting.splice(0, end < 0 ? waiting.length : end);
+}
+
 /** Puts batches together, up to a number of items. Their order among those of one user stays. */
 export function together<Member extends { readonly offer: Offer }>(
   group: readonly Member[],

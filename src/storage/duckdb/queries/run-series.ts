@@ -51,7 +51,7 @@ export async function readSeries(
     `(SELECT ${COLUMNS} FROM ${newest(capture, TRACES, `${isOf} AND started_at >= make_timestamp(${from}) AND started_at < make_timestamp(${to})`)})`;
 
   const totals = await connection.rows(
-    `SELECT started_at >= make_timestamp(${start}) AS is_now, ${FIGURES} FROM ${between(2 * start - end, end)} GROUP BY is_now`,
+    `SELECT started_at >= make_timestamp(${start}) AS is_now, ${FIGURES} FROM ${between(Math.max(2 * start - end, Number.MIN_SAFE_INTEGER), end)} GROUP BY is_now`,
   );
   const totalOf = (isNow: boolean): RunTotals => {
     const row = totals.find(({ is_now }) => is_now === isNow);
