@@ -74,6 +74,7 @@ export class TraceModel {
     return {
       trace_id: said.trace_id,
       agent_name: said.agent,
+      sample_rate: null,
       kind: 'agent',
       session_id: null,
       user_id: null,
