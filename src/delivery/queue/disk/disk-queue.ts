@@ -16,13 +16,9 @@ import {
   type Unit,
 } from './new-records.js';
 import { QueueFull, type Stored, type StoredBatch } from './stored-batch.js';
-import { numbersOf } from './segment-names.js';
+import { numbersOf, segmentBytesWithin } from './segment-files.js';
 import { Segment, type Damage, type Place } from './segment.js';
 
-/** The largest segment; under a small limit an eighth of it, so that there are several. */
-const SEGMENT_BYTES = 64 * 1024 * 1024;
-const SEGMENTS = 8;
-const LEAST_SEGMENT_BYTES = 64 * 1024;
 /** When everything in the last segment is done, it is removed once it has this share of its size. */
 const WORTH_REMOVING = 1 / 4;
 /** Items of one group of batches that are written and synced together, so that nobody waits for too many others. */
@@ -71,8 +67,7 @@ export class DiskQueue {
 
   constructor(tools: DiskQueueTools) {
     this.#tools = tools;
-    const share = Math.floor(tools.place.budget.max / SEGMENTS);
-    this.#segmentBytes = Math.max(LEAST_SEGMENT_BYTES, Math.min(SEGMENT_BYTES, share));
+    this.#segmentBytes = segmentBytesWithin(tools.place.budget.max);
   }
 
   /** Finds what an earlier run left. @throws the error of the file system */

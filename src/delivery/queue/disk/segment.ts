@@ -9,7 +9,7 @@ import {
   recordBytes,
   type Head,
 } from './frame.js';
-import { nameOf, notesOf } from './segment-names.js';
+import { nameOf, notesOf } from './segment-files.js';
 
 /** How much is read at once on the way through a file. */
 const STEP_BYTES = 256 * 1024;

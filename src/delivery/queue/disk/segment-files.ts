@@ -19,3 +19,13 @@ export function numbersOf(names: readonly string[]): number[] {
     .map((name) => Number(name.slice(0, DIGITS)))
     .sort((a, b) => a - b);
 }
+
+/** The largest segment; under a small limit an eighth of it, so that there are several. */
+const SEGMENT_BYTES = 64 * 1024 * 1024;
+const SEGMENTS = 8;
+const LEAST_SEGMENT_BYTES = 64 * 1024;
+
+/** The size at which a segment is full, where all of a queue may take so many bytes. */
+export function segmentBytesWithin(maxBytes: number): number {
+  return Math.max(LEAST_SEGMENT_BYTES, Math.min(SEGMENT_BYTES, Math.floor(maxBytes / SEGMENTS)));
+}
