@@ -5,7 +5,7 @@ export { conformance, factoryOf } from './conformance.js';
 export type { ConformanceCheck, RunningReceiver, Subject, Surroundings } from './subject.js';
 export { sampleBatch } from './samples.js';
 export { sectionOf } from './section-of.js';
-export { TestClock } from './test-clock.js';
+export { StillClock as TestClock } from '../telemetry/still-clock.js';
 export { TEST_USER, TestHost } from './test-host.js';
 export type { TestHostOptions, TestRequest } from './test-host.js';
 export { TestLogger } from './test-logger.js';

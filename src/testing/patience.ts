@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { TestClock } from './test-clock.js';
+import type { StillClock } from '../telemetry/still-clock.js';
 
 /** How long a component may take for something that should take moments, in milliseconds of real time. */
 const PATIENCE_MS = 20_000;
 
 /** Where a component's time passes, and how long to wait for it. */
 export interface Waiting {
-  readonly clock: TestClock;
+  readonly clock: StillClock;
   readonly patienceMs?: number | undefined;
 }
 const STEP_MS = 5;

@@ -7,14 +7,14 @@ import { within } from './patience.js';
 import { sampleBatch } from './samples.js';
 import { sectionOf } from './section-of.js';
 import type { Subject, Surroundings } from './subject.js';
-import { TestClock } from './test-clock.js';
+import { StillClock } from '../telemetry/still-clock.js';
 import { TestHost } from './test-host.js';
 import { TestLogger } from './test-logger.js';
 import { TestMeter } from './test-meter.js';
 
 /** A component and everything around it, for one check. */
 export class Scene {
-  readonly clock = new TestClock();
+  readonly clock = new StillClock();
   readonly patienceMs: number | undefined;
   readonly logger = new TestLogger();
   readonly meter = new TestMeter();

@@ -1,7 +1,7 @@
 import type { ConsumeErrorCode } from '../component/consume-error.js';
 import type { Batch, Signal } from '../signal/batch.js';
 import type { CaptureConsumer } from './capture-consumer.js';
-import type { TestClock } from './test-clock.js';
+import type { StillClock } from '../telemetry/still-clock.js';
 import type { TestHost } from './test-host.js';
 
 /** What a component needs around it for one check. */
@@ -18,7 +18,7 @@ export interface Surroundings {
 export interface RunningReceiver {
   /** Its routes can be called, and its announced addresses read. */
   readonly host: TestHost;
-  readonly clock: TestClock;
+  readonly clock: StillClock;
   /** What it sends to, by signal. */
   readonly outputs: Readonly<Record<Signal, CaptureConsumer<Batch<unknown>>>>;
 }

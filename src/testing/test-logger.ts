@@ -7,13 +7,15 @@ export interface LoggedLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A logger that keeps its lines. */
-export class TestLogger implements Logger {
-  readonly lines: LoggedLine[];
-  readonly #fields: Readonly<Record<string, unknown>>;
+/** A logger that keeps its lines, in a form that somebody chooses; its children write to the same. */
+export class KeepingLogger<Line> implements Logger {
+  readonly lines: Line[];
+  readonly #form: (line: LoggedLine) => Line;
+  readonly #fields: LoggedLine['fields'];
 
-  constructor(lines: LoggedLine[] = [], fields: Readonly<Record<string, unknown>> = {}) {
+  constructor(form: (line: LoggedLine) => Line, lines: Line[] = [], fields: LoggedLine['fields'] = {}) {
     this.lines = lines;
+    this.#form = form;
     this.#fields = fields;
   }
 
@@ -34,7 +36,7 @@ export class TestLogger implements Logger {
   }
 
   child(fields: Record<string, unknown>): Logger {
-    return new TestLogger(this.lines, { ...this.#fields, ...fields });
+    return new KeepingLogger(this.#form, this.lines, { ...this.#fields, ...fields });
   }
 
   isDebugEnabled(): boolean {
@@ -42,6 +44,13 @@ export class TestLogger implements Logger {
   }
 
   #write(level: LoggedLine['level'], fields: object, message: string): void {
-    this.lines.push({ level, message, fields: { ...this.#fields, ...fields } });
+    this.lines.push(this.#form({ level, message, fields: { ...this.#fields, ...fields } }));
+  }
+}
+
+/** A logger that keeps its lines. */
+export class TestLogger extends KeepingLogger<LoggedLine> {
+  constructor() {
+    super((line) => line);
   }
 }

@@ -111,6 +111,17 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
     }
   });
 
+  void t.test('buckets of times before 1970 begin before their runs, too', async (t) => {
+    const opened = await open(t);
+    const userId = await opened.addUser();
+    const runs = [-90, -60, -1, 0, 59].map((seconds) => aHeader({ started_at: seconds * 1_000_000 }));
+    const items = runs.map((trace) => ({ trace, spans: [] }));
+    await opened.store.writer.traces({ tenant: userId, items }, RECEIVED);
+    const request = { start_time: -2 * MINUTE, end_time: MINUTE, interval: MINUTE };
+    const { groups } = await opened.store.series.read(userId, request);
+    t.strictSame(groups, [{ agent: null, status: null, buckets: buckets(runs, request) }]);
+  });
+
   void t.test('of many agents the largest are told apart; of nobody there is nothing', async (t) => {
     const opened = await open(t);
     const [userId, other] = [await opened.addUser(), await opened.addUser()];

@@ -11,7 +11,7 @@ import { parseJson } from '../../signal/json.js';
 import { createLogger } from '../../telemetry/logger.js';
 import type { CountingMeter } from './counting-meter.js';
 import { shownItems } from './shown-items.js';
-import type { StillClock } from './still-clock.js';
+import type { StillClock } from '../../telemetry/still-clock.js';
 
 /** What the exporters of all tests would send, kept for the test that runs. */
 export class Recorder {

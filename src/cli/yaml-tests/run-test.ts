@@ -15,7 +15,7 @@ import { CountingMeter } from './counting-meter.js';
 import { Items } from './items.js';
 import { judged } from './judge.js';
 import { sendsOf } from './sends.js';
-import { StillClock } from './still-clock.js';
+import { StillClock } from '../../telemetry/still-clock.js';
 import { TestProblem } from './test-problem.js';
 import type { Case, Input } from './test-schema.js';
 
@@ -56,7 +56,7 @@ export async function runTest(
     await chain.start();
     recorder.take();
     for (const { path, after, input } of stepsOf(test)) {
-      await clock.advance(durationMs(after), settle);
+      await clock.advanceSlowly(durationMs(after), settle);
       const answers: Answers = { refused: [], failed: undefined };
       const items = new Items(clock.now(), count);
       for (const send of input ? sendsOf(input, items, path, test, clock) : []) {
@@ -149,6 +149,6 @@ async function done(sent: Promise<void>, clock: StillClock): Promise<void> {
   };
   // Its failure is told by whoever asks for it later.
   end.catch(() => undefined);
-  while (!(await Promise.race([end, pause()])) && !clock.isAwaited)
+  while (!(await Promise.race([end, pause()])) && clock.pending === 0)
     if (performance.now() - startedAt > MOST_MS) throw new Error(`there was no answer within ${MOST_MS} ms`);
 }

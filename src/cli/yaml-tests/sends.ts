@@ -10,7 +10,7 @@ import { createLogger } from '../../telemetry/logger.js';
 import type { Chain } from './chain.js';
 import { CountingMeter } from './counting-meter.js';
 import { ItemProblem, type Items } from './items.js';
-import type { StillClock } from './still-clock.js';
+import type { StillClock } from '../../telemetry/still-clock.js';
 import { TestProblem } from './test-problem.js';
 import type { Case, Input } from './test-schema.js';
 

@@ -33,6 +33,12 @@ const NOTHING: RunTotals = {
   p95_ms: null,
 };
 
+/** In microseconds; also of times before 1970, where a division would round up. */
+function bucketStart(interval: number): string {
+  const at = 'epoch_us(started_at)';
+  return `${at} - ((${at} % ${interval}) + ${interval}) % ${interval}`;
+}
+
 /** Runs by time: the totals of the time asked for and of the one before, then the buckets of the largest groups. */
 export async function readSeries(
   connection: Connection,
@@ -67,14 +73,14 @@ export async function readSeries(
   const keys = largest.map(({ key }) => Number(key));
   const shown = keys.length === 0 ? 'NULL' : `CASE WHEN ${column} IN (${keys.join(', ')}) THEN ${column} END`;
   const rows = await connection.rows(
-    `SELECT ${shown} AS key, epoch_us(started_at) // ${interval} AS bucket, ${FIGURES}
+    `SELECT ${shown} AS key, ${bucketStart(interval)} AS bucket, ${FIGURES}
      FROM ${between(start, end)} GROUP BY key, bucket ORDER BY bucket`,
   );
   const buckets = new Map<number | null, SeriesBucket[]>();
   for (const row of rows) {
     const key = row.key === null ? null : Number(row.key);
     const known = buckets.get(key);
-    const bucket = { start: Number(row.bucket) * interval, ...figuresOf(row) };
+    const bucket = { start: Number(row.bucket), ...figuresOf(row) };
     if (known === undefined) buckets.set(key, [bucket]);
     else known.push(bucket);
   }
