@@ -186,6 +186,11 @@ void t.test('a time line goes forwards, fills the width, and leads back', async 
   );
 });
 
+void t.test('moments with nothing between them fill the width, too', async (t) => {
+  const nodes = buildTree([span('root', null, 0, 100), span('a', 'root', 0, 0), span('b', 'root', 50, 50)]);
+  t.same(squeezedTimeLine(nodes, { start: 0, end: 100 }, NOW).pieces, plainTimeLine(0, 100).pieces);
+});
+
 void t.test('a long gap takes little room', async (t) => {
   const nodes = buildTree([
     span('root', null, 0, 1000),

@@ -39,8 +39,9 @@ export function squeezedTimeLine(
   now: number,
 ): TimeLine {
   const gaps = idleGaps(nodes, start, end, now).filter((gap) => gap.end - gap.start >= (end - start) * WORTH);
-  if (gaps.length === 0) return plainTimeLine(start, end);
   const busy = end - start - gaps.reduce((sum, gap) => sum + gap.end - gap.start, 0);
+  // Where all leaves are moments, nothing would be left to fill the width.
+  if (gaps.length === 0 || busy <= 0) return plainTimeLine(start, end);
   const share = 1 - gaps.length * SQUEEZED;
   const pieces: Piece[] = [];
   let [time, place] = [start, 0];
@@ -50,7 +51,7 @@ export function squeezedTimeLine(
     [time, place] = [until, place + width];
   };
   for (const gap of gaps) {
-    add(gap.start, busy > 0 ? ((gap.start - time) / busy) * share : 0, false);
+    add(gap.start, ((gap.start - time) / busy) * share, false);
     add(gap.end, SQUEEZED, true);
   }
   add(end, 1 - place, false);
