@@ -3,7 +3,6 @@ import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { Bars } from '../../charts/Bars.js';
 import charts from '../../charts/charts.module.css';
-import { formatDuration } from '../../format/duration.js';
 import { formatCount, formatCounted, formatMoney } from '../../format/number.js';
 import { cx } from '../../parts/cx.js';
 import { Count, Money, Percentage, Time } from '../../parts/figures.js';
@@ -15,6 +14,7 @@ import { Empty, Failure } from '../../parts/states.js';
 import { ApiError } from '../../api/client.js';
 import { integer, oneOf } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
+import { AgentDurations } from './AgentDurations.js';
 import { AgentModels } from './AgentModels.js';
 
 const PAGE_SIZE = 20;
@@ -87,6 +87,7 @@ export default function Agent({ id }: { readonly id: string }) {
       </div>
       {agent.data ? <Figures agent={agent.data} /> : <TableSkeleton rows={2} />}
       {stats.data ? <Charts stats={stats.data} /> : <TableSkeleton rows={3} />}
+      <AgentDurations agentId={id} days={Number(days)} />
       <AgentModels agentId={id} />
       <div className={parts['head']}>
         <h2>Runs</h2>
@@ -179,8 +180,7 @@ function Figures({ agent }: { readonly agent: Schemas['AgentDetail'] }) {
 
 function Charts({ stats: { daily } }: { readonly stats: Schemas['AgentStats'] }) {
   const unit = 'UTC day';
-  const largest = (values: readonly (number | null)[]): number =>
-    Math.max(0, ...values.map((value) => value ?? 0));
+  const largest = (values: readonly number[]): number => Math.max(0, ...values);
   return (
     <div className={charts['charts']}>
       <Bars
@@ -192,19 +192,6 @@ function Charts({ stats: { daily } }: { readonly stats: Schemas['AgentStats'] })
           value: day.total_runs,
           bad: day.failed_runs,
           words: `${formatCounted(day.total_runs, 'run')}, ${formatCount(day.failed_runs)} failed`,
-        }))}
-      />
-      <Bars
-        title="p95 of duration"
-        unit={unit}
-        top={`at most ${formatDuration(largest(daily.map((day) => day.p95_latency_ms)))}`}
-        bars={daily.map((day) => ({
-          label: day.date.slice(5),
-          value: day.p95_latency_ms,
-          words:
-            day.p95_latency_ms === null
-              ? 'no run ended'
-              : `${formatDuration(day.p95_latency_ms)} of ${formatCounted(day.total_runs, 'run')}`,
         }))}
       />
       <Bars

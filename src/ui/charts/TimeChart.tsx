@@ -1,0 +1,142 @@
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import type uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { formatTime, zoneLabel } from '../format/time.js';
+import { cx } from '../parts/cx.js';
+import { useSettings } from '../state/settings.js';
+import { plot, toneOf, type Line, type Threshold } from './plot.js';
+import styles from './TimeChart.module.css';
+import { useLookOfPage } from './use-look.js';
+
+interface Props {
+  readonly title: string;
+  /** Beside the title: what the figures are of, a sum, a largest one. */
+  readonly note?: ReactNode;
+  /** Milliseconds since the epoch, ascending. */
+  readonly times: readonly number[];
+  readonly lines: readonly Line[];
+  /** Bars lie over each other: a later line is a part of an earlier one. */
+  readonly kind?: 'lines' | 'bars';
+  readonly threshold?: Threshold;
+  /** Both ends of the axis in milliseconds; without it the times' own. */
+  readonly range?: readonly [number, number];
+  readonly format: (value: number) => string;
+  /** Why a time may have no value. */
+  readonly missing: string;
+  /** A stretch was drawn over, in milliseconds. */
+  readonly onBrush?: (start: number, end: number) => void;
+  /** Of the drawing, in pixels. */
+  readonly height?: number;
+}
+
+const HEIGHT = 168;
+/** A table of more rows helps nobody; the newest are shown. */
+const MOST_ROWS = 200;
+
+/** Values over time, what is pointed at in words, and all of it as a table. It draws anew whenever `times`, `lines` or `threshold` are others, so they should be remembered. */
+export function TimeChart(props: Props) {
+  const { title, note, times, lines, kind = 'lines', threshold, range, format, missing, onBrush } = props;
+  const { height = HEIGHT } = props;
+  const [from, to] = range ?? [];
+  const id = useId();
+  const { zone } = useSettings();
+  const look = useLookOfPage();
+  const host = useRef<HTMLDivElement>(null);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const latest = useRef({ format, onBrush });
+  useEffect(() => {
+    latest.current = { format, onBrush };
+  });
+  const canBrush = onBrush !== undefined;
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return undefined;
+    const drawn: uPlot = plot(element, {
+      times,
+      lines,
+      kind,
+      threshold,
+      range: from === undefined || to === undefined ? undefined : [from, to],
+      zone,
+      height,
+      format: (value) => latest.current.format(value),
+      onPoint: setPointed,
+      onBrush: canBrush ? (start, end) => latest.current.onBrush?.(start, end) : undefined,
+    });
+    const watch = new ResizeObserver(() => {
+      if (element.clientWidth !== drawn.width && element.clientWidth > 0)
+        drawn.setSize({ width: element.clientWidth, height });
+    });
+    watch.observe(element);
+    return () => {
+      watch.disconnect();
+      drawn.destroy();
+      setPointed(null);
+    };
+    // `look` is what colours come from.
+  }, [times, lines, kind, threshold, from, to, zone, height, canBrush, look]);
+  const words = (value: number | null | undefined) => (value == null ? '–' : format(value));
+  const time = (at: number) => `${formatTime(times[at] ?? 0, zone)} ${zoneLabel(times[at] ?? 0, zone)}`;
+  const first = Math.max(0, times.length - MOST_ROWS);
+  return (
+    <figure className={styles['chart']} aria-labelledby={id}>
+      <figcaption id={id}>
+        <strong>{title}</strong> <span>{pointed === null ? note : time(pointed)}</span>
+      </figcaption>
+      {(lines.length > 1 || threshold) && (
+        <ul className={styles['legend']}>
+          {lines.map((line, at) => (
+            <li key={line.name} className={styles[toneOf(line, at)]}>
+              {line.name}
+              {pointed !== null && <b> {words(line.values[pointed])}</b>}
+            </li>
+          ))}
+          {threshold && (
+            <li className={cx(styles['fail'], styles['threshold'])}>
+              {threshold.name} <b>{format(threshold.value)}</b>
+            </li>
+          )}
+        </ul>
+      )}
+      <div className={styles['canvas']} ref={host} style={{ height }} aria-hidden="true">
+        {lines.length === 1 && pointed !== null && (
+          <output className={styles['value']}>{words(lines[0]?.values[pointed])}</output>
+        )}
+      </div>
+      <details>
+        <summary>Table</summary>
+        <div className={styles['scroll']} tabIndex={0} role="region" aria-label={`${title}, as a table`}>
+          {first > 0 && (
+            <p>
+              The newest {MOST_ROWS} of {times.length} times
+            </p>
+          )}
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                {lines.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {times.slice(first).map((ms, row) => (
+                <tr key={ms}>
+                  <td>{time(first + row)}</td>
+                  {lines.map(({ name, values }) => (
+                    <td key={name} title={values[first + row] == null ? missing : undefined}>
+                      {words(values[first + row])}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}

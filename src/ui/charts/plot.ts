@@ -1,0 +1,201 @@
+import uPlot from 'uplot';
+import { formatClock, formatTime, type Zone } from '../format/time.js';
+
+/** What a line looks like; `quiet` is for what the others are measured against. */
+export type Tone = 'accent' | 'quiet' | 'fail' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
+
+export interface Line {
+  readonly name: string;
+  /** One for each time; null leaves a gap. */
+  readonly values: readonly (number | null)[];
+  readonly tone?: Tone;
+}
+
+export interface Threshold {
+  readonly name: string;
+  readonly value: number;
+}
+
+export interface PlotOptions {
+  /** Milliseconds since the epoch, ascending. */
+  readonly times: readonly number[];
+  readonly lines: readonly Line[];
+  readonly kind: 'lines' | 'bars';
+  readonly threshold: Threshold | undefined;
+  /** Both ends in milliseconds; without it the times' own. */
+  readonly range: readonly [number, number] | undefined;
+  readonly zone: Zone;
+  readonly height: number;
+  readonly format: (value: number) => string;
+  /** The place of the time that is pointed at; null when none is. */
+  readonly onPoint: (at: number | null) => void;
+  readonly onBrush: ((start: number, end: number) => void) | undefined;
+}
+
+/** Tokens by tone; lines without a tone take them in this order. */
+export const TOKENS: Readonly<Record<Tone, string>> = {
+  accent: '--accent',
+  tool: '--type-tool',
+  http: '--type-http',
+  db: '--type-db',
+  llm: '--type-llm',
+  custom: '--type-custom',
+  quiet: '--nape',
+  fail: '--fail-fill',
+};
+const ORDER = Object.keys(TOKENS).filter((tone) => tone !== 'fail' && tone !== 'quiet') as Tone[];
+
+/** @param at the line's place among those of its chart */
+export function toneOf({ tone }: Line, at: number): Tone {
+  return tone ?? ORDER[at % ORDER.length] ?? 'accent';
+}
+
+const AXIS_FONT = '11px system-ui, sans-serif';
+const LEAST_SPACE = 56;
+/** Wider than a click that slips. */
+const LEAST_BRUSH_PX = 6;
+
+/**
+ * Draws times and values on a canvas in `host`. Colours are those of the tokens at the time of the call, so a change of the
+ * theme needs a new one.
+ *
+ * @returns the plot, to be given a new size and to be destroyed
+ */
+export function plot(host: HTMLElement, options: PlotOptions): uPlot {
+  const { times, lines, kind, threshold, range, zone, height, format, onPoint, onBrush } = options;
+  const colour = colours(host);
+  const axis: uPlot.Axis = {
+    stroke: colour('--ink-soft'),
+    font: AXIS_FONT,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  const { paths } = uPlot;
+  const bars = kind === 'bars' ? paths.bars?.({ size: [0.8, 48], align: 1 }) : undefined;
+  return new uPlot(
+    {
+      width: Math.max(1, host.clientWidth),
+      height,
+      legend: { show: false },
+      tzDate: (seconds) =>
+        zone === 'utc' ? uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : new Date(seconds * 1000),
+      scales: {
+        x: range ? { range: [range[0] / 1000, range[1] / 1000] } : {},
+        y: { range: (_plot, least, most) => valueRange(least, most, threshold?.value) },
+      },
+      axes: [
+        { ...axis, space: 72, size: 28, values: timeLabels(zone) },
+        {
+          ...axis,
+          size: LEAST_SPACE,
+          space: 36,
+          values: (_plot, splits) => splits.map((value) => format(value)),
+        },
+      ],
+      cursor: { drag: { x: onBrush !== undefined, y: false, setScale: false }, y: false },
+      series: [
+        {},
+        ...lines.map((line, at): uPlot.Series => {
+          const stroke = colour(TOKENS[toneOf(line, at)]);
+          return bars
+            ? { label: line.name, stroke, fill: stroke, width: 0, paths: bars, points: { show: false } }
+            : {
+                label: line.name,
+                stroke,
+                width: 1.75,
+                points: { show: true, size: 5, fill: stroke, filter: () => lonely(line.values) },
+              };
+        }),
+      ],
+      hooks: {
+        setCursor: [
+          ({ cursor }) => {
+            onPoint(cursor.idx ?? null);
+          },
+        ],
+        setSelect: [
+          (self) => {
+            const { left, width } = self.select;
+            if (!onBrush || width < LEAST_BRUSH_PX) return;
+            const [start, end] = [self.posToVal(left, 'x'), self.posToVal(left + width, 'x')];
+            onBrush(Math.round(start * 1000), Math.round(end * 1000));
+            self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          },
+        ],
+        draw: threshold
+          ? [
+              (self) => {
+                drawThreshold(self, threshold.value, colour('--fail'));
+              },
+            ]
+          : [],
+      },
+    },
+    [times.map((ms) => ms / 1000), ...lines.map(({ values }) => [...values])],
+    host,
+  );
+}
+
+/** @returns the places of values without neighbours, to which no line leads: they are drawn as points */
+export function lonely(values: readonly (number | null)[]): number[] {
+  return [...values.keys()].filter(
+    (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,
+  );
+}
+
+/** From zero, unless something is below it, with room above; never without a height. */
+export function valueRange(
+  least: number | null,
+  most: number | null,
+  threshold: number | undefined,
+): [number, number] {
+  const low = Math.min(0, least ?? 0, threshold ?? 0);
+  const high = Math.max(0, most ?? 0, threshold ?? 0);
+  const room = (high - low) * 0.08;
+  return high === low ? [0, 1] : [low < 0 ? low - room : 0, high > 0 ? high + room : 0];
+}
+
+const DAY_S = 86_400;
+
+/** Days by their date, anything shorter by the clock; the date stands below where it begins. */
+function timeLabels(zone: Zone): uPlot.Axis.DynamicValues {
+  return (_plot, splits, _axis, _space, step) => {
+    let before = '';
+    return splits.map((seconds) => {
+      const [date = '', clock = ''] = formatTime(seconds * 1000, zone).split(' ');
+      const day = date.slice(5);
+      if (step >= DAY_S) return day;
+      const time = step < 1 ? formatClock(seconds * 1000, zone) : clock.slice(0, step < 60 ? 8 : 5);
+      const isNew = day !== before;
+      before = day;
+      return isNew ? `${time}\n${day}` : time;
+    });
+  };
+}
+
+function drawThreshold(self: uPlot, value: number, stroke: string): void {
+  const { ctx, bbox } = self;
+  const y = self.valToPos(value, 'y', true);
+  ctx.save();
+  ctx.strokeStyle = stroke;
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.restore();
+}
+
+/** Reads tokens as the canvas needs them: `light-dark()` is resolved by asking what an element would look like. */
+function colours(host: HTMLElement): (token: string) => string {
+  const probe = document.createElement('span');
+  host.append(probe);
+  const found = new Map<string, string>();
+  for (const token of [...Object.values(TOKENS), '--ink-soft', '--line', '--fail']) {
+    probe.style.color = `var(${token})`;
+    found.set(token, getComputedStyle(probe).color);
+  }
+  probe.remove();
+  return (token) => found.get(token) ?? 'currentColor';
+}

@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { bucketTimes, valuesAt } from '../../src/ui/charts/buckets.js';
+
+const HOUR = 3_600_000;
+
+void t.test('times of buckets in which nothing happened are there, too', async (t) => {
+  const answer = {
+    interval: '1h',
+    start_time: '2026-11-24T10:20:00Z',
+    end_time: '2026-11-24T13:00:00Z',
+  } as const;
+  const times = bucketTimes(answer);
+  t.same(
+    times.map((ms) => new Date(ms).toISOString()),
+    ['2026-11-24T10:00:00.000Z', '2026-11-24T11:00:00.000Z', '2026-11-24T12:00:00.000Z'],
+  );
+  const buckets = [{ start: '2026-11-24T11:00:00Z', runs: 3, p95_ms: null }];
+  t.same(
+    valuesAt(times, buckets, ({ runs }) => runs, 0),
+    [0, 3, 0],
+  );
+  t.same(
+    valuesAt(times, buckets, ({ p95_ms }) => p95_ms, null),
+    [null, null, null],
+  );
+});
+
+void t.test('every bucket of an answer finds its time, before 1970, too', async () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -1e12, max: 4e12 }),
+      fc.integer({ min: 1, max: 200 }),
+      fc.nat(),
+      (start, hours, which) => {
+        const end = start + hours * HOUR;
+        const times = bucketTimes({
+          interval: '1h',
+          start_time: new Date(start).toISOString(),
+          end_time: new Date(end).toISOString(),
+        });
+        const at = Math.floor((start + (which % (end - start))) / HOUR) * HOUR;
+        const values = valuesAt(times, [{ start: new Date(at).toISOString() }], () => 1, 0);
+        return values.filter((value) => value === 1).length === 1;
+      },
+    ),
+  );
+});
