@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { bucketTimes, valuesAt } from '../../src/ui/charts/buckets.js';
+import { lonely, valueRange } from '../../src/ui/charts/values.js';
 
 const HOUR = 3_600_000;
 
@@ -45,4 +46,31 @@ void t.test('every bucket of an answer finds its time, before 1970, too', async 
       },
     ),
   );
+});
+
+void t.test('values without neighbours are found, to be drawn as points', async (t) => {
+  t.same(lonely([1, null, 2, 3, null, 0]), [0, 5]);
+  t.same(lonely([]), []);
+});
+
+void t.test('the axis of values begins at zero, has room above, and never no height', async (t) => {
+  const cases: readonly (readonly [Parameters<typeof valueRange>, readonly [number, number]])[] = [
+    [
+      [null, null, undefined],
+      [0, 1],
+    ],
+    [
+      [50, 100, undefined],
+      [0, 108],
+    ],
+    [
+      [1, 2, 100],
+      [0, 108],
+    ],
+    [
+      [-100, -50, undefined],
+      [-108, 0],
+    ],
+  ];
+  for (const [given, range] of cases) t.same(valueRange(...given), range);
 });

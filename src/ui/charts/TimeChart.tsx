@@ -75,7 +75,8 @@ export function TimeChart(props: Props) {
     };
     // `look` is what colours come from.
   }, [times, lines, kind, threshold, from, to, zone, height, canBrush, look]);
-  const words = (value: number | null | undefined) => (value == null ? '–' : format(value));
+  const words = (value: number | null | undefined) =>
+    value === null || value === undefined ? '–' : format(value);
   const time = (at: number) => `${formatTime(times[at] ?? 0, zone)} ${zoneLabel(times[at] ?? 0, zone)}`;
   const first = Math.max(0, times.length - MOST_ROWS);
   return (
@@ -127,7 +128,7 @@ export function TimeChart(props: Props) {
                 <tr key={ms}>
                   <td>{time(first + row)}</td>
                   {lines.map(({ name, values }) => (
-                    <td key={name} title={values[first + row] == null ? missing : undefined}>
+                    <td key={name} title={typeof values[first + row] === 'number' ? undefined : missing}>
                       {words(values[first + row])}
                     </td>
                   ))}

@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
 import { formatClock, formatTime, type Zone } from '../format/time.js';
+import { lonely, valueRange } from './values.js';
 
 /** What a line looks like; `quiet` is for what the others are measured against. */
 export type Tone = 'accent' | 'quiet' | 'fail' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
@@ -33,7 +34,7 @@ export interface PlotOptions {
 }
 
 /** Tokens by tone; lines without a tone take them in this order. */
-export const TOKENS: Readonly<Record<Tone, string>> = {
+const TOKENS: Readonly<Record<Tone, string>> = {
   accent: '--accent',
   tool: '--type-tool',
   http: '--type-http',
@@ -134,25 +135,6 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
     [times.map((ms) => ms / 1000), ...lines.map(({ values }) => [...values])],
     host,
   );
-}
-
-/** @returns the places of values without neighbours, to which no line leads: they are drawn as points */
-export function lonely(values: readonly (number | null)[]): number[] {
-  return [...values.keys()].filter(
-    (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,
-  );
-}
-
-/** From zero, unless something is below it, with room above; never without a height. */
-export function valueRange(
-  least: number | null,
-  most: number | null,
-  threshold: number | undefined,
-): [number, number] {
-  const low = Math.min(0, least ?? 0, threshold ?? 0);
-  const high = Math.max(0, most ?? 0, threshold ?? 0);
-  const room = (high - low) * 0.08;
-  return high === low ? [0, 1] : [low < 0 ? low - room : 0, high > 0 ? high + room : 0];
 }
 
 const DAY_S = 86_400;
