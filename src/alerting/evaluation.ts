@@ -17,6 +17,8 @@ const MOST_ASKED = 2000;
 const JUDGED_IN_ONE_GO = 500;
 /** How many firings, or resolutions, are written at once. */
 const WRITTEN_AT_ONCE = 100;
+/** How many traces the event names; the others are kept beside the firing. */
+const MOST_TOLD = 5;
 
 export interface EvaluationTools {
   /** What is asked of the telemetry. */
@@ -168,7 +170,8 @@ function toFiring(
     ),
     threshold: alert.threshold,
     value: verdict.value,
-    data: firedData(alert, verdict, incident, now, examples),
+    data: firedData(alert, verdict, incident, now, examples.slice(0, MOST_TOLD)),
+    traceIds: examples,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Route } from '../component/http.js';
 import { agentStatsRoutes } from './resources/agent-stats.js';
 import { agentRoutes } from './resources/agents.js';
+import { alertEventRoutes } from './resources/alerts/alert-events.js';
 import { alertFiringRoutes } from './resources/alerts/alert-firings.js';
 import { alertTestRoutes } from './resources/alerts/alert-test.js';
 import { alertRoutes } from './resources/alerts/alerts.js';
@@ -23,6 +24,7 @@ import { traceRoutes } from './resources/traces.js';
 import { traceSpanRoutes } from './resources/trace-spans.js';
 import { usageRoutes } from './resources/usage.js';
 import { userRoutes } from './resources/users.js';
+import { organizationDeliveryRoutes } from './resources/webhooks/organization-deliveries.js';
 import { webhookDeliveryRoutes } from './resources/webhooks/webhook-deliveries.js';
 import { webhookEndpointRoutes } from './resources/webhooks/webhook-endpoints.js';
 
@@ -46,6 +48,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     alertRoutes,
     alertFiringRoutes,
     alertTestRoutes,
+    alertEventRoutes,
     meRoutes,
     myKeyRoutes,
     usageRoutes,
@@ -54,5 +57,6 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     organizationRoutes,
     webhookEndpointRoutes,
     webhookDeliveryRoutes,
+    organizationDeliveryRoutes,
   ].flatMap((resource) => resource(context));
 }

@@ -118,6 +118,6 @@ export interface ExampleQuery {
  */
 export interface AlertFigures {
   observe(request: Observing): Promise<Observed>;
-  /** Ids of at most five traces of each: failed, the slowest, or the most expensive ones; none for `inactivity`. */
+  /** Ids of at most twenty traces of each: failed, the slowest, or the most expensive ones; none for `inactivity`. */
   exampleTraces(queries: readonly ExampleQuery[]): Promise<readonly (readonly string[])[]>;
 }

@@ -66,6 +66,8 @@ export interface DecidedFiring {
   readonly value: number | null;
   /** Data of the event `alert.fired`. */
   readonly data: object;
+  /** The traces that best explain it, the best first. */
+  readonly traceIds: readonly string[];
 }
 
 /** The decision that an incident is over. */
@@ -85,6 +87,35 @@ export interface AlertFiring {
   readonly threshold: number;
   readonly resolved_at: Micros | null;
   readonly notifications: readonly AlertNotification[];
+}
+
+/** A firing, with the rule that fired and what explains it. */
+export interface AlertEvent
+  extends AlertFiring, Pick<Alert, 'type' | 'agent_id' | 'agent_name' | 'target_service'> {
+  readonly alert_id: string;
+  /** The envelope of `alert.fired`, whose data say what was looked at. */
+  readonly body: string;
+  /** The best first. */
+  readonly trace_ids: readonly string[];
+}
+
+/** Which firings of a user are wanted. */
+export interface AlertEventFilter {
+  /** Fired at or after. */
+  readonly from?: Micros;
+  /** Fired before. */
+  readonly to?: Micros;
+  /** Of rules about this agent. */
+  readonly agentId?: string;
+  /** Explained by this trace. */
+  readonly traceId?: string;
+}
+
+export interface AlertEventPage {
+  /** The newest first. */
+  readonly items: readonly AlertEvent[];
+  /** How many match on all pages. */
+  readonly count: number;
 }
 
 /** How far somebody has followed the rules. Opaque: only the store that made it knows what it means. */
@@ -145,6 +176,12 @@ export interface AlertRules {
     id: string,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<FiringPage | null>;
+  /** The firings of all rules of a user, the newest first. */
+  listEvents(
+    userId: string,
+    filter: AlertEventFilter,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<AlertEventPage>;
 
   /**
    * What happened to the rules that are active and whose users are not disabled. Whoever asks with each version that it was given

@@ -1,4 +1,5 @@
 import type { Micros } from '../signal/time.js';
+import type { EventSubject } from './event-subject.js';
 import type { StoredEvent } from './event-log.js';
 
 export const DELIVERY_STATUSES = ['pending', 'success', 'failed'] as const;
@@ -14,6 +15,38 @@ export interface DeliverySummary {
   readonly created_at: Micros;
   /** How many attempts were begun. */
   readonly attempt_count: number;
+}
+
+/** With what it is about. */
+export interface ListedDelivery extends DeliverySummary {
+  readonly endpoint_id: string;
+  /** Null where that is not known. */
+  readonly subject: EventSubject | null;
+}
+
+/** Which deliveries of an organization are wanted. */
+export interface DeliveryFilter {
+  readonly status?: DeliveryStatus;
+  readonly eventType?: string;
+  readonly endpointId?: string;
+  /** Whose event is about this trace, or about an alert that fired for it. */
+  readonly traceId?: string;
+}
+
+/** A place in the list of deliveries, which is behind one of them. */
+export interface DeliveryPlace {
+  readonly created_at: Micros;
+  readonly id: string;
+}
+
+/** Which of an endpoint's deliveries are to be attempted once more. */
+export interface RetriedDeliveries {
+  readonly endpointId: string;
+  readonly status: Exclude<DeliveryStatus, 'success'>;
+  /** Queued at or after. */
+  readonly since: Micros;
+  /** How many at most. */
+  readonly limit: number;
 }
 
 export interface DeliveryAttempt {
@@ -167,6 +200,27 @@ export interface DeliveryQueue {
    * @returns false where no endpoint of the organization has such a delivery
    */
   retry(slug: string, deliveryId: string): Promise<boolean>;
+  /**
+   * Asks for one more attempt of many, the oldest first: failed ones, or pending ones before their time. What was asked for already, and
+   * is not begun, is left out, so that a call that is repeated asks for nothing twice. Others get their turns in between.
+   *
+   * @returns null where the organization has no such endpoint; `paused` where the endpoint is, and nothing was done
+   */
+  retrySome(
+    slug: string,
+    wanted: RetriedDeliveries,
+  ): Promise<{ readonly queued: number; readonly hasMore: boolean } | 'paused' | null>;
+  /**
+   * Deliveries to all endpoints of an organization, the newest first. Only so many are looked at for an answer, which may therefore have
+   * few items, or none, and yet a next place.
+   *
+   * @returns what follows a place
+   */
+  follow(
+    slug: string,
+    filter: DeliveryFilter,
+    page: { readonly after: DeliveryPlace | null; readonly limit: number },
+  ): Promise<{ readonly items: readonly ListedDelivery[]; readonly next: DeliveryPlace | null }>;
   /** The newest first. @returns null where the organization has no such endpoint */
   list(
     slug: string,

@@ -28,7 +28,7 @@ void t.test('what is written of a firing and of the end', async (t) => {
   const rule = aRule({ cooldown_minutes: 0, threshold: 0.5 });
   const place = await startedPlace(t, async (place) => {
     await firing(place, rule);
-    place.store.examples = ['one', 'two'];
+    place.store.examples = ['one', 'two', 'three', 'four', 'five', 'six'];
   });
   const { store, clock } = place;
   const { id } = rule.alert;
@@ -63,8 +63,9 @@ void t.test('what is written of a firing and of the end', async (t) => {
       incident_id: eventId,
       repeat: 0,
       conditions: [{ type: 'failure_rate', source: 'ai', threshold: 0.5, observed: 1, met: true }],
-      example_trace_ids: ['one', 'two'],
+      example_trace_ids: ['one', 'two', 'three', 'four', 'five'],
     },
+    traceIds: ['one', 'two', 'three', 'four', 'five', 'six'],
   });
   t.strictSame(store.askedExamples, [
     { target: { userId: USER, agentId: AGENT }, type: 'failure_rate', from: first - HOUR, to: first },

@@ -40,6 +40,7 @@ export function aDecision(
     threshold: alert.threshold,
     value: 0.5,
     data: { alert_id: alert.id },
+    traceIds: [],
     ...changes,
   };
 }

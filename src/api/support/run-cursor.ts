@@ -1,15 +1,16 @@
 import { validationProblem } from '../../http/field-errors.js';
 import { isUuid } from '../../signal/ids.js';
+import { printOpaque, readOpaque } from './opaque.js';
 import type { RunFilter, RunPlace } from '../../storage/runs.js';
 
 /** A place in a list of runs as an opaque text. */
 export function printPlace({ value, started_at, trace_id }: RunPlace): string {
-  return Buffer.from(JSON.stringify([value, started_at, trace_id])).toString('base64url');
+  return printOpaque([value, started_at, trace_id]);
 }
 
 /** @throws HttpProblem 422 where the text was not given by a list of this order */
 export function readPlace(text: string, { sort }: RunFilter): RunPlace {
-  const parts = parsed(text);
+  const parts = readOpaque(text);
   if (Array.isArray(parts) && parts.length === 3) {
     const [value, started_at, trace_id] = parts as readonly unknown[];
     const isOfSort = value === null || (typeof value === 'number' && sort !== undefined);
@@ -19,12 +20,4 @@ export function readPlace(text: string, { sort }: RunFilter): RunPlace {
   throw validationProblem('query', [
     { field: 'cursor', message: 'must be the next_cursor of an answer to the same list' },
   ]);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -4,6 +4,7 @@ import { uuidV7 } from '../../signal/ids.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
 import type { AlertRule, DecidedFiring, FiringPage, Resolution } from '../alert-rules.js';
+import type { AlertNotification } from '../notices.js';
 import type { Topic } from '../watch.js';
 import { fromIncident, toRule } from './alert-columns.js';
 import { appendFacts, isWanted } from './event-rows.js';
@@ -39,6 +40,10 @@ export async function recordFirings(
     await tx.insertInto('alert_notices').values(notices.slice(0, ROWS_A_STATEMENT)).execute();
     const rest = notices.slice(ROWS_A_STATEMENT);
     if (rest.length > 0) await tx.insertInto('alert_notices').values(rest).execute();
+    const evidence = some.flatMap(({ firing, number }) =>
+      firing.traceIds.map((id, place) => ({ firing: number, place, trace_id: id.toLowerCase() })),
+    );
+    for (const part of inParts(evidence)) await tx.insertInto('alert_evidence').values(part).execute();
   }
   for (const { rule, firing, number } of all)
     await tx
@@ -122,21 +127,27 @@ export async function listFirings(
     .limit(page.limit)
     .offset(page.offset)
     .execute();
-  const numbers = rows.map(({ number }) => number);
-  const notices =
-    numbers.length === 0
-      ? []
-      : await db
-          .selectFrom('alert_notices')
-          .selectAll()
-          .where('firing', 'in', numbers)
-          .orderBy('number')
-          .execute();
-  const items = rows.map(({ number, ...firing }) => ({
-    ...firing,
-    notifications: notices.filter(({ firing: of }) => of === number).map(toNotification),
-  }));
+  const told = await notificationsOf(
+    db,
+    rows.map(({ number }) => number),
+  );
+  const items = rows.map(({ number, ...firing }) => ({ ...firing, notifications: told(number) }));
   return { items, count };
+}
+
+/** What became of the notices of some firings. @returns those of one, by its number */
+export async function notificationsOf(
+  db: Kysely<Tables>,
+  firings: readonly number[],
+): Promise<(firing: number) => AlertNotification[]> {
+  if (firings.length === 0) return () => [];
+  const notices = await db
+    .selectFrom('alert_notices')
+    .selectAll()
+    .where('firing', 'in', firings)
+    .orderBy('number')
+    .execute();
+  return (number) => notices.filter(({ firing }) => firing === number).map(toNotification);
 }
 
 /** Locks all rules. @returns the rules that exist, by id, and the first of as many numbers as were asked for */

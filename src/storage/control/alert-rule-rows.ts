@@ -5,6 +5,8 @@ import type {
   AlertChange,
   AlertRule,
   AlertRules,
+  AlertEventFilter,
+  AlertEventPage,
   DecidedFiring,
   FiringPage,
   Resolution,
@@ -12,6 +14,7 @@ import type {
   RulesVersion,
 } from '../alert-rules.js';
 import { changedColumns, fromIncident, fromNewAlert, toAlert, toRule } from './alert-columns.js';
+import { listEvents } from './alert-event-rows.js';
 import { endIncident, listFirings, recordFirings, recordResolutions } from './alert-firing-rows.js';
 import type { ControlDatabase } from './control-database.js';
 import { nextNumbers, type Counter } from './numbers.js';
@@ -130,6 +133,14 @@ export class AlertRuleRows implements AlertRules {
   ): Promise<FiringPage | null> {
     if ((await this.read(userId, id)) === null) return null;
     return await this.#database.read((db) => listFirings(db, id.toLowerCase(), page));
+  }
+
+  async listEvents(
+    userId: string,
+    filter: AlertEventFilter,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<AlertEventPage> {
+    return await this.#database.read((db) => listEvents(db, userId, filter, page));
   }
 
   async follow(since: RulesVersion | null): Promise<RuleChanges> {

@@ -13,7 +13,7 @@ const REMOVED_AT_ONCE = 2000;
  */
 const ATTEMPTS_AT_ONCE = 200;
 
-type Database = Kysely<Tables> | Transaction<Tables>;
+export type Database = Kysely<Tables> | Transaction<Tables>;
 
 /** What became of deliveries. */
 export class DeliveryHistory {
@@ -131,7 +131,8 @@ async function oldest(tx: Transaction<Tables>, dialect: Dialect, before: Micros)
   return (await dialect.lock(query).execute()).map(({ id }) => id);
 }
 
-async function summaries(
+/** What a list tells of deliveries, by id. */
+export async function summaries(
   db: Database,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, DeliverySummary>> {

@@ -1,19 +1,21 @@
 import type { Transaction } from 'kysely';
-import { ALL_EVENTS } from '../../signal/event.js';
+import { ALL_EVENTS, type EventType } from '../../signal/event.js';
 import { uuidV7InOrder } from '../../signal/ids.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
 import { queued } from '../delivery-state.js';
 import type { StoredEvent } from '../event-log.js';
+import { subjectOf } from '../event-subject.js';
 import type { Dialect } from './dialect.js';
 import type { Tables } from './tables.js';
 import { saveWaiting } from './waiting-rows.js';
 
-/** Each takes at most four of the 32,766 parameters that SQLite allows in a statement. */
+/** Each takes at most six of the 32,766 parameters that SQLite allows in a statement. */
 const ROWS_A_STATEMENT = 2000;
 
 interface Subscriber {
   readonly id: string;
+  readonly organization: string;
   readonly types: readonly string[];
 }
 
@@ -36,8 +38,19 @@ export async function takeEvents(
   );
   const rows = wanted
     .filter(({ event }) => taken.has(event.id))
-    .flatMap(({ event, endpoints }) => endpoints.map((endpoint_id) => ({ event_id: event.id, endpoint_id })))
-    .map((row, i) => ({ ...row, id: uuidV7InOrder(now / MICROS_PER_MS, i), created_at: now }));
+    .flatMap(({ event, endpoints }) =>
+      endpoints.map(({ id, organization }) => ({
+        event_id: event.id,
+        endpoint_id: id,
+        organization_id: organization,
+      })),
+    )
+    .map((row, i) => ({
+      ...row,
+      id: uuidV7InOrder(now / MICROS_PER_MS, i),
+      created_at: now,
+      succeeded: 0,
+    }));
   for (let start = 0; start < rows.length; start += ROWS_A_STATEMENT)
     await tx
       .insertInto('deliveries')
@@ -63,13 +76,11 @@ async function wantedEvents(tx: Transaction<Tables>, dialect: Dialect, events: r
     const { id, type, endpoint_id, organization_id } = event;
     if (seen.has(id)) return [];
     seen.add(id);
-    const endpoints = (subscribers.get(organization_id ?? tenant) ?? [])
-      .filter((endpoint) =>
-        endpoint_id === null
-          ? endpoint.types.includes(type) || endpoint.types.includes(ALL_EVENTS)
-          : endpoint.id === endpoint_id,
-      )
-      .map((endpoint) => endpoint.id);
+    const endpoints = (subscribers.get(organization_id ?? tenant) ?? []).filter((endpoint) =>
+      endpoint_id === null
+        ? endpoint.types.includes(type) || endpoint.types.includes(ALL_EVENTS)
+        : endpoint.id === endpoint_id,
+    );
     return endpoints.length === 0 ? [] : [{ event, endpoints }];
   });
 }
@@ -104,13 +115,19 @@ async function subscribersOf(
       .orderBy('id');
     for (const { id, organization_id, event_types } of await dialect.lock(query).execute()) {
       const types = event_types.split(' ');
-      ofOrganization.set(organization_id, [...(ofOrganization.get(organization_id) ?? []), { id, types }]);
+      const subscriber = { id, organization: organization_id, types };
+      ofOrganization.set(organization_id, [...(ofOrganization.get(organization_id) ?? []), subscriber]);
     }
   }
   const subscribers = new Map<string, Subscriber[]>();
   for (const { owner, organization } of found)
     subscribers.set(owner, [...(subscribers.get(owner) ?? []), ...(ofOrganization.get(organization) ?? [])]);
   return subscribers;
+}
+
+function subjectColumns(type: EventType, body: string) {
+  const subject = subjectOf(type, body);
+  return { subject_kind: subject?.kind ?? null, subject_id: subject?.id ?? null };
 }
 
 /** @returns the ids of those that were not taken before */
@@ -126,7 +143,7 @@ async function addEvents(
       .values(
         events
           .slice(start, start + ROWS_A_STATEMENT)
-          .map(({ id, type, body }) => ({ id, type, taken_at: now, body })),
+          .map(({ id, type, body }) => ({ id, type, taken_at: now, body, ...subjectColumns(type, body) })),
       )
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning('id')

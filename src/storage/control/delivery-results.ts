@@ -61,6 +61,17 @@ export async function noteResults(
     after.set(endpoint.id, { ...endpoint, is_active: Number(isActive), consecutive_failures: failures });
   }
   await addAttempts(tx, attempts);
+  const succeeded = attempts.filter((attempt) => attempt.succeeded === 1);
+  if (succeeded.length > 0)
+    await tx
+      .updateTable('deliveries')
+      .set({ succeeded: 1 })
+      .where(
+        'id',
+        'in',
+        succeeded.map(({ delivery_id }) => delivery_id),
+      )
+      .execute();
   const ended = new Set(attempts.map(({ delivery_id }) => delivery_id));
   await saveWaiting(
     tx,

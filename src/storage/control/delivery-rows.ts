@@ -1,4 +1,3 @@
-import type { Transaction } from 'kysely';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
 import type {
@@ -8,20 +7,23 @@ import type {
   DeliveryAttempt,
   DeliveryDetail,
   DeliveryFigures,
+  DeliveryFilter,
+  DeliveryPlace,
   DeliveryQueue,
   DeliverySummary,
   FinishedAttempt,
   FinishedRules,
+  ListedDelivery,
+  RetriedDeliveries,
 } from '../delivery-queue.js';
-import { asked, atRest } from '../delivery-state.js';
 import type { StoredEvent } from '../event-log.js';
 import type { ControlDatabase } from './control-database.js';
 import { claimDue, leaseClock } from './delivery-claims.js';
-import { DeliveryHistory, ofOrganization } from './delivery-history.js';
+import { DeliveryHistory } from './delivery-history.js';
 import { takeEvents } from './delivery-intake.js';
+import { followDeliveries } from './delivery-list.js';
 import { noteResults } from './delivery-results.js';
-import type { Tables } from './tables.js';
-import { saveWaiting, toWaiting, type WaitingDelivery } from './waiting-rows.js';
+import { lockedWaiting, retryOne, retrySome } from './delivery-retries.js';
 
 /** The queue of webhook deliveries. */
 export class DeliveryRows implements DeliveryQueue {
@@ -49,8 +51,9 @@ export class DeliveryRows implements DeliveryQueue {
   async renew(claims: readonly ClaimName[], leaseMs: number): Promise<readonly ClaimName[]> {
     if (claims.length === 0) return [];
     return await this.#database.transaction(async (tx) => {
-      const rows = await this.#locked(
+      const rows = await lockedWaiting(
         tx,
+        this.#database.dialect,
         claims.map(({ delivery_id }) => delivery_id),
       );
       const held = claims.filter(({ delivery_id, attempt }) => {
@@ -83,22 +86,22 @@ export class DeliveryRows implements DeliveryQueue {
   }
 
   async retry(slug: string, deliveryId: string): Promise<boolean> {
-    const { dialect } = this.#database;
-    return await this.#database.transaction(async (tx, tell) => {
-      const found = await ofOrganization(tx, slug, deliveryId).executeTakeFirst();
-      if (found === undefined) return false;
-      const { id, endpoint_id } = found;
-      // Both may be gone by now, or else stay until the end of this transaction.
-      const endpoint = tx.selectFrom('webhook_endpoints').select('is_active').where('id', '=', endpoint_id);
-      const locked = await dialect.lock(endpoint).executeTakeFirst();
-      const delivery = tx.selectFrom('deliveries').select('id').where('id', '=', id);
-      if (!locked || !(await dialect.lock(delivery).executeTakeFirst())) return false;
-      if (locked.is_active === 0) return true;
-      const row = (await this.#locked(tx, [id])).get(id) ?? (await restOf(tx, id, endpoint_id));
-      await saveWaiting(tx, [{ ...row, waiting: asked(row.waiting) }]);
-      tell('deliveries');
-      return true;
-    });
+    return await retryOne(this.#database, slug, deliveryId);
+  }
+
+  async retrySome(
+    slug: string,
+    wanted: RetriedDeliveries,
+  ): Promise<{ readonly queued: number; readonly hasMore: boolean } | 'paused' | null> {
+    return await retrySome(this.#database, slug, wanted);
+  }
+
+  async follow(
+    slug: string,
+    filter: DeliveryFilter,
+    page: { readonly after: DeliveryPlace | null; readonly limit: number },
+  ): Promise<{ readonly items: readonly ListedDelivery[]; readonly next: DeliveryPlace | null }> {
+    return await this.#database.read((db) => followDeliveries(db, slug, filter, page));
   }
 
   async list(
@@ -148,27 +151,4 @@ export class DeliveryRows implements DeliveryQueue {
       overdueMs: Math.max(0, (now - (overdue?.oldest ?? now)) / MICROS_PER_MS),
     };
   }
-
-  async #locked(
-    tx: Transaction<Tables>,
-    ids: readonly string[],
-  ): Promise<ReadonlyMap<string, WaitingDelivery>> {
-    const query = tx
-      .selectFrom('waiting_deliveries')
-      .selectAll()
-      .where('delivery_id', 'in', ids)
-      .orderBy('delivery_id');
-    const rows = await this.#database.dialect.lock(query).execute();
-    return new Map(rows.map((row) => [row.delivery_id, toWaiting(row)]));
-  }
-}
-
-/** A delivery with nothing left to do. */
-async function restOf(tx: Transaction<Tables>, id: string, endpointId: string): Promise<WaitingDelivery> {
-  const { ended } = await tx
-    .selectFrom('delivery_attempts')
-    .select((row) => row.fn.countAll<number>().as('ended'))
-    .where('delivery_id', '=', id)
-    .executeTakeFirstOrThrow();
-  return { deliveryId: id, endpointId, waiting: atRest(ended), expiresAt: null };
 }

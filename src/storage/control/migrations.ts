@@ -269,4 +269,26 @@ export const MIGRATIONS: Readonly<Record<string, Statements>> = {
     )`,
     'create index login_links_of_user on login_links (user_id)',
   ],
+
+  '0011-evidence': (text) => [
+    `create table alert_evidence (
+      firing bigint not null references alert_firings (number) on delete cascade,
+      place bigint not null,
+      trace_id ${text} not null,
+      primary key (firing, place)
+    )`,
+    'create index alert_evidence_of_trace on alert_evidence (trace_id, firing)',
+    `alter table delivery_events add column subject_kind ${text}`,
+    `alter table delivery_events add column subject_id ${text}`,
+    'create index delivery_events_of_subject on delivery_events (subject_id) where subject_id is not null',
+    // Filled in below: SQLite adds no column that must not be null and has no default.
+    `alter table deliveries add column organization_id ${text}`,
+    'alter table deliveries add column succeeded integer not null default 0',
+    `update deliveries set organization_id =
+      (select organization_id from webhook_endpoints where webhook_endpoints.id = deliveries.endpoint_id)`,
+    `update deliveries set succeeded = 1
+      where id in (select delivery_id from delivery_attempts where delivery_attempts.succeeded = 1)`,
+    'create index deliveries_of_organization on deliveries (organization_id, created_at, id)',
+    'create index deliveries_to_repeat on deliveries (organization_id, created_at, id) where succeeded = 0',
+  ],
 };

@@ -22,6 +22,7 @@ export interface Tables {
   alert_rules: AlertRuleTable;
   alert_removals: { number: number; alert_id: string };
   alert_firings: AlertFiringTable;
+  alert_evidence: AlertEvidenceTable;
   alert_notices: AlertNoticeTable;
   /** One row; null until the first. */
   alert_beats: { source: string; beat_at: number };
@@ -143,6 +144,9 @@ interface DeliveryEventTable {
   type: string;
   taken_at: number;
   body: string;
+  /** What it is about; null where that is not known. */
+  subject_kind: string | null;
+  subject_id: string | null;
 }
 
 interface DeliveryTable {
@@ -151,6 +155,10 @@ interface DeliveryTable {
   event_id: string;
   endpoint_id: string;
   created_at: number;
+  /** That of its endpoint. Null only in rows whose endpoint was missing when the column came. */
+  organization_id: string | null;
+  /** Whether any attempt did. */
+  succeeded: number;
 }
 
 /** What is still to be attempted. A delivery without a row here is finished. */
@@ -240,6 +248,15 @@ interface AlertFiringTable {
   resolved_at: number | null;
   /** What notices say: the envelope of `alert.fired`. */
   body: string;
+}
+
+/** The traces that best explained why an alert fired. */
+interface AlertEvidenceTable {
+  /** The number of the firing. */
+  firing: number;
+  /** From 0, the best first. */
+  place: number;
+  trace_id: string;
 }
 
 interface AlertNoticeTable {

@@ -252,6 +252,15 @@ async function checkDeliveries({ control: { deliveries } }: TestApi, check: Chec
   const delivery_id = items.at(-1)?.id ?? '';
   await check('readWebhookDelivery', { org_slug, delivery_id });
   await check('retryWebhookDelivery', { org_slug, delivery_id });
+  await check('listOrganizationDeliveries', { org_slug, query: '?page_size=1' });
+  await check('listOrganizationDeliveries', { org_slug, query: '?cursor=x' });
+  const since = '2026-01-01T00:00:00Z';
+  const retry = { json: { endpoint_id, since } };
+  await check('retryWebhookDeliveries', { org_slug }, retry);
+  await check('retryWebhookDeliveries', { org_slug }, { json: { since } });
+  await check('retryWebhookDeliveries', { org_slug }, { json: { since, endpoint_id: delivery_id } });
+  await check('updateWebhookEndpoint', { org_slug, endpoint_id }, { json: { is_active: false } });
+  await check('retryWebhookDeliveries', { org_slug }, retry);
   const more = Array.from({ length: 100 }, () =>
     check('createWebhookEndpoint', { org_slug }, { json: HOOK }),
   );
@@ -277,6 +286,7 @@ async function checkAlerts(api: TestApi, check: Check): Promise<void> {
     await check('listAlertEvents', { alert_id });
     await fireOnce(api, alert_id);
     await check('listAlertEvents', { alert_id });
+    await check('listFiredAlerts', { query: '?page_size=1' });
     await check('updateAlert', { alert_id }, { json: { is_active: false } });
     await check('listAlertEvents', { alert_id });
     await check('listAlerts', {});
@@ -290,7 +300,7 @@ async function fireOnce({ control: { alerts, notices } }: TestApi, alertId: stri
   const eventId = randomUUID();
   const incident = { id: eventId, firings: 1 };
   const firing = { alertId, lastFiredAt: null, firedAt: now, eventId, incident, evidence: '' };
-  await alerts.recordFirings([{ ...firing, threshold: 0.5, value: 1, data: {} }]);
+  await alerts.recordFirings([{ ...firing, threshold: 0.5, value: 1, data: {}, traceIds: [] }]);
   const { items } = await notices.claim(dueBy(now, 10));
   const attempt = { attempt_number: 1, attempted_at: now, status_code: null, duration_ms: 1.5 };
   const results = items.map(({ number, token }) => ({

@@ -42,19 +42,19 @@ const notificationSchema = Type.Object(
   { title: 'AlertNotification' },
 );
 
-const firingSchema = Type.Object(
-  {
-    id: uuid(),
-    fired_at: time(),
-    value: nullable(
-      Type.Number({ description: 'What was found, in the unit of the threshold. Null for `composite`.' }),
-    ),
-    threshold: Type.Number({ description: 'As it was.' }),
-    resolved_at: nullable(time('When the incident was over. Null: not yet, or nobody knows.')),
-    notifications: Type.Array(notificationSchema),
-  },
-  { title: 'AlertEvent' },
-);
+const firingFields = {
+  id: uuid(),
+  fired_at: time(),
+  value: nullable(
+    Type.Number({ description: 'What was found, in the unit of the threshold. Null for `composite`.' }),
+  ),
+  threshold: Type.Number({ description: 'As it was.' }),
+  resolved_at: nullable(time('When the incident was over. Null: not yet, or nobody knows.')),
+  notifications: Type.Array(notificationSchema),
+};
+
+/** A firing, whatever the alert. */
+export const firingSchema = Type.Object(firingFields, { title: 'AlertEvent' });
 
 const listAlertEvents = {
   id: 'listAlertEvents',
@@ -83,7 +83,8 @@ export function alertFiringRoutes({
   ];
 }
 
-function printFiring(firing: AlertFiring): Static<typeof firingSchema> {
+/** A firing as the API prints it. */
+export function printFiring(firing: AlertFiring): Static<typeof firingSchema> {
   return {
     id: firing.id,
     fired_at: formatTime(firing.fired_at),

@@ -14,7 +14,8 @@ import { count, nullable, time } from '../../support/fields.js';
 /** The terms of an exporter `alerts` without any configuration. */
 const DEFAULT_TERMS: AlertingTerms = { windowMs: MS_PER_HOUR, minSamples: 1, timezone: 'UTC' };
 
-const conditionSchema = Type.Object(
+/** A condition and what it found. */
+export const triedConditionSchema = Type.Object(
   {
     type: Type.Enum([...ALERT_TYPES.filter((type) => type !== 'composite'), 'metric_threshold']),
     source: conditionSource,
@@ -27,6 +28,9 @@ const conditionSchema = Type.Object(
   },
   { title: 'TriedCondition' },
 );
+
+/** The time that was looked at. */
+export const windowSchema = Type.Object({ from: time(), to: time() }, { title: 'AlertWindow' });
 
 export const testAlert = {
   id: 'testAlert',
@@ -50,8 +54,10 @@ export const testAlert = {
         verdict: Type.Enum(['met', 'not_met', 'no_data'], {
           description: 'An alert fires only for `met`, never for `no_data`.',
         }),
-        window: Type.Object({ from: time(), to: time() }, { title: 'AlertWindow' }),
-        conditions: Type.Array(conditionSchema, { description: 'One, unless the alert is `composite`.' }),
+        window: windowSchema,
+        conditions: Type.Array(triedConditionSchema, {
+          description: 'One, unless the alert is `composite`.',
+        }),
         is_evaluated: Type.Boolean({
           description:
             'Whether this daemon evaluates alerts: false where no pipeline has an exporter `alerts`. The window is then that of its defaults.',

@@ -23,12 +23,14 @@ const DELIVERY = `${WEBHOOKS}/deliveries/{delivery_id}`;
 
 const deliveryParams = Type.Object({ ...organizationParams.properties, delivery_id: uuid() });
 
-const statusSchema = Type.Enum(DELIVERY_STATUSES, {
+/** What became of a delivery. */
+export const statusSchema = Type.Enum(DELIVERY_STATUSES, {
   description:
     '`pending`: an attempt will follow, or waits for the endpoint to be active; `success`: an attempt was answered with 2xx; `failed`: no attempt will follow.',
 });
 
-const summarySchema = Type.Object(
+/** A delivery in a list. */
+export const summarySchema = Type.Object(
   {
     id: uuid(),
     event_type: Type.String(),
@@ -163,7 +165,8 @@ function noDelivery(): HttpProblem {
   return notFound('webhook delivery');
 }
 
-function printSummary(delivery: DeliverySummary): Static<typeof summarySchema> {
+/** A delivery in a list, as the API prints it. */
+export function printSummary(delivery: DeliverySummary): Static<typeof summarySchema> {
   const { id, event_type, status, created_at, attempt_count } = delivery;
   return { id, event_type, status, created_at: formatTime(created_at), attempt_count };
 }

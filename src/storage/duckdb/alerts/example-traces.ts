@@ -6,7 +6,7 @@ import { finishedRows, startedRows, type Units } from './unit-rows.js';
 /** By what examples are looked for: queries that differ only in their target share one statement. */
 type ExamplesOf = Pick<ExampleQuery, 'type' | 'from' | 'to'>;
 
-const MOST_EXAMPLES = 5;
+const MOST_EXAMPLES = 20;
 
 /** The traces that best explain why alerts fire, the best first: by the number of the agent or node. */
 export async function exampleTraces(

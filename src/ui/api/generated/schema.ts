@@ -256,6 +256,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/alert-events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listFiredAlerts'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/logs/{log_id}/trace': {
     parameters: {
       query?: never;
@@ -624,6 +640,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/org/{org_slug}/webhooks/deliveries': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listOrganizationDeliveries'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/org/{org_slug}/webhooks/deliveries/{delivery_id}': {
     parameters: {
       query?: never;
@@ -650,6 +682,22 @@ export interface paths {
     get?: never;
     put?: never;
     post: operations['retryWebhookDelivery'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/org/{org_slug}/webhooks/deliveries/retry': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['retryWebhookDeliveries'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1082,6 +1130,12 @@ export interface components {
       /** @enum {unknown} */
       status: 'pending' | 'sent' | 'failed' | 'skipped';
     };
+    AlertTarget: {
+      id: string;
+      /** @enum {unknown} */
+      kind: 'agent' | 'service';
+      name: string;
+    };
     AlertTest: {
       conditions: components['schemas']['TriedCondition'][];
       is_evaluated: boolean;
@@ -1176,9 +1230,57 @@ export interface components {
       total_runs: number;
       total_tokens: number;
     };
+    EventSubject: {
+      id: string;
+      /** @enum {unknown} */
+      kind: 'trace' | 'alert' | 'agent' | 'prompt' | 'endpoint';
+    };
     FieldError: {
       field: string;
       message: string;
+    };
+    FiredAlert: {
+      /** Format: uuid */
+      alert_id: string;
+      conditions: components['schemas']['TriedCondition'][];
+      /** Format: date-time */
+      fired_at: string;
+      /** Format: uuid */
+      id: string;
+      notifications: components['schemas']['AlertNotification'][];
+      resolved_at: string | null;
+      sample_count: number | null;
+      target: components['schemas']['AlertTarget'];
+      threshold: number;
+      trace_ids: string[];
+      /** @enum {unknown} */
+      type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'latency_threshold' | 'composite';
+      value: number | null;
+      window: components['schemas']['AlertWindow'] | null;
+    };
+    FiredAlertPage: {
+      count: number;
+      has_more: boolean;
+      items: components['schemas']['FiredAlert'][];
+      page: number;
+      page_size: number;
+    };
+    ListedDelivery: {
+      attempt_count: number;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: uuid */
+      endpoint_id: string;
+      event_type: string;
+      /** Format: uuid */
+      id: string;
+      /** @enum {unknown} */
+      status: 'pending' | 'success' | 'failed';
+      subject: components['schemas']['EventSubject'] | null;
+    };
+    ListedDeliveryPage: {
+      items: components['schemas']['ListedDelivery'][];
+      next_cursor: string | null;
     };
     ListedRun: {
       /** Format: uuid */
@@ -1618,6 +1720,10 @@ export interface components {
       template_text: string;
       total_traces: number;
       version: number;
+    };
+    QueuedWebhookRetries: {
+      has_more: boolean;
+      queued: number;
     };
     QueuedWebhookRetry: {
       /** Format: uuid */
@@ -2117,6 +2223,16 @@ export interface components {
       is_active?: boolean | null;
       name?: string | null;
       url?: string | null;
+    };
+    WebhookRetry: {
+      /** Format: uuid */
+      endpoint_id: string;
+      since: string;
+      /**
+       * @default failed
+       * @enum {unknown}
+       */
+      status: 'failed' | 'pending' | null;
     };
   };
   responses: {
@@ -2982,6 +3098,39 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  listFiredAlerts: {
+    parameters: {
+      query?: {
+        agent_id?: string;
+        end_time?: string;
+        page?: number;
+        page_size?: number;
+        start_time?: string;
+        trace_id?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['FiredAlertPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   readLogTrace: {
     parameters: {
       query?: never;
@@ -3774,6 +3923,43 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  listOrganizationDeliveries: {
+    parameters: {
+      query?: {
+        cursor?: string;
+        endpoint_id?: string;
+        event_type?: string;
+        page_size?: number;
+        status?: 'pending' | 'success' | 'failed';
+        trace_id?: string;
+      };
+      header?: never;
+      path: {
+        org_slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ListedDeliveryPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   readWebhookDelivery: {
     parameters: {
       query?: never;
@@ -3829,6 +4015,44 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  retryWebhookDeliveries: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        org_slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['WebhookRetry'];
+      };
+    };
+    responses: {
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['QueuedWebhookRetries'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];

@@ -39,6 +39,7 @@ async function fire(
       threshold: 0.5,
       value: 0.75,
       data: { alert_id: alertId },
+      traceIds: [],
       ...first,
     };
     if ((await api.control.alerts.recordFirings([firing]))[0] !== true) throw new Error('it was not written');

@@ -19,7 +19,7 @@ function idsOf(items: readonly TraceRecord[]): string[] {
 void t.test('of an agent: the newest that failed, the longest, the most expensive', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
-  const runs = (changes: (i: number) => Partial<TraceHeader>, count = 7): TraceRecord[] =>
+  const runs = (changes: (i: number) => Partial<TraceHeader>, count = 23): TraceRecord[] =>
     Array.from({ length: count }, (_, i) => aTrace(1, { started_at: NOON - i * MINUTE, ...changes(i) }));
   const failed = runs((i) => ({ status: i % 2 ? 'failed' : 'timed_out', duration_ms: 1 }));
   const slow = runs((i) => ({ duration_ms: 1000 - i }));
@@ -44,8 +44,8 @@ void t.test('of an agent: the newest that failed, the longest, the most expensiv
     query({ userId: tenant, agentId: 'nobody' }, 'failure_rate'),
   ];
   const expected = [
-    idsOf(failed).slice(0, 5),
-    idsOf(slow).slice(0, 5),
+    idsOf(failed).slice(0, 20),
+    idsOf(slow).slice(0, 20),
     idsOf(dear),
     [],
     idsOf(others),
@@ -60,7 +60,7 @@ void t.test('of an agent: the newest that failed, the longest, the most expensiv
 void t.test('of a node: the traces of its spans, each once', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
-  const items = Array.from({ length: 7 }, (_, i): TraceRecord => {
+  const items = Array.from({ length: 23 }, (_, i): TraceRecord => {
     const trace = aHeader({ agent: 'planner' });
     const spans = [0, 1].map((k) =>
       aSpanRecord(trace.trace_id, {
@@ -76,7 +76,7 @@ void t.test('of a node: the traces of its spans, each once', async (t) => {
   });
   await receive(opened, tenant, items);
   const target = { userId: tenant, service: 'billing' };
-  const first = idsOf(items).slice(0, 5);
+  const first = idsOf(items).slice(0, 20);
   t.strictSame(
     await opened.store.figures.exampleTraces([
       query(target, 'failure_rate'),

@@ -1,0 +1,113 @@
+import { Type, type Static } from 'typebox';
+import type { ShownCondition } from '../../../alerting/shown-condition.js';
+import type { Route } from '../../../component/http.js';
+import type { Operation } from '../../../component/operation.js';
+import { validationProblem } from '../../../http/field-errors.js';
+import { parseTime } from '../../../signal/time.js';
+import type { AlertEvent, AlertEventFilter } from '../../../storage/alert-rules.js';
+import type { ApiContext } from '../../support/api-context.js';
+import { count, nullable, time, uuid } from '../../support/fields.js';
+import { pageParameters, pageRange, pageSchema, printPage } from '../../support/paging.js';
+import { firingSchema, printFiring } from './alert-firings.js';
+import { alertType } from './alert-schema.js';
+import { triedConditionSchema, windowSchema } from './alert-test.js';
+
+const eventSchema = Type.Object(
+  {
+    ...firingSchema.properties,
+    alert_id: uuid(),
+    type: alertType,
+    target: Type.Object(
+      {
+        kind: Type.Enum(['agent', 'service']),
+        id: Type.String({ description: 'A UUID of an agent; of a service its name.' }),
+        name: Type.String(),
+      },
+      { title: 'AlertTarget' },
+    ),
+    window: nullable(windowSchema),
+    sample_count: nullable(count('Runs, spans or series that were looked at.')),
+    conditions: Type.Array(triedConditionSchema, {
+      description: 'What was found. One, unless the alert is `composite`.',
+    }),
+    trace_ids: Type.Array(uuid(), {
+      description:
+        'At most 20 runs that best explain it: those that failed, took longest or cost most, the best first. None where silence or a metric explains it, and for what fired before this was kept.',
+    }),
+  },
+  { title: 'FiredAlert' },
+);
+
+const listAllEvents = {
+  id: 'listFiredAlerts',
+  method: 'GET',
+  path: '/api/v1/dashboard/alert-events',
+  tag: 'alerts',
+  summary: 'When any alert fired, the newest first, and the runs that explain it',
+  access: 'read',
+  query: Type.Object({
+    start_time: Type.Optional(time('Fired at or after.')),
+    end_time: Type.Optional(time('Fired before.')),
+    agent_id: Type.Optional(uuid('Of alerts about this agent.')),
+    trace_id: Type.Optional(uuid('Explained by this trace.')),
+    ...pageParameters,
+  }),
+  responses: { 200: pageSchema(eventSchema, 'FiredAlertPage') },
+} satisfies Operation;
+
+/** `/dashboard/alert-events` */
+export function alertEventRoutes({
+  routes,
+  control: { alerts },
+}: Pick<ApiContext, 'routes' | 'control'>): readonly Route[] {
+  return [
+    routes.route(listAllEvents).to(async ({ identity, query }) => {
+      const page = await alerts.listEvents(identity.userId, filterOf(query), pageRange(query));
+      return { status: 200, json: printPage(page.items.map(printEvent), page.count, query) };
+    }),
+  ];
+}
+
+/** @throws HttpProblem 422 where nothing can lie between the times */
+function filterOf({
+  start_time,
+  end_time,
+  agent_id,
+  trace_id,
+}: Static<(typeof listAllEvents)['query']>): AlertEventFilter {
+  const from = start_time === undefined ? undefined : parseTime(start_time);
+  const to = end_time === undefined ? undefined : parseTime(end_time);
+  if (from !== undefined && to !== undefined && from >= to)
+    throw validationProblem('query', [{ field: 'start_time', message: 'must be before end_time' }]);
+  return {
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    ...(agent_id === undefined ? {} : { agentId: agent_id }),
+    ...(trace_id === undefined ? {} : { traceId: trace_id }),
+  };
+}
+
+/** What the event `alert.fired` says of it; older versions may have said less. */
+interface Told {
+  readonly window?: { readonly from: string; readonly to: string };
+  readonly sample_count?: number;
+  readonly conditions?: readonly ShownCondition[];
+}
+
+function printEvent(event: AlertEvent): Static<typeof eventSchema> {
+  const { data } = JSON.parse(event.body) as { readonly data: Told };
+  const { agent_id, agent_name, target_service } = event;
+  return {
+    ...printFiring(event),
+    alert_id: event.alert_id,
+    type: event.type,
+    target:
+      agent_id === null
+        ? { kind: 'service', id: target_service ?? '', name: target_service ?? '' }
+        : { kind: 'agent', id: agent_id, name: agent_name ?? '' },
+    window: data.window ?? null,
+    sample_count: data.sample_count ?? null,
+    conditions: [...(data.conditions ?? [])],
+    trace_ids: [...event.trace_ids],
+  };
+}

@@ -1,0 +1,154 @@
+import { Type, type Static } from 'typebox';
+import { HttpProblem, type Route } from '../../../component/http.js';
+import type { Operation } from '../../../component/operation.js';
+import { must } from '../../../signal/checked.js';
+import { parseTime } from '../../../signal/time.js';
+import type { DeliveryFilter } from '../../../storage/delivery-queue.js';
+import { SUBJECT_KINDS } from '../../../storage/event-subject.js';
+import type { ApiContext } from '../../support/api-context.js';
+import { count, nullable, time, uuid } from '../../support/fields.js';
+import { requireRole } from '../../support/organization-role.js';
+import { pageParameters } from '../../support/paging.js';
+import { printDeliveryPlace, readDeliveryPlace } from './delivery-cursor.js';
+import { printSummary, statusSchema, summarySchema } from './webhook-deliveries.js';
+import { noEndpoint, organizationParams, WEBHOOKS } from './webhook-places.js';
+
+const listedSchema = Type.Object(
+  {
+    ...summarySchema.properties,
+    endpoint_id: uuid(),
+    subject: nullable(
+      Type.Object(
+        { kind: Type.Enum(SUBJECT_KINDS), id: Type.String() },
+        { title: 'EventSubject', description: 'What the event is about. Null: that is not known.' },
+      ),
+    ),
+  },
+  { title: 'ListedDelivery' },
+);
+
+const DELIVERIES = `${WEBHOOKS}/deliveries`;
+
+const listAllDeliveries = {
+  id: 'listOrganizationDeliveries',
+  method: 'GET',
+  path: DELIVERIES,
+  tag: 'webhooks',
+  summary: 'What was sent, or is to be sent, to all webhook endpoints of an organization, the newest first',
+  description:
+    'Only so many deliveries are looked at for an answer: with a filter there may be few items, or none, and yet a `next_cursor` by which to go on.',
+  access: 'read',
+  params: organizationParams,
+  query: Type.Object({
+    status: Type.Optional(statusSchema),
+    event_type: Type.Optional(Type.String({ maxLength: 100 })),
+    endpoint_id: Type.Optional(uuid()),
+    trace_id: Type.Optional(
+      uuid('Those whose event is about this trace, or about an alert that fired for it.'),
+    ),
+    page_size: pageParameters.page_size,
+    cursor: Type.Optional(
+      Type.String({ maxLength: 200, description: 'The `next_cursor` of an answer to the same list.' }),
+    ),
+  }),
+  responses: {
+    200: Type.Object(
+      {
+        items: Type.Array(listedSchema),
+        next_cursor: nullable(
+          Type.String({ description: 'Where the list goes on. Null: it does not, these are all.' }),
+        ),
+      },
+      { title: 'ListedDeliveryPage' },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+/** How many deliveries one request may have repeated. */
+const MOST_RETRIED = 10_000;
+
+const retryDeliveries = {
+  id: 'retryWebhookDeliveries',
+  method: 'POST',
+  path: `${DELIVERIES}/retry`,
+  tag: 'webhooks',
+  summary: 'Have many deliveries to a webhook endpoint attempted once more, as after an outage',
+  description: `Of the oldest first, at most ${MOST_RETRIED}: \`has_more\` says whether to ask again. What was asked for already and has not begun is left out, so that asking twice sends nothing twice. They are sent in turns with those of other organizations. An endpoint that is paused is a conflict: activate it first.`,
+  access: 'manage',
+  params: organizationParams,
+  body: Type.Object(
+    {
+      endpoint_id: uuid(),
+      status: Type.Enum(['failed', 'pending'], {
+        default: 'failed',
+        description:
+          '`failed`: those that were given up; `pending`: those that wait for their next attempt, now instead.',
+      }),
+      since: time('Those that were queued at or after.'),
+    },
+    { title: 'WebhookRetry', additionalProperties: false },
+  ),
+  responses: {
+    202: Type.Object(
+      { queued: count('How many will be attempted.'), has_more: Type.Boolean() },
+      { title: 'QueuedWebhookRetries' },
+    ),
+  },
+  errors: [404, 409],
+} satisfies Operation;
+
+/** The routes for what is sent to all webhook endpoints of an organization: any member may see it, and have it sent again. */
+export function organizationDeliveryRoutes({
+  routes,
+  control: { organizations, deliveries },
+}: Pick<ApiContext, 'routes' | 'control'>): readonly Route[] {
+  return [
+    routes.route(listAllDeliveries).to(async ({ identity, params: { org_slug: slug }, query }) => {
+      await requireRole(organizations, identity, slug, 'member');
+      const after = query.cursor === undefined ? null : readDeliveryPlace(query.cursor);
+      const page = await deliveries.follow(slug, filterOf(query), { after, limit: query.page_size });
+      const items = page.items.map(({ endpoint_id, subject, ...delivery }) => ({
+        ...printSummary(delivery),
+        endpoint_id,
+        subject,
+      }));
+      return {
+        status: 200,
+        json: { items, next_cursor: page.next === null ? null : printDeliveryPlace(page.next) },
+      };
+    }),
+    routes.route(retryDeliveries).to(async ({ identity, params: { org_slug: slug }, body }) => {
+      await requireRole(organizations, identity, slug, 'member');
+      const { endpoint_id, status, since } = body;
+      const from = must(parseTime(since), 'time that was checked');
+      const wanted = { endpointId: endpoint_id, status, since: from, limit: MOST_RETRIED };
+      const outcome = await deliveries.retrySome(slug, wanted);
+      if (outcome === null) throw noEndpoint();
+      if (outcome === 'paused') throw isPaused();
+      return { status: 202, json: { queued: outcome.queued, has_more: outcome.hasMore } };
+    }),
+  ];
+}
+
+function filterOf({
+  status,
+  event_type,
+  endpoint_id,
+  trace_id,
+}: Static<(typeof listAllDeliveries)['query']>): DeliveryFilter {
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(event_type === undefined ? {} : { eventType: event_type }),
+    ...(endpoint_id === undefined ? {} : { endpointId: endpoint_id }),
+    ...(trace_id === undefined ? {} : { traceId: trace_id }),
+  };
+}
+
+function isPaused(): HttpProblem {
+  return new HttpProblem(
+    409,
+    'conflict',
+    'The endpoint is paused, and nothing is sent to it: activate it first.',
+  );
+}

@@ -1,0 +1,103 @@
+import { sql, type Kysely } from 'kysely';
+import type { DeliveryFilter, DeliveryPlace, ListedDelivery } from '../delivery-queue.js';
+import type { EventSubject } from '../event-subject.js';
+import { summaries } from './delivery-history.js';
+import type { Tables } from './tables.js';
+
+/** How many deliveries are read at a time, and how often for one answer: what nobody looks for is passed over. */
+const LOOKED_AT_ONCE = 1000;
+const MOST_LOOKS = 10;
+
+/** Deliveries of an organization that match, the newest first. */
+export async function followDeliveries(
+  db: Kysely<Tables>,
+  slug: string,
+  filter: DeliveryFilter,
+  { after, limit }: { readonly after: DeliveryPlace | null; readonly limit: number },
+): Promise<{ readonly items: readonly ListedDelivery[]; readonly next: DeliveryPlace | null }> {
+  const organization = await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('slug', '=', slug)
+    .executeTakeFirst();
+  if (organization === undefined) return { items: [], next: null };
+  // Without a filter that only a look at each can answer, all that are read are wanted.
+  const isPlain = filter.eventType === undefined && (filter.status ?? 'failed') === 'failed';
+  const size = isPlain ? limit + 1 : LOOKED_AT_ONCE;
+  const found: ListedDelivery[] = [];
+  let place = after;
+  for (let look = 0; look < MOST_LOOKS; look++) {
+    const rows = await rowsBehind(db, organization.id, filter, place, size);
+    const told = await summaries(
+      db,
+      rows.map(({ id }) => id),
+    );
+    for (const { id, endpoint_id, subject_kind, subject_id } of rows) {
+      const summary = told.get(id);
+      if (summary === undefined || !matches(summary, filter)) continue;
+      const last = found.at(-1);
+      if (found.length === limit && last !== undefined)
+        return { items: found, next: { created_at: last.created_at, id: last.id } };
+      found.push({ ...summary, endpoint_id, subject: subjectIn(subject_kind, subject_id) });
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < size) return { items: found, next: null };
+    place = { created_at: last.created_at, id: last.id };
+  }
+  return { items: found, next: place };
+}
+
+/** Some deliveries behind a place, as far as an index finds them. */
+async function rowsBehind(
+  db: Kysely<Tables>,
+  organization: string,
+  { status, endpointId, traceId }: DeliveryFilter,
+  after: DeliveryPlace | null,
+  size: number,
+) {
+  let query = db
+    .selectFrom('deliveries as d')
+    .innerJoin('delivery_events as e', 'e.id', 'd.event_id')
+    .select(['d.id', 'd.created_at', 'd.endpoint_id', 'e.subject_kind', 'e.subject_id'])
+    .where('d.organization_id', '=', organization);
+  if (after !== null)
+    query = query.where(
+      sql<boolean>`(d.created_at, d.id) < (${sql.val(after.created_at)}, ${sql.val(after.id)})`,
+    );
+  // As it stands, for SQLite to see that the index of those that never succeeded serves.
+  if (status === 'failed') query = query.where(sql<boolean>`d.succeeded = 0`);
+  if (endpointId !== undefined) query = query.where('d.endpoint_id', '=', endpointId.toLowerCase());
+  if (traceId !== undefined) {
+    const id = traceId.toLowerCase();
+    query = query.where('d.event_id', 'in', (row) =>
+      row
+        .selectFrom('delivery_events')
+        .select('id')
+        .where('subject_id', '=', id)
+        .where('subject_kind', '=', 'trace')
+        .union(
+          row
+            .selectFrom('alert_firings')
+            .innerJoin('alert_evidence', 'alert_evidence.firing', 'alert_firings.number')
+            .select('alert_firings.id')
+            .where('alert_evidence.trace_id', '=', id),
+        ),
+    );
+  }
+  return await query.orderBy('d.created_at', 'desc').orderBy('d.id', 'desc').limit(size).execute();
+}
+
+function matches(
+  { status, event_type }: Pick<ListedDelivery, 'status' | 'event_type'>,
+  wanted: DeliveryFilter,
+): boolean {
+  return (
+    (wanted.status === undefined || wanted.status === status) &&
+    (wanted.eventType === undefined || wanted.eventType === event_type)
+  );
+}
+
+/** Columns that this store wrote. */
+function subjectIn(kind: string | null, id: string | null): EventSubject | null {
+  return kind === null || id === null ? null : { kind: kind as EventSubject['kind'], id };
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { envelope } from '../../src/signal/event.js';
+import type { ControlPlane } from '../../src/storage/control-plane.js';
+import type { DeliveryFilter, DeliveryPlace, ListedDelivery } from '../../src/storage/delivery-queue.js';
+import { aDecision, addRule } from '../support/kept-rules.js';
+import { NOON } from '../support/run-records.js';
+import { onEveryControl, type OpenControl } from './control-stores.js';
+import {
+  HOUR,
+  RULES,
+  anEvent,
+  anOwner,
+  failure,
+  idOf,
+  only,
+  request,
+  result,
+  some,
+} from './delivery-records.js';
+
+type Follow = Pick<ControlPlane, 'deliveries'>;
+
+/** All that match, by pages of so many. */
+async function all(
+  { deliveries }: Follow,
+  filter: DeliveryFilter,
+  limit = 2,
+  slug = 'one',
+): Promise<readonly ListedDelivery[]> {
+  const found: ListedDelivery[] = [];
+  for (let after: DeliveryPlace | null = null; ;) {
+    const page = await deliveries.follow(slug, filter, { after, limit });
+    found.push(...page.items);
+    if (page.items.length > limit) throw new Error('too many on a page');
+    if (page.next === null) return found;
+    after = page.next;
+  }
+}
+
+function aboutTrace(tenant: string, id: string) {
+  const event = anEvent(tenant);
+  const head = { id: event.event.id, type: 'trace.failed', timestamp: NOON } as const;
+  return { tenant, event: { ...event.event, body: envelope(head, { trace_id: id }) } };
+}
+
+function checkList(t: Test, open: OpenControl): void {
+  void t.test('deliveries of an organization, by what they are about and what became of them', async (t) => {
+    const opened = await open(t);
+    const { store } = opened;
+    const owner = await anOwner(store, 'one', 2);
+    const other = await anOwner(store, 'two');
+    const queue = store.deliveries;
+    const trace = randomUUID();
+    const rule = await addRule(store, owner.userId);
+    const firing = aDecision(rule, { traceIds: [trace] });
+    await store.alerts.recordFirings([firing]);
+    const fired = anEvent(owner.userId, { id: firing.eventId, type: 'alert.fired' });
+    await queue.enqueue([aboutTrace(owner.userId, trace)], NOON);
+    await queue.enqueue([anEvent(owner.userId, { type: 'agent.created' })], NOON + 1);
+    await queue.enqueue([aboutTrace(other.userId, trace)], NOON + 2);
+    const told = await all(store, {});
+    // Nobody subscribes to agents.
+    t.same(
+      told.map(({ event_type }) => event_type),
+      ['trace.failed', 'trace.failed'],
+    );
+    t.match(told[0], {
+      status: 'pending',
+      attempt_count: 0,
+      subject: { kind: 'trace', id: trace },
+    });
+    await queue.enqueue([anEvent(owner.userId, { ...fired.event })], NOON + 3);
+    t.equal(
+      (await all(store, { traceId: trace.toUpperCase() })).length,
+      4,
+      'the alert that it explains, too',
+    );
+    t.same(
+      (await all(store, { eventType: 'alert.fired' })).map(({ subject }) => subject),
+      [null, null],
+      'their body does not say',
+    );
+    t.equal((await all(store, { endpointId: idOf(owner, 1).toUpperCase() })).length, 2);
+    t.equal((await all(store, { endpointId: idOf(other) })).length, 0, 'of another organization');
+    t.equal((await all(store, { traceId: randomUUID() })).length, 0);
+    t.equal((await all(store, {}, 2, 'nobody')).length, 0);
+
+    const { claims } = await queue.claim(request({ now: NOON + 3 }));
+    const [good, bad] = claims.filter(({ endpoint_id }) => endpoint_id !== idOf(other));
+    if (!good || !bad) throw new Error('there is less than was queued');
+    await queue.finish([result(good), failure(bad, { retryAt: null })], RULES);
+    const ids = async (filter: DeliveryFilter) => (await all(store, filter)).map(({ id }) => id);
+    t.same(await ids({ status: 'success' }), [good.delivery_id]);
+    t.same(await ids({ status: 'failed' }), [bad.delivery_id]);
+    t.equal((await ids({ status: 'pending' })).length, 2);
+    await queue.retry('one', good.delivery_id);
+    t.ok((await ids({ status: 'pending' })).includes(good.delivery_id), 'it is attempted once more');
+    await opened.reopen();
+  });
+
+  void t.test('pages follow each other, whatever comes meanwhile', async (t) => {
+    const { store } = await open(t);
+    const owner = await anOwner(store, 'one', 1);
+    await store.deliveries.enqueue(some(5, owner.userId), NOON);
+    const first = await store.deliveries.follow('one', {}, { after: null, limit: 3 });
+    await store.deliveries.enqueue(some(4, owner.userId), NOON + 1);
+    const rest = await store.deliveries.follow('one', {}, { after: first.next, limit: 3 });
+    t.equal(rest.next, null);
+    const ids = [...first.items, ...rest.items].map(({ id }) => id);
+    t.equal(new Set(ids).size, 5);
+    t.same(ids, [...ids].sort().reverse(), 'the newest first');
+    t.equal((await all(store, { status: 'success' })).length, 0);
+  });
+
+  void t.test('many are attempted once more, each once', async (t) => {
+    const { store } = await open(t);
+    const owner = await anOwner(store, 'one', 2);
+    const queue = store.deliveries;
+    const wanted = { endpointId: idOf(owner).toUpperCase(), status: 'failed', since: NOON } as const;
+    await queue.enqueue(some(2, owner.userId), NOON - HOUR);
+    await queue.enqueue(some(600, owner.userId), NOON);
+    const every = { limit: 5000, perEndpoint: 5000, perOrganization: 5000 };
+    const { claims } = await queue.claim(request(every));
+    const lasting = { ...RULES, breakerThreshold: 1e6 };
+    await queue.finish(
+      claims.map((claim) => failure(claim, { retryAt: null })),
+      lasting,
+    );
+    t.same(await queue.retrySome('one', { ...wanted, limit: 550 }), { queued: 550, hasMore: true });
+    t.same(await queue.retrySome('one', { ...wanted, limit: 550 }), { queued: 50, hasMore: false });
+    t.same(await queue.retrySome('one', { ...wanted, limit: 550 }), { queued: 0, hasMore: false });
+    const again = (await queue.claim(request(every))).claims;
+    t.equal(again.length, 600, 'not the older ones, nor those of the other endpoint');
+    t.ok(again.every(({ endpoint_id, isManual }) => endpoint_id === idOf(owner) && isManual));
+    t.ok(again.every(({ attempt }) => attempt === 2));
+
+    await queue.finish(
+      again.map((claim) => failure(claim)),
+      lasting,
+    );
+    t.same(await queue.retrySome('one', { ...wanted, limit: 9 }), { queued: 9, hasMore: true });
+    await queue.enqueue(some(1, owner.userId), NOON + 1);
+    const one = only(
+      (await queue.claim(request({ now: NOON + 1, limit: 1000, perEndpoint: 1000 }))).claims.filter(
+        ({ endpoint_id, isManual }) => endpoint_id === idOf(owner) && !isManual,
+      ),
+    );
+    await queue.finish([failure(one, { retryAt: NOON + HOUR })], lasting);
+    const pending = { ...wanted, status: 'pending', since: NOON + 1, limit: 9 } as const;
+    t.same(await queue.retrySome('one', pending), { queued: 1, hasMore: false }, 'before its time');
+    t.same(await queue.retrySome('one', pending), { queued: 0, hasMore: false });
+    const due = (await queue.claim(request({ now: NOON + 2 }))).claims;
+    t.ok(due.some(({ delivery_id }) => delivery_id === one.delivery_id));
+
+    t.equal(await queue.retrySome('two', { ...wanted, limit: 9 }), null);
+    t.equal(await queue.retrySome('one', { ...wanted, endpointId: randomUUID(), limit: 9 }), null);
+    await store.endpoints.update('one', idOf(owner), { is_active: false }, NOON);
+    t.equal(await queue.retrySome('one', { ...wanted, limit: 9 }), 'paused');
+  });
+}
+
+await onEveryControl(t, checkList);
