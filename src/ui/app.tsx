@@ -14,6 +14,7 @@ const Agents = lazy(() => import('./pages/agents/Agents.js'));
 const Agent = lazy(() => import('./pages/agents/Agent.js'));
 const Runs = lazy(() => import('./pages/runs/Runs.js'));
 const Run = lazy(() => import('./pages/run/Run.js'));
+const CompareRuns = lazy(() => import('./pages/compare-runs/CompareRuns.js'));
 
 const STALE_MS = 15_000;
 const TRIES = 2;
@@ -44,6 +45,7 @@ export function App() {
                       <Route path="/agents" component={Agents} />
                       <Route path="/runs" component={Runs} />
                       <Route path="/traces/:id">{({ id }) => <Run key={id} id={id} />}</Route>
+                      <Route path="/compare/runs" component={CompareRuns} />
                       <Route path="/" component={Agents} />
                       <Route component={NotFound} />
                     </Switch>

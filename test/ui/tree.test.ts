@@ -6,36 +6,9 @@ import { closedBelow, findSpans, revealed, visibleRows } from '../../src/ui/trac
 import type { RunSpan } from '../../src/ui/trace/span.js';
 import { plainTimeLine, squeezedTimeLine } from '../../src/ui/trace/squeeze.js';
 import { buildTree, extentOf } from '../../src/ui/trace/tree.js';
+import { anOutlinedSpan as span } from '../support/ui-spans.js';
 
 const NONE: ReadonlySet<number> = new Set();
-
-function span(
-  id: string,
-  parentId: string | null,
-  start: number,
-  end: number | null,
-  more: Partial<RunSpan> = {},
-): RunSpan {
-  return {
-    id,
-    parentId,
-    start,
-    end,
-    type: 'tool',
-    name: id,
-    status: 'completed',
-    model: null,
-    inputTokens: null,
-    outputTokens: null,
-    tokens: null,
-    cost: null,
-    counted: true,
-    sameAs: null,
-    error: null,
-    preview: '',
-    ...more,
-  };
-}
 
 /** Spans whose parents are anything: each other, themselves, nobody. */
 const anySpans = fc

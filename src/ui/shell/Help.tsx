@@ -36,6 +36,13 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
       [['[', ']'], 'The run before and after it in the list'],
     ],
   ],
+  [
+    'Comparing runs',
+    [
+      [['↓ ↑', 'J K'], 'Next and previous span'],
+      [['N', 'P'], 'Next and previous difference'],
+    ],
+  ],
 ];
 
 /** Every key that does something. */

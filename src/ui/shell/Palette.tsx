@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type KeyboardEvent } from 'react';
 import { useLocation } from 'wouter';
 import { api, bodyOf } from '../api/client.js';
+import { traceIdIn } from '../format/trace-id.js';
 import { cx } from '../parts/cx.js';
 import parts from '../parts/parts.module.css';
 import styles from './Dialogs.module.css';
@@ -15,7 +16,6 @@ interface Target {
 }
 
 const MOST = 12;
-const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 
 /** Goes to a page, to an agent by its name, to a run by its id. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
@@ -84,19 +84,14 @@ function useTargets(query: string): readonly Target[] {
     placeholderData: (before) => before,
   });
   const agents = data === undefined ? [] : Array.isArray(data) ? data : data.items;
+  const trace = traceIdIn(query);
   const word = query.toLowerCase();
   const pages = PLACES.filter(({ name }) => name.toLowerCase().includes(word));
   return [
-    ...(UUID.test(query) ? [{ path: `/traces/${asUuid(query)}`, name: query, kind: 'run' }] : []),
+    ...(trace === undefined ? [] : [{ path: `/traces/${trace}`, name: query, kind: 'run' }]),
     ...pages.map(({ path, name }) => ({ path, name, kind: 'page' })),
     ...agents
       .filter(({ name }) => name.toLowerCase().includes(word))
       .map(({ id, name }) => ({ path: `/agents/${id}`, name, kind: 'agent' })),
   ].slice(0, MOST);
-}
-
-/** OpenTelemetry writes ids of traces without dashes. */
-function asUuid(text: string): string {
-  const digits = text.replaceAll('-', '').toLowerCase();
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

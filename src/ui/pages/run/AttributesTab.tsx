@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { traceIdIn } from '../../format/trace-id.js';
 import { itemsOf, member, printJson, textOf, type Json } from '../../json/parse.js';
 import { JsonView } from '../../json/JsonView.js';
 import { LongText } from '../../messages/LongText.js';
@@ -41,7 +42,7 @@ export function AttributesTab({ detail }: { readonly detail: Json }) {
         <h3>Links ({links.length})</h3>
         {links.map((link, at) => (
           <div key={at} className={styles['event']}>
-            <Link href={`/traces/${dashed(textOf(link, 'trace_id') ?? '')}`}>
+            <Link href={`/traces/${traceIdIn(textOf(link, 'trace_id') ?? '') ?? ''}`}>
               Trace {textOf(link, 'trace_id')}
             </Link>{' '}
             <span className={parts['faint']}>span {textOf(link, 'span_id')}</span>
@@ -101,9 +102,4 @@ function Rows({ attributes }: { readonly attributes: readonly Attribute[] }) {
       ))}
     </dl>
   );
-}
-
-/** OTLP writes ids of traces without the dashes that the API has. */
-function dashed(hex: string): string {
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

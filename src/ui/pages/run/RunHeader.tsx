@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { ChevronLeft, ChevronRight, GitCompareArrows } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { formatDuration } from '../../format/duration.js';
@@ -110,6 +110,13 @@ function Neighbours({ id }: { readonly id: string }) {
   const button = cx(parts['button'], parts['iconButton']);
   return (
     <div className={styles['neighbours']}>
+      <Link
+        className={parts['button']}
+        href={`/compare/runs?a=previous&b=${id}`}
+        title="With the run of this agent before it"
+      >
+        <GitCompareArrows size={16} aria-hidden="true" /> Compare
+      </Link>
       <CopyButton label="Copy id" text={() => id} />
       <CopyButton
         label="Copy JSON"

@@ -1,0 +1,114 @@
+import { ArrowLeftRight } from 'lucide-react';
+import { useEffect } from 'react';
+import { ApiError } from '../../api/client.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { flag, text } from '../../state/codec.js';
+import { useUrlState } from '../../state/use-url-state.js';
+import { DiffBody } from './DiffBody.js';
+import { PREVIOUS, useDiff, useOutline, useRunsOfAgent, type Outline } from './load.js';
+import { RunPicker } from './RunPicker.js';
+import { Summary } from './Summary.js';
+
+const STATE = {
+  a: text(),
+  b: text(),
+  /** Id of the span that is looked at, of either run. */
+  span: text(),
+  /** Only rows that differ, and those above them. */
+  only: flag(),
+};
+
+/** Two runs laid over each other: where they part, and what it cost. */
+export default function CompareRuns() {
+  const [state, change] = useUrlState(STATE);
+  const { a, b } = state;
+  const [outlineA, outlineB] = [useOutline(a), useOutline(b)];
+  const previous = useRunsOfAgent(a === PREVIOUS ? outlineB.data : undefined, 1);
+  const [before] = previous.data ?? [];
+  useEffect(() => {
+    if (a === PREVIOUS && before) change({ a: before.trace_id }, 'replace');
+  }, [a, before, change]);
+  const found = useDiff(outlineA.data, outlineB.data);
+  const error = [outlineA, outlineB, previous].find((query) => query.error && !query.data)?.error;
+  const choose = (side: 'a' | 'b') => (id: string) => {
+    change({ [side]: id, span: '' });
+  };
+  return (
+    <div className={parts['page']}>
+      <title>Compare runs · Jackdaw</title>
+      <div className={parts['head']}>
+        <h1>Compare runs</h1>
+        {a !== '' && b !== '' && a !== PREVIOUS && (
+          <button
+            type="button"
+            className={parts['button']}
+            onClick={() => {
+              change({ a: b, b: a });
+            }}
+          >
+            <ArrowLeftRight size={16} aria-hidden="true" /> Swap
+          </button>
+        )}
+      </div>
+      {error ? (
+        <Problem error={error} retry={() => void Promise.all([outlineA.refetch(), outlineB.refetch()])} />
+      ) : found ? (
+        <>
+          <Summary
+            {...found}
+            onChoose={(span) => {
+              change({ span });
+            }}
+          />
+          <DiffBody {...found} state={state} change={change} />
+        </>
+      ) : a === '' || b === '' || (previous.data && !before) ? (
+        <Choosing
+          a={outlineA.data}
+          b={outlineB.data}
+          isAlone={previous.data !== undefined && !before}
+          isLoading={outlineA.isLoading || outlineB.isLoading}
+          choose={choose}
+        />
+      ) : (
+        <TableSkeleton rows={12} />
+      )}
+    </div>
+  );
+}
+
+function Problem({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
+  if (!(error instanceof ApiError && [404, 422].includes(error.status)))
+    return <Failure error={error} retry={retry} />;
+  return (
+    <Empty title="One of these runs is not there">
+      <p>It was never stored, it was removed, or it belongs to another user.</p>
+    </Empty>
+  );
+}
+
+/** What is shown while a run is missing. */
+function Choosing({
+  a,
+  b,
+  isAlone,
+  isLoading,
+  choose,
+}: {
+  readonly a: Outline | undefined;
+  readonly b: Outline | undefined;
+  readonly isAlone: boolean;
+  readonly isLoading: boolean;
+  readonly choose: (side: 'a' | 'b') => (id: string) => void;
+}) {
+  if (isLoading) return <TableSkeleton rows={8} />;
+  return (
+    <>
+      {isAlone && <p>This agent has no run before it. Choose another run to compare with.</p>}
+      <RunPicker side="A" run={a} other={b} onChoose={choose('a')} />
+      <RunPicker side="B" run={b} other={a} onChoose={choose('b')} />
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { traceIdIn } from '../../format/trace-id.js';
+import { Duration, Money, Time } from '../../parts/figures.js';
+import parts from '../../parts/parts.module.css';
+import { Status } from '../../parts/Status.js';
+import { useRunsOfAgent, type Outline } from './load.js';
+import styles from './compare-runs.module.css';
+
+/** Of the agent of the other run, how many are offered. */
+const OFFERED = 10;
+
+/** Chooses a run: by its id or a link, or from those of the agent before the other run. */
+export function RunPicker({
+  side,
+  run,
+  other,
+  onChoose,
+}: {
+  readonly side: 'A' | 'B';
+  readonly run: Outline | undefined;
+  readonly other: Outline | undefined;
+  readonly onChoose: (id: string) => void;
+}) {
+  const [typed, setTyped] = useState('');
+  const [isRefused, setRefused] = useState(false);
+  const { data } = useRunsOfAgent(other, OFFERED);
+  return (
+    <section className={styles['picker']} aria-label={`Run ${side}`}>
+      <h2>
+        Run {side}
+        {run && `: ${run.agent_name}`}
+      </h2>
+      <form
+        className={styles['pickerForm']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const id = traceIdIn(typed);
+          setRefused(id === undefined);
+          if (id !== undefined) onChoose(id);
+        }}
+      >
+        <input
+          className={parts['field']}
+          aria-label={`Id of run ${side}, or a link to it`}
+          aria-invalid={isRefused}
+          placeholder="Id of a run, or a link to it"
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+          }}
+        />
+        <button type="submit" className={parts['button']}>
+          Compare
+        </button>
+      </form>
+      {isRefused && (
+        <p role="alert" className={parts['bad']}>
+          That is no id of a run. It is 32 hexadecimal digits, with or without dashes.
+        </p>
+      )}
+      {data && data.length > 0 && (
+        <>
+          <p className={parts['faint']}>Runs of {other?.agent_name} before the other one:</p>
+          <ul className={styles['offered']}>
+            {data.map((each) => (
+              <li key={each.trace_id}>
+                <button
+                  type="button"
+                  className={styles['offer']}
+                  onClick={() => {
+                    onChoose(each.trace_id);
+                  }}
+                >
+                  <Time at={each.started_at} />
+                  <Status status={each.status} />
+                  <Duration value={each.duration_ms} missing="It has not ended" />
+                  <Money value={each.total_cost_usd} missing="No span has a cost" />
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {!other && (
+        <p className={parts['faint']}>
+          Or open a run from <Link href="/runs">the list</Link> and compare it with the one before.
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+import { formatCount, formatMoney } from '../../format/number.js';
+import { formatDuration } from '../../format/duration.js';
+import type { TreeNode } from '../../trace/tree.js';
+
+export type FigureName = 'duration' | 'tokens' | 'cost';
+
+const FORMATS: Readonly<Record<FigureName, (value: number) => string>> = {
+  duration: formatDuration,
+  tokens: formatCount,
+  cost: formatMoney,
+};
+
+export function formatFigure(name: FigureName, value: number): string {
+  return FORMATS[name](value);
+}
+
+/** What a span took, with everything below it. Null where it is not known, and where there is no span. */
+export function figureOf(name: FigureName, node: TreeNode | undefined): number | null {
+  if (node === undefined) return null;
+  if (name === 'duration')
+    return node.span.end === null ? null : Math.max(0, node.span.end - node.span.start);
+  return node[name];
+}
+
+/** A change with its sign, such as `+1.2 s`, `−$0.03`, `±0`. */
+export function formatDelta(name: FigureName, delta: number): string {
+  if (delta === 0) return '±0';
+  return `${delta > 0 ? '+' : '−'}${formatFigure(name, Math.abs(delta))}`;
+}
+
+/** What became of a figure in hundredths of what it was, such as `+12 %`; undefined where it was nothing. */
+export function formatShare(before: number, after: number): string | undefined {
+  if (before === 0) return undefined;
+  const percent = Math.round(((after - before) / before) * 100);
+  if (Math.abs(percent) >= 1000) return `×${formatCount(after / before)}`;
+  return percent === 0 ? undefined : `${percent > 0 ? '+' : '−'}${String(Math.abs(percent))} %`;
+}

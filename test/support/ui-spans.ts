@@ -1,0 +1,30 @@
+import type { RunSpan } from '../../src/ui/trace/span.js';
+
+/** A span as pages know it, called like its id unless `more` says otherwise. Times in milliseconds. */
+export function anOutlinedSpan(
+  id: string,
+  parentId: string | null,
+  start: number,
+  end: number | null,
+  more: Partial<RunSpan> = {},
+): RunSpan {
+  return {
+    id,
+    parentId,
+    start,
+    end,
+    type: 'tool',
+    name: id,
+    status: 'completed',
+    model: null,
+    inputTokens: null,
+    outputTokens: null,
+    tokens: null,
+    cost: null,
+    counted: true,
+    sameAs: null,
+    error: null,
+    preview: '',
+    ...more,
+  };
+}

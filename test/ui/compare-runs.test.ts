@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import type { JsonObject } from '../../src/signal/attributes.js';
+import { accessibilityProblems } from '../support/browser.js';
+import { aSpan } from '../support/trace-batch.js';
+import { settled, startPages, type TestPages } from '../support/ui.js';
+
+/** A run of the agent `writer`: a model call that answers `answer`, and tools. @returns its id */
+async function aRun(
+  { api }: TestPages,
+  hour: number,
+  answer: string,
+  tools: readonly string[],
+): Promise<string> {
+  const id = randomUUID();
+  const at = (second: number): string => new Date(Date.UTC(2026, 10, 3, hour, 0, second)).toISOString();
+  const none = {
+    cost_usd: undefined,
+    input_tokens: undefined,
+    output_tokens: undefined,
+    total_tokens: undefined,
+  };
+  const root = aSpan(id, { type: 'agent', name: 'writer', started_at: at(0), ended_at: at(200), ...none });
+  const below = (name: string, second: number, more: JsonObject): JsonObject =>
+    aSpan(id, {
+      name,
+      parent_span_id: root['span_id'] as string,
+      started_at: at(second),
+      ended_at: at(second + 1),
+      ...more,
+    });
+  const spans = [
+    root,
+    below('think', 1, { output_data: { content: answer } }),
+    ...tools.map((name, index) => below(name, index + 3, { type: 'tool' })),
+  ];
+  const trace = { trace_id: id, agent: 'writer', status: 'completed', started_at: at(0), ended_at: at(200) };
+  const { status, body } = await api.call('POST', '/traces/batch', { json: { traces: [{ trace, spans }] } });
+  if (status !== 200 || !JSON.stringify(body).includes('"rejected":0')) throw new Error(JSON.stringify(body));
+  return id;
+}
+
+void t.test('two runs laid over each other', async (t) => {
+  const pages = await startPages(t);
+  const many = (name: string): string[] => Array.from({ length: 90 }, () => name);
+  const first = await aRun(pages, 8, 'The sky is blue.', ['search', ...many('read')]);
+  const second = await aRun(pages, 9, 'The sky is very blue.', ['search', 'translate', ...many('read')]);
+
+  await t.test('from a run to the one of its agent before it, and to the step where they part', async (t) => {
+    const { page, complaints } = await pages.visit(`/traces/${second}`);
+    await page.getByRole('link', { name: 'Compare' }).click();
+    await page.waitForURL(`**/compare/runs?a=${first}&b=${second}`);
+    const grid = page.getByRole('treegrid');
+    await grid.waitFor();
+    t.equal(await grid.getAttribute('aria-rowcount'), '95');
+    t.match(
+      await page.locator('main').textContent(),
+      /They part at think: it gave something else\. 92 spans alike, 1 changed, 0 only in A, 1 only in B/,
+    );
+    const panel = page.getByRole('region', { name: 'Difference' });
+    await panel.locator('ins', { hasText: 'very' }).waitFor();
+    t.equal(await panel.locator('del').count(), 0);
+    await page.keyboard.press('n');
+    await panel.getByText('Only B has this step.').waitFor();
+    t.match(page.url(), 'span=');
+    const added = grid.getByRole('row', { selected: true });
+    t.match(await added.textContent(), /Only in B.*translate/);
+    await page.getByLabel('Only what differs (2)').check();
+    await page.waitForURL('**only=1**');
+    t.equal(
+      await grid.getAttribute('aria-rowcount'),
+      '4',
+      'the head, two differences, and the root above them',
+    );
+    t.same(complaints, []);
+  });
+
+  await t.test('a link shows the same; swapping turns the signs', async (t) => {
+    const { page } = await pages.visit(`/compare/runs?a=${first}&b=${second}`);
+    const figures = page.getByRole('table', { name: 'Figures of both runs' });
+    t.match(await figures.getByRole('row').last().textContent(), '+$0.00125');
+    await page.getByRole('button', { name: 'Swap' }).click();
+    t.match(await figures.getByRole('row').last().textContent(), '−$0.00125');
+  });
+
+  await t.test('choosing runs by hand; a run without one before it', async (t) => {
+    const { page } = await pages.visit(`/compare/runs?a=previous&b=${first}`);
+    await page.getByText('This agent has no run before it').waitFor();
+    const picker = page.getByRole('region', { name: 'Run A' });
+    await picker.getByLabel('Id of run A').fill('last one');
+    await page.keyboard.press('Enter');
+    t.match(await picker.getByRole('alert').textContent(), 'no id of a run');
+    await picker.getByLabel('Id of run A').fill(`${pages.url}/traces/${second}?span=x`);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/compare/runs?a=${second}&b=${first}`);
+    await page.getByRole('treegrid').waitFor();
+
+    await page.goto(`${pages.url}/compare/runs?b=${second}`);
+    await page.getByRole('region', { name: 'Run A' }).getByRole('button', { name: '2026-11-03' }).click();
+    await page.waitForURL(`**/compare/runs?a=${first}&b=${second}`);
+    await page.getByRole('treegrid').waitFor();
+    await page.goto(`${pages.url}/compare/runs?a=${randomUUID()}&b=${second}`);
+    await page.getByText('One of these runs is not there').waitFor();
+    t.pass();
+  });
+
+  await t.test('axe finds nothing, and nothing is wider than the window', async (t) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, complaints } = await pages.visit('/runs', { colorScheme, reducedMotion: 'reduce' });
+      for (const path of [
+        `/compare/runs?a=${first}&b=${second}`,
+        `/compare/runs?b=${second}`,
+        '/compare/runs',
+      ]) {
+        await page.goto(pages.url + path);
+        await settled(page);
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 800 });
+          t.same(await accessibilityProblems(page), [], `${path} ${colorScheme} at ${String(width)}`);
+          t.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path);
+        }
+      }
+      t.same(complaints, []);
+    }
+  });
+});
