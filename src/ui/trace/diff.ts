@@ -3,7 +3,7 @@ import type { RunSpan } from './span.js';
 import type { TreeNode } from './tree.js';
 
 /** In what two spans that stand for each other differ. Of payloads the length and the beginning of the input are compared. */
-export type Difference = 'name' | 'status' | 'model' | 'input' | 'output';
+type Difference = 'name' | 'status' | 'model' | 'input' | 'output';
 
 /** How long the payloads of a span are as JSON, in bytes; null where it brought none. */
 export interface PayloadSizes {
