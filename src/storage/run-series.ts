@@ -2,7 +2,7 @@ import type { RunStatus } from '../signal/span.js';
 import type { Usd } from '../signal/money.js';
 import type { Micros } from '../signal/time.js';
 
-export const SERIES_GROUPS = ['agent', 'status'] as const;
+export const SERIES_GROUPS = ['agent', 'status', 'model', 'prompt_version'] as const;
 type SeriesGroup = (typeof SERIES_GROUPS)[number];
 
 /** At most so many groups are told apart; the runs of all others are one group. */
@@ -16,8 +16,13 @@ export interface SeriesRequest {
   readonly end_time: Micros;
   /** Width of a bucket; buckets begin at multiples of it since 1970. */
   readonly interval: Micros;
-  /** Absent: one group of all. */
+  /**
+   * Absent: one group of all. `model`: groups are of the calls of models in place of runs, each with what it used itself, by its start; how
+   * long they took and which succeeded is not told. `prompt_version`: those of {@link prompt}, which a run may be in several of.
+   */
   readonly group_by?: SeriesGroup;
+  /** Runs that used this prompt. */
+  readonly prompt?: string;
   readonly agent_id?: string;
 }
 
@@ -40,10 +45,13 @@ export interface SeriesBucket extends RunTotals {
   readonly start: Micros;
 }
 
-/** The runs of one agent, or of one status; both null: all, or all that are in no other group. */
+/** The runs of one agent, of one status, and so on; all null: all, or all that are in no other group. */
 export interface RunSeries {
   readonly agent: { readonly id: string; readonly name: string } | null;
   readonly status: RunStatus | null;
+  /** Of groups by model; empty: of calls that name none. */
+  readonly model?: string | null;
+  readonly prompt_version?: number | null;
   /** Those that have runs, in their order. */
   readonly buckets: readonly SeriesBucket[];
 }

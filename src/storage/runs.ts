@@ -2,7 +2,7 @@ import type { JsonObject } from '../signal/attributes.js';
 import type { CallDetails } from '../signal/call-details.js';
 import type { LoggedEvent } from '../signal/logged-event.js';
 import type { NanoUsd } from '../signal/money.js';
-import type { RunKind, RunStatus, SpanRecord } from '../signal/span.js';
+import type { RunKind, RunStatus, SpanRecord, SpanType } from '../signal/span.js';
 import type { Micros } from '../signal/time.js';
 import type { PageRange, Pages } from './paging.js';
 
@@ -118,6 +118,38 @@ export interface RunFilter {
   readonly query?: string;
 }
 
+/** Runs with a span for which all of this holds, each text exactly. */
+export interface SpanFilter {
+  readonly model?: string;
+  readonly name?: string;
+  readonly type?: SpanType;
+  /** Its node in the service map. */
+  readonly node?: string;
+}
+
+/** What runs may be looked for by that is not in their headers; such runs are found and not counted. */
+export interface RunSearch extends RunFilter {
+  readonly span?: SpanFilter;
+  /** Runs that used a prompt, in any version unless one is named. */
+  readonly prompt?: { readonly name: string; readonly version?: number };
+}
+
+/** What lists show of the spans of a run. */
+export interface RunGlance {
+  readonly trace_id: string;
+  /** That its spans name, by name; {@link GLANCE_MODELS} at most. */
+  readonly models: readonly string[];
+  /** Failed or timed out. */
+  readonly error_span_count: number;
+  /** How what it was given begins, as people read it; null where its first spans brought no input. */
+  readonly input_preview: string | null;
+}
+
+/** Models of a run that a list names. */
+export const GLANCE_MODELS = 10;
+/** The longest preview, in UTF-16 units. */
+export const GLANCE_CHARACTERS = 200;
+
 /** What lists of runs may be sorted by, beside their start. */
 export const RUN_SORTS = ['duration_ms', 'total_tokens', 'total_cost_usd'] as const;
 export type RunSort = (typeof RUN_SORTS)[number];
@@ -203,10 +235,17 @@ export interface Runs {
    */
   follow(
     userId: string,
-    filter: RunFilter,
+    search: RunSearch,
     from: { readonly after: RunPlace | null; readonly limit: number },
     abort?: AbortSignal,
   ): Promise<FollowingRuns>;
+  /**
+   * What lists show of the spans of some runs, as they are now.
+   *
+   * @param traceIds 100 at most
+   * @returns those that there are, in any order
+   */
+  glance(userId: string, traceIds: readonly string[], abort?: AbortSignal): Promise<readonly RunGlance[]>;
   /**
    * Durable when it resolves, and takes effect after the writes of the user that were called before.
    *

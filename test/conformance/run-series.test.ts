@@ -2,7 +2,8 @@ import t, { type Test } from 'tap';
 import { MOST_SERIES, type RunTotals, type SeriesRequest } from '../../src/storage/run-series.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { moneyToNumber } from '../../src/signal/money.js';
-import { aHeader, NOON } from '../support/run-records.js';
+import { addPrompts } from '../storage/duckdb/prompt-oracle.js';
+import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
@@ -42,6 +43,10 @@ function totals(runs: readonly TraceHeader[]): RunTotals {
     p50_ms: rank(0.5),
     p95_ms: rank(0.95),
   };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((a, b) => a + b, 0);
 }
 
 function isWithin({ started_at, kind }: TraceHeader, from: number, to: number): boolean {
@@ -120,6 +125,69 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
     const request = { start_time: -2 * MINUTE, end_time: MINUTE, interval: MINUTE };
     const { groups } = await opened.store.series.read(userId, request);
     t.strictSame(groups, [{ agent: null, status: null, buckets: buckets(runs, request) }]);
+  });
+
+  void t.test('calls by model, and runs by the version of a prompt that they used', async (t) => {
+    const opened = await open(t, { fileRows: 25 });
+    const userId = await opened.addUser();
+    await addPrompts(opened.control.prompts, userId, ['p'], [1, 2]);
+    const items = Array.from({ length: 40 }, (_, i) => {
+      const trace = aHeader({ started_at: NOON + i * MINUTE, duration_ms: i, total_cost_usd: i });
+      const at = { started_at: trace.started_at, total_tokens: i };
+      const model = [null, 'a', 'b'][i % 3] ?? null;
+      const spans = [
+        aSpanRecord(trace.trace_id, { ...at, model, cost_usd: 7 * i }),
+        aSpanRecord(trace.trace_id, { ...at, model: 'tool', type: 'tool', cost_usd: 1 }),
+      ];
+      return { trace, spans, version: i % 4 === 0 ? null : 1 + (i % 2) };
+    });
+    for (let from = 0; from < items.length; from += 10)
+      await opened.store.writer.traces({ tenant: userId, items: items.slice(from, from + 10) }, RECEIVED);
+    for (const { trace, version } of items)
+      if (version !== null)
+        await opened.store.prompts.link(
+          userId,
+          { prompt_name: 'p', prompt_version: version, trace_id: trace.trace_id, span_id: null },
+          NOON,
+        );
+    const { read } = { read: opened.store.series.read.bind(opened.store.series) };
+    for (const state of ['hot', 'moved']) {
+      for (const interval of [60 * MINUTE, 5 * MINUTE]) {
+        const request = { start_time: NOON + MINUTE, end_time: NOON + 39 * MINUTE, interval };
+        const { groups, total } = await read(userId, { ...request, group_by: 'model' });
+        const name = `${state}, ${String(interval)}`;
+        t.equal(total.runs, 38, 'runs, as ever');
+        t.strictSame(groups.map(({ model }) => model).sort(), ['', 'a', 'b'], name);
+        for (const { model, buckets: found } of groups) {
+          const calls = items.filter(
+            ({ spans: [call] }, i) => i >= 1 && i < 39 && (call?.model ?? '') === model,
+          );
+          t.equal(sum(found.map(({ runs }) => runs)), calls.length, name);
+          t.equal(
+            sum(found.map(({ tokens }) => tokens ?? 0)),
+            sum(calls.map(({ trace }) => trace.duration_ms ?? 0)),
+          );
+          t.ok(found.every(({ start }) => start % interval === 0));
+          const cost = sum(found.map((bucket) => bucket.cost ?? 0));
+          t.ok(Math.abs(cost - 7e-9 * sum(calls.map(({ trace }) => trace.duration_ms ?? 0))) < 1e-15);
+        }
+      }
+      const request = { start_time: NOON, end_time: NOON + 60 * MINUTE, interval: 5 * MINUTE };
+      const { groups, total } = await read(userId, { ...request, group_by: 'prompt_version', prompt: 'p' });
+      const used = items.filter(({ version }) => version !== null);
+      t.strictSame(total, totals(used.map(({ trace }) => trace)));
+      t.strictSame(groups.map((group) => group.prompt_version).sort(), [1, 2]);
+      for (const { prompt_version, buckets: found } of groups)
+        t.strictSame(
+          found,
+          buckets(
+            used.filter(({ version }) => version === prompt_version).map(({ trace }) => trace),
+            request,
+          ),
+        );
+      t.strictSame((await read(userId, { ...request, prompt: 'q' })).groups, []);
+      await opened.settled();
+    }
   });
 
   void t.test('of many agents the largest are told apart; of nobody there is nothing', async (t) => {

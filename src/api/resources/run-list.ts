@@ -2,21 +2,33 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { parseMoney, type NanoUsd } from '../../signal/money.js';
-import { RUN_SORTS, type RunFilter, type RunPlace, type RunSummary } from '../../storage/runs.js';
+import { MAX_NAME } from '../../signal/names.js';
+import { SPAN_TYPES } from '../../signal/span.js';
+import {
+  RUN_SORTS,
+  type RunFilter,
+  type RunPlace,
+  type RunSearch,
+  type RunSummary,
+  type SpanFilter,
+} from '../../storage/runs.js';
+import { validationProblem } from '../../http/field-errors.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, uuid } from '../support/fields.js';
 import { longList, pagesFrom } from '../support/long-body.js';
 import { pageFigures, pageRange } from '../support/paging.js';
 import { printPlace, readPlace } from '../support/run-cursor.js';
-import { exportFormat, exportRuns, printListedRun } from '../support/run-export.js';
-import { runFilter, runParameters, runSchema } from '../support/runs.js';
+import { promptName, promptVersion } from './prompts.js';
+import { listedRunSchema, printedRuns, printedWithSpans } from '../support/listed-runs.js';
+import { exportFormat, exportRuns } from '../support/run-export.js';
+import { runFilter, runParameters } from '../support/runs.js';
 
 const SORTS = ['started_at', ...RUN_SORTS] as const;
 const ORDERS = ['desc', 'asc'] as const;
 
-const listedRunSchema = Type.Object({ ...runSchema.properties, agent_id: uuid() }, { title: 'ListedRun' });
-
 const duration = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }));
+const ofSpan = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME, description }));
 const cost = (description: string) =>
   Type.Optional(Type.Number({ minimum: 0, maximum: 999_999, description: `${description} US dollars.` }));
 
@@ -27,7 +39,7 @@ const listTraces = {
   tag: 'traces',
   summary: 'Traces of all agents, newest first unless another order is asked for',
   description:
-    'With `Accept: text/csv` or `application/x-ndjson` all runs that match are answered, on one page, whatever `page`, `page_size` and `count` say: as CSV (RFC 4180) with a line of names, in which a text that a spreadsheet would take for a formula begins with an apostrophe; or as a JSON object a line. What changes while it is read may be there in either state.',
+    'Where several of `model`, `span_name`, `span_type` and `node` are given, one span has all of them. With one of these, or with `prompt_name`, runs are found and not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` all runs that match are answered, on one page, whatever `page`, `page_size` and `count` say: as CSV (RFC 4180) with a line of names, in which a text that a spreadsheet would take for a formula begins with an apostrophe; or as a JSON object a line. What changes while it is read may be there in either state.',
   access: 'read',
   query: Type.Object({
     ...runParameters,
@@ -43,6 +55,21 @@ const listTraces = {
     max_duration_ms: duration('Runs that took at most so long.'),
     min_cost: cost('Runs that cost at least so much; those without a cost are left out.'),
     max_cost: cost('Runs that cost at most so much.'),
+    model: ofSpan('Runs with a span of this model, exactly.'),
+    span_name: ofSpan('Runs with a span of this name, exactly.'),
+    span_type: Type.Optional(Type.Enum(SPAN_TYPES, { description: 'Runs with a span of this type.' })),
+    node: ofSpan('Runs with a span that is this node in the service map.'),
+    prompt_name: Type.Optional(promptName('Runs that used this prompt.')),
+    prompt_version: Type.Optional(
+      Type.Integer({ ...promptVersion, description: 'In this version; with `prompt_name`.' }),
+    ),
+    previews: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Whether runs come with `models`, `error_span_count` and `input_preview`, for which their spans are looked at; not in a file.',
+      }),
+    ),
     sort: Type.Optional(
       Type.Enum(SORTS, { default: 'started_at', description: 'Runs without the figure come last.' }),
     ),
@@ -89,30 +116,48 @@ export function runListRoutes({ routes, telemetry }: ApiContext): readonly Route
   const { runs } = telemetry;
   return [
     routes.route(listTraces).to(async ({ identity: { userId }, query, request }) => {
-      const filter = filterOf(query);
-      const after = query.cursor === undefined ? null : readPlace(query.cursor, filter);
+      const search = searchOf(query);
+      const after = query.cursor === undefined ? null : readPlace(query.cursor, search);
       const follow = (place: RunPlace | null, limit: number) =>
-        runs.follow(userId, filter, { after: place, limit }, request.abort);
+        runs.follow(userId, search, { after: place, limit }, request.abort);
       const format = exportFormat(request.header('accept'));
       if (format !== undefined) return { status: 200, ...(await exportRuns(format, follow, after)) };
+      const print: PrintRuns = async (first, others, figures) => {
+        const pages = pagesFrom(first, others);
+        const tail = `],${JSON.stringify(figures).slice(1)}`;
+        const listed =
+          query.previews === true ? printedWithSpans(runs, userId, pages, request.abort) : printedRuns(pages);
+        return await longList('{"items":[', listed, (run) => run, tail);
+      };
       const { page, page_size } = query;
-      if (query.cursor !== undefined || query.count === 'none') {
+      if (query.cursor !== undefined || query.count === 'none' || isFound(search)) {
         const { items, rest, next } = await follow(after, page_size);
         const next_cursor = next === null ? null : printPlace(next);
         const figures = { count: null, page: 1, page_size, has_more: next !== null, next_cursor };
-        return { status: 200, encoded: await printed(items, rest?.pages, figures) };
+        return { status: 200, encoded: await print(items, rest?.pages, figures) };
       }
-      const { items, rest, count } = await runs.list(userId, filter, pageRange(query), request.abort);
+      const { items, rest, count } = await runs.list(userId, search, pageRange(query), request.abort);
       const figures = pageFigures(items.length + (rest?.runs ?? 0), count, { page, page_size });
       const last = rest === undefined && figures.has_more ? items.at(-1) : undefined;
-      const next_cursor = last === undefined ? null : printPlace(placeOf(last, filter));
-      return { status: 200, encoded: await printed(items, rest?.pages, { ...figures, next_cursor }) };
+      const next_cursor = last === undefined ? null : printPlace(placeOf(last, search));
+      return { status: 200, encoded: await print(items, rest?.pages, { ...figures, next_cursor }) };
     }),
   ];
 }
 
-function filterOf(query: Query): RunFilter {
+type PrintRuns = (
+  first: readonly RunSummary[],
+  others: AsyncIterable<readonly RunSummary[]> | undefined,
+  figures: object,
+) => Promise<Uint8Array | AsyncIterable<Uint8Array>>;
+
+/** @throws HttpProblem 422 for a version of no prompt */
+function searchOf(query: Query): RunSearch {
   const { agent_id, min_duration_ms, max_duration_ms, min_cost, max_cost, sort, order } = query;
+  const { prompt_name: name, prompt_version: version } = query;
+  if (version !== undefined && name === undefined)
+    throw validationProblem('query', [{ field: 'prompt_version', message: 'must come with prompt_name' }]);
+  const span = spanFilter(query);
   return {
     ...runFilter(query),
     ...(agent_id === undefined ? {} : { agent_id }),
@@ -123,7 +168,23 @@ function filterOf(query: Query): RunFilter {
     ...(max_cost === undefined ? {} : { max_cost: nanos(max_cost) }),
     ...(sort === undefined || sort === 'started_at' ? {} : { sort }),
     ...(order === 'asc' ? { oldest_first: true } : {}),
+    ...(Object.keys(span).length === 0 ? {} : { span }),
+    ...(name === undefined ? {} : { prompt: { name, ...(version === undefined ? {} : { version }) } }),
   };
+}
+
+function spanFilter({ model, span_name: name, span_type: type, node }: Query): SpanFilter {
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(name === undefined ? {} : { name }),
+    ...(type === undefined ? {} : { type }),
+    ...(node === undefined ? {} : { node }),
+  };
+}
+
+/** Whether it asks for more than headers say: then nobody counts. */
+function isFound({ span, prompt }: RunSearch): boolean {
+  return span !== undefined || prompt !== undefined;
 }
 
 /** The schema lets nothing through that is no amount. */
@@ -134,13 +195,4 @@ function nanos(usd: number): NanoUsd {
 function placeOf(run: RunSummary, { sort }: RunFilter): RunPlace {
   const { trace_id, started_at } = run;
   return { trace_id, started_at, value: sort === undefined ? null : run[sort] };
-}
-
-async function printed(
-  items: readonly RunSummary[],
-  others: AsyncIterable<readonly RunSummary[]> | undefined,
-  figures: object,
-): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
-  const tail = `],${JSON.stringify(figures).slice(1)}`;
-  return await longList('{"items":[', pagesFrom(items, others), printListedRun, tail);
 }

@@ -7,6 +7,7 @@ import { formatTime, parseTime, type Micros } from '../../signal/time.js';
 import { MOST_SERIES, SERIES_GROUPS, type RunSeries, type SeriesRequest } from '../../storage/run-series.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
+import { promptName } from './prompts.js';
 
 const INTERVALS = {
   '1m': MICROS_PER_MINUTE,
@@ -21,12 +22,14 @@ const CHART_BUCKETS = 200;
 const MOST_BUCKETS = 1500;
 
 const totalFields = {
-  runs: count(),
-  failed: count('Runs that are `failed` or `timed_out`.'),
-  success_count: count('Runs whose success signal says so.'),
+  runs: count('With `group_by=model`, in the groups: calls of the model, as for all figures there.'),
+  failed: count('Runs that are `failed` or `timed_out`; 0 of calls.'),
+  success_count: count('Runs whose success signal says so; 0 of calls.'),
   cost: nullable(usd('Of the runs that have one; null: none has.')),
   tokens: nullable(Type.Number()),
-  p50_ms: nullable(Type.Number({ description: 'By nearest rank, of the runs that have a duration.' })),
+  p50_ms: nullable(
+    Type.Number({ description: 'By nearest rank, of the runs that have a duration; null of calls.' }),
+  ),
   p95_ms: nullable(Type.Number()),
 };
 const totalSchema = Type.Object(totalFields, { title: 'RunTotals' });
@@ -41,7 +44,8 @@ const seriesSchema = Type.Object(
         {
           key: nullable(
             Type.String({
-              description: 'The id of the agent, or the status. Null: all runs, or those of no other group.',
+              description:
+                'The id of the agent, the status, the model (empty: calls that name none), or the version. Null: all runs, or those of no other group.',
             }),
           ),
           name: nullable(Type.String({ description: 'Of the agent.' })),
@@ -66,7 +70,7 @@ const readSeries = {
   tag: 'traces',
   summary: 'How runs went over time, and before',
   description:
-    'Runs of agents by their start, in buckets that begin at full minutes, hours or days in UTC; `previous_total` is of the same time before. Every run counts once, whatever sampling left out.',
+    'Runs of agents by their start, in buckets that begin at full minutes, hours or days in UTC; `previous_total` is of the same time before. Every run counts once, whatever sampling left out. `group_by=model` groups the calls of models in place of runs, by their own start, with what they used themselves. `group_by=prompt_version` needs `prompt_name`; a run that used several versions is in each of their groups.',
   access: 'read',
   query: Type.Object({
     start_time: Type.Optional(time('Started at or after. Absent: a day before the end.')),
@@ -79,6 +83,7 @@ const readSeries = {
     ),
     group_by: Type.Optional(Type.Enum(SERIES_GROUPS)),
     agent_id: Type.Optional(uuid('Runs of this agent.')),
+    prompt_name: Type.Optional(promptName('Runs that used this prompt, in any version.')),
   }),
   responses: { 200: seriesSchema },
 } satisfies Operation;
@@ -93,6 +98,7 @@ export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext): reado
       const start_time = timeOr(query.start_time, dayBefore);
       if (start_time >= end_time)
         throw validationProblem('query', [{ field: 'start_time', message: 'must be before end_time' }]);
+      checkGroup(query);
       const interval = intervalOf(query.interval ?? 'auto', end_time - start_time);
       const asked: SeriesRequest = {
         start_time,
@@ -100,6 +106,7 @@ export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext): reado
         interval: INTERVALS[interval],
         ...(query.group_by === undefined ? {} : { group_by: query.group_by }),
         ...(query.agent_id === undefined ? {} : { agent_id: query.agent_id }),
+        ...(query.prompt_name === undefined ? {} : { prompt: query.prompt_name }),
       };
       const { groups, total, previous_total } = await telemetry.series.read(
         identity.userId,
@@ -113,6 +120,16 @@ export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext): reado
       };
     }),
   ];
+}
+
+/** @throws HttpProblem 422 for a group that does not go with the rest */
+function checkGroup({ group_by, prompt_name }: Static<(typeof readSeries)['query']>): void {
+  if (group_by === 'prompt_version' && prompt_name === undefined)
+    throw validationProblem('query', [
+      { field: 'prompt_name', message: 'must come with group_by=prompt_version' },
+    ]);
+  if (group_by === 'model' && prompt_name !== undefined)
+    throw validationProblem('query', [{ field: 'prompt_name', message: 'cannot come with group_by=model' }]);
 }
 
 function timeOr(text: string | undefined, otherwise: Micros): Micros {
@@ -129,9 +146,15 @@ function intervalOf(asked: Interval | 'auto', length: Micros): Interval {
   ]);
 }
 
-function printSeries({ agent, status, buckets }: RunSeries): Static<typeof seriesSchema>['groups'][number] {
+function printSeries({
+  agent,
+  status,
+  model,
+  prompt_version,
+  buckets,
+}: RunSeries): Static<typeof seriesSchema>['groups'][number] {
   return {
-    key: agent?.id ?? status,
+    key: agent?.id ?? status ?? model ?? prompt_version?.toString() ?? null,
     name: agent?.name ?? null,
     buckets: buckets.map(({ start, ...figures }) => ({ start: formatTime(start), ...figures })),
   };

@@ -153,10 +153,12 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('listTraces', {});
   await check('listTraces', { query: '?page=9&page_size=1&status=failed' });
   await check('listTraces', { query: '?page_size=1&count=none&sort=duration_ms' });
+  await check('listTraces', { query: '?span_type=llm&previews=true' });
   const agents = (await check('listAgents', {})).body as readonly { readonly id: string }[];
   const agent_id = agents[0]?.id ?? '';
   await check('listAgents', { query: '?sort=name' });
   await check('readRunSeries', { query: '?group_by=agent' });
+  await check('readRunSeries', { query: '?group_by=model' });
   await check('readRunSeries', { query: '?interval=2m' });
   await check('readRunSeries', { query: '?start_time=2026-01-01T00:00:00Z&interval=1d' });
   await check('compareAgents', { query: `?agent_a=${agent_id}&agent_b=${agent_id}` });

@@ -54,6 +54,49 @@ void t.test('runs by their figures, in either order, on by their cursor', async 
     t.equal((await api.call('GET', `/dashboard/traces?${query}`)).status, 422, query);
 });
 
+void t.test('runs by their spans and prompts, with what lists show of spans', async (t) => {
+  const api = await startApi(t);
+  const [first, second, third] = await sendRuns(api, 3);
+  await api.send([anItem({ trace: { trace_id: second }, spans: 0 })]);
+  const { trace, spans } = anItem({ trace: { started_at: '2026-01-14T00:00:00Z', ended_at: undefined } });
+  const failed = spans.map((span) => ({
+    ...span,
+    model: 'model-two',
+    name: 'search',
+    type: 'tool',
+    status: 'failed',
+  }));
+  await api.send([{ trace, spans: failed }]);
+  const json = { name: 'p', version: 1, template_text: 'x' };
+  t.equal((await api.call('POST', '/dashboard/prompts/', { json })).status, 201);
+  const usage = { prompt_name: 'p', prompt_version: 1, trace_id: third };
+  t.equal((await api.call('POST', '/dashboard/prompts/usage', { json: usage })).status, 201);
+  const list = (query: string) => api.get<Page>(`/dashboard/traces?${query}`);
+  const one = await list('model=model-one&page_size=2');
+  t.strictSame(idsOf(one), [first, second]);
+  t.match(one, { count: null, has_more: true, page: 1 });
+  t.strictSame(idsOf(await list(`model=model-one&cursor=${String(one.next_cursor)}`)), [third]);
+  t.strictSame(idsOf(await list('span_name=search&span_type=tool')), [trace['trace_id']]);
+  t.strictSame(idsOf(await list('span_name=search&span_type=llm')), []);
+  t.strictSame(idsOf(await list('node=researcher')), [], 'an agent that has no span of its own');
+  t.strictSame(idsOf(await list('prompt_name=p')), [third]);
+  t.strictSame(idsOf(await list('prompt_name=p&prompt_version=2')), []);
+  t.match(await list('model=model-two&previews=true'), {
+    items: [{ models: ['model-two'], error_span_count: 1, input_preview: 'Why is the sky blue?' }],
+  });
+  t.notOk('models' in ((await list('page_size=1')).items[0] ?? {}), 'only where it is asked for');
+  t.equal((await api.call('GET', '/dashboard/traces?prompt_version=1')).status, 422);
+  t.equal((await api.call('GET', '/dashboard/traces?span_type=x')).status, 422);
+  const file = await fetch(`${api.url}/api/v1/dashboard/traces?model=model-two`, {
+    headers: { authorization: `Bearer ${api.adminKey}`, accept: 'application/x-ndjson' },
+  });
+  t.match(
+    JSON.parse(await file.text()),
+    { trace_id: trace['trace_id'] },
+    'what is exported is what is found',
+  );
+});
+
 void t.test('all runs as a file, which no spreadsheet takes for formulas', async (t) => {
   const api = await startApi(t);
   await sendRuns(api, 2, {

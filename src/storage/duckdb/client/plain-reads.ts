@@ -5,7 +5,6 @@ import type { StoreReach } from './store-reach.js';
 const METHODS = {
   agents: { list: true, find: true, read: true, days: true, estimate: true, compare: true },
   models: { list: true },
-  series: { read: true },
   sessions: { list: true, read: true },
   usage: { read: true },
 } as const satisfies {

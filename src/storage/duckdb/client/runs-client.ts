@@ -6,8 +6,10 @@ import type {
   OutcomeChange,
   RunFilter,
   RunOutcome,
+  RunGlance,
   RunPlace,
   Runs,
+  RunSearch,
   RunSummary,
   StoredSpan,
   StoredTrace,
@@ -74,14 +76,24 @@ export class RunsClient implements Runs {
 
   async follow(
     userId: string,
-    filter: RunFilter,
+    { prompt, ...filter }: RunSearch,
     from: { readonly after: RunPlace | null; readonly limit: number },
     abort?: AbortSignal,
   ): Promise<FollowingRuns> {
     const { tenant } = await this.#reach.user(userId);
-    const { items, next, rest } = await this.#reach.readAs(tenant, 'runs', 'follow', [filter, from], abort);
+    const promptNos = prompt && (await this.#promptNos(userId, prompt));
+    const search = promptNos === undefined ? filter : { ...filter, promptNos };
+    const { items, next, rest } = await this.#reach.readAs(tenant, 'runs', 'follow', [search, from], abort);
     if (rest.length === 0) return { items, next };
     return { items, next, rest: { runs: rest.length, pages: this.#pages(tenant, rest, filter, abort) } };
+  }
+
+  async glance(
+    userId: string,
+    traceIds: readonly string[],
+    abort?: AbortSignal,
+  ): Promise<readonly RunGlance[]> {
+    return await this.#reach.read(userId, 'runs', 'glance', [traceIds], abort);
   }
 
   async setOutcome(userId: string, traceId: string, change: OutcomeChange): Promise<RunOutcome | null> {
@@ -91,6 +103,16 @@ export class RunsClient implements Runs {
       () => users.known(userId) ?? users.find(userId),
       async ({ tenant }) => await this.#reach.change('setOutcome', tenant, traceId, change),
     );
+  }
+
+  async #promptNos(
+    userId: string,
+    { name, version }: NonNullable<RunSearch['prompt']>,
+  ): Promise<readonly number[]> {
+    const versions = await this.#reach.opened.control.prompts.numbersOf(userId, name);
+    return versions
+      .filter((each) => version === undefined || each.version === version)
+      .map(({ number }) => number);
   }
 
   async #readWhole(tenant: number, traceId: string, abort?: AbortSignal): Promise<StoredTrace | null> {

@@ -26,6 +26,7 @@ import { RunsClient } from './runs-client.js';
 import type { StoreOptions } from '../engine/store-options.js';
 import type { StoreFigures } from '../engine/store-figures.js';
 import { StoreMetrics } from './store-metrics.js';
+import { SeriesClient } from './series-client.js';
 import { StoreReach, unavailable } from './store-reach.js';
 import { timeOutIdle } from './time-out-idle.js';
 import { KnownUsers } from './user-terms.js';
@@ -54,7 +55,7 @@ export class DuckDBStore implements Component, TelemetryPlane {
   readonly runs = new RunsClient(this.#reach);
   readonly agents = plainReads(this.#reach, 'agents');
   readonly models = plainReads(this.#reach, 'models');
-  readonly series = plainReads(this.#reach, 'series');
+  readonly series = new SeriesClient(this.#reach);
   readonly sessions = plainReads(this.#reach, 'sessions');
   readonly metrics = new MetricsClient(this.#reach);
   readonly logs = new LogsClient(this.#reach);

@@ -1,4 +1,4 @@
-import type { RunFilter, RunPlace } from '../../runs.js';
+import type { RunFilter, RunPlace, RunSearch } from '../../runs.js';
 import { TRACES } from '../../tables.js';
 import type { Agents } from '../figures/agents.js';
 import type { RunFigures } from '../figures/run-figures.js';
@@ -6,26 +6,36 @@ import type { Row } from '../files/connection.js';
 import type { Read } from '../reads/read.js';
 import { newest } from '../rows/relation.js';
 import { TraceId } from '../rows/trace-id.js';
-import { conditions, isWholeList, orderOf, readRunsAt, whereMatching, type RunsPart } from './runs.js';
+import { firstWithSpans, usesPrompts, wantedSpans, type NodeNames } from './runs-with-spans.js';
+import { conditions, isWholeList } from './run-conditions.js';
+import { orderOf, readRunsAt, whereMatching, type RunsPart } from './runs.js';
 
 /** Runs behind a place, and the place of the last of them; null where no others follow. */
 export type FollowingPart = RunsPart & { readonly next: RunPlace | null };
 
+/** What {@link RunSearch} asks for, with the numbers of the prompt's versions. */
+export interface FollowedSearch extends Omit<RunSearch, 'prompt'> {
+  readonly promptNos?: readonly number[];
+}
+
 /** The runs of a list behind a place, not counted. */
 export async function followRuns(
   read: Read,
-  known: { readonly agents: Agents; readonly figures: RunFigures },
+  known: { readonly agents: Agents; readonly figures: RunFigures; readonly services: NodeNames },
   tenant: number,
-  filter: RunFilter,
+  search: FollowedSearch,
   { after, limit }: { readonly after: RunPlace | null; readonly limit: number },
 ): Promise<FollowingPart> {
   const { agents, figures } = known;
+  const { span, promptNos, ...filter } = search;
   const matching = conditions(agents, tenant, filter);
-  if (matching === null) return { items: [], rest: [], next: null };
+  const spans = span === undefined ? undefined : wantedSpans(span, known, tenant);
+  if (matching === null || spans === null || promptNos?.length === 0)
+    return { items: [], rest: [], next: null };
   const { sql, list } = matching;
   // One more than wanted says whether others follow.
   const most = limit + 1;
-  const isFirst = after === null && list !== null && isWholeList(filter);
+  const isFirst = after === null && list !== null && isWholeList(search);
   if (isFirst) await figures.loadStarts(read, list, most);
   return await read(async (connection, capture) => {
     const since = isFirst ? figures.nthNewest(list, most) : null;
@@ -33,11 +43,15 @@ export async function followRuns(
     const isOf = `tenant = ${tenant} AND ${sql} AND ${from}`;
     const { where, values } = await whereMatching(connection, capture, isOf, filter, matching);
     const order = orderOf(filter);
-    const keys = await connection.rows(
-      `SELECT seq, trace_id::VARCHAR AS id, epoch_us(started_at) AS start, ${filter.sort ?? 'NULL'} AS value
-       FROM ${newest(capture, TRACES, where)} ORDER BY ${order} LIMIT ${most}`,
-      values,
-    );
+    const runs = newest(capture, TRACES, where);
+    const used = promptNos === undefined ? 'TRUE' : usesPrompts(capture, tenant, promptNos);
+    const select = (also: string, runsAtMost: number): string =>
+      `SELECT seq, trace_id::VARCHAR AS id, epoch_us(started_at) AS start, ${filter.sort ?? 'NULL'} AS value, first_seq, last_seq, agent_no
+       FROM ${runs} WHERE ${used} AND ${also} ORDER BY ${order} LIMIT ${runsAtMost}`;
+    const keys =
+      spans === undefined
+        ? await connection.rows(select('TRUE', most), values)
+        : await firstWithSpans(connection, capture, spans, select, values, most);
     const wanted = keys.slice(0, limit).map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
     const last = keys.length > limit ? keys[limit - 1] : undefined;
     const found = await readRunsAt(connection, capture, agents, tenant, wanted, order);

@@ -56,16 +56,8 @@ export async function listModels(
   filter: ModelFilter,
   page: Page,
 ): Promise<{ items: ModelUsage[]; count: number }> {
-  let parts: string;
-  if (filter.agent_id === undefined) parts = await partsOfAll(connection, capture, tenant, filter);
-  else {
-    const agent = agents.byId(tenant, filter.agent_id);
-    if (agent === undefined) return { items: [], count: 0 };
-    const runs = newest(capture, TRACES, `tenant = ${tenant}`);
-    const calls = newest(capture, SPANS, callsWithin(tenant, filter));
-    const ofAgent = `(SELECT * FROM ${calls} WHERE trace_id IN (SELECT trace_id FROM ${runs} WHERE agent_no = ${agent.agent_no}))`;
-    parts = partsOfCalls([callsOf(ofAgent)]);
-  }
+  const parts = await hourlyParts(connection, capture, agents, tenant, filter);
+  if (parts === null) return { items: [], count: 0 };
   const models = `WITH hours AS (${HOURLY} FROM (${parts}) GROUP BY model, hour HAVING sum(calls) > 0 OR sum(priced_calls) > 0), models AS MATERIALIZED (SELECT model, ${FIGURES} FROM hours GROUP BY model)`;
   const total = '(SELECT count(*) FROM models) AS count';
   const rows = await connection.rows(
@@ -76,6 +68,34 @@ export async function listModels(
     rows.length > 0 || page.offset === 0 ? rows : await connection.rows(`${models} SELECT ${total}`);
   const ends = await sureEnds(connection, capture, callsWithin(tenant, filter), rows);
   return { items: rows.map((row) => modelUsage(row, ends)), count: Number(counted?.count ?? 0) };
+}
+
+/** The parts of the calls' sums by hour and model, in SQL; null where the user has no such agent. */
+export async function hourlyParts(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  filter: ModelFilter,
+): Promise<string | null> {
+  if (filter.agent_id === undefined) return await partsOfAll(connection, capture, tenant, filter);
+  const calls = someCalls(capture, agents, tenant, filter);
+  return calls === null ? null : partsOfCalls([callsOf(calls)]);
+}
+
+/** The spans of the calls within the time as a relation; null where the user has no such agent. */
+export function someCalls(
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  filter: ModelFilter,
+): string | null {
+  const calls = newest(capture, SPANS, callsWithin(tenant, filter));
+  if (filter.agent_id === undefined) return calls;
+  const agent = agents.byId(tenant, filter.agent_id);
+  if (agent === undefined) return null;
+  const runs = newest(capture, TRACES, `tenant = ${tenant}`);
+  return `(SELECT * FROM ${calls} WHERE trace_id IN (SELECT trace_id FROM ${runs} WHERE agent_no = ${agent.agent_no}))`;
 }
 
 /** All calls within the time, from sums where possible. One statement, so that sums and rows are of the same moment. */

@@ -1,7 +1,7 @@
 import { Transfer } from '../../../worker/thread-protocol.js';
 import type { PageRange } from '../../paging.js';
 import { removedMeanwhile } from '../../removed-meanwhile.js';
-import type { RunFilter, RunPlace, StoredTrace } from '../../runs.js';
+import type { RunFilter, RunGlance, RunPlace, StoredTrace } from '../../runs.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import type { Agents } from '../figures/agents.js';
 import type { RunFigures } from '../figures/run-figures.js';
@@ -11,7 +11,9 @@ import type { Asker } from '../reads/asker.js';
 import type { Beside } from '../reads/read-pool.js';
 import type { Capture } from '../rows/segment.js';
 import { TraceId } from '../rows/trace-id.js';
-import { followRuns, type FollowingPart } from './following-runs.js';
+import { followRuns, type FollowedSearch, type FollowingPart } from './following-runs.js';
+import { readGlances } from './glances.js';
+import type { NodeNames } from './runs-with-spans.js';
 import { listRuns, orderOf, readRunsAt, type RunsPart } from './runs.js';
 import {
   readCommits,
@@ -32,7 +34,7 @@ interface Known {
   /** Which traces are stored, with the commits of their headers. */
   readonly traces: IdIndex;
   /** The names of the service map's nodes. */
-  readonly services: { readonly name: (number: number) => string };
+  readonly services: NodeNames;
   /** Which traces have GenAI events among their log records. */
   readonly withEvents: IdIndex;
 }
@@ -209,22 +211,34 @@ export class RunReads {
   /** Those behind a place of the same list, not counted. */
   async follow(
     by: Asker,
-    filter: RunFilter,
+    search: FollowedSearch,
     from: { readonly after: RunPlace | null; readonly limit: number },
   ): Promise<FollowingPart> {
-    const read = filter.query === undefined ? by.short : by.long;
-    return await followRuns(read, this.#known, by.tenant, filter, from);
+    const isShort = [search.query, search.span, search.promptNos].every((asked) => asked === undefined);
+    return await followRuns(isShort ? by.short : by.long, this.#known, by.tenant, search, from);
+  }
+
+  /** What lists show of the spans of some runs, as they are now. */
+  async glance({ tenant, short }: Asker, ids: readonly string[]): Promise<RunGlance[]> {
+    return await short(async (connection, capture) =>
+      readGlances(connection, capture, tenant, this.#wanted(tenant, ids)),
+    );
   }
 
   /** The runs of a list that follow, as they are now. */
   async rest({ tenant, short }: Asker, ids: readonly string[], filter: RunFilter): Promise<RunsPart> {
-    const { agents, traces } = this.#known;
+    const { agents } = this.#known;
     return await short(async (connection, capture) => {
-      const wanted = ids.map((id) => {
-        const { words, text } = new TraceId(id);
-        return { id: text, seq: traces.find(tenant, words, 0) };
-      });
+      const wanted = this.#wanted(tenant, ids);
       return await readRunsAt(connection, capture, agents, tenant, wanted, orderOf(filter));
+    });
+  }
+
+  /** Runs with the commits of their headers; 0 where there is none. */
+  #wanted(tenant: number, ids: readonly string[]): { readonly id: string; readonly seq: number }[] {
+    return ids.map((id) => {
+      const { words, text } = new TraceId(id);
+      return { id: text, seq: this.#known.traces.find(tenant, words, 0) };
     });
   }
 }

@@ -8,11 +8,14 @@ import {
   type SeriesBucket,
   type SeriesRequest,
 } from '../../run-series.js';
+import type { NumberedVersion } from '../../prompts.js';
+import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { TRACES } from '../../tables.js';
 import type { Agents } from '../figures/agents.js';
 import type { Connection, Row } from '../files/connection.js';
-import { newest } from '../rows/relation.js';
+import { newest, relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
+import { bucketStart, readModelSeries } from './model-series.js';
 import { number, sumOf } from './run-summary.js';
 
 const [FAILED, TIMED_OUT] = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')];
@@ -20,8 +23,8 @@ const [FAILED, TIMED_OUT] = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexO
 const FIGURES = `count(*) AS runs, count(*) FILTER (status IN (${FAILED}, ${TIMED_OUT})) AS failed,
   count(*) FILTER (success) AS success_count, sum(total_cost_usd)::VARCHAR AS cost, sum(total_tokens)::DOUBLE AS tokens,
   quantile_disc(duration_ms, 0.5) AS p50_ms, quantile_disc(duration_ms, 0.95) AS p95_ms`;
-const COLUMNS = 'started_at, status, success, total_cost_usd, total_tokens, duration_ms, agent_no';
-const GROUP_COLUMNS = { agent: 'agent_no', status: 'status' } as const;
+const COLUMNS = 'started_at, status, success, total_cost_usd, total_tokens, duration_ms, agent_no, trace_id';
+const GROUP_COLUMNS = { agent: 'agent_no', status: 'status', prompt_version: 'prompt_no' } as const;
 
 const NOTHING: RunTotals = {
   runs: 0,
@@ -33,10 +36,9 @@ const NOTHING: RunTotals = {
   p95_ms: null,
 };
 
-/** In microseconds; also of times before 1970, where a division would round up. */
-function bucketStart(interval: number): string {
-  const at = 'epoch_us(started_at)';
-  return `${at} - ((${at} % ${interval}) + ${interval}) % ${interval}`;
+/** What is asked for, with the numbers of the prompt's versions. */
+export interface StoredSeriesRequest extends Omit<SeriesRequest, 'prompt'> {
+  readonly prompts?: readonly NumberedVersion[];
 }
 
 /** Runs by time: the totals of the time asked for and of the one before, then the buckets of the largest groups. */
@@ -45,16 +47,18 @@ export async function readSeries(
   capture: Capture,
   agents: Agents,
   tenant: number,
-  request: SeriesRequest,
+  request: StoredSeriesRequest,
 ): Promise<FoundSeries> {
-  const { start_time: start, end_time: end, interval, group_by, agent_id } = request;
+  const { start_time: start, end_time: end, agent_id, prompts } = request;
   const named = agent_id === undefined ? null : agents.namedById(tenant, agent_id);
   const isOf = [
     `tenant = ${tenant} AND kind = ${RUN_KINDS.indexOf('agent')}`,
     ...(named === null ? [] : [`agent_no IN (${named.map((one) => one.agent_no).join(', ') || '-1'})`]),
   ].join(' AND ');
+  const links = prompts && promptLinks(capture, tenant, prompts);
+  const used = links === undefined ? '' : ` WHERE trace_id IN (SELECT trace_id FROM ${links})`;
   const between = (from: number, to: number): string =>
-    `(SELECT ${COLUMNS} FROM ${newest(capture, TRACES, `${isOf} AND started_at >= make_timestamp(${from}) AND started_at < make_timestamp(${to})`)})`;
+    `(SELECT ${COLUMNS} FROM ${newest(capture, TRACES, `${isOf} AND started_at >= make_timestamp(${from}) AND started_at < make_timestamp(${to})`)}${used})`;
 
   const totals = await connection.rows(
     `SELECT started_at >= make_timestamp(${start}) AS is_now, ${FIGURES} FROM ${between(Math.max(2 * start - end, Number.MIN_SAFE_INTEGER), end)} GROUP BY is_now`,
@@ -63,18 +67,35 @@ export async function readSeries(
     const row = totals.find(({ is_now }) => is_now === isNow);
     return row === undefined ? NOTHING : figuresOf(row);
   };
-  const column = group_by === undefined ? 'NULL::INTEGER' : GROUP_COLUMNS[group_by];
+  const groups =
+    request.group_by === 'model'
+      ? await readModelSeries(connection, capture, agents, tenant, request)
+      : await readGroups(connection, agents, between(start, end), links, request);
+  return { groups, total: totalOf(true), previous_total: totalOf(false) };
+}
+
+/** @param runs those within the time, as a relation @param links which runs used which of the versions, each pair once */
+async function readGroups(
+  connection: Connection,
+  agents: Agents,
+  runs: string,
+  links: string | undefined,
+  { group_by, interval, prompts = [] }: StoredSeriesRequest,
+): Promise<RunSeries[]> {
+  const column = group_by === undefined || group_by === 'model' ? 'NULL::INTEGER' : GROUP_COLUMNS[group_by];
+  const counted =
+    group_by === 'prompt_version' ? `(SELECT * FROM ${runs} JOIN ${links ?? runs} USING (trace_id))` : runs;
   const largest =
     group_by === undefined
       ? []
       : await connection.rows(
-          `SELECT ${column} AS key, count(*) AS runs FROM ${between(start, end)} GROUP BY key ORDER BY runs DESC, key LIMIT ${MOST_SERIES}`,
+          `SELECT ${column} AS key, count(*) AS runs FROM ${counted} GROUP BY key ORDER BY runs DESC, key LIMIT ${MOST_SERIES}`,
         );
   const keys = largest.map(({ key }) => Number(key));
   const shown = keys.length === 0 ? 'NULL' : `CASE WHEN ${column} IN (${keys.join(', ')}) THEN ${column} END`;
   const rows = await connection.rows(
-    `SELECT ${shown} AS key, ${bucketStart(interval)} AS bucket, ${FIGURES}
-     FROM ${between(start, end)} GROUP BY key, bucket ORDER BY bucket`,
+    `SELECT ${shown} AS key, ${bucketStart('epoch_us(started_at)', interval)} AS bucket, ${FIGURES}
+     FROM ${counted} GROUP BY key, bucket ORDER BY bucket`,
   );
   const buckets = new Map<number | null, SeriesBucket[]>();
   for (const row of rows) {
@@ -84,19 +105,27 @@ export async function readSeries(
     if (known === undefined) buckets.set(key, [bucket]);
     else known.push(bucket);
   }
-  const groups = [...keys, null].flatMap((key): RunSeries[] => {
+  return [...keys, null].flatMap((key): RunSeries[] => {
     const found = buckets.get(key);
     if (found === undefined) return [];
     const agent = key === null || group_by !== 'agent' ? undefined : agents.byNumber(key);
+    const version = prompts.find((each) => each.number === key)?.version ?? null;
     return [
       {
         agent: agent === undefined ? null : { id: agent.id, name: agent.name },
         status: key === null || group_by !== 'status' ? null : itemAt(RUN_STATUSES, key),
+        ...(group_by === 'prompt_version' ? { prompt_version: version } : {}),
         buckets: found,
       },
     ];
   });
-  return { groups, total: totalOf(true), previous_total: totalOf(false) };
+}
+
+/** Which runs used which of some versions, each pair once, as a relation. */
+function promptLinks(capture: Capture, tenant: number, prompts: readonly NumberedVersion[]): string {
+  const numbers = prompts.map(({ number }) => number).join(', ') || '-1';
+  const links = relation(capture, PROMPT_LINKS, `tenant = ${tenant} AND prompt_no IN (${numbers})`);
+  return `(SELECT DISTINCT trace_id, prompt_no FROM ${links})`;
 }
 
 function figuresOf(row: Row): RunTotals {

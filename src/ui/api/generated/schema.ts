@@ -1289,8 +1289,11 @@ export interface components {
       duration_ms: number | null;
       ended_at: string | null;
       error_message: string | null;
+      error_span_count?: number | null;
+      input_preview?: string | null;
       /** @enum {unknown} */
       kind: 'agent' | 'other';
+      models?: string[] | null;
       outcome: string | null;
       sample_rate: number | null;
       session_id: string | null;
@@ -3454,8 +3457,9 @@ export interface operations {
       query?: {
         agent_id?: string;
         end_time?: string;
-        group_by?: 'agent' | 'status';
+        group_by?: 'agent' | 'status' | 'model' | 'prompt_version';
         interval?: 'auto' | '1m' | '5m' | '1h' | '1d';
+        prompt_name?: string;
         start_time?: string;
       };
       header?: never;
@@ -3589,12 +3593,19 @@ export interface operations {
         max_duration_ms?: number;
         min_cost?: number;
         min_duration_ms?: number;
+        model?: string;
+        node?: string;
         order?: 'desc' | 'asc';
         page?: number;
         page_size?: number;
+        previews?: boolean;
+        prompt_name?: string;
+        prompt_version?: number;
         query?: string;
         session_id?: string;
         sort?: 'started_at' | 'duration_ms' | 'total_tokens' | 'total_cost_usd';
+        span_name?: string;
+        span_type?: 'agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
         start_time?: string;
         status?: 'running' | 'completed' | 'failed' | 'timed_out';
         success?: boolean;

@@ -1,0 +1,70 @@
+import { Type } from 'typebox';
+import type { Pages } from '../../storage/paging.js';
+import {
+  GLANCE_CHARACTERS,
+  GLANCE_MODELS,
+  type RunGlance,
+  type Runs,
+  type RunSummary,
+} from '../../storage/runs.js';
+import { count, nullable, uuid } from './fields.js';
+import { printListedRun } from './run-export.js';
+import { runSchema } from './runs.js';
+
+/** A run in the list of all agents' runs. */
+export const listedRunSchema = Type.Object(
+  {
+    ...runSchema.properties,
+    agent_id: uuid(),
+    models: Type.Optional(
+      nullable(
+        Type.Array(Type.String(), {
+          description: `That its spans name, ${GLANCE_MODELS} at most. With \`previews\`; null of a run with more than 10 000 spans.`,
+        }),
+      ),
+    ),
+    error_span_count: Type.Optional(
+      nullable(count('Spans that are `failed` or `timed_out`. With `previews`; null likewise.')),
+    ),
+    input_preview: Type.Optional(
+      nullable(
+        Type.String({
+          description: `How its input begins, as people read it: up to ${GLANCE_CHARACTERS} characters of what was asked last. With \`previews\`; null where its first spans brought no input, or one of more than 64 KiB.`,
+        }),
+      ),
+    ),
+  },
+  { title: 'ListedRun' },
+);
+
+/** Pages of runs as they are printed. */
+export async function* printedRuns(pages: Pages<RunSummary>): AsyncGenerator<readonly object[] | Uint8Array> {
+  for await (const page of pages) yield page instanceof Uint8Array ? page : page.map(printListedRun);
+}
+
+/** The same with what is shown of their spans. */
+export async function* printedWithSpans(
+  runs: Runs,
+  userId: string,
+  pages: Pages<RunSummary>,
+  abort: AbortSignal,
+): AsyncGenerator<readonly object[] | Uint8Array> {
+  for await (const page of pages) {
+    if (page instanceof Uint8Array) yield page;
+    else {
+      const ids = page.map(({ trace_id }) => trace_id);
+      const glances = new Map((await runs.glance(userId, ids, abort)).map((one) => [one.trace_id, one]));
+      yield page.map((run) => ({ ...printListedRun(run), ...printGlance(run, glances.get(run.trace_id)) }));
+    }
+  }
+}
+
+/** @param glance undefined for a run without spans, with very many, or that is gone meanwhile */
+function printGlance({ span_count }: RunSummary, glance: RunGlance | undefined) {
+  if (glance !== undefined) {
+    const { models, error_span_count, input_preview } = glance;
+    return { models, error_span_count, input_preview };
+  }
+  const isEmpty = span_count === 0;
+  return { models: isEmpty ? [] : null, error_span_count: isEmpty ? 0 : null, input_preview: null };
+}

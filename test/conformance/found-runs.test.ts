@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import type { SpanRecord } from '../../src/signal/span.js';
+import type { TraceRecord } from '../../src/signal/trace.js';
+import type { RunPlace, RunSearch } from '../../src/storage/runs.js';
+import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
+import { addPrompts } from '../storage/duckdb/prompt-oracle.js';
+import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+
+const RECEIVED = { receivedAt: NOON };
+
+function aRun(i: number, spans: readonly Partial<SpanRecord>[]): TraceRecord {
+  const trace = aHeader({ started_at: NOON + i * 1000, duration_ms: (i * 7) % 50 });
+  return { trace, spans: spans.map((span) => aSpanRecord(trace.trace_id, span)) };
+}
+
+/** Runs of one to three spans: of two models, one of them rare, of several types and names. */
+function someRuns(): TraceRecord[] {
+  return Array.from({ length: 80 }, (_, i) =>
+    aRun(i, [
+      { type: 'llm', model: i % 20 === 3 ? 'rare' : 'often', name: i % 2 === 0 ? 'even' : 'odd' },
+      ...(i % 3 === 0 ? [{ type: 'tool', name: "it's a tool" } as const] : []),
+      ...(i % 4 === 0 ? [{ type: 'llm', model: null, name: 'even' } as const] : []),
+    ]),
+  );
+}
+
+function expected(runs: readonly TraceRecord[], { span = {}, sort }: RunSearch): string[] {
+  const has = (given: SpanRecord): boolean =>
+    (span.model === undefined || given.model === span.model) &&
+    (span.name === undefined || given.name === span.name) &&
+    (span.type === undefined || given.type === span.type);
+  return runs
+    .filter(({ spans }) => spans.some(has))
+    .map(({ trace }) => trace)
+    .sort((a, b) => {
+      const bySort = sort === undefined ? 0 : (b.duration_ms ?? 0) - (a.duration_ms ?? 0);
+      return bySort || b.started_at - a.started_at;
+    })
+    .map(({ trace_id }) => trace_id);
+}
+
+async function found({ runs }: TelemetryPlane, userId: string, search: RunSearch): Promise<string[]> {
+  const ids: string[] = [];
+  let after: RunPlace | null = null;
+  for (;;) {
+    const page = await runs.follow(userId, search, { after, limit: 9 });
+    ids.push(...page.items.map(({ trace_id }) => trace_id));
+    if (page.next === null) return ids;
+    after = page.next;
+  }
+}
+
+const SEARCHES: readonly RunSearch[] = [
+  { span: { model: 'rare' } },
+  { span: { model: 'often' }, sort: 'duration_ms' },
+  { span: { name: "it's a tool", type: 'tool' } },
+  { span: { model: 'rare', name: 'even' } },
+  { span: { model: 'rare', name: 'odd' }, sort: 'duration_ms' },
+  { span: { type: 'db' } },
+  { span: { model: 'unknown' } },
+  { span: { model: 'nul \0' } },
+];
+
+function checkFound(t: Test, open: OpenTelemetry): void {
+  void t.test('runs are found by one of their spans, wherever it lies', async (t) => {
+    const opened = await open(t, { fileRows: 30 });
+    const userId = await opened.addUser();
+    const runs = someRuns();
+    for (let from = 0; from < runs.length; from += 10)
+      await opened.store.writer.traces({ tenant: userId, items: runs.slice(from, from + 10) }, RECEIVED);
+    for (const state of ['hot', 'moved']) {
+      for (const search of SEARCHES)
+        t.strictSame(
+          await found(opened.store, userId, search),
+          expected(runs, search),
+          `${state}: ${JSON.stringify(search)}`,
+        );
+      t.strictSame(await found(opened.store, await opened.addUser(), { span: { model: 'often' } }), []);
+      await opened.settled();
+    }
+    // The newest version of a span counts: it is completed later, and names its model then.
+    const [run] = runs;
+    const [span] = run?.spans ?? [];
+    if (!run || !span) throw new Error('there are runs with spans');
+    const late = aRun(500, [{ status: 'running', ended_at: null }]);
+    await opened.store.writer.traces({ tenant: userId, items: [late] }, RECEIVED);
+    const later = {
+      ...late,
+      spans: late.spans.map((each) => ({ ...each, status: 'completed' as const, model: 'late' })),
+    };
+    await opened.store.writer.traces({ tenant: userId, items: [later] }, RECEIVED);
+    t.strictSame(await found(opened.store, userId, { span: { model: 'late' } }), [late.trace.trace_id]);
+  });
+
+  void t.test('many runs without the span come before the one that has it', async (t) => {
+    const opened = await open(t, { fileRows: 1500 });
+    const userId = await opened.addUser();
+    const wanted = aRun(-10, [{ model: 'old' }]);
+    const others = Array.from({ length: 2100 }, (_, i) => aRun(i, [{ model: 'new' }]));
+    await opened.store.writer.traces({ tenant: userId, items: [wanted] }, RECEIVED);
+    for (let from = 0; from < others.length; from += 700)
+      await opened.store.writer.traces({ tenant: userId, items: others.slice(from, from + 700) }, RECEIVED);
+    for (const state of ['hot', 'moved']) {
+      t.strictSame(
+        await found(opened.store, userId, { span: { model: 'old' } }),
+        [wanted.trace.trace_id],
+        state,
+      );
+      const newest = await opened.store.runs.follow(
+        userId,
+        { span: { model: 'new' } },
+        { after: null, limit: 3 },
+      );
+      t.strictSame(
+        newest.items.map(({ trace_id }) => trace_id),
+        others
+          .slice(-3)
+          .reverse()
+          .map(({ trace }) => trace.trace_id),
+      );
+      await opened.settled();
+    }
+  });
+
+  void t.test('runs are found by the prompt that they used, in any version or one', async (t) => {
+    const opened = await open(t);
+    const userId = await opened.addUser();
+    await addPrompts(opened.control.prompts, userId, ['p'], [1, 2]);
+    const runs = [0, 1, 2].map((i) => aRun(i, [{}]));
+    await opened.store.writer.traces({ tenant: userId, items: runs }, RECEIVED);
+    const ids = runs.map(({ trace }) => trace.trace_id);
+    for (const [i, version] of [1, 2].entries())
+      await opened.store.prompts.link(
+        userId,
+        { prompt_name: 'p', prompt_version: version, trace_id: ids[i] ?? '', span_id: null },
+        NOON,
+      );
+    const by = (prompt: NonNullable<RunSearch['prompt']>) => found(opened.store, userId, { prompt });
+    t.strictSame(await by({ name: 'p' }), [ids[1], ids[0]]);
+    t.strictSame(await by({ name: 'p', version: 2 }), [ids[1]]);
+    t.strictSame(await by({ name: 'p', version: 3 }), []);
+    t.strictSame(await by({ name: 'q' }), []);
+    const both = { prompt: { name: 'p' }, span: { type: 'tool' } } as const;
+    t.strictSame(await found(opened.store, userId, both), []);
+  });
+
+  void t.test('what lists show of spans: models, errors, and how the input begins', async (t) => {
+    const opened = await open(t, { fileRows: 20 });
+    const userId = await opened.addUser();
+    const messages = [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: [{ type: 'text', text: 'Where is\n my   parcel?' }] },
+    ];
+    const chat = aRun(1, [
+      { type: 'agent', name: 'root', started_at: NOON },
+      {
+        parent_span_id: randomUUID(),
+        started_at: NOON + 2,
+        model: 'b',
+        status: 'failed',
+        input_data: { messages },
+      },
+      { parent_span_id: randomUUID(), started_at: NOON + 1, model: 'a', status: 'timed_out', type: 'tool' },
+    ]);
+    const rooted = aRun(2, [
+      { type: 'agent', input_data: { city: 'Ghent' } },
+      { input_data: { prompt: 'no' }, started_at: NOON + 1 },
+    ]);
+    const long = aRun(3, [{ input_data: { text: '\u{1F426}'.repeat(40_000) } }]);
+    const bare = aRun(4, []);
+    const quiet = aRun(5, [{}]);
+    const runs = [chat, rooted, long, bare, quiet];
+    await opened.store.writer.traces({ tenant: userId, items: runs }, RECEIVED);
+    for (const state of ['hot', 'moved']) {
+      const ids = [...runs.map(({ trace }) => trace.trace_id), randomUUID()];
+      const glances = new Map(
+        (await opened.store.runs.glance(userId, ids)).map((one) => [one.trace_id, one]),
+      );
+      const of = ({ trace: { trace_id } }: TraceRecord) => glances.get(trace_id);
+      t.match(
+        of(chat),
+        { models: ['a', 'b'], error_span_count: 2, input_preview: 'Where is my parcel?' },
+        state,
+      );
+      t.match(of(rooted), { models: [], error_span_count: 0, input_preview: 'Ghent' });
+      t.match(of(long), { input_preview: null });
+      t.equal(of(bare), undefined);
+      t.match(of(quiet), { models: [], error_span_count: 0, input_preview: null });
+      t.equal(glances.size, 4);
+      t.strictSame(await opened.store.runs.glance(await opened.addUser(), ids), []);
+      await opened.settled();
+    }
+  });
+}
+
+await onEveryTelemetry(t, checkFound);
