@@ -1,59 +1,32 @@
-/** What a character may be the sign of. */
-const SEPARATOR = 1;
-const ASSIGNMENT = 2;
-const BLANK = 3;
-const LARGE_A = 4;
-const LARGE_K = 5;
-const DOT = 6;
+import { KEY_SIGNS, keyAt } from './find-known-key.js';
+import type { Place } from './literals.js';
 
-/** By code; characters beyond ASCII are no signs. Between a key and its value in OTLP stand bytes below the blank. */
 const ASCII = 128;
-const SIGNS = new Uint8Array(ASCII);
-SIGNS.fill(ASSIGNMENT, 0, 32);
-for (const [characters, sign] of [
-  ['-_', SEPARATOR],
-  [':=', ASSIGNMENT],
-  [' ', BLANK],
-  ['A', LARGE_A],
-  ['K', LARGE_K],
-  ['.', DOT],
-] as const)
-  for (const character of characters) SIGNS[character.charCodeAt(0)] = sign;
 
-/** The two characters before `-` or `_` in what keys begin with: `sk-`, `ghp_`. */
-const BEFORE_SEPARATOR = pairs(
-  'gd sa hc hx kr ys yu v2 bp sp tp nd fw ak sk pk rk lf ve st ec PX hp ho hu hs hr ub at dt rt bt xa xb xe xo xp xr xs pp ey pm pi hf v1 ca pa ss r8 ai lx pi tn et jd op in --',
-);
-/** The last two letters of a name that something secret is assigned to. */
-const BEFORE_ASSIGNMENT = pairs('ey et en wd rd');
-const BEFORE_BLANK = pairs('er ic en');
-const AFTER_LARGE_A = codes('KSRI');
-const BETWEEN = codes('"\'\\ ');
+/** What two neighbours may be the sign of. */
+const ASSIGNMENT = 1;
+const SCHEME = 2;
+const KNOWN = 4;
 
-/** The one character before each sign, by sign and code. */
-const MAY_STAND_BEFORE = new Uint8Array(7 * ASCII);
-for (const [sign, characters] of [
-  [SEPARATOR, secondsOf(BEFORE_SEPARATOR)],
-  [ASSIGNMENT, `${secondsOf(BEFORE_ASSIGNMENT)}"'\\ `],
-  [BLANK, secondsOf(BEFORE_BLANK)],
-  [LARGE_K, 'S'],
-  [DOT, 'G9sbk'],
-] as const)
-  for (const character of characters) MAY_STAND_BEFORE[sign * ASCII + character.charCodeAt(0)] = 1;
-MAY_STAND_BEFORE.fill(1, LARGE_A * ASCII, (LARGE_A + 1) * ASCII);
-/** The same by two codes, so that one look says all. */
-const IS_SIGN_BEHIND = new Uint8Array(ASCII * ASCII);
-SIGNS.forEach((sign, code) => {
-  for (let before = 0; sign !== 0 && before < ASCII; before++)
-    IS_SIGN_BEHIND[before * ASCII + code] = MAY_STAND_BEFORE[sign * ASCII + before] ?? 0;
+/** The last two letters of a name that something secret is assigned to, and of a scheme before a secret. */
+const ENDS_OF_NAMES = pairs('ey et en wd rd se on');
+const ENDS_OF_SCHEMES = pairs('er ic en');
+/** What assigns; between a key and its value in OTLP stand bytes below the blank. */
+const ASSIGNS = [...Buffer.from(':=>'), ...Array(32).keys()];
+const BETWEEN = new Set(Buffer.from('"\'\\ `?.:'));
+const BLANK = 32;
+
+/** By the codes of two neighbours: all that they may be the sign of, so that one look says it. Nearly all are of nothing. */
+const LOOK = new Uint8Array(ASCII * ASCII);
+KEY_SIGNS.table.forEach((list, pair) => {
+  if (list !== 0) LOOK[pair] = KNOWN;
 });
+for (const before of [...secondsOf(ENDS_OF_NAMES), ...BETWEEN])
+  for (const code of ASSIGNS) mark(before, code, ASSIGNMENT);
+for (const before of secondsOf(ENDS_OF_SCHEMES)) mark(before, BLANK, SCHEME);
 
-/** What stands around a sign, where it is one. */
-const BEGINNING =
-  /(?:sk-|pk-lf|[spr]k_(?:live|test)|whsec_|GOCSPX-|gh[pousr]_|github_pat|gl(?:pat|dt|rt|cbt)-|xox[abeoprs]-|xapp-|key-|npm_|pypi-|hf_|dop_v1|shp(?:at|ca|pa|ss)_|r8_|gsk_|xai-|pplx-|lin_api|ntn_|secret_|jd_|figd_|glsa_|ph[cx]_|dckr_pat|sntry[su]_|tskey-|NRAK-|pat-(?:na|eu)|pcsk_|csk-|lsv2_|sbp_|sq0(?:csp|atp)-|rnd_|fw_|SECRET-KEY-1)[\w+/=-]{8}|-----BEGIN /;
-const NAME = /(?:key|secret|token|passwd|password|pwd)$/i;
-const SCHEME = /(?:bearer|token|basic)$/i;
-const LARGE = /^(?:(?:A[KS]I|ARO|AID)A|AIza)/;
+const NAME = /(?:key|secret|token|passwd|password|pwd|passphrase|authorization)$/i;
+const SCHEME_NAME = /(?:bearer|token|basic)$/i;
 const FAR = 16;
 
 /**
@@ -71,7 +44,8 @@ function haveSignsInBytes(bytes: Uint8Array, text: string): boolean {
     const code = bytes[at] ?? 0;
     if (code >= ASCII) before = 0;
     else {
-      if (IS_SIGN_BEHIND[before * ASCII + code] === 1 && isSign(text, at, SIGNS[code] ?? 0)) return true;
+      const pair = before * ASCII + code;
+      if (LOOK[pair] !== 0 && isSign(text, at, pair)) return true;
       before = code;
     }
   }
@@ -84,36 +58,36 @@ function haveSignsInText(text: string): boolean {
     const code = text.charCodeAt(at);
     if (code >= ASCII) before = 0;
     else {
+      const pair = before * ASCII + code;
       // Nearly all end here.
-      if (IS_SIGN_BEHIND[before * ASCII + code] === 1 && isSign(text, at, SIGNS[code] ?? 0)) return true;
+      if (LOOK[pair] !== 0 && isSign(text, at, pair)) return true;
       before = code;
     }
   }
   return false;
 }
 
-function isSign(text: string, at: number, sign: number): boolean {
-  switch (sign) {
-    case SEPARATOR:
-      return (
-        BEFORE_SEPARATOR[pairBefore(text, at)] === 1 &&
-        BEGINNING.test(text.slice(Math.max(0, at - FAR), at + FAR))
-      );
-    case ASSIGNMENT: {
-      const end = nameEnd(text, at);
-      return (
-        BEFORE_ASSIGNMENT[pairBefore(text, end)] === 1 && NAME.test(text.slice(Math.max(0, end - FAR), end))
-      );
-    }
-    case BLANK:
-      return BEFORE_BLANK[pairBefore(text, at)] === 1 && SCHEME.test(text.slice(Math.max(0, at - FAR), at));
-    case LARGE_A:
-      return AFTER_LARGE_A.has(text.charCodeAt(at + 1)) && LARGE.test(text.slice(at, at + 4));
-    case LARGE_K:
-      return /^[0-9a-f]{8}/.test(text.slice(at + 1, at + 9));
-    default:
-      return /(?:SG|ya29|hv[sb]|\b[sp]k|lack)$/.test(text.slice(Math.max(0, at - 4), at));
+function isSign(text: string, at: number, pair: number): boolean {
+  const signs = LOOK[pair] ?? 0;
+  if (
+    (signs & KNOWN) !== 0 &&
+    KEY_SIGNS.some(text, at, KEY_SIGNS.table[pair] ?? 0, (place) => isKey(text, place))
+  )
+    return true;
+  if ((signs & ASSIGNMENT) !== 0) {
+    const end = nameEnd(text, at);
+    if (ENDS_OF_NAMES[pairBefore(text, end)] === 1 && NAME.test(text.slice(Math.max(0, end - FAR), end)))
+      return true;
   }
+  return (
+    (signs & SCHEME) !== 0 &&
+    ENDS_OF_SCHEMES[pairBefore(text, at)] === 1 &&
+    SCHEME_NAME.test(text.slice(Math.max(0, at - FAR), at))
+  );
+}
+
+function isKey(text: string, place: Place): boolean {
+  return keyAt(text, place) !== undefined;
 }
 
 /** Where the name ends that something is assigned to: before quotes and blanks. */
@@ -126,7 +100,7 @@ function nameEnd(text: string, at: number): number {
 /** The two characters before a place, small, as one number; 0 where one of them is not of ASCII. */
 function pairBefore(text: string, at: number): number {
   const [first, second] = [text.charCodeAt(at - 2), text.charCodeAt(at - 1)];
-  return first < 128 && second < 128 ? (small(first) << 7) | small(second) : 0;
+  return first < ASCII && second < ASCII ? small(first) * ASCII + small(second) : 0;
 }
 
 function small(code: number): number {
@@ -134,21 +108,18 @@ function small(code: number): number {
 }
 
 function pairs(list: string): Uint8Array {
-  const known = new Uint8Array(1 << 14);
+  const known = new Uint8Array(ASCII * ASCII);
   for (const pair of list.split(' ')) known[pairBefore(pair, 2)] = 1;
   return known;
 }
 
-/** The second characters of pairs, small and large. */
-function secondsOf(known: Uint8Array): string {
-  let seconds = '';
-  known.forEach((isKnown, pair) => {
-    const second = String.fromCharCode(pair % ASCII);
-    if (isKnown === 1) seconds += second + second.toUpperCase();
-  });
-  return seconds;
+/** The codes of the second characters of pairs, small and large. */
+function secondsOf(known: Uint8Array): number[] {
+  return [...known.keys()]
+    .filter((pair) => known[pair] === 1)
+    .flatMap((pair) => [pair % ASCII, (pair % ASCII) - 32]);
 }
 
-function codes(characters: string): ReadonlySet<number> {
-  return new Set(Buffer.from(characters));
+function mark(before: number, code: number, sign: number): void {
+  LOOK[before * ASCII + code] = (LOOK[before * ASCII + code] ?? 0) | sign;
 }
