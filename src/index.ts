@@ -82,6 +82,7 @@ export type * from './storage/logs.js';
 export type * from './storage/service-map.js';
 export type * from './storage/prompt-runs.js';
 export type * from './storage/alert-figures.js';
+export type * from './storage/arrivals.js';
 export type * from './storage/usage.js';
 export { isControlPlane } from './storage/control-plane.js';
 export type { ControlPlane } from './storage/control-plane.js';

@@ -22,6 +22,7 @@ import { runListRoutes } from './resources/run-list.js';
 import { runSeriesRoutes } from './resources/run-series.js';
 import { traceRoutes } from './resources/traces.js';
 import { traceSpanRoutes } from './resources/trace-spans.js';
+import { streamRoutes } from './resources/stream/stream.js';
 import { usageRoutes } from './resources/usage.js';
 import { userRoutes } from './resources/users.js';
 import { organizationDeliveryRoutes } from './resources/webhooks/organization-deliveries.js';
@@ -41,6 +42,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     sessionRoutes,
     metricRoutes,
     logRoutes,
+    streamRoutes,
     serviceMapRoutes,
     serviceMapRebuildRoutes,
     promptRoutes,

@@ -26,6 +26,8 @@ export interface Authenticator {
    * @throws HttpProblem 401 `unauthenticated`, the same for every reason; 403 `forbidden_scope`, `forbidden_origin`.
    */
   authenticate(request: Caller, scope?: Scope): Identity;
+  /** Likewise, but by what holds at this moment, and without counting as a use. @returns undefined where nobody is */
+  identityNow(request: Caller): Identity | undefined;
   /**
    * Whether a sender that was authenticated may also do something else.
    *
@@ -126,6 +128,13 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       if (scope !== undefined) requireScope(identity, scope, request);
       return identity;
     },
+    identityNow(request) {
+      const header = request.header('authorization');
+      if (header === undefined) return isHttp(request) ? logins?.holderOf(request) : undefined;
+      const token = bearerToken(header);
+      const entry = token === undefined ? undefined : ring.find(token);
+      return refusalOf(token, entry, clock.now()) ? undefined : entry?.identity;
+    },
     requireScope,
     letIn: async (site) => (logins = await Logins.open(site, { control, keys, clock, logger })),
     linkFor: async (key, base) => {
@@ -158,6 +167,7 @@ async function openAuthenticator(
   return {
     initialKeyFile,
     authenticate: () => identity,
+    identityNow: () => identity,
     requireScope: () => undefined,
     letIn: async ({ publicUrl, secure }) => ({
       enter: async () => ({ cookie: null, identity }),

@@ -98,6 +98,12 @@ export class Logins implements BrowserLogins {
     return identity;
   }
 
+  /** Likewise, without letting the login last any longer. */
+  holderOf(request: LoginRequest): Identity | undefined {
+    const login = this.#loginOf(request);
+    return login && this.#parts.keys.byId(login.key_id);
+  }
+
   async enter(request: LoginRequest, proof: LoginProof): Promise<{ cookie: string; identity: Identity }> {
     const { control, clock } = this.#parts;
     refuseOtherPage(request, this.#site);

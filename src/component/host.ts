@@ -33,6 +33,14 @@ export interface Host {
   authenticate(request: Caller, scope?: Identity['scopes'][number]): Identity;
 
   /**
+   * Who sends a request by the keys and logins that hold now, for an answer that goes on: `authenticate` is about its beginning. It
+   * counts as no use of either.
+   *
+   * @returns undefined where neither holds any more
+   */
+  identityNow(request: Caller): Identity | undefined;
+
+  /**
    * For code that changes keys and users: resolves when `authenticate` goes by them as they were stored when this was called. Where they
    * cannot be read then it resolves, too, since the change is stored: `authenticate` follows as soon as it can.
    */

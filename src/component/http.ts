@@ -33,6 +33,8 @@ export interface HttpRequest {
   body(inspect?: InspectBody): Promise<Uint8Array>;
   /** Aborted when the client went away. */
   readonly abort: AbortSignal;
+  /** Aborted when the listener begins to drain: an answer that has no end of its own has to end now. */
+  readonly draining: AbortSignal;
 }
 
 export interface HttpResponse {

@@ -29,6 +29,8 @@ export interface Operation {
   readonly body?: TObject;
   /** The body of each successful status; null where there is none. */
   readonly responses: Readonly<Record<number, TSchema | null>>;
+  /** The format of its successful answers, where it is not JSON. */
+  readonly mediaType?: string;
   /** Statuses of errors particular to it, such as 404 and 409. */
   readonly errors?: readonly number[];
   /** For an operation of another protocol than the API's own; `errors` and what follows from the rest do not apply then. */

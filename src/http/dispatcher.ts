@@ -62,7 +62,7 @@ export class Dispatcher {
   readonly #largeBodies = new Turns(1);
   readonly #idle: (() => void)[] = [];
   #underWay = 0;
-  #isDraining = false;
+  readonly #draining = new AbortController();
 
   constructor(settings: DispatcherSettings) {
     this.#settings = settings;
@@ -85,7 +85,7 @@ export class Dispatcher {
   }
 
   drain(): void {
-    this.#isDraining = true;
+    this.#draining.abort();
   }
 
   /** Waits until no request is under way. @returns how many still are, because the deadline came first. */
@@ -104,6 +104,7 @@ export class Dispatcher {
     const path = trimSlash(exchange.path);
     const match = router.match(exchange.method, path);
     const found = match.kind === 'found' ? match : undefined;
+    const { signal } = this.#draining;
     const contentLength = exchange.hasBody ? lengthOf(exchange) : 0;
     const visit = this.#occupancy.arrive(contentLength ?? 0);
     const body = exchange.hasBody
@@ -120,7 +121,7 @@ export class Dispatcher {
       : undefined;
     const call: Call = {
       exchange,
-      request: new IncomingRequest(exchange, path, found?.params ?? NO_PARAMS, body, visit),
+      request: new IncomingRequest(exchange, path, found?.params ?? NO_PARAMS, body, visit, signal),
       route: found?.route,
       refuse: found?.route.refuse ?? (match.kind === 'wrong_method' ? match.route?.refuse : undefined),
       body,
@@ -169,7 +170,7 @@ export class Dispatcher {
       call.isLast = true;
       throw problem;
     }
-    if (this.#isDraining) throw shuttingDown();
+    if (this.#draining.signal.aborted) throw shuttingDown();
     if (this.#occupancy.isFull) throw overloaded();
     return this.#settings.gate.pass(exchange, request, visit, match);
   }
@@ -230,7 +231,7 @@ export class Dispatcher {
   #closingOf({ isLast, body }: Call): Closing {
     // After a body that came too slowly, nobody knows where the next request would begin.
     if (isLast || body?.problem?.code === 'request_timeout') return 'now';
-    return this.#isDraining ? 'at_rest' : 'no';
+    return this.#draining.signal.aborted ? 'at_rest' : 'no';
   }
 
   #failed(call: Call, error: unknown): HttpResponse {

@@ -15,6 +15,7 @@ export class IncomingRequest implements HttpRequest {
   readonly method: Method;
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
+  readonly draining: AbortSignal;
   readonly #exchange: Exchange;
   readonly #body: Body | undefined;
   readonly #visit: Visit;
@@ -28,6 +29,7 @@ export class IncomingRequest implements HttpRequest {
     params: Readonly<Record<string, string>>,
     body: Body | undefined,
     visit: Visit,
+    draining: AbortSignal,
   ) {
     const id = exchange.header('x-request-id');
     this.id = id !== undefined && WELL_FORMED_ID.test(id) ? id : randomUUID();
@@ -37,6 +39,7 @@ export class IncomingRequest implements HttpRequest {
     this.#exchange = exchange;
     this.#body = body;
     this.#visit = visit;
+    this.draining = draining;
   }
 
   get query(): URLSearchParams {

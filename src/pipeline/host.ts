@@ -38,6 +38,7 @@ export function createHost(node: Node, parts: HostParts): Host {
       listeners.announce(endpoint, address, paths);
     },
     authenticate: (request, scope) => identity.authenticate(request, scope),
+    identityNow: (request) => identity.identityNow(request),
     browserLogins: (site) => identity.letIn(site),
     settleKeys: () => identity.settleKeys(),
     secretBox: (directory) => secretBoxes.at(directory),

@@ -71,6 +71,12 @@ export class IdentityGate {
     return identity;
   }
 
+  /** @returns undefined where its key or login does not hold any more */
+  identityNow(request: Caller): Identity | undefined {
+    if (!this.#authenticator) return this.#config.enabled ? undefined : NOBODY;
+    return this.#authenticator.identityNow(request);
+  }
+
   /** @throws Error where browsers are let in already, or no extension keeps users */
   async letIn(site: LoginSite): Promise<BrowserLogins> {
     if (this.#site)

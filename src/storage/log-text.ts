@@ -1,4 +1,6 @@
+import type { JsonValue } from '../signal/attributes.js';
 import { must } from '../signal/checked.js';
+import { printJson } from '../signal/json.js';
 
 /** A run of letters and digits. */
 const TOKEN = /[\p{L}\p{N}]+/gu;
@@ -10,6 +12,12 @@ const QUOTED_OR_NOT = /"([^"]*)"|"?([^"]+)/g;
 /** Whether a text has characters that Unicode would change beyond their case. */
 export function isAscii(text: string): boolean {
   return !BEYOND_ASCII.test(text);
+}
+
+/** A body as it is searched and shown: text as it is, anything else as JSON; null where nothing was sent. */
+export function bodyText(body: JsonValue): string | null {
+  if (typeof body === 'string') return body;
+  return body === null ? null : printJson(body);
 }
 
 /** The tokens of a text in their order: runs of letters and digits after NFKC and lower-casing. */

@@ -11,6 +11,8 @@ export interface LogFilter {
   readonly severity?: Severity;
   /** A UUID in lower case. */
   readonly trace_id?: string;
+  /** A UUID in lower case. */
+  readonly span_id?: string;
   /** At or after. */
   readonly start_time?: Micros;
   /** At or before. */

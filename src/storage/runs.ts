@@ -247,6 +247,16 @@ export interface Runs {
    */
   glance(userId: string, traceIds: readonly string[], abort?: AbortSignal): Promise<readonly RunGlance[]>;
   /**
+   * Runs by their ids, in pages that memory can hold; unknown ones are left out.
+   *
+   * @param traceIds at most a few hundred
+   */
+  find(
+    userId: string,
+    traceIds: readonly string[],
+    abort?: AbortSignal,
+  ): AsyncIterable<readonly RunSummary[]>;
+  /**
    * Durable when it resolves, and takes effect after the writes of the user that were called before.
    *
    * @returns what is stored now; null for an unknown trace

@@ -1,5 +1,6 @@
 import type { Agents } from './agents.js';
 import type { AlertFigures } from './alert-figures.js';
+import type { Arrivals } from './arrivals.js';
 import type { Logs } from './logs.js';
 import type { Metrics } from './metrics.js';
 import type { Models } from './models.js';
@@ -30,6 +31,7 @@ export interface TelemetryPlane {
   readonly prompts: PromptRuns;
   readonly figures: AlertFigures;
   readonly usage: Usage;
+  readonly arrivals: Arrivals;
   /**
    * A UUID that the store was given when it was made, and keeps: what is known of one store's telemetry says nothing of another's.
    *

@@ -77,6 +77,10 @@ export class TestHost implements Host {
     return identity;
   }
 
+  identityNow(): Identity | undefined {
+    return this.#options.identity === null ? undefined : this.authenticate();
+  }
+
   /** There are no browsers: the logins let in whoever `authenticate` knows. */
   async browserLogins(): Promise<BrowserLogins> {
     return Promise.resolve({
@@ -140,6 +144,7 @@ export class TestHost implements Host {
         header: (name) => headers[name],
         body: async () => Promise.resolve(typeof body === 'string' ? new TextEncoder().encode(body) : body),
         abort: abort ?? new AbortController().signal,
+        draining: new AbortController().signal,
       };
       return route.handle(request);
     }

@@ -29,6 +29,8 @@ const TAGS: Readonly<Record<string, string>> = {
   prompts: 'Versions of prompt templates, and how the traces that used them went.',
   alerts: 'Rules that tell you when an agent or a service goes wrong, and when they fired.',
   webhooks: 'URLs that events of an organization are sent to, and what was sent.',
+  logs: 'Log records.',
+  stream: 'What happens, as it happens.',
   identity: 'The caller.',
   administration: 'Users, API keys, organizations and members. Needs the scope `admin`.',
   meta: 'The API itself.',
@@ -145,7 +147,7 @@ function printSuccesses(operation: Operation, schemas: OpenApiSchemas): object {
     Object.entries(operation.responses).map(([status, schema]) => [
       status,
       schema
-        ? { description: operation.summary, content: contentOf(operation, schemas.print(schema)) }
+        ? { description: operation.summary, content: answerOf(operation, schemas.print(schema)) }
         : { description: `${operation.summary}: done, no body` },
     ]),
   );
@@ -188,6 +190,11 @@ function printHeaders(headers: Readonly<Record<string, string>>): object {
   return Object.fromEntries(
     Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
   );
+}
+
+function answerOf(operation: Operation, schema: object): object {
+  const { mediaType } = operation;
+  return mediaType === undefined ? contentOf(operation, schema) : { [mediaType]: { schema } };
 }
 
 /** By media type; those other than JSON are bytes. */

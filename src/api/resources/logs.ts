@@ -1,16 +1,17 @@
 import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
+import { validationProblem } from '../../http/field-errors.js';
 import { SEVERITIES } from '../../signal/log-record.js';
-import { printJson } from '../../signal/json.js';
 import { formatTime, parseTime } from '../../signal/time.js';
+import { bodyText } from '../../storage/log-text.js';
 import type { FoundLogs, LogFilter, StoredLog } from '../../storage/logs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, jsonObject, nullable, printTime, time, uuid } from '../support/fields.js';
 import { longList } from '../support/long-body.js';
 import { notFound } from '../support/not-found.js';
 
-const MAX_QUERY_LENGTH = 1024;
+export const MAX_LOG_QUERY = 1024;
 const MAX_OFFSET = 1_000_000_000;
 
 const logSchema = Type.Object(
@@ -50,12 +51,13 @@ const searchLogs = {
   ].join(' '),
   access: 'read',
   query: Type.Object({
-    query: Type.Optional(Type.String({ maxLength: MAX_QUERY_LENGTH, description: 'Full text. Also `q`.' })),
-    q: Type.Optional(Type.String({ maxLength: MAX_QUERY_LENGTH })),
+    query: Type.Optional(Type.String({ maxLength: MAX_LOG_QUERY, description: 'Full text. Also `q`.' })),
+    q: Type.Optional(Type.String({ maxLength: MAX_LOG_QUERY })),
     service_name: Type.Optional(Type.String({ description: 'The whole name. Also `service`.' })),
     service: Type.Optional(Type.String()),
     severity: Type.Optional(Type.Enum(SEVERITIES)),
     trace_id: Type.Optional(uuid()),
+    span_id: Type.Optional(uuid('Needs `trace_id`.')),
     start_time: Type.Optional(time('At or after. Also `start`.')),
     start: Type.Optional(time()),
     end_time: Type.Optional(time('At or before. Also `end`.')),
@@ -116,7 +118,21 @@ export function logRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
   ];
 }
 
+/**
+ * Spans are found among the records of their trace.
+ *
+ * @throws HttpProblem 422 where only a span is named
+ */
+export function spanNeedsTrace(query: {
+  readonly trace_id?: string | undefined;
+  readonly span_id?: string | undefined;
+}): void {
+  if (query.span_id !== undefined && query.trace_id === undefined)
+    throw validationProblem('query', [{ field: 'span_id', message: 'needs trace_id beside it' }]);
+}
+
 function logFilter(query: Query): LogFilter {
+  spanNeedsTrace(query);
   const start = query.start_time ?? query.start;
   const end = query.end_time ?? query.end;
   const start_time = start === undefined ? undefined : parseTime(start);
@@ -128,6 +144,7 @@ function logFilter(query: Query): LogFilter {
     ...(service === undefined ? {} : { service_name: service }),
     ...(query.severity === undefined ? {} : { severity: query.severity }),
     ...(query.trace_id === undefined ? {} : { trace_id: query.trace_id }),
+    ...(query.span_id === undefined ? {} : { span_id: query.span_id }),
     ...(start_time === undefined ? {} : { start_time }),
     ...(end_time === undefined ? {} : { end_time }),
   };
@@ -148,7 +165,7 @@ export function printLog({ details, ...log }: StoredLog) {
     timestamp: formatTime(timestamp),
     severity,
     service_name,
-    body: typeof body === 'string' || body === null ? body : printJson(body),
+    body: bodyText(body),
     trace_id,
     span_id,
     attributes,

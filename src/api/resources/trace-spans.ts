@@ -6,7 +6,7 @@ import type { ApiContext } from '../support/api-context.js';
 import { count, jsonObject, nullable, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
 import { runFields } from '../support/runs.js';
-import { shortened } from './short-span.js';
+import { shortened } from '../support/shortened.js';
 import { detailFields, printDetailedSpan } from './span-detail.js';
 import { outlinedSpanSchema, spanFields } from './span-schemas.js';
 import { printOutline } from './trace-body.js';

@@ -1,3 +1,5 @@
+import type { Caller } from '../../component/host.js';
+import type { Identity } from '../../component/identity.js';
 import type { SecretBox } from '../../component/secret-box.js';
 import type { Clock } from '../../component/telemetry.js';
 import type { RouteBuilder } from '../../http/operation.js';
@@ -11,6 +13,8 @@ export interface ApiContext {
   readonly routes: RouteBuilder;
   readonly telemetry: TelemetryPlane;
   readonly control: ControlPlane;
+  /** Who sends a request by what holds now: `Host.identityNow`. */
+  readonly identityNow: (request: Caller) => Identity | undefined;
   /** To be awaited before answering somebody who changed keys or what they may do: `Host.settleKeys`. */
   readonly settleKeys: () => Promise<void>;
   /** Where webhooks may be sent at the moment. */

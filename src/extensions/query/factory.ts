@@ -6,6 +6,7 @@ import { apiRoutes } from '../../api/routes.js';
 import type { Api } from '../../api/support/api.js';
 import type { Component } from '../../component/component.js';
 import type { ExtensionFactory } from '../../component/factory.js';
+import type { Caller } from '../../component/host.js';
 import { endpoint, extensionId, section } from '../../config/schema.js';
 import { tlsFiles, tlsOptions, tlsResources } from '../../config/tls.js';
 import { createRouteBuilder } from '../../http/operation.js';
@@ -69,6 +70,7 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
         routes,
         telemetry,
         control,
+        identityNow: (request: Caller) => host.identityNow(request),
         settleKeys: () => host.settleKeys(),
         targets: targetPolicy(control, clock),
         secrets,

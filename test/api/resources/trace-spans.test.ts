@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { shortened } from '../../../src/api/resources/short-span.js';
+import { shortened } from '../../../src/api/support/shortened.js';
 import { without } from '../../storage/duckdb/shown-spans.js';
 import { startApi } from '../../support/api.js';
 import { traceIdOf } from '../../support/header-text.js';

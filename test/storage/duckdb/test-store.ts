@@ -147,6 +147,7 @@ export function hostThatKeeps(statuses: Status[], control?: ControlPlane): Host 
     listener: unused,
     announce: unused,
     authenticate: unused,
+    identityNow: unused,
     browserLogins: unused,
     settleKeys: unused,
     secretBox: unused,

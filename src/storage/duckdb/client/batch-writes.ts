@@ -15,6 +15,7 @@ import { nameOfBatch, type BatchName } from '../messages/batch-name.js';
 import type { NamedPrompts, PromptMessage } from '../messages/prompt-message.js';
 import type { StoreMetrics } from './store-metrics.js';
 import type { StoreReach } from './store-reach.js';
+import type { ToldArrivals } from './told-arrivals.js';
 import type { UserTerms } from './user-terms.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];
@@ -35,12 +36,14 @@ export class BatchWrites implements TelemetryWriter {
   readonly #maxQueueBytes: number;
   readonly #metrics: StoreMetrics;
   readonly #reach: StoreReach;
+  readonly #arrivals: ToldArrivals;
   #queuedBytes = 0;
 
-  constructor(maxQueueBytes: number, metrics: StoreMetrics, reach: StoreReach) {
+  constructor(maxQueueBytes: number, metrics: StoreMetrics, reach: StoreReach, arrivals: ToldArrivals) {
     this.#maxQueueBytes = maxQueueBytes;
     this.#metrics = metrics;
     this.#reach = reach;
+    this.#arrivals = arrivals;
   }
 
   /** Of encoded batches that wait for their commit. */
@@ -50,6 +53,7 @@ export class BatchWrites implements TelemetryWriter {
 
   async traces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
     const { length } = batch.items;
+    const tell = this.#arrivals.tracesOf(batch);
     const { usage } = await this.#write<WriteAnswer>('writeTraces', batch, context, () => {
       const encoded = this.#traces.encode(batch, context.receivedAt);
       const { named, ...rows } = encoded;
@@ -59,6 +63,7 @@ export class BatchWrites implements TelemetryWriter {
           named === null ? { ...rows, wanted } : this.#withPrompts({ ...rows, wanted }, batch.tenant, named),
       };
     });
+    tell?.();
     return receiptOf(length, NO_REFUSALS, usage);
   }
 
@@ -78,6 +83,7 @@ export class BatchWrites implements TelemetryWriter {
 
   async logs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt> {
     const { length } = batch.items;
+    const tell = this.#arrivals.logsOf(batch);
     const { usage } = await this.#write<WriteAnswer>('writeLogs', batch, context, () => {
       const encoded = this.#logs.encode(batch);
       return {
@@ -85,6 +91,7 @@ export class BatchWrites implements TelemetryWriter {
         message: () => ({ ...encoded, ...named('logs', context) }),
       };
     });
+    tell?.();
     return receiptOf(length, NO_REFUSALS, usage);
   }
 

@@ -20,6 +20,7 @@ import type { SpanPage } from '../queries/span-json.js';
 import type { WholeSpan, WholeSpanPage } from '../queries/whole-span.js';
 import { detailedSpan, shortSpan } from './detailed-span.js';
 import type { StoreReach } from './store-reach.js';
+import type { ToldArrivals } from './told-arrivals.js';
 
 /** Spans whose payloads are parsed at a time. */
 const PARSED_SPANS = 50;
@@ -27,9 +28,11 @@ const PARSED_SPANS = 50;
 /** The contract `Runs` for the daemon's thread. */
 export class RunsClient implements Runs {
   readonly #reach: StoreReach;
+  readonly #arrivals: ToldArrivals;
 
-  constructor(reach: StoreReach) {
+  constructor(reach: StoreReach, arrivals: ToldArrivals) {
     this.#reach = reach;
+    this.#arrivals = arrivals;
   }
 
   async read(
@@ -96,13 +99,24 @@ export class RunsClient implements Runs {
     return await this.#reach.read(userId, 'runs', 'glance', [traceIds], abort);
   }
 
+  async *find(
+    userId: string,
+    traceIds: readonly string[],
+    abort?: AbortSignal,
+  ): AsyncGenerator<readonly RunSummary[]> {
+    const { tenant } = await this.#reach.user(userId);
+    yield* this.#pages(tenant, traceIds, {}, abort);
+  }
+
   async setOutcome(userId: string, traceId: string, change: OutcomeChange): Promise<RunOutcome | null> {
     const { users, order } = this.#reach.opened.known;
-    return await order.send(
+    const outcome = await order.send(
       userId,
       () => users.known(userId) ?? users.find(userId),
       async ({ tenant }) => await this.#reach.change('setOutcome', tenant, traceId, change),
     );
+    if (outcome !== null) this.#arrivals.traceChanged(userId, traceId);
+    return outcome;
   }
 
   async #promptNos(

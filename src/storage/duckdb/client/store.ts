@@ -28,6 +28,7 @@ import type { StoreFigures } from '../engine/store-figures.js';
 import { StoreMetrics } from './store-metrics.js';
 import { SeriesClient } from './series-client.js';
 import { StoreReach, unavailable } from './store-reach.js';
+import { ToldArrivals } from './told-arrivals.js';
 import { timeOutIdle } from './time-out-idle.js';
 import { KnownUsers } from './user-terms.js';
 import type { CommitReport } from '../commits/writer.js';
@@ -52,7 +53,8 @@ const IDLE_EVERY_MS = 5000;
  */
 export class DuckDBStore implements Component, TelemetryPlane {
   readonly #reach = new StoreReach();
-  readonly runs = new RunsClient(this.#reach);
+  readonly arrivals = new ToldArrivals();
+  readonly runs = new RunsClient(this.#reach, this.arrivals);
   readonly agents = plainReads(this.#reach, 'agents');
   readonly models = plainReads(this.#reach, 'models');
   readonly series = new SeriesClient(this.#reach);
@@ -80,7 +82,7 @@ export class DuckDBStore implements Component, TelemetryPlane {
     this.#settings = settings;
     this.#options = options;
     this.#metrics = new StoreMetrics(settings.meter);
-    this.writer = new BatchWrites(options.maxQueueBytes, this.#metrics, this.#reach);
+    this.writer = new BatchWrites(options.maxQueueBytes, this.#metrics, this.#reach, this.arrivals);
   }
 
   /** @throws StoreOpenError with the file and the cure. */

@@ -44,8 +44,12 @@ export class StoredLogs {
     filter: LogFilter,
     page: LogPage,
   ): Promise<Transfer<FoundLogsAnswer>> {
-    const { trace_id } = filter;
-    const safe = trace_id === undefined ? filter : { ...filter, trace_id: new TraceId(trace_id).text };
+    const { trace_id, span_id } = filter;
+    const safe = {
+      ...filter,
+      ...(trace_id === undefined ? {} : { trace_id: new TraceId(trace_id).text }),
+      ...(span_id === undefined ? {} : { span_id: new TraceId(span_id).text }),
+    };
     return await long((connection, capture) =>
       // Blocks may be merged between two statements.
       connection.asOfNow(async () => {

@@ -35,6 +35,7 @@ export function logSearch(tenant: number, filter: LogFilter): LogSearch {
     terms.push({ kind: 'trace', value: filter.trace_id });
     sql.push(`trace_id = '${filter.trace_id}'::UUID`);
   }
+  if (filter.span_id !== undefined) sql.push(`span_id = '${filter.span_id}'::UUID`);
   if (filter.service_name !== undefined) {
     terms.push({ kind: 'service', value: filter.service_name });
     values.push(filter.service_name);

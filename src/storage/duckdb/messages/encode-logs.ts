@@ -1,12 +1,11 @@
 import type { LogsBatch } from '../../../signal/batch.js';
-import type { JsonValue } from '../../../signal/attributes.js';
 import { SEVERITIES, type LogRecord } from '../../../signal/log-record.js';
 import { loggedEventName } from '../../../signal/logged-event.js';
 import type { Origin } from '../../../signal/origin.js';
 import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import { transferables, type Column, type ColumnsMessage } from '../../../worker/columns.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
-import { tokensOf } from '../../log-text.js';
+import { bodyText, tokensOf } from '../../log-text.js';
 import { indexOf } from '../../table.js';
 import { LOG_WIRE } from '../../log-tables.js';
 import type { BatchName } from './batch-name.js';
@@ -123,12 +122,6 @@ export class LogsEncoder {
 
 export function transferablesOf({ logs, origins }: EncodedLogs): ArrayBuffer[] {
   return [logs, origins].flatMap(transferables);
-}
-
-/** A body as it is searched and shown: text as it is, anything else as JSON; null where nothing was sent. */
-function bodyText(body: JsonValue): string | null {
-  if (typeof body === 'string') return body;
-  return body === null ? null : printJson(body);
 }
 
 function isEmpty(object: object): boolean {

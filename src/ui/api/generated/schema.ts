@@ -480,6 +480,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/stream': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['followChanges'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/traces': {
     parameters: {
       query?: never;
@@ -3177,6 +3193,7 @@ export interface operations {
         service?: string;
         service_name?: string;
         severity?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+        span_id?: string;
         start?: string;
         start_time?: string;
         trace_id?: string;
@@ -3574,6 +3591,41 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  followChanges: {
+    parameters: {
+      query: {
+        agent_id?: string;
+        kind?: 'agent' | 'other' | 'all';
+        query?: string;
+        service_name?: string;
+        severity?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+        span_id?: string;
+        topics: string;
+        trace_id?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/event-stream': string;
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
       422: components['responses']['ValidationFailed'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];

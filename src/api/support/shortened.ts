@@ -1,6 +1,6 @@
 import { printJson } from '../../signal/json.js';
 
-/** The parts of a span that may be long. */
+/** The parts of a span or a log record that may be long. */
 const LONG_PARTS: ReadonlySet<string> = new Set([
   'input_data',
   'output_data',
@@ -10,6 +10,7 @@ const LONG_PARTS: ReadonlySet<string> = new Set([
   'scope',
   'resource',
   'metadata',
+  'body',
 ]);
 /** Texts are cut to less and less, down to this, and then lists and objects as well. */
 const SHORTEST_TEXT = 64;
@@ -24,14 +25,14 @@ interface Limits {
 }
 
 /**
- * A span of which no part is longer than so many bytes of JSON. Shortened parts keep their structure.
+ * A span or a log record of which no part is longer than so many bytes of JSON. Shortened parts keep their structure.
  *
- * @param span as it is printed
+ * @param record as it is printed
  * @returns it, with `is_truncated`
  */
-export function shortened(span: object, maxBytes: number): object {
+export function shortened(record: object, maxBytes: number): object {
   let isTruncated = false;
-  const parts = Object.entries(span).map(([name, value]: [string, unknown]) => {
+  const parts = Object.entries(record).map(([name, value]: [string, unknown]) => {
     if (!LONG_PARTS.has(name) || value === null || bytesOf(value) <= maxBytes) return [name, value] as const;
     isTruncated = true;
     return [name, fitted(value, maxBytes)] as const;

@@ -1,0 +1,96 @@
+import type { Clock } from '../../../component/telemetry.js';
+import type { AlertRule, AlertRules, RulesVersion } from '../../../storage/alert-rules.js';
+import type { Watch } from '../../../storage/watch.js';
+
+/** A hint may be lost, so it is also asked this often without one. */
+const ASK_MS = 30_000;
+/** Changes that come shortly after each other are read together. */
+const WAIT_MS = 250;
+
+type Tell = (rule: AlertRule) => void;
+
+export interface FollowedAlerts {
+  readonly alerts: Pick<AlertRules, 'follow'>;
+  readonly watch: Watch;
+}
+
+/** Active alerts that fire, are over or are changed. Rules are read once for all streams, and only while one listens. */
+export class AlertNews {
+  readonly #control: FollowedAlerts;
+  readonly #clock: Clock;
+  readonly #listeners = new Map<string, Set<Tell>>();
+  #version: RulesVersion | null = null;
+  #isReading = false;
+  /** Whether a hint came that no reading has begun after. */
+  #isHinted = false;
+  #cancel: () => void = () => undefined;
+  #unwatch: () => void = () => undefined;
+
+  constructor(control: FollowedAlerts, clock: Clock) {
+    this.#control = control;
+    this.#clock = clock;
+  }
+
+  /** @returns a function that ends it */
+  enter(userId: string, tell: Tell): () => void {
+    const isFirst = this.#listeners.size === 0;
+    const tells = this.#listeners.get(userId) ?? new Set<Tell>();
+    this.#listeners.set(userId, tells.add(tell));
+    if (isFirst) this.#begin();
+    return () => {
+      tells.delete(tell);
+      if (tells.size === 0 && this.#listeners.get(userId) === tells) this.#listeners.delete(userId);
+      if (this.#listeners.size === 0) this.#end();
+    };
+  }
+
+  #begin(): void {
+    this.#version = null;
+    this.#isHinted = false;
+    this.#unwatch = this.#control.watch.watch('rules', () => {
+      this.#hinted();
+    });
+    this.#readIn(0);
+  }
+
+  #end(): void {
+    this.#unwatch();
+    this.#cancel();
+  }
+
+  /** Hints that follow do not put the reading off. */
+  #hinted(): void {
+    if (this.#isHinted) return;
+    this.#isHinted = true;
+    if (!this.#isReading) this.#readIn(WAIT_MS);
+  }
+
+  #readIn(ms: number): void {
+    this.#cancel();
+    this.#cancel = this.#clock.after(ms, () => void this.#read());
+  }
+
+  #nextMs(): number {
+    return this.#isHinted ? WAIT_MS : ASK_MS;
+  }
+
+  async #read(): Promise<void> {
+    // One that began for a listener before goes on.
+    if (this.#isReading) return;
+    this.#isReading = true;
+    this.#isHinted = false;
+    try {
+      const since = this.#version;
+      const { put, version } = await this.#control.alerts.follow(since);
+      this.#version = version;
+      // The first reading only finds out where one is.
+      if (since === null) return;
+      for (const rule of put) for (const tell of this.#listeners.get(rule.userId) ?? []) tell(rule);
+    } catch {
+      // The store cannot be read; it is asked again.
+    } finally {
+      this.#isReading = false;
+      if (this.#listeners.size > 0) this.#readIn(this.#nextMs());
+    }
+  }
+}

@@ -1,0 +1,274 @@
+import { ConsumeError } from '../../../component/consume-error.js';
+import type { Clock } from '../../../component/telemetry.js';
+import { printJson } from '../../../signal/json.js';
+import { MICROS_PER_MS } from '../../../signal/time-units.js';
+import type { AlertRule } from '../../../storage/alert-rules.js';
+import type { RunFilter, Runs, RunSummary } from '../../../storage/runs.js';
+import { printListedRun } from '../../support/run-export.js';
+import { printAlert } from '../alerts/alert-schema.js';
+import type { AlertNews } from './alert-news.js';
+import { FollowedTraces } from './followed-traces.js';
+import { LogTail } from './log-tail.js';
+import type { Seat } from './news-desk.js';
+import { SSE_COMMENT, SSE_RETRY, sseEvent } from './sse.js';
+import type { Topics } from './topics.js';
+import type { LogFilter } from '../../../storage/logs.js';
+
+/** News that come shortly after each other go out together: a stream sends at most four times a second. */
+const FRAME_MS = 250;
+/** Whether the key or login still holds is looked at this often. */
+const CHECK_MS = 2000;
+/** uWebSockets.js closes what is silent for ten seconds. */
+const BEAT_MS = 5000;
+/** After the store could not be read. */
+const RETRY_MS = 1000;
+/** Runs that are read at a time. */
+const MOST_RUNS = 200;
+const MOST_ALERTS = 1000;
+
+export interface StreamOptions {
+  readonly userId: string;
+  readonly topics: Topics;
+  readonly runFilter: Pick<RunFilter, 'kind' | 'agent_id'>;
+  readonly logFilter: LogFilter;
+  /** The number after which changes of runs are told; null: those from now on. */
+  readonly after: number | null;
+  /** Topics of which something may have been missed before this stream began. */
+  readonly missed: readonly string[];
+  /** Before the number of a change, in ids of events. */
+  readonly era: string;
+  readonly seat: Seat;
+  readonly runs: Pick<Runs, 'find' | 'outline'>;
+  readonly alerts: AlertNews;
+  /** Whether who asked for it still may. */
+  readonly isAllowed: () => boolean;
+  readonly gone: AbortSignal;
+  readonly draining: AbortSignal;
+  readonly clock: Clock;
+}
+
+type Bye = 'shutting_down' | 'signed_out';
+
+/** One stream of events. Nothing is read before its client takes it, so a slow one is told less, and costs no more. */
+export class EventStream implements AsyncIterable<Uint8Array> {
+  readonly #options: StreamOptions;
+  readonly #tail: LogTail | null;
+  readonly #traces: FollowedTraces;
+  readonly #ends: (() => void)[] = [];
+  #alerts = new Map<string, AlertRule>();
+  #lostAlerts = 0;
+  #lostRuns = 0;
+  /** The number of the last change that was told. */
+  #seen: number;
+  #hasNews = true;
+  #isOver = false;
+  #goOn: () => void = () => undefined;
+  #sentMs = 0;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    const { topics, userId, runs, seat, logFilter, alerts, gone, draining } = options;
+    this.#seen = options.after ?? seat.news.last;
+    this.#traces = new FollowedTraces(runs, userId, topics.traces);
+    this.#tail = topics.logs ? new LogTail(logFilter, this.#wake) : null;
+    const forgot = (number: number): void => {
+      if (number > this.#seen) this.#lostRuns += 1;
+    };
+    this.#ends.push(
+      seat.news.enter({ wake: this.#wake, forgot, ...(this.#tail && { logs: this.#tail.offer }) }),
+    );
+    if (topics.alerts) this.#ends.push(alerts.enter(userId, this.#takeAlert));
+    const stop = (): void => {
+      this.#goOn();
+    };
+    gone.addEventListener('abort', this.#end);
+    draining.addEventListener('abort', stop);
+    this.#ends.push(() => {
+      gone.removeEventListener('abort', this.#end);
+      draining.removeEventListener('abort', stop);
+    });
+    if (gone.aborted) this.#end();
+  }
+
+  /** Ended before its first piece, a generator would never give back what the stream holds. */
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    const frames = this.#frames();
+    return {
+      next: () => frames.next(),
+      return: async () => {
+        this.#end();
+        return await frames.return(undefined);
+      },
+    };
+  }
+
+  async *#frames(): AsyncGenerator<Uint8Array> {
+    try {
+      yield Buffer.concat([
+        SSE_RETRY,
+        this.#opening(),
+        ...this.#options.missed.map((topic) => lost(topic, null)),
+      ]);
+      this.#sentMs = this.#nowMs;
+      while (!this.#isOver) {
+        const bye = this.#bye();
+        if (bye !== null) {
+          yield sseEvent('bye', JSON.stringify({ reason: bye }));
+          return;
+        }
+        try {
+          for await (const piece of this.#news()) {
+            yield piece;
+            this.#sentMs = this.#nowMs;
+          }
+        } catch (error) {
+          if (this.#options.gone.aborted) return;
+          if (!(error instanceof ConsumeError && error.retryable)) throw error;
+          this.#hasNews = true;
+          await this.#pause(RETRY_MS);
+        }
+        // The clock may be put back meanwhile.
+        if (Math.abs(this.#nowMs - this.#sentMs) >= BEAT_MS) {
+          yield SSE_COMMENT;
+          this.#sentMs = this.#nowMs;
+        }
+        await this.#pause(FRAME_MS);
+        if (!this.#hasNews) await this.#pause(CHECK_MS - FRAME_MS, true);
+      }
+    } finally {
+      this.#end();
+    }
+  }
+
+  get #nowMs(): number {
+    return this.#options.clock.now() / MICROS_PER_MS;
+  }
+
+  #opening(): Uint8Array {
+    return sseEvent(
+      'open',
+      JSON.stringify({ at: new Date(this.#nowMs).toISOString() }),
+      this.#id(this.#seen),
+    );
+  }
+
+  #id(number: number): string {
+    return `${this.#options.era}.${String(number)}`;
+  }
+
+  #bye(): Bye | null {
+    if (this.#options.draining.aborted) return 'shutting_down';
+    return this.#options.isAllowed() ? null : 'signed_out';
+  }
+
+  async *#news(): AsyncGenerator<Uint8Array> {
+    this.#hasNews = false;
+    const { topics, seat, gone } = this.#options;
+    const changes = seat.news.since(this.#seen);
+    for (const { traceId } of changes) this.#traces.touched(traceId);
+    if (this.#lostRuns > 0) this.#traces.allTouched();
+    if (topics.runs) {
+      if (this.#lostRuns > 0) {
+        const count = this.#lostRuns;
+        this.#lostRuns = 0;
+        yield lost('runs', count);
+      }
+      // Where more changed, the others come with the next frame.
+      const now = changes.slice(0, MOST_RUNS);
+      const seen = now.at(-1)?.number ?? this.#seen;
+      yield* this.#runEvents(
+        now.map(({ traceId }) => traceId),
+        seen,
+      );
+      this.#seen = seen;
+      this.#hasNews ||= changes.length > now.length;
+    } else {
+      this.#lostRuns = 0;
+      this.#seen = changes.at(-1)?.number ?? this.#seen;
+    }
+    for await (const { traceId, outline } of this.#traces.news(this.#nowMs, gone))
+      yield outline === null ? lost(`trace:${traceId}`, null) : sseEvent('span', outline);
+    yield* this.#logEvents();
+    yield* this.#alertEvents();
+  }
+
+  /** @param seen the id of the last event: who has it has all of these */
+  async *#runEvents(ids: readonly string[], seen: number): AsyncGenerator<Uint8Array> {
+    if (ids.length === 0) return;
+    const { runs, userId, gone } = this.#options;
+    for await (const page of runs.find(userId, ids, gone)) {
+      const wanted = page.filter((run) => this.#isWanted(run));
+      if (wanted.length > 0)
+        yield Buffer.concat(wanted.map((run) => sseEvent('run', printJson(printListedRun(run)))));
+    }
+    yield Buffer.from(`id: ${this.#id(seen)}\n\n`);
+  }
+
+  #isWanted({ kind, agent_id }: RunSummary): boolean {
+    const { runFilter } = this.#options;
+    return (
+      (runFilter.kind === undefined || runFilter.kind === kind) &&
+      (runFilter.agent_id === undefined || runFilter.agent_id === agent_id)
+    );
+  }
+
+  *#logEvents(): Generator<Uint8Array> {
+    if (this.#tail === null) return;
+    const { records, lost: count } = this.#tail.take();
+    if (records.length > 0) yield Buffer.concat(records.map((record) => sseEvent('log', record)));
+    if (count > 0) yield lost('logs', count);
+  }
+
+  *#alertEvents(): Generator<Uint8Array> {
+    const rules = [...this.#alerts.values()];
+    const count = this.#lostAlerts;
+    this.#alerts = new Map();
+    this.#lostAlerts = 0;
+    if (rules.length > 0)
+      yield Buffer.concat(
+        rules.map(({ alert, incident }) =>
+          sseEvent('alert', JSON.stringify({ ...printAlert(alert), is_firing: incident !== null })),
+        ),
+      );
+    if (count > 0) yield lost('alerts', count);
+  }
+
+  readonly #takeAlert = (rule: AlertRule): void => {
+    if (this.#alerts.size < MOST_ALERTS || this.#alerts.has(rule.alert.id))
+      this.#alerts.set(rule.alert.id, rule);
+    else this.#lostAlerts += 1;
+    this.#wake();
+  };
+
+  readonly #wake = (): void => {
+    this.#hasNews = true;
+    this.#goOn();
+  };
+
+  /** Waits, until the end of the stream at the longest. @param isForNews whether news end it, too */
+  async #pause(ms: number, isForNews = false): Promise<void> {
+    if (this.#isOver || this.#options.draining.aborted) return;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#options.clock.after(ms, resolve);
+      this.#goOn = () => {
+        if (!isForNews && !this.#isOver && !this.#options.draining.aborted) return;
+        cancel();
+        resolve();
+      };
+    });
+    this.#goOn = () => undefined;
+  }
+
+  readonly #end = (): void => {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    for (const end of this.#ends.splice(0)) end();
+    this.#options.seat.leave();
+    this.#goOn();
+  };
+}
+
+/** @param count of what is missing; null where nobody knows */
+function lost(topic: string, count: number | null): Uint8Array {
+  return sseEvent('lost', JSON.stringify({ topic, count }));
+}

@@ -1,0 +1,98 @@
+import { printOutline } from '../trace-body.js';
+import type { Runs } from '../../../storage/runs.js';
+
+/** A run that is still open is looked at this often even when nothing comes: it may have timed out. */
+const LOOK_MS = 15_000;
+
+/** Asks for no spans. */
+const NONE = Number.MAX_SAFE_INTEGER;
+
+interface Followed {
+  /** Up to where its spans were told; null: nothing is known of it yet. */
+  seq: number | null;
+  isDue: boolean;
+  /** The header as it was told last: told again only when it has changed. */
+  status: string | null;
+  lookedAtMs: number;
+}
+
+/** What there is to be told of a run. */
+export type TraceNews =
+  | { readonly traceId: string; readonly outline: Uint8Array }
+  /** It is too much for an event. */
+  | { readonly traceId: string; readonly outline: null };
+
+/** The runs that a stream follows, each from the place that its reader has. */
+export class FollowedTraces {
+  readonly #runs: Pick<Runs, 'outline'>;
+  readonly #userId: string;
+  readonly #traces: Map<string, Followed>;
+
+  constructor(runs: Pick<Runs, 'outline'>, userId: string, traces: ReadonlyMap<string, number | null>) {
+    this.#runs = runs;
+    this.#userId = userId;
+    this.#traces = new Map(
+      [...traces].map(([id, seq]) => [id, { seq, isDue: true, status: null, lookedAtMs: 0 }]),
+    );
+  }
+
+  /** Something of a run has come. */
+  touched(traceId: string): void {
+    const followed = this.#traces.get(traceId);
+    if (followed) followed.isDue = true;
+  }
+
+  /** Nobody knows of which. */
+  allTouched(): void {
+    for (const followed of this.#traces.values()) followed.isDue = true;
+  }
+
+  /**
+   * What is new of each, asked for one after another.
+   *
+   * @throws ConsumeError where the store cannot be read: then it stays due
+   */
+  async *news(nowMs: number, abort: AbortSignal): AsyncGenerator<TraceNews> {
+    for (const [traceId, followed] of this.#traces) {
+      if (!isDueAt(followed, nowMs)) continue;
+      const wasTouched = followed.isDue;
+      followed.isDue = false;
+      followed.lookedAtMs = nowMs;
+      try {
+        const news = await this.#newsOf(traceId, followed, wasTouched, abort);
+        if (news !== undefined) yield news;
+      } catch (error) {
+        followed.isDue = true;
+        throw error;
+      }
+    }
+  }
+
+  async #newsOf(
+    traceId: string,
+    followed: Followed,
+    wasTouched: boolean,
+    abort: AbortSignal,
+  ): Promise<TraceNews | undefined> {
+    const { seq, status } = followed;
+    const trace = await this.#runs.outline(this.#userId, traceId, seq ?? NONE, abort);
+    if (trace === null) {
+      // Once it comes, all of it is new.
+      followed.seq ??= 0;
+      return undefined;
+    }
+    followed.seq = trace.seq;
+    followed.status = trace.status;
+    const body = await printOutline(trace);
+    const isWhole = body instanceof Uint8Array;
+    if (!isWhole) await body[Symbol.asyncIterator]().return?.();
+    // From where it is followed from now on, there is nothing to tell yet.
+    if (seq === null) return undefined;
+    if (!wasTouched && trace.status === status) return undefined;
+    return { traceId, outline: isWhole ? body : null };
+  }
+}
+
+function isDueAt({ isDue, status, lookedAtMs }: Followed, nowMs: number): boolean {
+  return isDue || (status === 'running' && Math.abs(nowMs - lookedAtMs) >= LOOK_MS);
+}

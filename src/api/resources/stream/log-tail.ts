@@ -1,0 +1,79 @@
+import { printJson } from '../../../signal/json.js';
+import type { LogRecord } from '../../../signal/log-record.js';
+import type { LogFilter } from '../../../storage/logs.js';
+import { logMatcher, searchedText, type LogMatcher } from '../../../storage/matches-log.js';
+import { shortened } from '../../support/shortened.js';
+import { printLog } from '../logs.js';
+
+/** What a stream is told of at a time; what comes beyond is only counted, so that a flood costs no more than this. */
+const MOST_RECORDS = 200;
+const MOST_BYTES = 512 * 1024;
+/** Characters of bodies that are looked through at a time: some milliseconds. */
+const MOST_TEXT = 1_000_000;
+const RECORD_BYTES = 16 * 1024;
+
+/** Takes records that match a filter as they come, within bounds. */
+export class LogTail {
+  readonly #matcher: LogMatcher;
+  readonly #wake: () => void;
+  #printed: string[] = [];
+  #bytes = 0;
+  #textLeft = MOST_TEXT;
+  #lost = 0;
+
+  /** @param wake called when there is something to be taken */
+  constructor(filter: LogFilter, wake: () => void) {
+    this.#matcher = logMatcher(filter);
+    this.#wake = wake;
+  }
+
+  /** As `ArrivalListener.logs`. */
+  readonly offer = (records: readonly LogRecord[]): (() => void) | undefined => {
+    const taken: string[] = [];
+    let lost = 0;
+    for (const record of records) {
+      if (!this.#matcher.fields(record)) continue;
+      const isWanted = this.#hasText(record);
+      if (isWanted === false) continue;
+      const isFull = this.#printed.length + taken.length >= MOST_RECORDS || this.#bytes >= MOST_BYTES;
+      if (isFull || isWanted === undefined) {
+        lost += 1;
+        continue;
+      }
+      const text = printed(record);
+      this.#bytes += text.length;
+      taken.push(text);
+    }
+    if (taken.length === 0 && lost === 0) return undefined;
+    return () => {
+      this.#printed.push(...taken);
+      this.#lost += lost;
+      this.#wake();
+    };
+  };
+
+  /** What came since the last call, as JSON, the oldest first; and how many records there may have been beside them. */
+  take(): { readonly records: readonly string[]; readonly lost: number } {
+    const taken = { records: this.#printed, lost: this.#lost };
+    this.#printed = [];
+    this.#bytes = 0;
+    this.#textLeft = MOST_TEXT;
+    this.#lost = 0;
+    return taken;
+  }
+
+  /** @returns undefined where too much was looked through already */
+  #hasText(record: LogRecord): boolean | undefined {
+    const { text } = this.#matcher;
+    if (text === null) return true;
+    if (this.#textLeft <= 0) return undefined;
+    const searched = searchedText(record);
+    this.#textLeft -= searched.length;
+    return text(searched);
+  }
+}
+
+function printed(record: LogRecord): string {
+  const shown = printLog({ ...record, service_name: record.origin.serviceName });
+  return printJson(shortened(shown, RECORD_BYTES));
+}

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { HttpProblem } from '../../../component/http.js';
+import type { Clock } from '../../../component/telemetry.js';
+import type { Arrivals } from '../../../storage/arrivals.js';
+import { UserNews } from './user-news.js';
+
+/** Streams that a user may have at once. */
+export const MOST_STREAMS = 8;
+/** How long news of a user are collected after its last stream, for one that connects again. */
+const LINGER_MS = 60_000;
+
+interface Desk {
+  readonly news: UserNews;
+  streams: number;
+  cancelEnd: () => void;
+}
+
+/** A place among the streams of a user. */
+export interface Seat {
+  readonly news: UserNews;
+  /** Without effect the second time. */
+  leave(): void;
+}
+
+/** The news of users that have streams. Of all others nothing is collected. */
+export class NewsDesk {
+  /** Numbers of changes hold in this process alone. */
+  readonly era = randomBytes(6).toString('hex');
+  readonly #arrivals: Arrivals;
+  readonly #clock: Clock;
+  readonly #desks = new Map<string, Desk>();
+
+  constructor(arrivals: Arrivals, clock: Clock) {
+    this.#arrivals = arrivals;
+    this.#clock = clock;
+  }
+
+  /** @throws HttpProblem 429 where the user has too many streams */
+  take(userId: string): Seat {
+    const desk = this.#desks.get(userId) ?? this.#open(userId);
+    if (desk.streams >= MOST_STREAMS)
+      throw new HttpProblem(
+        429,
+        'too_many_streams',
+        `A user may have ${MOST_STREAMS} event streams at once: close another one, or have one for all that is to be followed.`,
+        { headers: { 'retry-after': '5' } },
+      );
+    desk.streams += 1;
+    desk.cancelEnd();
+    let isTaken = true;
+    return {
+      news: desk.news,
+      leave: () => {
+        if (!isTaken) return;
+        isTaken = false;
+        desk.streams -= 1;
+        if (desk.streams === 0) this.#closeLater(userId, desk);
+      },
+    };
+  }
+
+  #open(userId: string): Desk {
+    const desk = { news: new UserNews(this.#arrivals, userId), streams: 0, cancelEnd: () => undefined };
+    this.#desks.set(userId, desk);
+    return desk;
+  }
+
+  #closeLater(userId: string, desk: Desk): void {
+    desk.cancelEnd = this.#clock.after(LINGER_MS, () => {
+      desk.news.close();
+      this.#desks.delete(userId);
+    });
+  }
+}

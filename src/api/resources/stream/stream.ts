@@ -1,0 +1,132 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../../component/http.js';
+import type { Operation } from '../../../component/operation.js';
+import { SEVERITIES } from '../../../signal/log-record.js';
+import type { LogFilter } from '../../../storage/logs.js';
+import type { ApiContext } from '../../support/api-context.js';
+import { uuid } from '../../support/fields.js';
+import { kindParameter } from '../../support/runs.js';
+import { MAX_LOG_QUERY, spanNeedsTrace } from '../logs.js';
+import { AlertNews } from './alert-news.js';
+import { EventStream } from './event-stream.js';
+import { MOST_STREAMS, NewsDesk } from './news-desk.js';
+import { MOST_TRACES, readTopics, type Topics } from './topics.js';
+import type { UserNews } from './user-news.js';
+
+const MAX_TOPICS_LENGTH = 2000;
+
+const followChanges = {
+  id: 'followChanges',
+  method: 'GET',
+  path: '/api/v1/dashboard/stream',
+  tag: 'stream',
+  summary: 'What happens from now on, as server-sent events',
+  description: [
+    'Events have JSON as their data. `open` comes first. `run`: a run that came or changed, as lists show it. `span`: what came of a',
+    'run that is followed, as `readTraceSpans` gives it with `after`. `log`: a record that was stored, as `searchLogs` shows it, long',
+    'parts shortened (`is_truncated`). `alert`: an alert that fired, is over or was changed, with `is_firing`. `lost {topic, count}`:',
+    'so much was left out of a topic because it was too much for the stream or its reader, or nobody knows how much (null): read it by its',
+    'own route. `bye {reason}`: the end, since the daemon stops (`shutting_down`) or the key or login does not hold any more',
+    '(`signed_out`). News go out at most four times a second; a comment comes at least every seven seconds. With the header',
+    '`Last-Event-ID` changes of runs go on behind that event if it is not older than a minute and not more than 2000 runs changed; of all else `lost` tells.',
+    `A user may have ${MOST_STREAMS} streams.`,
+  ].join(' '),
+  access: 'read',
+  mediaType: 'text/event-stream',
+  query: Type.Object({
+    topics: Type.String({
+      minLength: 1,
+      maxLength: MAX_TOPICS_LENGTH,
+      description: `With commas between: \`runs\`, \`logs\`, \`alerts\`, \`trace:ID\`, \`trace:ID@SEQ\` (what came of the run after this \`seq\` of an outline, then what comes); at most ${MOST_TRACES} runs.`,
+    }),
+    kind: kindParameter,
+    agent_id: Type.Optional(uuid('Of `runs`: those of this agent.')),
+    query: Type.Optional(
+      Type.String({
+        maxLength: MAX_LOG_QUERY,
+        description: 'Of `logs`, as in `searchLogs`; likewise those that follow.',
+      }),
+    ),
+    service_name: Type.Optional(Type.String()),
+    severity: Type.Optional(Type.Enum(SEVERITIES)),
+    trace_id: Type.Optional(uuid()),
+    span_id: Type.Optional(uuid('Needs `trace_id`.')),
+  }),
+  responses: { 200: Type.String({ description: 'Server-sent events without an end.' }) },
+  errors: [429],
+} satisfies Operation;
+
+type Query = Static<typeof followChanges.query>;
+
+/** `GET /dashboard/stream`. */
+export function streamRoutes({
+  routes,
+  telemetry,
+  control,
+  identityNow,
+  clock,
+}: Pick<ApiContext, 'routes' | 'telemetry' | 'control' | 'identityNow' | 'clock'>): readonly Route[] {
+  const desk = new NewsDesk(telemetry.arrivals, clock);
+  const alerts = new AlertNews(control, clock);
+  return [
+    routes.route(followChanges).to(({ identity: { userId, keyId }, query, request }) => {
+      const topics = readTopics(query.topics);
+      const logFilter = logFilterOf(query);
+      const seat = desk.take(userId);
+      const { kind = 'agent', agent_id } = query;
+      const stream = new EventStream({
+        userId,
+        topics,
+        runFilter: {
+          ...(kind === 'all' ? {} : { kind }),
+          ...(agent_id && { agent_id: agent_id.toLowerCase() }),
+        },
+        logFilter,
+        ...placeOf(request.header('last-event-id'), desk.era, seat.news, topics),
+        era: desk.era,
+        seat,
+        runs: telemetry.runs,
+        alerts,
+        isAllowed: () => {
+          const now = identityNow(request);
+          return now?.userId === userId && now.keyId === keyId;
+        },
+        gone: request.abort,
+        draining: request.draining,
+        clock,
+      });
+      // Proxies that gather answers would hold the events back.
+      const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
+      return { status: 200, encoded: stream, headers };
+    }),
+  ];
+}
+
+function logFilterOf({ query, service_name, severity, trace_id, span_id }: Query): LogFilter {
+  spanNeedsTrace({ trace_id, span_id });
+  return {
+    ...(query === undefined ? {} : { query }),
+    ...(service_name === undefined ? {} : { service_name }),
+    ...(severity === undefined ? {} : { severity }),
+    ...(trace_id === undefined ? {} : { trace_id: trace_id.toLowerCase() }),
+    ...(span_id === undefined ? {} : { span_id: span_id.toLowerCase() }),
+  };
+}
+
+/** Where a stream begins that goes on with another one, and what it cannot make up for. */
+function placeOf(
+  lastEventId: string | undefined,
+  era: string,
+  news: UserNews,
+  { runs, logs, alerts }: Topics,
+): { readonly after: number | null; readonly missed: readonly string[] } {
+  if (lastEventId === undefined || lastEventId === '') return { after: null, missed: [] };
+  const [of, number = ''] = lastEventId.split('.');
+  const goesOn = of === era && /^\d{1,15}$/.test(number) && news.remembers(Number(number));
+  const missed = [
+    ...(runs && !goesOn ? ['runs'] : []),
+    ...(logs ? ['logs'] : []),
+    ...(alerts ? ['alerts'] : []),
+  ];
+  return { after: goesOn ? Number(number) : null, missed };
+}

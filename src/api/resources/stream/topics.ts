@@ -1,0 +1,42 @@
+import { validationProblem } from '../../../http/field-errors.js';
+import { isUuid } from '../../../signal/ids.js';
+
+/** Traces that one stream may follow. */
+export const MOST_TRACES = 16;
+
+/** What a stream is about. */
+export interface Topics {
+  readonly runs: boolean;
+  readonly logs: boolean;
+  readonly alerts: boolean;
+  /** By their ids in lower case: the `seq` up to which their spans are known; null: to be told what comes from now on. */
+  readonly traces: ReadonlyMap<string, number | null>;
+}
+
+const PLAIN = ['runs', 'logs', 'alerts'] as const;
+const TRACE = /^trace:([^@]+)(?:@(\d{1,15}))?$/;
+
+/**
+ * Reads `runs,trace:ID@SEQ,logs`.
+ *
+ * @throws HttpProblem 422 naming what is none
+ */
+export function readTopics(text: string): Topics {
+  const plain = new Set<string>();
+  const traces = new Map<string, number | null>();
+  for (const topic of text.split(',')) {
+    const [, id = '', seq] = TRACE.exec(topic) ?? [];
+    if (isUuid(id)) traces.set(id.toLowerCase(), seq === undefined ? null : Number(seq));
+    else if (PLAIN.some((each) => each === topic)) plain.add(topic);
+    else
+      throw refused(
+        `has ${JSON.stringify(topic.slice(0, 60))}, which is no topic: there are ${PLAIN.join(', ')}, trace:ID and trace:ID@SEQ`,
+      );
+  }
+  if (traces.size > MOST_TRACES) throw refused(`may have at most ${MOST_TRACES} traces`);
+  return { runs: plain.has('runs'), logs: plain.has('logs'), alerts: plain.has('alerts'), traces };
+}
+
+function refused(message: string) {
+  return validationProblem('query', [{ field: 'topics', message }]);
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { AlertNews } from '../../../../src/api/resources/stream/alert-news.js';
+import { EventStream } from '../../../../src/api/resources/stream/event-stream.js';
+import { NewsDesk } from '../../../../src/api/resources/stream/news-desk.js';
+import { readTopics } from '../../../../src/api/resources/stream/topics.js';
+import { ConsumeError } from '../../../../src/component/consume-error.js';
+import { ToldArrivals } from '../../../../src/storage/duckdb/client/told-arrivals.js';
+import type { Runs, RunSummary } from '../../../../src/storage/runs.js';
+import { HandClock } from '../../../support/hand-clock.js';
+import { until } from '../../../support/until.js';
+
+const USER = '00000000-0000-4000-8000-00000000000a';
+
+function summary(trace_id: string): RunSummary {
+  return {
+    trace_id,
+    agent_id: USER,
+    agent_name: 'a',
+    kind: 'agent',
+    session_id: null,
+    user_id: null,
+    tags: [],
+    status: 'completed',
+    started_at: 0,
+    ended_at: null,
+    duration_ms: null,
+    success: null,
+    outcome: null,
+    error_message: null,
+    total_tokens: null,
+    total_cost_usd: null,
+    sample_rate: null,
+    span_count: 0,
+  };
+}
+
+/** A stream over a clock that stands still, and a store that knows every run. */
+function open(topics: string, isFailing: () => boolean = () => false) {
+  const clock = new HandClock();
+  const arrivals = new ToldArrivals();
+  const desk = new NewsDesk(arrivals, clock);
+  const asked: number[] = [];
+  const runs: Pick<Runs, 'find' | 'outline'> = {
+    async *find(_, ids) {
+      if (isFailing()) throw new ConsumeError('not now', { code: 'storage_unavailable', retryable: true });
+      asked.push(ids.length);
+      yield await Promise.resolve(ids.map(summary));
+    },
+    outline: async () => await Promise.resolve(null),
+  };
+  const rules = { follow: async () => await Promise.reject(new Error('nobody asks for rules')) };
+  const gone = new AbortController();
+  const draining = new AbortController();
+  let isAllowed = true;
+  const stream = new EventStream({
+    userId: USER,
+    topics: readTopics(topics),
+    runFilter: {},
+    logFilter: {},
+    after: null,
+    missed: [],
+    era: desk.era,
+    seat: desk.take(USER),
+    runs,
+    alerts: new AlertNews({ alerts: rules, watch: { watch: () => () => undefined } }, clock),
+    isAllowed: () => isAllowed,
+    gone: gone.signal,
+    draining: draining.signal,
+    clock,
+  });
+  const pieces = stream[Symbol.asyncIterator]();
+  /** The next piece, while time passes. */
+  const next = async (): Promise<string | null> => {
+    let piece: string | null | undefined;
+    void pieces.next().then(({ value, done }) => {
+      piece = done === true ? null : Buffer.from(value).toString();
+    });
+    await until('a piece comes', () => {
+      if (piece === undefined) clock.advance(250);
+      return piece !== undefined;
+    });
+    return piece ?? null;
+  };
+  const write = (count: number): void => {
+    for (let i = 0; i < count; i += 1) arrivals.traceChanged(USER, randomUUID());
+  };
+  const revoke = (): void => {
+    isAllowed = false;
+  };
+  return { clock, arrivals, desk, asked, next, write, gone, draining, revoke, pieces };
+}
+
+void t.test('a quiet stream beats, so that no listener and no proxy takes it for dead', async (t) => {
+  const { next, clock } = open('runs');
+  t.match(await next(), /event: open/);
+  for (let beat = 0; beat < 3; beat += 1) {
+    const before = clock.now();
+    t.equal(await next(), ':\n\n');
+    t.ok((clock.now() - before) / 1e6 <= 7, 'within seven seconds');
+  }
+});
+
+void t.test('who reads slowly is told what it has missed, and nothing piles up for it', async (t) => {
+  const { next, write, asked } = open('runs');
+  await next();
+  write(2500);
+  t.match(await next(), 'event: lost\ndata: {"topic":"runs","count":500}');
+  let runs = 0;
+  while (runs < 2000) runs += ((await next()) ?? '').split('event: run').length - 1;
+  t.equal(runs, 2000);
+  t.ok(Math.max(...asked) <= 200, 'in parts');
+  write(1);
+  let piece = await next();
+  while (piece !== null && !piece.includes('event: run')) piece = await next();
+  t.equal(piece?.split('event: run').length, 2);
+});
+
+void t.test('while the store cannot be read nothing is lost', async (t) => {
+  let isFailing = true;
+  const { next, write } = open('runs', () => isFailing);
+  await next();
+  write(3);
+  t.equal(await next(), ':\n\n', 'only a beat');
+  isFailing = false;
+  t.equal((await next())?.split('event: run').length, 4);
+});
+
+void t.test('it ends with its key, the listener and its reader, and gives its place back', async (t) => {
+  const revoked = open('runs');
+  await revoked.next();
+  revoked.revoke();
+  t.equal(await revoked.next(), 'event: bye\ndata: {"reason":"signed_out"}\n\n');
+  t.equal(await revoked.next(), null);
+
+  const drained = open('runs');
+  await drained.next();
+  drained.draining.abort();
+  t.equal(await drained.next(), 'event: bye\ndata: {"reason":"shutting_down"}\n\n');
+  t.equal(await drained.next(), null);
+
+  const left = open('runs');
+  await left.next();
+  left.gone.abort();
+  t.equal(await left.next(), null);
+  t.equal(left.clock.pending, 1, 'only the end of collecting news is waited for');
+
+  const unread = open('runs');
+  await unread.pieces.return?.();
+  for (const { desk } of [revoked, drained, left, unread]) {
+    const seats = Array.from({ length: 8 }, () => desk.take(USER));
+    t.throws(() => desk.take(USER), /may have 8 event streams/);
+    t.equal(desk.take('another').news.readers, 0, 'others have places of their own');
+    for (const seat of seats) seat.leave();
+  }
+});
+
+void t.test('news are collected for a minute after the last stream, and then nobody listens', async (t) => {
+  const { arrivals, desk, clock, gone, next, write } = open('runs');
+  await next();
+  gone.abort();
+  await next();
+  write(1);
+  const again = desk.take(USER);
+  t.equal(again.news.since(0).length, 1, 'what came meanwhile');
+  again.leave();
+  clock.advance(60_000);
+  const batch = { tenant: USER, items: [] };
+  t.equal(arrivals.tracesOf(batch), undefined, 'writes have nothing to tell');
+  t.equal(arrivals.logsOf(batch), undefined);
+});

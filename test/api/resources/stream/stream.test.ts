@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { startApi } from '../../../support/api.js';
+import { ApiCaller } from '../../../support/api-caller.js';
+import { startTestDaemon } from '../../../support/daemon.js';
+import { EventStreamClient } from '../../../support/event-stream.js';
+import { traceIdOf } from '../../../support/header-text.js';
+import { ENGINES } from '../../../support/http-listener.js';
+import { logRequest } from '../../../support/log-request.js';
+import { anItem, aSpan } from '../../../support/trace-batch.js';
+import { until } from '../../../support/until.js';
+
+async function sendLogs(api: ApiCaller, service: string, bodies: readonly string[], key = api.adminKey) {
+  const logs = bodies.map((body, i) => ({ body, nanos: 1_780_000_000_000_000_000n + BigInt(i) }));
+  const { status } = await api.call('POST', '/otlp/v1/logs', { key, json: logRequest(service, logs) });
+  if (status !== 200) throw new Error(`the records were refused: ${status}`);
+}
+
+void t.test('runs, spans and log records arrive as they are stored, each to its user alone', async (t) => {
+  const api = await startApi(t);
+  const other = await api.createUser('other@example.com', ['read', 'write']);
+  const item = anItem({ trace: { status: 'running', ended_at: undefined, success: undefined } });
+  const id = traceIdOf(item);
+  await api.send([item]);
+  const { seq } = await api.get<{ seq: number }>(`/dashboard/traces/${id}/spans`);
+  // What comes between the reading and the stream is not missed.
+  await api.send([{ ...item, spans: [aSpan(id, { name: 'between' })] }]);
+  const coming = randomUUID();
+  const topics = `runs,logs,alerts,trace:${id.toUpperCase()}@${seq},trace:${coming}`;
+  const stream = await EventStreamClient.open(t, api, `topics=${topics}&query=disk+full&service_name=shop`);
+  const theirs = await EventStreamClient.open(t, api, `topics=runs,logs,trace:${id}@0`, { key: other.key });
+  t.equal(stream.status, 200);
+  t.match(Object.fromEntries(stream.headers), {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+  t.notOk(stream.headers.get('content-encoding'));
+  t.match(await stream.next('open'), { id: /^[0-9a-f]{12}\.\d+$/ });
+  t.match(await stream.next('span'), {
+    data: { trace_id: id, status: 'running', spans: [{ name: 'between' }] },
+  });
+
+  await api.send([{ ...item, spans: [aSpan(id, { name: 'later', input_data: { a: 'long' } })] }]);
+  const { data } = await stream.next('span');
+  t.match(data, { trace_id: id, spans: [{ name: 'later', preview: '{"a":"long"}', input_bytes: 12 }] });
+  t.equal((data['spans'] as unknown[]).length, 1, 'what is new alone');
+  const list = await api.get<{ items: object[] }>('/dashboard/traces');
+  t.strictSame((await stream.next('run')).data, list.items[0], 'as lists show it');
+
+  await api.call('PATCH', `/dashboard/traces/${id}/outcome`, { json: { success: true, outcome: 'well' } });
+  t.match(await stream.next('run'), { data: { trace_id: id, success: true, outcome: 'well' } });
+  t.match(await stream.next('span'), { data: { trace_id: id, outcome: 'well', spans: [] } });
+
+  await api.send([anItem({ trace: { trace_id: coming }, spans: 0 })]);
+  t.match(await stream.next('span'), { data: { trace_id: coming, spans: [] } }, 'one that was not there');
+
+  await sendLogs(api, 'shop', ['The disk is full', 'disk: FULL', 'all is well']);
+  await sendLogs(api, 'bank', ['disk full']);
+  await sendLogs(api, 'shop', ['disk full, again']);
+  const found = await api.get<{ items: object[] }>(
+    '/dashboard/logs/search?query=disk+full&service_name=shop',
+  );
+  const told = [await stream.next('log'), await stream.next('log'), await stream.next('log')];
+  const byBody = (a: object, b: object) => JSON.stringify(a).localeCompare(JSON.stringify(b));
+  t.strictSame(
+    told.map(({ data }) => data).sort(byBody),
+    found.items.map((record) => ({ ...record, is_truncated: false })).sort(byBody),
+    'those that the search finds, as it shows them',
+  );
+
+  await api.send([anItem()], other.key);
+  await sendLogs(api, 'theirs', ['disk full'], other.key);
+  t.match(await theirs.next('run'), { data: { agent_name: 'researcher' } });
+  t.match(await theirs.next('log'), { data: { service_name: 'theirs' } });
+  theirs.close();
+  stream.close();
+});
+
+void t.test('what is not asked for is not told, and what is too much is counted', async (t) => {
+  const api = await startApi(t);
+  const first = anItem({ trace: { agent: 'one' } });
+  await api.send([first, anItem({ trace: { agent: 'two' } })]);
+  const agents = await api.get<{ id: string; name: string }[]>('/agents');
+  const idOf = (name: string) => agents.find((agent) => agent.name === name)?.id ?? '';
+  const stream = await EventStreamClient.open(t, api, `topics=runs&agent_id=${idOf('two')}`);
+  await stream.next('open');
+  await api.send([first, anItem({ trace: { agent: 'two', outcome: 'mine' } })]);
+  t.match(await stream.next('run'), { data: { agent_name: 'two', outcome: 'mine' } });
+
+  const logs = await EventStreamClient.open(t, api, 'topics=logs');
+  await logs.next('open');
+  await sendLogs(api, 'shop', ['x'.repeat(100_000), ...Array.from({ length: 999 }, (_, i) => `line ${i}`)]);
+  t.match(await logs.next('log'), { data: { is_truncated: true, body: /^x+…$/ } });
+  t.match(await logs.next('lost'), { data: { topic: 'logs', count: 800 } });
+});
+
+void t.test('a stream goes on where another one ended, or says that it cannot', async (t) => {
+  const api = await startApi(t);
+  const stream = await EventStreamClient.open(t, api, 'topics=runs');
+  const from = await stream.next('open');
+  stream.close();
+  const [one, two] = [anItem(), anItem()];
+  await api.send([one]);
+  await api.send([two]);
+  const headers = { 'last-event-id': from.id };
+  const again = await EventStreamClient.open(t, api, 'topics=runs,logs,alerts', { headers });
+  const runs = [await again.next('run'), await again.next('run')];
+  t.strictSame(
+    runs.map(({ data }) => data['trace_id']).sort(),
+    [traceIdOf(one), traceIdOf(two)].sort(),
+    'what came meanwhile',
+  );
+  t.match(await again.next('lost'), { data: { topic: 'logs', count: null } });
+  t.match(await again.next('lost'), { data: { topic: 'alerts', count: null } });
+  await api.send([anItem()]);
+  await again.next('run');
+  again.close();
+  for (const id of ['0123456789ab.1', `${from.id}9999`, 'x', '.']) {
+    const lost = await EventStreamClient.open(t, api, 'topics=runs', { headers: { 'last-event-id': id } });
+    t.match(await lost.next('lost'), { data: { topic: 'runs', count: null } }, id);
+    lost.close();
+  }
+});
+
+void t.test('alerts are told when they are changed', async (t) => {
+  const api = await startApi(t);
+  const stream = await EventStreamClient.open(t, api, 'topics=alerts');
+  await stream.next('open');
+  const terms = { target_service: 'payments', type: 'failure_rate', threshold: 0.5 };
+  // Where the rules stand is found out soon after the beginning; what is changed until then is not told.
+  const told = stream.next('alert');
+  let isTold = false;
+  void told.then(() => (isTold = true));
+  await until('an alert is told', async () => {
+    await api.call('POST', '/alerts', { json: terms });
+    return isTold;
+  });
+  t.match((await told).data, {
+    type: 'failure_rate',
+    threshold: 0.5,
+    is_firing: false,
+    target_service: 'payments',
+  });
+});
+
+void t.test('who may not, or has too many, is refused', async (t) => {
+  const api = await startApi(t);
+  const call = async (query: string, key = api.adminKey) =>
+    await api.call('GET', `/dashboard/stream?${query}`, { key });
+  const writer = await api.createKey(['write']);
+  t.match(await call('topics=runs', writer.key), { status: 403, body: { code: 'forbidden_scope' } });
+  for (const [query, field] of [
+    ['', 'topics'],
+    ['topics=', 'topics'],
+    ['topics=runs,nonsense', 'topics'],
+    ['topics=trace:abc', 'topics'],
+    [`topics=${Array.from({ length: 17 }, () => `trace:${randomUUID()}`).join(',')}`, 'topics'],
+    [`topics=logs&span_id=${randomUUID()}`, 'span_id'],
+    ['topics=logs&severity=loud', 'severity'],
+  ] as const)
+    t.match(await call(query), { status: 422, body: { errors: [{ field }] } }, query);
+  const open = async () => await EventStreamClient.open(t, api, 'topics=runs');
+  const streams = await Promise.all(Array.from({ length: 8 }, open));
+  for (const stream of streams) await stream.next('open');
+  const refused = await call('topics=runs');
+  t.match(refused, { status: 429, body: { code: 'too_many_streams', detail: /at most|may have 8/ } });
+  t.equal(refused.headers.get('retry-after'), '5');
+  streams[0]?.close();
+  // A HEAD has no events, and holds no place.
+  const heads = async () =>
+    (
+      await fetch(`${api.url}/api/v1/dashboard/stream?topics=runs`, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${api.adminKey}` },
+      })
+    ).status;
+  while ((await heads()) === 429);
+  for (let i = 0; i < 3; i += 1) t.equal(await heads(), 200);
+  const ninth = await open();
+  await ninth.next('open');
+});
+
+for (const engine of ENGINES)
+  void t.test(`${engine}: a stream ends with its key, its login and the daemon`, async (t) => {
+    const started = await startTestDaemon(t, { overlay: JSON.stringify({ service: { http: { engine } } }) });
+    const api = new ApiCaller(started.url, started.key);
+    const reader = await api.createKey(['read']);
+    const byKey = await EventStreamClient.open(t, api, 'topics=runs', { key: reader.key });
+    const login = await api.call('POST', '/session', {
+      key: null,
+      json: { key: started.key },
+      headers: { 'x-jackdaw': '1', 'sec-fetch-site': 'same-origin' },
+    });
+    const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+    const byCookie = await EventStreamClient.open(t, api, 'topics=runs', { key: null, headers });
+    const lasting = await EventStreamClient.open(t, api, 'topics=runs');
+    for (const stream of [byKey, byCookie, lasting]) await stream.next('open');
+    await api.send([anItem()]);
+    for (const stream of [byKey, byCookie, lasting]) await stream.next('run');
+
+    await api.call('DELETE', `/admin/keys/${reader.id}`);
+    t.match((await byKey.rest()).at(-1), { event: 'bye', data: { reason: 'signed_out' } });
+    await api.call('DELETE', '/session', { key: null, headers: { ...headers, 'x-jackdaw': '1' } });
+    t.match((await byCookie.rest()).at(-1), { event: 'bye', data: { reason: 'signed_out' } });
+    const stopping = started.daemon.shutdown();
+    t.match((await lasting.rest()).at(-1), { event: 'bye', data: { reason: 'shutting_down' } });
+    await stopping;
+    t.notMatch(started.logs.join('\n'), /cut off|internal error/);
+    t.notMatch(started.logs.join('\n'), cookie.split('=')[1] ?? '?', 'no log has the cookie');
+  });
