@@ -3,6 +3,7 @@ import { agentStatsRoutes } from './resources/agent-stats.js';
 import { agentRoutes } from './resources/agents.js';
 import { alertEventRoutes } from './resources/alerts/alert-events.js';
 import { alertFiringRoutes } from './resources/alerts/alert-firings.js';
+import { alertPreviewRoutes } from './resources/alerts/alert-preview.js';
 import { alertTestRoutes } from './resources/alerts/alert-test.js';
 import { alertRoutes } from './resources/alerts/alerts.js';
 import type { ApiContext } from './support/api-context.js';
@@ -50,6 +51,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     alertRoutes,
     alertFiringRoutes,
     alertTestRoutes,
+    alertPreviewRoutes,
     alertEventRoutes,
     meRoutes,
     myKeyRoutes,

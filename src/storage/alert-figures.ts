@@ -121,3 +121,17 @@ export interface AlertFigures {
   /** Ids of at most twenty traces of each: failed, the slowest, or the most expensive ones; none for `inactivity`. */
   exampleTraces(queries: readonly ExampleQuery[]): Promise<readonly (readonly string[])[]>;
 }
+
+/** What alerts would have been told in the past. */
+export interface PastFigures {
+  /**
+   * What {@link AlertFigures.observe} would tell a user at moments of the past, by what is known now: late spans and outcomes count as if
+   * they had come in time, and what retention has removed as if it had never been. A run that was under way counts as activity.
+   *
+   * @param requests the same but for their times, which lie equal steps apart, the oldest first; their targets and metrics are this
+   *   user's, whatever user they name
+   * @returns an answer for each
+   * @throws ConsumeError `overloaded` where the user already reads as much as it may
+   */
+  observe(userId: string, requests: readonly Observing[], abort?: AbortSignal): Promise<readonly Observed[]>;
+}

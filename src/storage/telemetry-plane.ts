@@ -1,5 +1,5 @@
 import type { Agents } from './agents.js';
-import type { AlertFigures } from './alert-figures.js';
+import type { AlertFigures, PastFigures } from './alert-figures.js';
 import type { Arrivals } from './arrivals.js';
 import type { Logs } from './logs.js';
 import type { Metrics } from './metrics.js';
@@ -30,6 +30,7 @@ export interface TelemetryPlane {
   readonly map: ServiceMap;
   readonly prompts: PromptRuns;
   readonly figures: AlertFigures;
+  readonly past: PastFigures;
   readonly usage: Usage;
   readonly arrivals: Arrivals;
   /**

@@ -281,7 +281,9 @@ async function checkAlerts(api: TestApi, check: Check): Promise<void> {
     channel: 'both',
     webhook_url: HOOK_URL,
   };
+  await check('previewAlert', {}, { json: { alert: { ...ofAgent, agent_id: randomUUID() } } });
   for (const json of [ofAgent, ofService]) {
+    await check('previewAlert', {}, { json: { alert: json, hours: 1 } });
     const alert_id = ((await check('createAlert', {}, { json })).body as { readonly id: string }).id;
     await check('readAlert', { alert_id });
     await check('testAlert', { alert_id });

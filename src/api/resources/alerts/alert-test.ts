@@ -2,9 +2,9 @@ import { Type, type Static } from 'typebox';
 import { tryAlert, type AlertTrial } from '../../../alerting/try-alert.js';
 import type { Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
-import { formatTime } from '../../../signal/time.js';
+import { formatTime, type Micros } from '../../../signal/time.js';
 import { MS_PER_HOUR } from '../../../signal/time-units.js';
-import type { AlertingTerms } from '../../../storage/terms.js';
+import type { AlertingTerms, Terms } from '../../../storage/terms.js';
 import { ALERT_TYPES } from '../../../storage/alert-conditions.js';
 import { ALERT, alertParams, noAlert } from './alert-places.js';
 import { conditionSource, metricOperator } from './alert-schema.js';
@@ -32,6 +32,30 @@ export const triedConditionSchema = Type.Object(
 /** The time that was looked at. */
 export const windowSchema = Type.Object({ from: time(), to: time() }, { title: 'AlertWindow' });
 
+/** What an alert finds. */
+export const alertTestSchema = Type.Object(
+  {
+    value: nullable(
+      Type.Number({ description: 'What is found. Null: nothing is known, or the alert is `composite`.' }),
+    ),
+    threshold: Type.Number(),
+    unit: nullable(Type.Enum(['ratio', 'hours', 'usd', 'ms'], { description: 'Null for `composite`.' })),
+    sample_count: count('Runs, spans or series that were looked at.'),
+    verdict: Type.Enum(['met', 'not_met', 'no_data'], {
+      description: 'An alert fires only for `met`, never for `no_data`.',
+    }),
+    window: windowSchema,
+    conditions: Type.Array(triedConditionSchema, {
+      description: 'One, unless the alert is `composite`.',
+    }),
+    is_evaluated: Type.Boolean({
+      description:
+        'Whether this daemon evaluates alerts: false where no pipeline has an exporter `alerts`. The window is then that of its defaults.',
+    }),
+  },
+  { title: 'AlertTest' },
+);
+
 export const testAlert = {
   id: 'testAlert',
   method: 'POST',
@@ -43,28 +67,7 @@ export const testAlert = {
   access: 'read',
   params: alertParams,
   responses: {
-    200: Type.Object(
-      {
-        value: nullable(
-          Type.Number({ description: 'What is found. Null: nothing is known, or the alert is `composite`.' }),
-        ),
-        threshold: Type.Number(),
-        unit: nullable(Type.Enum(['ratio', 'hours', 'usd', 'ms'], { description: 'Null for `composite`.' })),
-        sample_count: count('Runs, spans or series that were looked at.'),
-        verdict: Type.Enum(['met', 'not_met', 'no_data'], {
-          description: 'An alert fires only for `met`, never for `no_data`.',
-        }),
-        window: windowSchema,
-        conditions: Type.Array(triedConditionSchema, {
-          description: 'One, unless the alert is `composite`.',
-        }),
-        is_evaluated: Type.Boolean({
-          description:
-            'Whether this daemon evaluates alerts: false where no pipeline has an exporter `alerts`. The window is then that of its defaults.',
-        }),
-      },
-      { title: 'AlertTest' },
-    ),
+    200: alertTestSchema,
   },
   errors: [404],
 } satisfies Operation;
@@ -81,20 +84,27 @@ export function alertTestRoutes({
       const rule = await alerts.read(identity.userId, params.alert_id);
       if (!rule) throw noAlert();
       const now = clock.now();
-      const published = (await terms.all(now)).find(({ alerting }) => alerting !== undefined)?.alerting;
+      const published = await publishedTerms(terms, now);
       const source = await telemetry.identity();
-      const trial = await tryAlert(
-        { figures: telemetry.figures, source },
-        rule,
-        published ?? DEFAULT_TERMS,
-        now,
-      );
-      return { status: 200, json: { ...printTrial(trial), is_evaluated: published !== undefined } };
+      const trial = await tryAlert({ figures: telemetry.figures, source }, rule, published.terms, now);
+      return { status: 200, json: { ...printTrial(trial), is_evaluated: published.isEvaluated } };
     }),
   ];
 }
 
-function printTrial(trial: AlertTrial): Omit<Static<(typeof testAlert.responses)[200]>, 'is_evaluated'> {
+/** The terms by which alerts are evaluated here, and whether anybody does. */
+export async function publishedTerms(
+  terms: Pick<Terms, 'all'>,
+  now: Micros,
+): Promise<{ readonly terms: AlertingTerms; readonly isEvaluated: boolean }> {
+  const published = (await terms.all(now)).find(({ alerting }) => alerting !== undefined)?.alerting;
+  return { terms: published ?? DEFAULT_TERMS, isEvaluated: published !== undefined };
+}
+
+/** What an alert finds, as the API prints it. */
+export function printTrial(
+  trial: AlertTrial,
+): Omit<Static<(typeof testAlert.responses)[200]>, 'is_evaluated'> {
   const { value, threshold, unit, sample_count, verdict, window, conditions } = trial;
   return {
     value,

@@ -7,37 +7,22 @@ import type {
   TargetFigures,
   WantedFigures,
 } from '../../alert-figures.js';
-import type { Agents } from '../figures/agents.js';
-import type { Services } from '../map/services.js';
 import type { Read } from '../reads/read.js';
 import type { RunFigures } from '../figures/run-figures.js';
 import { exampleTraces } from './example-traces.js';
 import { metricFigures, noSeries } from './metric-figures.js';
 import { NodeActivity } from './node-activity.js';
+import { placeOf, type Known, type Place } from './places.js';
 import { costsOf, windowSince, windowsOf, type FoundWindow } from './target-figures.js';
 import type { Unit } from './unit-rows.js';
 
-/** Gives the number of a metric; undefined where the user has none of that name. */
-interface MetricNumbers {
-  streamNumber(tenant: number, name: string): number | undefined;
-}
-
-interface Parts {
+interface Parts extends Known {
   readonly read: Read;
-  readonly agents: Agents;
   readonly figures: RunFigures;
-  readonly services: Services;
-  readonly metrics: MetricNumbers;
 }
 
 /** The numbers of the users that a question names, by their ids, as far as these users exist. */
 export type Tenants = ReadonlyMap<string, number>;
-
-/** A target, by its number. */
-interface Place {
-  readonly unit: Unit;
-  readonly no: number;
-}
 
 type Wanted = 'runs' | 'cost' | 'activity';
 
@@ -141,22 +126,9 @@ export class Observations {
     });
   }
 
-  /**
-   * Where an agent and a node have the same name, the agent's runs are meant. Undefined where nothing of that name is known
-   * (yet).
-   */
   #place(target: Target, tenants: Tenants): Place | undefined {
-    const { agents, services } = this.#parts;
     const tenant = tenants.get(target.userId);
-    if (tenant === undefined) return undefined;
-    const agent =
-      'agentId' in target ? agents.byId(tenant, target.agentId) : agents.byName(tenant, target.service);
-    if (agent !== undefined) return { unit: 'agent', no: agent.agent_no };
-    const node = 'agentId' in target ? undefined : services.find(tenant, target.service);
-    // A name without a number of its own is counted under another name.
-    if (node === undefined || !('service' in target) || services.name(node) !== target.service)
-      return undefined;
-    return { unit: 'node', no: node };
+    return tenant === undefined ? undefined : placeOf(this.#parts, tenant, target);
   }
 
   #stream(tenant: number | undefined, name: string): number | undefined {

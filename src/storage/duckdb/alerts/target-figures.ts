@@ -1,5 +1,5 @@
 import type { CostFigures, Evidence, Observing, WindowFigures } from '../../alert-figures.js';
-import type { Connection } from '../files/connection.js';
+import type { Connection, Row } from '../files/connection.js';
 import { number, sumOf } from '../queries/run-summary.js';
 import type { Capture } from '../rows/segment.js';
 import { lookedAt, NOTHING_SEEN } from './evidence.js';
@@ -11,8 +11,12 @@ export interface FoundWindow extends Omit<WindowFigures, 'evidence' | 'isNews'> 
   readonly seq: number;
 }
 
-const NO_RUNS: FoundWindow = { finished: 0, failed: 0, timed: 0, p95_ms: null, seq: NOTHING_SEEN };
-const NO_COST: CostFigures = { cost: 0, priced: 0 };
+/** Of finished runs or spans that lie in a window. */
+export const WINDOW_FIGURES =
+  'count(*) AS finished, sum(failed::TINYINT)::BIGINT AS failed, count(duration_ms) AS timed, quantile_cont(duration_ms, 0.95) AS p95_ms, max(seq) AS seq';
+
+export const NO_RUNS: FoundWindow = { finished: 0, failed: 0, timed: 0, p95_ms: null, seq: NOTHING_SEEN };
+export const NO_COST: CostFigures = { cost: 0, priced: 0 };
 
 /** What has finished in the window, by the numbers asked for. */
 export async function windowsOf(
@@ -24,21 +28,20 @@ export async function windowsOf(
   const windows = new Map(units.numbers.map((no) => [no, NO_RUNS]));
   if (units.numbers.length === 0) return windows;
   const finished = await finishedRows(connection, capture, units, { after: windowStart, until: now });
-  const rows = await connection.rows(
-    `SELECT no, count(*) AS finished, sum(failed::TINYINT)::BIGINT AS failed, count(duration_ms) AS timed,
-       quantile_cont(duration_ms, 0.95) AS p95_ms, max(seq) AS seq
-     FROM ${finished} GROUP BY no`,
-  );
-  for (const row of rows) {
-    windows.set(Number(row.no), {
-      finished: Number(row.finished),
-      failed: Number(row.failed),
-      timed: Number(row.timed),
-      p95_ms: number(row.p95_ms),
-      seq: Number(row.seq),
-    });
-  }
+  const rows = await connection.rows(`SELECT no, ${WINDOW_FIGURES} FROM ${finished} GROUP BY no`);
+  for (const row of rows) windows.set(Number(row.no), windowIn(row));
   return windows;
+}
+
+/** A window, from a row with {@link WINDOW_FIGURES}. */
+export function windowIn(row: Row): FoundWindow {
+  return {
+    finished: Number(row.finished),
+    failed: Number(row.failed),
+    timed: Number(row.timed),
+    p95_ms: number(row.p95_ms),
+    seq: Number(row.seq),
+  };
 }
 
 /** @param since the evidence that is already known of the window */

@@ -54,7 +54,7 @@ export async function finishedRows(
     FROM ${spans} s JOIN ${traces} t ON s.tenant = t.tenant AND s.trace_id = t.trace_id WHERE ${isWithin})`;
 }
 
-/** Runs or spans that started in a range, both ends included, with the columns `no`, `trace_id`, `cost`. */
+/** Runs or spans that started in a range, both ends included, with the columns `no`, `trace_id`, `cost`, `started_at`. */
 export function startedRows(
   capture: Capture,
   units: Units,
@@ -62,8 +62,25 @@ export function startedRows(
 ): string {
   const where = `${isOf(units)} AND started_at >= make_timestamp(${from}) AND started_at <= make_timestamp(${to})`;
   return units.unit === 'agent'
-    ? `(SELECT agent_no AS no, trace_id, total_cost_usd AS cost FROM ${newest(capture, TRACES, where)})`
-    : `(SELECT node_no AS no, trace_id, cost_usd AS cost FROM ${newest(capture, SPANS, where)})`;
+    ? `(SELECT agent_no AS no, trace_id, total_cost_usd AS cost, started_at FROM ${newest(capture, TRACES, where)})`
+    : `(SELECT node_no AS no, trace_id, cost_usd AS cost, started_at FROM ${newest(capture, SPANS, where)})`;
+}
+
+/**
+ * All runs or spans that began until a time, as a relation with the columns `began` and `ended`: how long each is known to have been under
+ * way, in microseconds, and never after news of its run came.
+ */
+export function activeRows(capture: Capture, units: Units, until: Micros): string {
+  const where = `${isOf(units)} AND started_at <= make_timestamp(${until})`;
+  // One that goes on was under way when it was last heard of.
+  const end = (row: string, heard: string): string =>
+    `least(greatest(${row}started_at, CASE WHEN ${row}status = ${RUNNING} THEN ${heard} ELSE coalesce(${row}ended_at, ${row}started_at) END), ${heard})`;
+  if (units.unit === 'agent')
+    return `(SELECT epoch_us(least(started_at, heard_at)) AS began, epoch_us(${end('', 'heard_at')}) AS ended
+      FROM ${newest(capture, TRACES, where)})`;
+  const traces = newest(capture, TRACES, 'last_seq > 0');
+  return `(SELECT epoch_us(least(s.started_at, t.heard_at)) AS began, epoch_us(${end('s.', 't.heard_at')}) AS ended
+    FROM ${newest(capture, SPANS, where)} s JOIN ${traces} t ON s.tenant = t.tenant AND s.trace_id = t.trace_id)`;
 }
 
 /**

@@ -6,6 +6,7 @@ const METHODS = {
   agents: { list: true, find: true, read: true, days: true, estimate: true, compare: true },
   models: { list: true },
   sessions: { list: true, read: true },
+  past: { observe: true },
   usage: { read: true },
 } as const satisfies {
   readonly [Part in keyof TelemetryPlane]?: { readonly [Method in keyof TelemetryPlane[Part]]: true };

@@ -64,6 +64,7 @@ export class DuckDBStore implements Component, TelemetryPlane {
   readonly map = new MapClient(this.#reach);
   readonly prompts = new PromptRunsClient(this.#reach);
   readonly figures = new FiguresClient(this.#reach);
+  readonly past = plainReads(this.#reach, 'past');
   readonly usage = plainReads(this.#reach, 'usage');
   readonly writer: BatchWrites;
   readonly #settings: Settings<unknown>;

@@ -4,6 +4,7 @@ import { AgentDayCache } from '../figures/agent-day-cache.js';
 import { Agents } from '../figures/agents.js';
 import { MOST_AGENTS, OtherAgents } from '../figures/agent-limit.js';
 import { Observations } from '../alerts/observations.js';
+import { PastReads } from '../alerts/past-reads.js';
 import { CUT_MESSAGE } from '../files/attach-with-log.js';
 import { BackPressure } from '../commits/back-pressure.js';
 import { CappedRuns } from '../figures/capped-runs.js';
@@ -278,6 +279,7 @@ async function openFiles(
     series: new SeriesReads(agents),
     sessions: new SessionReads(agents),
     map: new MapReads(),
+    past: new PastReads({ agents, services, metrics }),
     usage: new UsageReads(counts),
     metrics,
     logs,

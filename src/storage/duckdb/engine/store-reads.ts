@@ -1,4 +1,5 @@
 import type { Transfer } from '../../../worker/thread-protocol.js';
+import type { PastReads } from '../alerts/past-reads.js';
 import type { AgentReads } from '../queries/agent-reads.js';
 import type { MapReads } from '../queries/map-reads.js';
 import type { SeriesReads } from '../queries/series-reads.js';
@@ -23,6 +24,7 @@ export interface StoreReads {
   readonly logs: Pick<StoredLogs, 'search' | 'rest' | 'findTrace'>;
   readonly map: MapReads;
   readonly prompts: Pick<StoredPrompts, 'compare'>;
+  readonly past: PastReads;
   readonly usage: UsageReads;
 }
 

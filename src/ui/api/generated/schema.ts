@@ -256,6 +256,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/alerts/preview': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['previewAlert'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/alert-events': {
     parameters: {
       query?: never;
@@ -1146,6 +1162,18 @@ export interface components {
       /** @enum {unknown} */
       status: 'pending' | 'sent' | 'failed' | 'skipped';
     };
+    AlertPreview: {
+      conditions: (number | null)[][];
+      firings: components['schemas']['PreviewedFiring'][];
+      now: components['schemas']['AlertTest'];
+      points: (number | null)[][];
+      step_seconds: number;
+    };
+    AlertPreviewRequest: {
+      alert: components['schemas']['NewAlertInput'];
+      /** @default 24 */
+      hours: number | null;
+    };
     AlertTarget: {
       id: string;
       /** @enum {unknown} */
@@ -1537,6 +1565,72 @@ export interface components {
             webhook_url: string;
           }
       ));
+    NewAlertInput: {
+      /** Format: uuid */
+      agent_id?: string | null;
+      /**
+       * @default email
+       * @enum {unknown}
+       */
+      channel: 'email' | 'webhook' | 'both' | null;
+      composite_config?: components['schemas']['AlertCompositionInput'] | null;
+      /** @default 60 */
+      cooldown_minutes: number | null;
+      target_service?: string | null;
+      threshold?: number | null;
+      /** @enum {unknown} */
+      type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'latency_threshold' | 'composite';
+      webhook_url?: string | null;
+    } & ((
+      | {
+          agent_id: string;
+          target_service?: null;
+        }
+      | {
+          agent_id?: null;
+          target_service: string;
+        }
+    ) &
+      (
+        | {
+            composite_config: Record<string, never>;
+            /** @constant */
+            type?: 'composite';
+          }
+        | {
+            composite_config?: null;
+            threshold: number;
+            /** @constant */
+            type?: 'failure_rate';
+          }
+        | {
+            composite_config?: null;
+            threshold: number;
+            /** @constant */
+            type?: 'inactivity';
+          }
+        | {
+            composite_config?: null;
+            threshold: number;
+            /** @constant */
+            type?: 'cost_threshold';
+          }
+        | {
+            composite_config?: null;
+            threshold: number;
+            /** @constant */
+            type?: 'latency_threshold';
+          }
+      ) &
+      (
+        | {
+            /** @enum {unknown} */
+            channel?: 'email' | null;
+          }
+        | {
+            webhook_url: string;
+          }
+      ));
     NewApiKey: {
       expires_at?: string | null;
       name: string;
@@ -1699,6 +1793,12 @@ export interface components {
       trace_id: string;
       /** @enum {unknown} */
       type: 'agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
+    };
+    PreviewedFiring: {
+      /** Format: date-time */
+      fired_at: string;
+      resolved_at: string | null;
+      value: number | null;
     };
     Problem: {
       code: string;
@@ -3110,6 +3210,41 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  previewAlert: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AlertPreviewRequest'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AlertPreview'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];

@@ -1,0 +1,137 @@
+import { Type } from 'typebox';
+import { previewAlert } from '../../../alerting/preview.js';
+import { tryAlert } from '../../../alerting/try-alert.js';
+import type { Route } from '../../../component/http.js';
+import type { Operation } from '../../../component/operation.js';
+import { MICROS_PER_HOUR, MICROS_PER_MINUTE } from '../../../signal/time-units.js';
+import { formatTime } from '../../../signal/time.js';
+import type { Alert, AlertRule } from '../../../storage/alert-rules.js';
+import { newAlertSchema, readNewAlert } from './alert-body.js';
+import { ALERTS } from './alert-places.js';
+import { alertTestSchema, printTrial, publishedTerms } from './alert-test.js';
+import type { ApiContext } from '../../support/api-context.js';
+import { nullable, printTime, time } from '../../support/fields.js';
+import { notFound } from '../../support/not-found.js';
+
+const MOST_HOURS = 168;
+const MOST_POINTS = 120;
+
+const previewBody = Type.Object(
+  {
+    alert: newAlertSchema,
+    hours: Type.Integer({
+      minimum: 1,
+      maximum: MOST_HOURS,
+      default: 24,
+      description: 'How far to look back.',
+    }),
+  },
+  { title: 'AlertPreviewRequest', additionalProperties: false },
+);
+
+const point = Type.Array(nullable(Type.Number()), { minItems: 2, maxItems: 2 });
+
+const previewAlertOperation = {
+  id: 'previewAlert',
+  method: 'POST',
+  path: `${ALERTS}/preview`,
+  tag: 'alerts',
+  summary: 'How an alert would have gone over past data, before it is made',
+  description: `It is judged at up to ${MOST_POINTS} moments, by the rules by which alerts are evaluated and by what is known now: spans that came late count as if they had come in time. Between two moments it may have been met unseen. Nothing fires and nothing is kept.`,
+  access: 'read',
+  body: previewBody,
+  responses: {
+    200: Type.Object(
+      {
+        now: alertTestSchema,
+        points: Type.Array(point, {
+          description:
+            'Milliseconds since 1970 and the value, in the unit of the threshold, the oldest first. Null: nothing was known. For `composite` 1 where its conditions were met, otherwise 0.',
+        }),
+        conditions: Type.Array(Type.Array(nullable(Type.Number())), {
+          description: 'For each condition, in their order, what it found at each of the points.',
+        }),
+        firings: Type.Array(
+          Type.Object(
+            {
+              fired_at: time(),
+              value: nullable(Type.Number()),
+              resolved_at: nullable(time('Null: it would still go on.')),
+            },
+            { title: 'PreviewedFiring' },
+          ),
+          { description: 'When it would have fired, with its cooldown, the oldest first.' },
+        ),
+        step_seconds: Type.Number({ description: 'From one point to the next.' }),
+      },
+      { title: 'AlertPreview' },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+/** The route for trying an alert over past data. */
+export function alertPreviewRoutes({
+  routes,
+  control: { terms },
+  telemetry,
+  targets,
+  clock,
+}: Pick<ApiContext, 'routes' | 'control' | 'telemetry' | 'targets' | 'clock'>): readonly Route[] {
+  return [
+    routes.route(previewAlertOperation).to(async ({ identity, body, request }) => {
+      const { userId } = identity;
+      const wanted = readNewAlert(body.alert, await targets());
+      const { agent_id } = wanted;
+      const agent = agent_id === null ? null : await telemetry.agents.read(userId, agent_id);
+      if (agent_id !== null && agent === null) throw notFound('agent');
+      const now = clock.now();
+      const alert: Alert = {
+        id: '',
+        ...wanted,
+        agent_name: agent?.name ?? null,
+        is_active: true,
+        last_fired_at: null,
+        created_at: now,
+      };
+      const rule: AlertRule = { userId, alert, incident: null, evidence: null };
+      const published = await publishedTerms(terms, now);
+      const count = Math.min(MOST_POINTS, body.hours * 60);
+      const step = Math.round((body.hours * MICROS_PER_HOUR) / count / MICROS_PER_MINUTE) * MICROS_PER_MINUTE;
+      const moments = { now, step, count: count + 1 };
+      const { points, firings } = await previewAlert(
+        telemetry.past,
+        rule,
+        published.terms,
+        moments,
+        request.abort,
+      );
+      const source = await telemetry.identity();
+      const trial = await tryAlert({ figures: telemetry.figures, source }, rule, published.terms, now);
+      const isComposite = alert.type === 'composite';
+      return {
+        status: 200,
+        json: {
+          now: { ...printTrial(trial), is_evaluated: published.isEvaluated },
+          points: points.map(({ at, value, verdict }) => [
+            Math.round(at / 1000),
+            isComposite ? metAs(verdict) : value,
+          ]),
+          conditions: (points[0]?.observed ?? []).map((_, index) =>
+            points.map(({ observed }) => observed[index] ?? null),
+          ),
+          firings: firings.map(({ firedAt, value, resolvedAt }) => ({
+            fired_at: formatTime(firedAt),
+            value,
+            resolved_at: printTime(resolvedAt),
+          })),
+          step_seconds: step / 1_000_000,
+        },
+      };
+    }),
+  ];
+}
+
+function metAs(verdict: 'met' | 'not_met' | 'no_data'): number | null {
+  return { met: 1, not_met: 0, no_data: null }[verdict];
+}

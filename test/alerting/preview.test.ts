@@ -1,0 +1,80 @@
+import t from 'tap';
+import { previewAlert } from '../../src/alerting/preview.js';
+import type { Observing, PastFigures, TargetFigures } from '../../src/storage/alert-figures.js';
+import { BAD, GOOD, aComposite, aRule, points, runs, NOTHING, USER, UTC_TERMS } from './alert-samples.js';
+
+const MINUTE = 60_000_000;
+const HOUR = 60 * MINUTE;
+/** 2026-11-20T12:00:00Z */
+const NOW = 1_795_176_000_000_000;
+
+/** A past that a test tells, by the minutes before now. */
+function pastOf(tell: (minutesAgo: number) => TargetFigures, metric = points([])): PastFigures {
+  return {
+    observe: async (userId: string, requests: readonly Observing[]) => {
+      if (userId !== USER) throw new Error('somebody else was asked for');
+      return requests.map(({ now, targets, metrics }) => ({
+        targets: targets.map(() => tell((NOW - now) / MINUTE)),
+        metrics: metrics.map(() => metric),
+      }));
+    },
+  };
+}
+
+const TEN = { now: NOW, step: 10 * MINUTE, count: 13 };
+
+void t.test('it fires when it is exceeded, and is over when it was quiet for long enough', async (t) => {
+  const past = pastOf((ago) => (ago <= 90 && ago > 60 ? BAD : ago > 100 ? NOTHING : GOOD));
+  const rule = aRule({ threshold: 0.5, cooldown_minutes: 60 });
+  const found = await previewAlert(past, rule, UTC_TERMS, TEN);
+  t.equal(found.points.length, 13);
+  t.same(found.points[0], { at: NOW - 2 * HOUR, value: null, verdict: 'no_data', observed: [null] });
+  t.match(found.points[3], { at: NOW - 90 * MINUTE, value: 1, verdict: 'met' });
+  t.match(found.points[12], { at: NOW, value: 0, verdict: 'not_met' });
+  // Not met at 60 and at 50 minutes before now.
+  t.same(found.firings, [{ firedAt: NOW - 90 * MINUTE, value: 1, resolvedAt: NOW - 50 * MINUTE }]);
+});
+
+void t.test('its cooldown holds, and what is known fires nothing again', async (t) => {
+  const at = (found: { readonly firings: readonly { readonly firedAt: number }[] }) =>
+    found.firings.map(({ firedAt }) => (NOW - firedAt) / MINUTE);
+  const rule = aRule({ threshold: 0.5, cooldown_minutes: 30 });
+  const news = pastOf((ago) => ({ ...NOTHING, window: runs(4, 4, { seq: 1000 - ago }) }));
+  t.same(at(await previewAlert(news, rule, UTC_TERMS, TEN)), [120, 90, 60, 30, 0]);
+  t.same(
+    at(
+      await previewAlert(
+        pastOf(() => BAD),
+        rule,
+        UTC_TERMS,
+        TEN,
+      ),
+    ),
+    [120],
+    'nothing new came',
+  );
+  t.same(
+    at(
+      await previewAlert(
+        pastOf(() => GOOD),
+        rule,
+        UTC_TERMS,
+        TEN,
+      ),
+    ),
+    [],
+  );
+});
+
+void t.test('a composite alert tells what each condition found', async (t) => {
+  const rule = aComposite(
+    'and',
+    { type: 'failure_rate', source: 'ai', threshold: 0.5 },
+    { type: 'metric_threshold', source: 'infra', metric_name: 'queue', operator: 'gte', value: 10 },
+  );
+  const past = pastOf((ago) => (ago < 15 ? BAD : GOOD), points([12]));
+  const { points: found, firings } = await previewAlert(past, rule, UTC_TERMS, TEN);
+  t.same(found[0], { at: NOW - 2 * HOUR, value: null, verdict: 'not_met', observed: [0, 12] });
+  t.same(found[12], { at: NOW, value: null, verdict: 'met', observed: [1, 12] });
+  t.same(firings, [{ firedAt: NOW - 10 * MINUTE, value: null, resolvedAt: null }]);
+});
