@@ -10,6 +10,13 @@ import { Shell } from './shell/Shell.js';
 import { ClockProvider } from './state/clock.js';
 import { SettingsProvider } from './state/settings.js';
 
+const Overview = lazy(() => import('./pages/overview/Overview.js'));
+const Sessions = lazy(() => import('./pages/sessions/Sessions.js'));
+const OneSession = lazy(() => import('./pages/sessions/Session.js'));
+const Models = lazy(() => import('./pages/models/Models.js'));
+const Prompts = lazy(() => import('./pages/prompts/Prompts.js'));
+const Prompt = lazy(() => import('./pages/prompts/Prompt.js'));
+const CompareAgents = lazy(() => import('./pages/compare-agents/CompareAgents.js'));
 const Agents = lazy(() => import('./pages/agents/Agents.js'));
 const Agent = lazy(() => import('./pages/agents/Agent.js'));
 const Runs = lazy(() => import('./pages/runs/Runs.js'));
@@ -29,6 +36,15 @@ const queries = new QueryClient({
   },
 });
 
+/** A part of a path as it was before it was encoded; one that cannot be read stays. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** Everything, from the theme to the pages. */
 export function App() {
   return (
@@ -46,7 +62,17 @@ export function App() {
                       <Route path="/runs" component={Runs} />
                       <Route path="/traces/:id">{({ id }) => <Run key={id} id={id} />}</Route>
                       <Route path="/compare/runs" component={CompareRuns} />
-                      <Route path="/" component={Agents} />
+                      <Route path="/compare/agents" component={CompareAgents} />
+                      <Route path="/sessions/:id">
+                        {({ id }) => <OneSession key={id} id={decoded(id)} />}
+                      </Route>
+                      <Route path="/sessions" component={Sessions} />
+                      <Route path="/models" component={Models} />
+                      <Route path="/prompts/:name">
+                        {({ name }) => <Prompt key={name} name={decoded(name)} />}
+                      </Route>
+                      <Route path="/prompts" component={Prompts} />
+                      <Route path="/" component={Overview} />
                       <Route component={NotFound} />
                     </Switch>
                   </Suspense>

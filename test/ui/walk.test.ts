@@ -37,7 +37,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     const { body } = await api.call('POST', '/session/links', { json: {} });
     const path = new URL((body as { readonly url: string }).url);
     const { page } = await visitUnknown(`${path.pathname}${path.hash}`);
-    await page.getByRole('link', { name: 'hello-agent' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     t.notMatch(page.url(), '#t=', 'the token is gone from the address');
     const second = await visitUnknown(`${path.pathname}${path.hash}`);
     t.match(await second.page.getByRole('alert').textContent(), 'has been used');

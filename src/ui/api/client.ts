@@ -58,6 +58,14 @@ export async function readText(path: string, signal: AbortSignal): Promise<strin
   throw errorFrom(response, error);
 }
 
+/** An answer in another form than JSON. @throws ApiError where it is none of success */
+export async function fetchAs(url: URL, accept: string): Promise<Response> {
+  const response = await fetch(url, { headers: { 'X-Jackdaw': '1', accept } });
+  if (response.ok) return response;
+  const body: unknown = await response.json().catch(() => undefined);
+  throw errorFrom(response, body);
+}
+
 function errorFrom(response: Response, body: unknown): ApiError {
   const { detail, title } = (body ?? {}) as Partial<Record<'detail' | 'title', unknown>>;
   const told =

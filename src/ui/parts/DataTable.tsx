@@ -13,6 +13,8 @@ export interface Column<Item> {
   readonly isNumber?: boolean;
   /** Takes the room that is left, and is cut where there is none. */
   readonly isWide?: boolean;
+  /** Takes some room, and is cut where that is too little. */
+  readonly isCut?: boolean;
   readonly render: (item: Item) => ReactNode;
 }
 
@@ -22,6 +24,14 @@ interface Props<Item> {
   readonly columns: readonly Column<Item>[];
   readonly keyOf: (item: Item) => string;
   readonly hrefOf: (item: Item) => string;
+  /** Rows that are chosen, by key: X, or a tick, chooses and lets go. */
+  readonly selection?: {
+    readonly keys: ReadonlySet<string>;
+    readonly nameOf: (item: Item) => string;
+    readonly onToggle: (key: string) => void;
+  };
+  /** Space, or a click beside links, shows a row without leaving the list. */
+  readonly onPeek?: (item: Item) => void;
   /** Only of a list that the server orders. */
   readonly sort?: {
     readonly by: string;
@@ -31,7 +41,8 @@ interface Props<Item> {
 }
 
 /** Rows of which each is a page: J and K walk, Enter opens. The first column has the link. */
-export function DataTable<Item>({ label, items, columns, keyOf, hrefOf, sort }: Props<Item>) {
+export function DataTable<Item>(props: Props<Item>) {
+  const { label, items, columns, keyOf, hrefOf, selection, onPeek, sort } = props;
   const [, navigate] = useLocation();
   const [current, setCurrent] = useState<string>();
   const table = useRef<HTMLTableElement>(null);
@@ -41,7 +52,23 @@ export function DataTable<Item>({ label, items, columns, keyOf, hrefOf, sort }: 
       items[Math.min(items.length - 1, Math.max(0, at < 0 ? (by > 0 ? 0 : items.length - 1) : at + by))];
     if (next !== undefined) setCurrent(keyOf(next));
   };
-  useShortcuts({ j: step(1), k: step(-1) });
+  const here = items[at];
+  useShortcuts({
+    j: step(1),
+    k: step(-1),
+    ...(selection &&
+      here && {
+        x: () => {
+          selection.onToggle(keyOf(here));
+        },
+      }),
+    ...(onPeek &&
+      here && {
+        ' ': () => {
+          onPeek(here);
+        },
+      }),
+  });
   useEffect(() => {
     if (current === undefined) return;
     const row = table.current?.querySelector<HTMLElement>('tr[data-current="true"]');
@@ -53,6 +80,11 @@ export function DataTable<Item>({ label, items, columns, keyOf, hrefOf, sort }: 
       <table ref={table} className={styles['table']} aria-label={label}>
         <thead>
           <tr>
+            {selection && (
+              <th scope="col">
+                <span className={styles['unseen']}>Chosen</span>
+              </th>
+            )}
             {columns.map((column) => (
               <Header key={column.name} column={column} sort={sort} />
             ))}
@@ -65,14 +97,34 @@ export function DataTable<Item>({ label, items, columns, keyOf, hrefOf, sort }: 
               data-current={keyOf(item) === current}
               onClick={(event) => {
                 // Whoever selects text, or clicks a link, means that.
-                const isOther = (event.target as HTMLElement).closest('a, button, input') !== null;
-                if (!isOther && getSelection()?.isCollapsed !== false) navigate(hrefOf(item));
+                const isOther = (event.target as HTMLElement).closest('a, button, input, label') !== null;
+                if (isOther || getSelection()?.isCollapsed === false) return;
+                if (onPeek) {
+                  setCurrent(keyOf(item));
+                  onPeek(item);
+                } else navigate(hrefOf(item));
               }}
             >
+              {selection && (
+                <td>
+                  <input
+                    type="checkbox"
+                    aria-label={`Choose ${selection.nameOf(item)}`}
+                    checked={selection.keys.has(keyOf(item))}
+                    onChange={() => {
+                      selection.onToggle(keyOf(item));
+                    }}
+                  />
+                </td>
+              )}
               {columns.map((column) => (
                 <td
                   key={column.name}
-                  className={cx(column.isNumber && styles['number'], column.isWide && styles['wide'])}
+                  className={cx(
+                    column.isNumber && styles['number'],
+                    column.isWide && styles['wide'],
+                    column.isCut && styles['cut'],
+                  )}
                 >
                   {column.render(item)}
                 </td>

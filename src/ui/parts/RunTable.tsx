@@ -1,14 +1,23 @@
+import type { ComponentProps } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../api/client.js';
 import { useRunList } from '../state/run-list.js';
 import { DataTable, type Column } from './DataTable.js';
 import { Count, Duration, Money, Time } from './figures.js';
+import { Missing } from './Missing.js';
 import { Status } from './Status.js';
 import styles from './parts.module.css';
 
-type Run = Schemas['Run'];
+/** As lists have them; with what is known of its spans where that was asked for. */
+type Run = Schemas['Run'] &
+  Pick<Partial<Schemas['ListedRun']>, 'models' | 'error_span_count' | 'input_preview'>;
 
-const COLUMNS: readonly Column<Run>[] = [
+interface RunColumn extends Column<Run> {
+  /** Says something of spans, for which a list has to be asked. */
+  readonly isSpanned?: boolean;
+}
+
+const COLUMNS: readonly RunColumn[] = [
   {
     name: 'started_at',
     header: 'Started',
@@ -23,7 +32,7 @@ const COLUMNS: readonly Column<Run>[] = [
   {
     name: 'outcome',
     header: 'Outcome',
-    isWide: true,
+    isCut: true,
     render: ({ outcome, error_message, tags }) => (
       <>
         {error_message !== null ? <span className={styles['bad']}>{error_message}</span> : outcome}
@@ -33,6 +42,33 @@ const COLUMNS: readonly Column<Run>[] = [
           </span>
         ))}
       </>
+    ),
+  },
+  {
+    name: 'input',
+    header: 'Input',
+    isWide: true,
+    isSpanned: true,
+    render: ({ input_preview: input = null }) =>
+      input ?? <Missing reason="Its first spans brought no input that is shown in a list" />,
+  },
+  {
+    name: 'models',
+    header: 'Models',
+    isSpanned: true,
+    render: ({ models = null }) =>
+      models === null ? <Missing reason="It has too many spans to look at in a list" /> : models.join(', '),
+  },
+  {
+    name: 'errors',
+    header: 'Errors',
+    hint: 'Spans that failed or timed out',
+    isNumber: true,
+    isSpanned: true,
+    render: ({ error_span_count: errors = null }) => (
+      <span className={errors !== null && errors > 0 ? styles['bad'] : undefined}>
+        <Count value={errors} missing="It has too many spans to look at in a list" />
+      </span>
     ),
   },
   {
@@ -63,23 +99,35 @@ const COLUMNS: readonly Column<Run>[] = [
   },
 ];
 
+/** The columns of lists that show spans, by name, as they are called. */
+export const RUN_COLUMNS: Readonly<Record<string, string>> = Object.fromEntries(
+  COLUMNS.slice(1).map(({ name, header }) => [name, header]),
+);
+
 /** A list of runs; a run that is opened from it has the others as its neighbours. */
 export function RunTable({
   runs,
   hide = [],
+  withSpans = false,
+  ...rest
 }: {
   readonly runs: readonly Run[];
-  /** Columns that say the same in each row. */
+  /** Columns that say the same in each row, or that nobody wants to see. */
   readonly hide?: readonly string[];
-}) {
+  /** Whether what is known of their spans is shown. */
+  readonly withSpans?: boolean;
+} & Pick<ComponentProps<typeof DataTable<Run>>, 'selection' | 'onPeek' | 'sort'>) {
   useRunList(runs.map(({ trace_id }) => trace_id));
   return (
     <DataTable
       label="Runs"
       items={runs}
-      columns={COLUMNS.filter(({ name }) => !hide.includes(name))}
+      columns={COLUMNS.filter(
+        ({ name, isSpanned = false }) => !hide.includes(name) && (withSpans || !isSpanned),
+      )}
       keyOf={({ trace_id }) => trace_id}
       hrefOf={({ trace_id }) => `/traces/${trace_id}`}
+      {...rest}
     />
   );
 }

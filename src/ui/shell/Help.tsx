@@ -18,6 +18,8 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
     [
       [['J', 'K'], 'Next and previous row'],
       [['Enter'], 'Open the row'],
+      [['X'], 'Choose the row'],
+      [['Space'], 'Show the row beside the list'],
       [['/'], 'Search'],
     ],
   ],

@@ -1,4 +1,4 @@
-import { Bot, ListTree, type LucideIcon } from 'lucide-react';
+import { Bot, Boxes, House, ListTree, MessagesSquare, ScrollText, type LucideIcon } from 'lucide-react';
 
 interface Place {
   readonly path: string;
@@ -10,6 +10,10 @@ interface Place {
 
 /** The pages that there are, in the order of the navigation. */
 export const PLACES: readonly Place[] = [
+  { path: '/', name: 'Overview', icon: House, also: '/overview' },
   { path: '/agents', name: 'Agents', icon: Bot, also: '/agents/' },
   { path: '/runs', name: 'Runs', icon: ListTree, also: '/traces/' },
+  { path: '/sessions', name: 'Sessions', icon: MessagesSquare, also: '/sessions/' },
+  { path: '/prompts', name: 'Prompts', icon: ScrollText, also: '/prompts/' },
+  { path: '/models', name: 'Models', icon: Boxes, also: '/models/' },
 ];

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
@@ -12,6 +12,10 @@ import { integer, oneOf, text } from '../../state/codec.js';
 import { useShortcuts } from '../../state/shortcuts.js';
 import { useDebounced } from '../../state/use-debounced.js';
 import { useUrlState } from '../../state/use-url-state.js';
+import { ZoneNote } from '../../parts/ZoneNote.js';
+import { bucketTimes, valuesAt } from '../../charts/buckets.js';
+import { Sparkline } from '../../charts/Sparkline.js';
+import { useSeries } from '../../state/use-series.js';
 import { FirstRun } from './FirstRun.js';
 
 type Agent = Schemas['AgentSummary'];
@@ -79,7 +83,28 @@ const COLUMNS: readonly Column<Agent>[] = [
   },
 ];
 
-/** All agents with their figures; the last active first. */
+/** The column of runs by the hour, of the agents with the most runs: of others nothing is drawn. */
+function useSparklines(): Column<Agent> {
+  const { data } = useSeries('7d', { group_by: 'agent', interval: '1h' });
+  const drawn = useMemo(() => {
+    if (!data) return new Map<string | null, readonly number[]>();
+    const times = bucketTimes(data);
+    return new Map(
+      data.groups.map(({ key, buckets }) => [
+        key,
+        valuesAt(times, buckets, ({ runs }) => runs, 0).map((value) => value ?? 0),
+      ]),
+    );
+  }, [data]);
+  return {
+    name: 'sparkline',
+    header: 'Last 7 days',
+    hint: 'Runs by the hour, of the agents with the most runs; each to its own height',
+    render: ({ id, name }) => <Sparkline label={`Runs of ${name} in 7 days`} values={drawn.get(id) ?? []} />,
+  };
+}
+
+/** All agents with their figures; the last active first. Two that are chosen can be compared. */
 export default function Agents() {
   const [{ q, sort, page }, change] = useUrlState(STATE);
   const search = useRef<HTMLInputElement>(null);
@@ -97,12 +122,27 @@ export default function Agents() {
     placeholderData: keepPreviousData,
     refetchInterval: (query) => (query.state.data?.count === 0 ? 2000 : 30_000),
   });
+  const sparkline = useSparklines();
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [a, b] = chosen;
   if (data?.count === 0 && q === '') return <FirstRun />;
   return (
     <div className={parts['page']}>
       <title>Agents · Jackdaw</title>
       <div className={parts['head']}>
         <h1>Agents</h1>
+        {a !== undefined && (
+          <span role="status" className={parts['label']}>
+            {b === undefined ? (
+              'Choose another to compare it with'
+            ) : (
+              <Link className={parts['button']} href={`/compare/agents?a=${a}&b=${b}`}>
+                Compare the two
+              </Link>
+            )}
+          </span>
+        )}
+        <ZoneNote />
         <input
           ref={search}
           type="search"
@@ -128,7 +168,17 @@ export default function Agents() {
           <DataTable
             label="Agents"
             items={data.items}
-            columns={COLUMNS}
+            columns={[...COLUMNS.slice(0, 2), sparkline, ...COLUMNS.slice(2)]}
+            selection={{
+              keys: new Set(chosen),
+              nameOf: ({ name }) => name,
+              onToggle: (id) => {
+                // The one that was chosen first makes room for a third.
+                setChosen(
+                  chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen.slice(-1), id],
+                );
+              },
+            }}
             keyOf={({ id }) => id}
             hrefOf={({ id }) => `/agents/${id}`}
             sort={{

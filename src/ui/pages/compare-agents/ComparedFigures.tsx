@@ -1,0 +1,107 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Schemas } from '../../api/client.js';
+import { Change } from '../../parts/Change.js';
+import { Count, Duration, Money, Percentage } from '../../parts/figures.js';
+import parts from '../../parts/parts.module.css';
+
+type Totals = Schemas['RunTotals'];
+
+interface Figure {
+  readonly name: string;
+  readonly of: (totals: Totals) => number | null;
+  readonly show: (value: number | null) => ReactNode;
+  /** Whether more of it is worse. */
+  readonly isBad: boolean;
+}
+
+const FIGURES: readonly Figure[] = [
+  { name: 'Runs', of: ({ runs }) => runs, show: (value) => <Count value={value} missing="" />, isBad: false },
+  {
+    name: 'Failed or timed out',
+    of: ({ runs, failed }) => (runs === 0 ? null : (100 * failed) / runs),
+    show: (value) => <Percentage value={value} missing="No run started in this time" />,
+    isBad: true,
+  },
+  {
+    name: 'Say that they succeeded',
+    of: ({ runs, success_count }) => (runs === 0 ? null : (100 * success_count) / runs),
+    show: (value) => <Percentage value={value} missing="No run started in this time" />,
+    isBad: false,
+  },
+  {
+    name: 'p50 of duration',
+    of: ({ p50_ms }) => p50_ms,
+    show: (value) => <Duration value={value} missing="No run ended in this time" />,
+    isBad: true,
+  },
+  {
+    name: 'p95 of duration',
+    of: ({ p95_ms }) => p95_ms,
+    show: (value) => <Duration value={value} missing="No run ended in this time" />,
+    isBad: true,
+  },
+  {
+    name: 'Cost',
+    of: ({ cost }) => cost,
+    show: (value) => <Money value={value} missing="No run has a cost" />,
+    isBad: true,
+  },
+  {
+    name: 'Cost a run',
+    of: ({ cost, runs }) => (cost === null || runs === 0 ? null : cost / runs),
+    show: (value) => <Money value={value} missing="No run has a cost" />,
+    isBad: true,
+  },
+  {
+    name: 'Tokens a run',
+    of: ({ tokens, runs }) => (tokens === null || runs === 0 ? null : tokens / runs),
+    show: (value) => (
+      <Count value={value === null ? null : Math.round(value)} missing="No span reports tokens" />
+    ),
+    isBad: true,
+  },
+];
+
+/** Figures of two agents beside each other, and how the second is to the first. */
+export function ComparedFigures({
+  ids,
+  names,
+  totals: [one, other],
+}: {
+  readonly ids: readonly [string, string];
+  readonly names: readonly [string, string];
+  readonly totals: readonly [Totals, Totals];
+}) {
+  return (
+    <div className={parts['tableWrap']} role="group" aria-label="Figures" tabIndex={0}>
+      <table className={parts['table']}>
+        <thead>
+          <tr>
+            <th scope="col">Of all runs in this time</th>
+            {names.map((name, at) => (
+              <th key={ids[at]} scope="col" className={parts['number']}>
+                <Link href={`/agents/${ids[at] ?? ''}`}>{name}</Link>
+              </th>
+            ))}
+            <th scope="col" className={parts['number']}>
+              Difference
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {FIGURES.map(({ name, of, show, isBad }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td className={parts['number']}>{show(of(one))}</td>
+              <td className={parts['number']}>{show(of(other))}</td>
+              <td className={parts['number']}>
+                <Change now={of(other)} before={of(one)} of={names[0]} isBad={isBad} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+/** What the calls of a model used. */
+interface Usage {
+  readonly model: string | null;
+  readonly calls: number;
+  readonly priced_calls: number;
+  readonly total_cost: number | null;
+}
+
+/** How a model is called on the pages. */
+export function modelName(model: string | null): string {
+  return model === null || model === '' ? '(not named)' : model;
+}
+
+/** Whether some of its calls have no cost. */
+export function isUnpriced({ calls, priced_calls }: Pick<Usage, 'calls' | 'priced_calls'>): boolean {
+  return priced_calls < calls;
+}
+
+/** Those first of whose calls the most have no cost; the others as they were. */
+export function unpricedFirst<Model extends Usage>(models: readonly Model[]): readonly Model[] {
+  const missing = ({ calls, priced_calls }: Usage): number => Math.max(0, calls - priced_calls);
+  return [...models].sort((a, b) => missing(b) - missing(a));
+}

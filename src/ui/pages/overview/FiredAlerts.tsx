@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { api, bodyOf } from '../../api/client.js';
+import { Time } from '../../parts/figures.js';
+import parts from '../../parts/parts.module.css';
+import { endsOf } from '../../state/use-series.js';
+import { Card } from './Card.js';
+import styles from './Overview.module.css';
+
+const MOST = 5;
+const REFRESH_MS = 15_000;
+
+/** `failure_rate` as people read it. */
+function wordsOf(type: string): string {
+  return `${type.charAt(0).toUpperCase()}${type.slice(1).replaceAll('_', ' ')}`;
+}
+
+/** The alerts that fired last, with a run that explains each. */
+export function FiredAlerts({ range }: { readonly range: string }) {
+  const { data, error } = useQuery({
+    queryKey: ['overview-alerts', range],
+    queryFn: ({ signal }) => {
+      const query = { ...endsOf(range), page: 1, page_size: MOST };
+      return bodyOf(api.GET('/api/v1/dashboard/alert-events', { params: { query }, signal }));
+    },
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <Card
+      title={
+        data && data.count > MOST
+          ? `Alerts that fired: the newest ${String(MOST)} of ${String(data.count)}`
+          : 'Alerts that fired'
+      }
+      items={data?.items}
+      error={error}
+      keyOf={({ id }) => id}
+      nothing="No alert fired in this time."
+      render={({ alert_id, type, fired_at, resolved_at, target, trace_ids: [explains] }) => (
+        <>
+          <Link href={`/alerts/${alert_id}`}>{wordsOf(type)}</Link>
+          <Time at={fired_at} relative />
+          <span className={styles['more']}>
+            {target.kind === 'agent' ? <Link href={`/agents/${target.id}`}>{target.name}</Link> : target.name}
+            {resolved_at === null && <span className={parts['bad']}> · not over</span>}
+            {explains !== undefined && (
+              <>
+                {' · '}
+                <Link href={`/traces/${explains}`}>run that explains it</Link>
+              </>
+            )}
+          </span>
+        </>
+      )}
+    />
+  );
+}

@@ -1,0 +1,182 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { bucketTimes, valuesAt } from '../../charts/buckets.js';
+import charts from '../../charts/charts.module.css';
+import { TimeChart } from '../../charts/TimeChart.js';
+import { formatCount, formatMoney } from '../../format/number.js';
+import { Change } from '../../parts/Change.js';
+import { Count, Duration, Money, Percentage } from '../../parts/figures.js';
+import parts from '../../parts/parts.module.css';
+import { RangeChoice } from '../../parts/RangeChoice.js';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Failure } from '../../parts/states.js';
+import { ZoneNote } from '../../parts/ZoneNote.js';
+import { rangeField } from '../../state/range.js';
+import { useSeries } from '../../state/use-series.js';
+import { useUrlState } from '../../state/use-url-state.js';
+import { FirstRun } from '../agents/FirstRun.js';
+import { FiredAlerts } from './FiredAlerts.js';
+import { NewestFailures } from './NewestFailures.js';
+import { UnpricedModels } from './UnpricedModels.js';
+import { WorseAgents } from './WorseAgents.js';
+import styles from './Overview.module.css';
+
+const STATE = { range: rangeField('24h') };
+
+/** How all agents do, against the same time before, and what wants looking at. */
+export default function Overview() {
+  const [{ range }, change] = useUrlState(STATE);
+  const agents = useQuery({
+    queryKey: ['agents-there'],
+    queryFn: async ({ signal }) => {
+      const body = await bodyOf(
+        api.GET('/api/v1/agents', { params: { query: { page: 1, page_size: 1 } }, signal }),
+      );
+      return Array.isArray(body) ? body.length : body.count;
+    },
+    refetchInterval: (query) => (query.state.data === 0 ? 2000 : false),
+  });
+  const series = useSeries(range);
+  if (agents.data === 0) return <FirstRun />;
+  return (
+    <div className={parts['page']}>
+      <title>Overview · Jackdaw</title>
+      <div className={parts['head']}>
+        <h1>Overview</h1>
+        <ZoneNote />
+        <RangeChoice
+          bounded
+          label="Time"
+          value={range}
+          onChange={(value) => {
+            change({ range: value });
+          }}
+        />
+      </div>
+      {series.error && !series.data ? (
+        <Failure error={series.error} retry={() => void series.refetch()} />
+      ) : series.data === undefined ? (
+        <TableSkeleton rows={6} />
+      ) : (
+        <>
+          <Totals series={series.data} />
+          <Charts
+            series={series.data}
+            onBrush={(start, end) => {
+              change({ range: `${new Date(start).toISOString()}..${new Date(end).toISOString()}` });
+            }}
+          />
+        </>
+      )}
+      <div className={styles['grid']}>
+        <FiredAlerts range={range} />
+        <WorseAgents range={range} />
+        <NewestFailures range={range} />
+        <UnpricedModels range={range} />
+      </div>
+    </div>
+  );
+}
+
+const BEFORE = 'the time before';
+
+function Totals({
+  series: { total, previous_total: before },
+}: {
+  readonly series: Schemas['RunSeriesList'];
+}) {
+  const share = ({ failed, runs }: Schemas['RunTotals']) => (runs === 0 ? null : (100 * failed) / runs);
+  return (
+    <dl className={parts['figures']}>
+      <div>
+        <dt>Runs</dt>
+        <dd>
+          <Count value={total.runs} missing="" />
+          <Change now={total.runs} before={before.runs} of={BEFORE} />
+        </dd>
+      </div>
+      <div>
+        <dt>Failed or timed out</dt>
+        <dd className={total.failed > 0 ? parts['bad'] : undefined}>
+          <Percentage value={share(total)} missing="No run started in this time" />
+          <small>
+            {formatCount(total.failed)} of {formatCount(total.runs)}
+          </small>
+          <small>
+            <Percentage value={share(before)} missing="No run started in the time before" /> in {BEFORE}
+          </small>
+        </dd>
+      </div>
+      <div>
+        <dt>Cost</dt>
+        <dd>
+          <Money value={total.cost} missing="No run has a cost: its models have no price" />
+          <Change now={total.cost} before={before.cost} of={BEFORE} isBad />
+        </dd>
+      </div>
+      <div>
+        <dt>p95 of duration</dt>
+        <dd>
+          <Duration value={total.p95_ms} missing="No run ended in this time" />
+          <small>of {formatCount(total.runs)} runs</small>
+          <Change now={total.p95_ms} before={before.p95_ms} of={BEFORE} isBad />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Charts({
+  series,
+  onBrush,
+}: {
+  readonly series: Schemas['RunSeriesList'];
+  readonly onBrush: (start: number, end: number) => void;
+}) {
+  const drawn = useMemo(() => {
+    const times = bucketTimes(series);
+    const buckets = series.groups[0]?.buckets ?? [];
+    return {
+      times,
+      runs: [
+        { name: 'runs', values: valuesAt(times, buckets, ({ runs }) => runs, 0), tone: 'quiet' as const },
+        {
+          name: 'failed',
+          values: valuesAt(times, buckets, ({ failed }) => failed, 0),
+          tone: 'fail' as const,
+        },
+      ],
+      cost: [{ name: 'cost', values: valuesAt(times, buckets, ({ cost }) => cost, null) }],
+    };
+  }, [series]);
+  const range: [number, number] = [Date.parse(series.start_time), Date.parse(series.end_time)];
+  return (
+    <div className={charts['charts']}>
+      <TimeChart
+        title="Runs"
+        note={`by ${INTERVALS[series.interval]}`}
+        times={drawn.times}
+        lines={drawn.runs}
+        kind="bars"
+        range={range}
+        format={formatCount}
+        missing="No run started here"
+        onBrush={onBrush}
+      />
+      <TimeChart
+        title="Cost"
+        note={`by ${INTERVALS[series.interval]}`}
+        times={drawn.times}
+        lines={drawn.cost}
+        kind="bars"
+        range={range}
+        format={formatMoney}
+        missing="No run has a cost"
+        onBrush={onBrush}
+      />
+    </div>
+  );
+}
+
+const INTERVALS = { '1m': 'minute', '5m': '5 minutes', '1h': 'hour', '1d': 'UTC day' } as const;

@@ -1,0 +1,85 @@
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import type { Schemas } from '../../api/client.js';
+import { DataTable, type Column } from '../../parts/DataTable.js';
+import { Count, Time } from '../../parts/figures.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { ZoneNote } from '../../parts/ZoneNote.js';
+import { promptPath, usePrompts } from './load.js';
+
+interface Row {
+  readonly newest: Schemas['Prompt'];
+  readonly versions: number;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    name: 'name',
+    header: 'Prompt',
+    render: ({ newest: { name } }) => <Link href={promptPath(name)}>{name}</Link>,
+  },
+  {
+    name: 'text',
+    header: 'Begins',
+    isWide: true,
+    render: ({ newest }) => newest.template_text.slice(0, 200),
+  },
+  {
+    name: 'versions',
+    header: 'Versions',
+    isNumber: true,
+    render: ({ versions }) => <Count value={versions} missing="" />,
+  },
+  { name: 'newest', header: 'Newest', isNumber: true, render: ({ newest }) => `v${String(newest.version)}` },
+  {
+    name: 'created',
+    header: 'Created',
+    isNumber: true,
+    render: ({ newest }) => <Time at={newest.created_at} relative />,
+  },
+];
+
+/** All prompts, by name. */
+export default function Prompts() {
+  const { data, error, refetch } = usePrompts();
+  const rows = useMemo(() => {
+    const byName = new Map<string, Row>();
+    for (const prompt of data ?? []) {
+      const known = byName.get(prompt.name);
+      // The newest version of a prompt comes first.
+      byName.set(prompt.name, { newest: known?.newest ?? prompt, versions: (known?.versions ?? 0) + 1 });
+    }
+    return [...byName.values()];
+  }, [data]);
+  return (
+    <div className={parts['page']}>
+      <title>Prompts · Jackdaw</title>
+      <div className={parts['head']}>
+        <h1>Prompts</h1>
+        <ZoneNote />
+      </div>
+      {error && !data ? (
+        <Failure error={error} retry={() => void refetch()} />
+      ) : data === undefined ? (
+        <TableSkeleton />
+      ) : rows.length === 0 ? (
+        <Empty title="No prompt has been created">
+          <p>
+            POST /api/v1/dashboard/prompts/ creates a version; spans that name prompt and version are linked
+            to it by themselves.
+          </p>
+        </Empty>
+      ) : (
+        <DataTable
+          label="Prompts"
+          items={rows}
+          columns={COLUMNS}
+          keyOf={({ newest }) => newest.name}
+          hrefOf={({ newest }) => promptPath(newest.name)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { formatCounted } from '../../format/number.js';
+import { Change } from '../../parts/Change.js';
+import { Duration, Money, Percentage } from '../../parts/figures.js';
+import parts from '../../parts/parts.module.css';
+import type { PromptVersion } from './load.js';
+import styles from './Prompt.module.css';
+
+/** Of fewer runs a difference may well be chance. */
+const FEW_RUNS = 30;
+
+/** What runs with one version were like, against those with another; of how many runs each figure is. */
+export function VersionFigures({
+  before: { version, figures: earlier },
+  after: { version: later, figures },
+}: {
+  readonly before: PromptVersion;
+  readonly after: PromptVersion;
+}) {
+  const of = `v${String(version)}`;
+  const share = (rate: number | null) => (rate === null ? null : 100 * rate);
+  return (
+    <>
+      <dl className={parts['figures']}>
+        <div>
+          <dt>Success of v{later}</dt>
+          <dd>
+            <Percentage value={share(figures.success_rate)} missing="No run says whether it succeeded" />
+            <small>
+              <Percentage value={share(earlier.success_rate)} missing="No run says whether it succeeded" />{' '}
+              with {of}
+            </small>
+          </dd>
+        </div>
+        <div>
+          <dt>Cost a run</dt>
+          <dd>
+            <Money value={figures.avg_cost_usd} missing="No run has a cost" />
+            <Change now={figures.avg_cost_usd} before={earlier.avg_cost_usd} of={of} isBad />
+          </dd>
+        </div>
+        <div>
+          <dt>Mean duration</dt>
+          <dd>
+            <Duration value={figures.avg_latency_ms} missing="No run has ended" />
+            <Change now={figures.avg_latency_ms} before={earlier.avg_latency_ms} of={of} isBad />
+          </dd>
+        </div>
+        <div>
+          <dt>p95 of duration</dt>
+          <dd>
+            <Duration value={figures.p95_latency_ms} missing="No run has ended" />
+            <Change now={figures.p95_latency_ms} before={earlier.p95_latency_ms} of={of} isBad />
+          </dd>
+        </div>
+      </dl>
+      <p className={styles['few']}>
+        {`Of ${formatCounted(figures.total_traces, 'run')} with v${String(later)} and ${formatCounted(earlier.total_traces, 'run')} with ${of}.`}
+        {Math.min(figures.total_traces, earlier.total_traces) < FEW_RUNS &&
+          ` Of fewer than ${String(FEW_RUNS)} runs a difference may well be chance.`}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+import { useMemo } from 'react';
+import { bucketTimes, valuesAt } from '../../charts/buckets.js';
+import charts from '../../charts/charts.module.css';
+import { TimeChart } from '../../charts/TimeChart.js';
+import { formatCount, formatCounted } from '../../format/number.js';
+import { useSeries } from '../../state/use-series.js';
+import type { RunsState } from './runs-state.js';
+
+/** Drawing over less than that chooses nothing. */
+const LEAST_MS = 1000;
+const HEIGHT = 96;
+
+/** When runs started, and of them those that failed; drawing over it chooses a time. It follows agent and prompt, and says so. */
+export function Histogram({
+  state: { range, agent, prompt },
+  isFiltered,
+  onBrush,
+}: {
+  readonly state: Pick<RunsState, 'range' | 'agent' | 'prompt'>;
+  /** Whether the list has filters. */
+  readonly isFiltered: boolean;
+  readonly onBrush: (range: string) => void;
+}) {
+  const { data } = useSeries(range === 'all' ? '30d' : range, {
+    ...(agent === '' ? {} : { agent_id: agent }),
+    ...(prompt === '' ? {} : { prompt_name: prompt }),
+  });
+  const drawn = useMemo(() => {
+    if (!data) return { times: [], lines: [] };
+    const times = bucketTimes(data);
+    const buckets = data.groups[0]?.buckets ?? [];
+    return {
+      times,
+      lines: [
+        { name: 'runs', values: valuesAt(times, buckets, ({ runs }) => runs, 0), tone: 'quiet' as const },
+        {
+          name: 'failed',
+          values: valuesAt(times, buckets, ({ failed }) => failed, 0),
+          tone: 'fail' as const,
+        },
+      ],
+    };
+  }, [data]);
+  if (!data) return <div style={{ height: HEIGHT }} />;
+  const of = agent !== '' || prompt !== '' ? 'of this agent or prompt' : 'of all agents';
+  const time = range === 'all' ? ' in the last 30 days' : '';
+  return (
+    <div className={charts['charts']}>
+      <TimeChart
+        title="Runs"
+        note={`${formatCounted(data.total.runs, 'run')} ${of}${time}${isFiltered ? '; other filters are not in it' : ''}`}
+        {...drawn}
+        kind="bars"
+        height={HEIGHT}
+        range={[Date.parse(data.start_time), Date.parse(data.end_time)]}
+        format={formatCount}
+        missing="No run started here"
+        onBrush={(start, end) => {
+          if (end - start < LEAST_MS) return;
+          onBrush(`${new Date(start).toISOString()}..${new Date(end).toISOString()}`);
+        }}
+      />
+    </div>
+  );
+}

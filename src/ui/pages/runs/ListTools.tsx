@@ -1,0 +1,85 @@
+import { Columns3, Download } from 'lucide-react';
+import { useState } from 'react';
+import { cx } from '../../parts/cx.js';
+import parts from '../../parts/parts.module.css';
+import { RUN_COLUMNS } from '../../parts/RunTable.js';
+import { saveRuns, type ExportFormat } from './export.js';
+import type { RunsState } from './runs-state.js';
+
+/** Which columns are shown. @param hidden those that are not, by name */
+export function ColumnChooser({
+  hidden,
+  onChange,
+}: {
+  readonly hidden: readonly string[];
+  readonly onChange: (hidden: readonly string[]) => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      className={parts['popover']}
+      onToggle={(event) => {
+        setOpen(event.currentTarget.open);
+      }}
+    >
+      <summary className={parts['button']}>
+        <Columns3 size={16} aria-hidden="true" /> Columns
+      </summary>
+      <div role="group" aria-label="Columns">
+        {isOpen &&
+          Object.entries(RUN_COLUMNS).map(([name, header]) => (
+            <label key={name} className={parts['label']}>
+              <input
+                type="checkbox"
+                checked={!hidden.includes(name)}
+                onChange={() => {
+                  const others = hidden.filter((each) => each !== name);
+                  onChange(hidden.includes(name) ? others : [...others, name]);
+                }}
+              />
+              {header}
+            </label>
+          ))}
+      </div>
+    </details>
+  );
+}
+
+/** Saves all runs that the filters let through, in the order of the list. */
+export function Export({ state }: { readonly state: RunsState }) {
+  const [told, setTold] = useState('');
+  const save = (format: ExportFormat) => {
+    setTold('Saving…');
+    void saveRuns(state, format).then(
+      () => {
+        setTold('');
+      },
+      (error: unknown) => {
+        setTold(error instanceof Error ? error.message : 'It could not be saved.');
+      },
+    );
+  };
+  return (
+    <details className={parts['popover']}>
+      <summary className={parts['button']}>
+        <Download size={16} aria-hidden="true" /> Export
+      </summary>
+      <div>
+        {(['csv', 'ndjson'] as const).map((format) => (
+          <button
+            key={format}
+            type="button"
+            className={cx(parts['button'])}
+            onClick={() => {
+              save(format);
+            }}
+          >
+            {format.toUpperCase()}
+          </button>
+        ))}
+        <small className={parts['faint']}>All runs that the filters let through, with times in UTC.</small>
+        <small role="status">{told}</small>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,89 @@
+import { X } from 'lucide-react';
+import { Link } from 'wouter';
+import type { Schemas } from '../../api/client.js';
+import { cx } from '../../parts/cx.js';
+import { Count, Duration, FullTime, Money } from '../../parts/figures.js';
+import { Missing } from '../../parts/Missing.js';
+import parts from '../../parts/parts.module.css';
+import { Status } from '../../parts/Status.js';
+import { useShortcuts } from '../../state/shortcuts.js';
+import { sessionPath } from '../sessions/Sessions.js';
+
+/** A run beside the list: what a list knows of it, and where there is more. */
+export function Peek({ run, onClose }: { readonly run: Schemas['ListedRun']; readonly onClose: () => void }) {
+  useShortcuts({ Escape: onClose });
+  return (
+    <aside className={parts['peek']} aria-label="Run beside the list">
+      <div className={parts['peekHead']}>
+        <h2>{run.agent_name === '' ? '(no name)' : run.agent_name}</h2>
+        <button
+          type="button"
+          className={cx(parts['button'], parts['iconButton'])}
+          aria-label="Close"
+          onClick={onClose}
+        >
+          <X size={16} aria-hidden="true" />
+        </button>
+      </div>
+      <p>
+        <Status status={run.status} /> · <Link href={`/traces/${run.trace_id}`}>Open the run</Link>
+      </p>
+      {run.error_message !== null && <p className={parts['bad']}>{run.error_message}</p>}
+      <dl>
+        <dt>Started</dt>
+        <dd>
+          <FullTime at={run.started_at} />
+        </dd>
+        <dt>Duration</dt>
+        <dd>
+          <Duration value={run.duration_ms} missing="It has not ended" />
+        </dd>
+        <dt>Outcome</dt>
+        <dd>{run.outcome ?? <Missing reason="Nobody has said how it turned out" />}</dd>
+        <dt>Input</dt>
+        <dd>
+          {run.input_preview ?? <Missing reason="Its first spans brought no input that is shown in a list" />}
+        </dd>
+        <dt>Models</dt>
+        <dd>{run.models?.join(', ') ?? <Missing reason="It has too many spans to look at in a list" />}</dd>
+        <dt>Spans</dt>
+        <dd>
+          <Count value={run.span_count} missing="" />
+          {(run.error_span_count ?? 0) > 0 && (
+            <span className={parts['bad']}>, {run.error_span_count} failed</span>
+          )}
+        </dd>
+        <dt>Tokens</dt>
+        <dd>
+          <Count value={run.total_tokens} missing="No span reports tokens" />
+        </dd>
+        <dt>Cost</dt>
+        <dd>
+          <Money value={run.total_cost_usd} missing="No span has a cost: its models have no price" />
+        </dd>
+        {run.session_id !== null && (
+          <>
+            <dt>Session</dt>
+            <dd>
+              <Link href={sessionPath(run.session_id)}>{run.session_id}</Link>
+            </dd>
+          </>
+        )}
+        {run.user_id !== null && (
+          <>
+            <dt>User</dt>
+            <dd>
+              <Link href={`/sessions?user=${encodeURIComponent(run.user_id)}`}>{run.user_id}</Link>
+            </dd>
+          </>
+        )}
+        {run.tags.length > 0 && (
+          <>
+            <dt>Tags</dt>
+            <dd>{run.tags.join(', ')}</dd>
+          </>
+        )}
+      </dl>
+    </aside>
+  );
+}

@@ -1,0 +1,18 @@
+import { BASE, fetchAs } from '../../api/client.js';
+import { filterQuery, type RunsState } from './runs-state.js';
+
+const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
+export type ExportFormat = keyof typeof TYPES;
+
+/** Saves the runs of a list as a file, all of them. @throws ApiError */
+export async function saveRuns(state: RunsState, format: ExportFormat): Promise<void> {
+  const url = new URL('api/v1/dashboard/traces', BASE);
+  for (const [name, value] of Object.entries(filterQuery(state, Date.now())))
+    url.searchParams.set(name, String(value));
+  const response = await fetchAs(url, TYPES[format]);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = `runs.${format}`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

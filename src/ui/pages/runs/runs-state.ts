@@ -1,0 +1,118 @@
+import { integer, oneOf, text, type Field, type StateOf } from '../../state/codec.js';
+import { rangeField, stretchOf } from '../../state/range.js';
+
+/** Columns by which the server can sort, as the API calls them. */
+export const SORTS = {
+  started_at: 'started_at',
+  duration: 'duration_ms',
+  tokens: 'total_tokens',
+  cost: 'total_cost_usd',
+} as const;
+type Sorted = keyof typeof SORTS;
+const SORTED = Object.keys(SORTS) as Sorted[];
+
+/** A figure that is at least or at most so much; empty: any. */
+function bound(): Field<string> {
+  return {
+    initial: '',
+    parse: (value) => (value !== '' && Number(value) >= 0 && value.length < 20 ? value : undefined),
+    print: (value) => (value === '' ? undefined : value),
+  };
+}
+
+/** What the URL of the list says. */
+export const STATE = {
+  q: text(),
+  range: rangeField('all'),
+  status: oneOf(['', 'completed', 'failed', 'timed_out', 'running'], ''),
+  success: oneOf(['', 'true', 'false'], ''),
+  kind: oneOf(['agent', 'other', 'all'], 'agent'),
+  agent: text(),
+  session: text(),
+  user: text(),
+  tag: text(),
+  model: text(),
+  span: text(),
+  type: oneOf(['', 'agent', 'llm', 'tool', 'http', 'db', 'custom'], ''),
+  node: text(),
+  prompt: text(),
+  pv: integer(0, 0),
+  mind: bound(),
+  maxd: bound(),
+  minc: bound(),
+  maxc: bound(),
+  sort: oneOf([...SORTED, ...SORTED.map((name) => `-${name}` as const)], '-started_at'),
+  page: integer(1, 1),
+  /** Where a list that is not counted goes on. */
+  after: text(),
+  /** Columns that are not shown, by name: at first those for which there is no room beside the input. */
+  hide: text('models,errors,tokens'),
+};
+
+export type RunsState = StateOf<typeof STATE>;
+
+/** Filters that are set by a chip, how they are called, and what kind of value they take. */
+export const CHIPS = {
+  agent: { label: 'Agent', kind: 'text' },
+  session: { label: 'Session', kind: 'text' },
+  user: { label: 'User', kind: 'text' },
+  tag: { label: 'Tag', kind: 'text' },
+  model: { label: 'Model', kind: 'text' },
+  span: { label: 'Span name', kind: 'text' },
+  type: { label: 'Span type', kind: 'text' },
+  node: { label: 'Node of the map', kind: 'text' },
+  prompt: { label: 'Prompt', kind: 'text' },
+  pv: { label: 'Version of the prompt', kind: 'number' },
+  mind: { label: 'At least so many ms', kind: 'number' },
+  maxd: { label: 'At most so many ms', kind: 'number' },
+  minc: { label: 'Costs at least $', kind: 'number' },
+  maxc: { label: 'Costs at most $', kind: 'number' },
+} as const satisfies Partial<Record<keyof typeof STATE, { label: string; kind: 'text' | 'number' }>>;
+export type Chip = keyof typeof CHIPS;
+
+/** What does not say which runs are shown. */
+const LOOKS: ReadonlySet<string> = new Set(['sort', 'page', 'after', 'hide']);
+/** Filters with which nobody counts. */
+const UNCOUNTED = ['model', 'span', 'type', 'node', 'prompt'] as const;
+
+/** Whether anything says which runs are shown. */
+export function isFiltered(state: RunsState): boolean {
+  return Object.entries(STATE).some(
+    ([name, { initial }]) => !LOOKS.has(name) && state[name as keyof RunsState] !== initial,
+  );
+}
+
+/** Whether the list is found and not counted. */
+export function isUncounted(state: RunsState): boolean {
+  return UNCOUNTED.some((name) => state[name] !== '');
+}
+
+/** The filters as the API takes them. @param now the end of ranges that end now, in milliseconds */
+export function filterQuery(state: RunsState, now: number) {
+  const { start, end } = stretchOf(state.range, now) ?? { start: undefined, end: undefined };
+  const sorted = state.sort.replace('-', '') as Sorted;
+  return {
+    kind: state.kind,
+    sort: SORTS[sorted],
+    order: state.sort.startsWith('-') ? ('desc' as const) : ('asc' as const),
+    ...(state.q === '' ? {} : { query: state.q }),
+    ...(state.status === '' ? {} : { status: state.status }),
+    ...(state.success === '' ? {} : { success: state.success === 'true' }),
+    ...(state.agent === '' ? {} : { agent_id: state.agent }),
+    ...(state.session === '' ? {} : { session_id: state.session }),
+    ...(state.user === '' ? {} : { user_id: state.user }),
+    ...(state.tag === '' ? {} : { tag: state.tag }),
+    ...(state.model === '' ? {} : { model: state.model }),
+    ...(state.span === '' ? {} : { span_name: state.span }),
+    ...(state.type === '' ? {} : { span_type: state.type }),
+    ...(state.node === '' ? {} : { node: state.node }),
+    ...(state.prompt === '' ? {} : { prompt_name: state.prompt }),
+    ...(state.prompt === '' || state.pv === 0 ? {} : { prompt_version: state.pv }),
+    ...(state.mind === '' ? {} : { min_duration_ms: Number(state.mind) }),
+    ...(state.maxd === '' ? {} : { max_duration_ms: Number(state.maxd) }),
+    ...(state.minc === '' ? {} : { min_cost: Number(state.minc) }),
+    ...(state.maxc === '' ? {} : { max_cost: Number(state.maxc) }),
+    ...(start === undefined ? {} : { start_time: new Date(start).toISOString() }),
+    ...(end === undefined ? {} : { end_time: new Date(end).toISOString() }),
+  };
+}

@@ -1,0 +1,131 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
+import { Link } from 'wouter';
+import { api, ApiError, bodyOf } from '../../api/client.js';
+import { formatCounted } from '../../format/number.js';
+import { Count, Money, Time } from '../../parts/figures.js';
+import { Pager } from '../../parts/Pager.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { ZoneNote } from '../../parts/ZoneNote.js';
+import { integer } from '../../state/codec.js';
+import { useRunList } from '../../state/run-list.js';
+import { useUrlState } from '../../state/use-url-state.js';
+import { SessionRun } from './SessionRun.js';
+import styles from './Session.module.css';
+
+/** Each run is looked at by itself. */
+const PAGE_SIZE = 10;
+const STATE = { page: integer(1, 1) };
+
+/** One conversation, run by run, the first one first. @param id of the session */
+export default function Session({ id }: { readonly id: string }) {
+  const [{ page }, change] = useUrlState(STATE);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['session', id, page],
+    queryFn: ({ signal }) => {
+      const query = { page, page_size: PAGE_SIZE, kind: 'all' as const };
+      const path = { session_id: id };
+      return bodyOf(api.GET('/api/v1/dashboard/sessions/{session_id}', { params: { path, query }, signal }));
+    },
+    placeholderData: keepPreviousData,
+  });
+  useRunList(data?.items.map(({ trace_id }) => trace_id) ?? []);
+  if (error instanceof ApiError && [404, 422].includes(error.status))
+    return (
+      <Empty title="There is no such session" isPage>
+        <title>No such session · Jackdaw</title>
+        <p>
+          Its runs may be gone, or belong to another user. <Link href="/sessions">All sessions</Link>
+        </p>
+      </Empty>
+    );
+  if (error && !data) return <Failure isPage error={error} retry={() => void refetch()} />;
+  return (
+    <div className={parts['page']}>
+      <title>{`Session ${id} · Jackdaw`}</title>
+      <div className={parts['head']}>
+        <h1>{id}</h1>
+        <ZoneNote />
+      </div>
+      {data === undefined ? (
+        <TableSkeleton />
+      ) : (
+        <>
+          <dl className={parts['figures']}>
+            <div>
+              <dt>Users</dt>
+              <dd>
+                {data.user_ids.length === 0 && <small>No run says for whom it was</small>}
+                {data.user_ids.map((user) => (
+                  <small key={user}>
+                    <Link href={`/sessions?user=${encodeURIComponent(user)}`}>{user}</Link>
+                  </small>
+                ))}
+              </dd>
+            </div>
+            <div>
+              <dt>Agents</dt>
+              <dd>
+                <small>
+                  {data.agents.map(({ id: agent, name }, at) => (
+                    <Fragment key={agent}>
+                      {at > 0 && ', '}
+                      <Link href={`/agents/${agent}`}>{name === '' ? '(no name)' : name}</Link>
+                    </Fragment>
+                  ))}
+                </small>
+              </dd>
+            </div>
+            <div>
+              <dt>Runs</dt>
+              <dd>
+                <Count value={data.total_runs} missing="" />
+                <small className={data.failed_runs > 0 ? parts['bad'] : undefined}>
+                  {formatCounted(data.failed_runs, 'run')} failed or timed out
+                </small>
+              </dd>
+            </div>
+            <div>
+              <dt>Tokens</dt>
+              <dd>
+                <Count value={data.total_tokens} missing="No span reports tokens" />
+              </dd>
+            </div>
+            <div>
+              <dt>Cost</dt>
+              <dd>
+                <Money value={data.total_cost} missing="No run has a cost: its models have no price" />
+              </dd>
+            </div>
+            <div>
+              <dt>Last active</dt>
+              <dd>
+                <Time at={data.last_at} relative />
+                <small>
+                  since <Time at={data.first_at} />
+                </small>
+              </dd>
+            </div>
+          </dl>
+          <ol className={styles['turns']} aria-label="Conversation">
+            {data.items.map((run) => (
+              <SessionRun key={run.trace_id} run={run} />
+            ))}
+          </ol>
+          <Pager
+            page={page}
+            pageSize={PAGE_SIZE}
+            count={data.count}
+            hasMore={data.has_more}
+            noun={data.count === 1 ? 'run' : 'runs'}
+            onChange={(next) => {
+              change({ page: next });
+            }}
+          />
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { api, bodyOf, readText, type Schemas } from '../../api/client.js';
+import { JsonView } from '../../json/JsonView.js';
+import { member, parseJson, type Json } from '../../json/parse.js';
+import { MessageView } from '../../messages/MessageView.js';
+import { Duration, Money, Time } from '../../parts/figures.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Status } from '../../parts/Status.js';
+import { tellingSpans, turnOf } from './turn.js';
+import styles from './Session.module.css';
+
+/** Spans among which the telling ones are looked for. */
+const MOST_SPANS = 500;
+
+/** @returns undefined where there is none */
+function dataOf(detail: Json | undefined, name: string): Json | undefined {
+  const value = member(detail, name);
+  return value?.kind === 'literal' && value.value === null ? undefined : value;
+}
+
+/** One run of a conversation: who answered, what was asked, and what was said. */
+export function SessionRun({ run }: { readonly run: Schemas['Run'] }) {
+  const { trace_id: id } = run;
+  const turn = useQuery({
+    queryKey: ['turn', id, run.status],
+    queryFn: async ({ signal }) => {
+      const path = { trace_id: id };
+      const { spans } = await bodyOf(
+        api.GET('/api/v1/dashboard/traces/{trace_id}/spans', { params: { path }, signal }),
+      );
+      const { asked, answered } = tellingSpans(spans.slice(0, MOST_SPANS));
+      const read = async (span: string | undefined) =>
+        span === undefined
+          ? undefined
+          : parseJson(await readText(`dashboard/traces/${id}/spans/${span}`, signal));
+      const question = await read(asked);
+      const answer = answered === asked ? question : await read(answered);
+      return {
+        conversation: turnOf(question, answer),
+        input: dataOf(question, 'input_data'),
+        output: dataOf(answer, 'output_data'),
+      };
+    },
+  });
+  return (
+    <li className={styles['turn']}>
+      <div className={styles['turnHead']}>
+        <Link href={`/traces/${id}`}>{run.agent_name === '' ? '(no name)' : run.agent_name}</Link>
+        <Status status={run.status} />
+        <Duration value={run.duration_ms} missing="It has not ended" />
+        <Money value={run.total_cost_usd} missing="No span has a cost" />
+        <Time at={run.started_at} />
+      </div>
+      {turn.data?.conversation ? (
+        <MessageView conversation={turn.data.conversation} />
+      ) : turn.isPending ? (
+        <TableSkeleton rows={2} />
+      ) : turn.data && (turn.data.input ?? turn.data.output) ? (
+        <div className={styles['data']}>
+          {turn.data.input && <JsonView value={turn.data.input} label="Input" />}
+          {turn.data.output && <JsonView value={turn.data.output} label="Output" />}
+        </div>
+      ) : (
+        <p className={parts['faint']}>
+          {turn.error ? 'What was said could not be loaded.' : 'Its spans brought no input and no output.'}{' '}
+          <Link href={`/traces/${id}`}>Open the run</Link>
+        </p>
+      )}
+      {run.error_message !== null && <p className={parts['bad']}>{run.error_message}</p>}
+    </li>
+  );
+}

@@ -1,0 +1,176 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { X } from 'lucide-react';
+import { Link } from 'wouter';
+import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { DataTable, type Column } from '../../parts/DataTable.js';
+import { Count, Money, Time } from '../../parts/figures.js';
+import { Pager } from '../../parts/Pager.js';
+import parts from '../../parts/parts.module.css';
+import { RangeChoice } from '../../parts/RangeChoice.js';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { ZoneNote } from '../../parts/ZoneNote.js';
+import { integer, text } from '../../state/codec.js';
+import { rangeField } from '../../state/range.js';
+import { useShortcuts } from '../../state/shortcuts.js';
+import { useDebounced } from '../../state/use-debounced.js';
+import { endsOf } from '../../state/use-series.js';
+import { useUrlState } from '../../state/use-url-state.js';
+
+type Session = Schemas['Session'];
+
+const PAGE_SIZE = 50;
+const STATE = { user: text(), agent: text(), range: rangeField('all'), page: integer(1, 1) };
+
+const COLUMNS: readonly Column<Session>[] = [
+  {
+    name: 'session',
+    header: 'Session',
+    isWide: true,
+    render: ({ session_id }) => <Link href={sessionPath(session_id)}>{session_id}</Link>,
+  },
+  { name: 'users', header: 'Users', render: ({ user_ids }) => user_ids.slice(0, 3).join(', ') },
+  {
+    name: 'agents',
+    header: 'Agents',
+    render: ({ agents }) =>
+      agents
+        .slice(0, 3)
+        .map(({ name }) => name)
+        .join(', '),
+  },
+  {
+    name: 'runs',
+    header: 'Runs',
+    isNumber: true,
+    render: ({ total_runs }) => <Count value={total_runs} missing="" />,
+  },
+  {
+    name: 'failed',
+    header: 'Failed',
+    isNumber: true,
+    render: ({ failed_runs }) => (
+      <span className={failed_runs > 0 ? parts['bad'] : undefined}>
+        <Count value={failed_runs} missing="" />
+      </span>
+    ),
+  },
+  {
+    name: 'cost',
+    header: 'Cost',
+    isNumber: true,
+    render: ({ total_cost }) => <Money value={total_cost} missing="No run has a cost" />,
+  },
+  {
+    name: 'last',
+    header: 'Last active',
+    isNumber: true,
+    render: ({ last_at }) => <Time at={last_at} relative />,
+  },
+];
+
+/** The page of a session. */
+export function sessionPath(id: string): string {
+  return `/sessions/${encodeURIComponent(id)}`;
+}
+
+/** Conversations, the last active first; those of one user by its name. */
+export default function Sessions() {
+  const [{ user, agent, range, page }, change] = useUrlState(STATE);
+  const search = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useDebounced(user, (value) => {
+    change({ user: value, page: 1 }, 'replace');
+  });
+  useShortcuts({ '/': () => search.current?.focus() });
+  const { data, error, refetch } = useQuery({
+    queryKey: ['sessions', user, agent, range, page],
+    queryFn: ({ signal }) => {
+      const query = {
+        page,
+        page_size: PAGE_SIZE,
+        kind: 'all' as const,
+        ...(user === '' ? {} : { user_id: user }),
+        ...(agent === '' ? {} : { agent_id: agent }),
+        ...(range === 'all' ? {} : endsOf(range)),
+      };
+      return bodyOf(api.GET('/api/v1/dashboard/sessions', { params: { query }, signal }));
+    },
+    placeholderData: keepPreviousData,
+  });
+  const isFiltered = user !== '' || agent !== '' || range !== 'all';
+  return (
+    <div className={parts['page']}>
+      <title>Sessions · Jackdaw</title>
+      <div className={parts['head']}>
+        <h1>Sessions</h1>
+        <ZoneNote />
+        <input
+          ref={search}
+          type="search"
+          className={parts['field']}
+          aria-label="Sessions of a user, by its whole id"
+          placeholder="User, the whole id…"
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+          }}
+        />
+      </div>
+      <div className={parts['filters']} role="group" aria-label="Filters">
+        <RangeChoice
+          label="With a run"
+          value={range}
+          onChange={(value) => {
+            change({ range: value, page: 1 });
+          }}
+        />
+        {agent !== '' && (
+          <button
+            type="button"
+            className={parts['button']}
+            onClick={() => {
+              change({ agent: '', page: 1 });
+            }}
+          >
+            Agent: {agent} <X size={14} aria-hidden="true" />
+            <span className={parts['unseen']}>take away</span>
+          </button>
+        )}
+      </div>
+      {error && !data ? (
+        <Failure error={error} retry={() => void refetch()} />
+      ) : data === undefined ? (
+        <TableSkeleton />
+      ) : data.items.length === 0 ? (
+        <Empty title={isFiltered ? 'No session is like this' : 'No run names a session'}>
+          <p>
+            {isFiltered
+              ? 'A user is found by its whole id, as the runs name it.'
+              : 'Runs belong to a session that name it: session_id in metadata, or the attribute session.id or gen_ai.conversation.id of a span.'}
+          </p>
+        </Empty>
+      ) : (
+        <>
+          <DataTable
+            label="Sessions"
+            items={data.items}
+            columns={COLUMNS}
+            keyOf={({ session_id }) => session_id}
+            hrefOf={({ session_id }) => sessionPath(session_id)}
+          />
+          <Pager
+            page={page}
+            pageSize={PAGE_SIZE}
+            count={data.count}
+            hasMore={data.has_more}
+            noun={data.count === 1 ? 'session' : 'sessions'}
+            onChange={(next) => {
+              change({ page: next });
+            }}
+          />
+        </>
+      )}
+    </div>
+  );
+}

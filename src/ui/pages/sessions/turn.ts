@@ -1,0 +1,42 @@
+import { member, type Json } from '../../json/parse.js';
+import { readConversation } from '../../messages/conversation.js';
+import type { Conversation, Message } from '../../messages/message.js';
+
+/** A span of a run, as far as choosing one needs it; in the order of their starts. */
+interface Candidate {
+  readonly span_id: string;
+  readonly parent_span_id: string | null;
+  readonly type: string;
+  readonly input_bytes: number | null;
+  readonly output_bytes: number | null;
+}
+
+/** Which spans of a run say what was asked and what was answered: its root, or else the first and the last model call. */
+export function tellingSpans(spans: readonly Candidate[]): {
+  readonly asked: string | undefined;
+  readonly answered: string | undefined;
+} {
+  const root = spans.find(({ parent_span_id: parent }) => parent === null);
+  if (root && root.input_bytes !== null && root.output_bytes !== null)
+    return { asked: root.span_id, answered: root.span_id };
+  const calls = spans.filter(({ type }) => type === 'llm');
+  const asked = [root, ...calls].find((span) => span !== undefined && span.input_bytes !== null);
+  const answered = [root, ...calls.toReversed()].find(
+    (span) => span !== undefined && span.output_bytes !== null,
+  );
+  return { asked: asked?.span_id, answered: answered?.span_id };
+}
+
+/** What a run adds to its conversation: the last that was asked, without what was said in earlier runs, and the answer. */
+export function turnOf(asked: Json | undefined, answered: Json | undefined): Conversation | undefined {
+  const question = spoken(asked, 'input');
+  const from = question.findLastIndex(({ role }) => role === 'user');
+  const answer = spoken(answered, 'output');
+  const messages = [...question.slice(Math.max(0, from)), ...answer];
+  return messages.length === 0 ? undefined : { messages, rest: [] };
+}
+
+function spoken(detail: Json | undefined, side: 'input' | 'output'): readonly Message[] {
+  const value = member(detail, `${side}_data`);
+  return (value === undefined ? undefined : readConversation(value, side))?.messages ?? [];
+}

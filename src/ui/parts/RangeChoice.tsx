@@ -1,0 +1,21 @@
+import { RANGES } from '../state/range.js';
+import { Choice } from './Choice.js';
+
+/** Which stretch of time; one that a link or a drawing brought is offered as it is. */
+export function RangeChoice({
+  label,
+  value,
+  bounded = false,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string;
+  /** Without all time. */
+  readonly bounded?: boolean;
+  readonly onChange: (value: string) => void;
+}) {
+  const { all, ...ends } = RANGES;
+  const known: Readonly<Record<string, string>> = bounded ? ends : { ...ends, all };
+  const options = value in known ? known : { ...known, [value]: value.replace('..', ' to ') };
+  return <Choice label={label} value={value} options={options} onChange={onChange} />;
+}

@@ -1,0 +1,191 @@
+import { readFile } from 'node:fs/promises';
+import t from 'tap';
+import type { ApiCaller } from '../support/api-caller.js';
+import { accessibilityProblems } from '../support/browser.js';
+import { anItem, aSpan } from '../support/trace-batch.js';
+import { settled, startPages } from '../support/ui.js';
+
+const MINUTE = 60_000;
+
+/** Runs of two agents, of which one fails now and then, in conversations of two users, by two versions of a prompt. */
+async function fill(api: ApiCaller): Promise<void> {
+  for (const [version, template_text] of [
+    [1, 'Answer briefly.\nBe kind.'],
+    [2, 'Answer at length.\nBe kind.'],
+  ] as const) {
+    const json = { name: 'support/answer', version, template_text };
+    await api.call('POST', '/dashboard/prompts/', { json });
+  }
+  const items = Array.from({ length: 24 }, (_, i) => {
+    const started_at = new Date(Date.now() - (i + 1) * 7 * MINUTE).toISOString();
+    const isBad = i % 6 === 0;
+    const { trace } = anItem({
+      trace: {
+        agent: i % 3 === 0 ? 'researcher' : 'support',
+        status: isBad ? 'failed' : 'completed',
+        error_message: isBad ? 'The tool did not answer.' : undefined,
+        started_at,
+        ended_at: undefined,
+        duration_ms: 1000 + i * 100,
+        total_cost_usd: 0.01 + i / 1000,
+        metadata: { session_id: `chat ${String(i % 4)}`, user_id: i % 4 === 1 ? 'ada@example.com' : 'bob' },
+      },
+    });
+    const id = trace['trace_id'] as string;
+    const model = i === 5 ? 'model-rare' : 'model-one';
+    const spans = [
+      aSpan(id, {
+        started_at,
+        ended_at: undefined,
+        model,
+        ...(i % 8 === 7 ? { cost_usd: undefined } : {}),
+        input_data: { messages: [{ role: 'user', content: `Question ${String(i)}, please` }] },
+        output_data: { role: 'assistant', content: `Answer ${String(i)} to it` },
+      }),
+    ];
+    return { trace, spans };
+  });
+  await api.call('POST', '/traces/batch', { json: { traces: items } });
+  for (const [i, { trace }] of items.entries()) {
+    const json = {
+      prompt_name: 'support/answer',
+      prompt_version: 1 + (i % 2),
+      trace_id: trace['trace_id'],
+    };
+    await api.call('POST', '/dashboard/prompts/usage', { json });
+  }
+}
+
+void t.test('lists, conversations, prompts, models and what is compared', async (t) => {
+  const { api, visit } = await startPages(t);
+  await fill(api);
+
+  await t.test('one conversation is found by its user, and read', async (t) => {
+    const { page, complaints } = await visit('/sessions');
+    await page.getByLabel('Sessions of a user').fill('ada@example.com');
+    await page.waitForURL('**/sessions?user=ada%40example.com');
+    await page.getByText('1–1 of 1 session').waitFor();
+    await page.getByRole('link', { name: 'chat 1' }).click();
+    await page.getByRole('heading', { name: 'chat 1' }).waitFor();
+    const turns = page.getByRole('list', { name: 'Conversation' });
+    await turns.getByText('Question 21, please').waitFor();
+    await turns.getByText('Answer 21 to it').waitFor();
+    const order = await turns.getByText(/Question \d+/).allTextContents();
+    t.match(order[0], 'Question 21', 'the first one first');
+    await page.getByRole('link', { name: 'ada@example.com' }).click();
+    await page.getByRole('table', { name: 'Sessions' }).waitFor();
+    t.same(complaints, []);
+  });
+
+  await t.test('two versions of a prompt are laid over each other, and its runs found', async (t) => {
+    const { page, complaints } = await visit('/prompts');
+    await page.getByRole('link', { name: 'support/answer' }).click();
+    await page.getByRole('heading', { name: 'Version 1 and 2' }).waitFor();
+    t.match(await page.getByText(/Of 12 runs with v2 and 12 runs with v1/).textContent(), 'fewer than 30');
+    const diff = page.locator('pre[aria-label="Text of the prompt"]');
+    t.match(await diff.textContent(), 'briefly');
+    t.match(await diff.textContent(), 'at length');
+    await page.getByLabel('From').selectOption('2');
+    await page.getByText('The text is the same in both.').waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Version 1 and 2' }).waitFor();
+    await page.getByRole('group', { name: 'Versions' }).getByRole('link', { name: 'v2' }).click();
+    await page.getByText('12 runs; found').waitFor();
+    t.equal(new URL(page.url()).searchParams.get('pv'), '2');
+    t.same(complaints, []);
+  });
+
+  await t.test('what is exported is what is filtered', async (t) => {
+    const { page } = await visit('/runs');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByLabel('Filter by').selectOption('model');
+    await page.getByLabel('Model', { exact: true }).fill('model-rare');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Model: model-rare' }).waitFor();
+    const table = page.getByRole('table', { name: 'Runs' });
+    await table.getByText('Question 5, please').waitFor();
+    await page.getByText('Export').click();
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    t.equal(saved.suggestedFilename(), 'runs.csv');
+    const lines = (await readFile(await saved.path(), 'utf8')).trim().split('\r\n');
+    t.equal(lines.length, 2, 'names, and the one run');
+    t.match(lines[0], 'trace_id,agent_id');
+    await page.getByRole('button', { name: 'Model: model-rare' }).click();
+    await page.getByText('1–24 of 24 runs').waitFor();
+  });
+
+  await t.test('rows are sorted, chosen, looked at beside the list, and compared', async (t) => {
+    const { page, complaints } = await visit('/runs');
+    const table = page.getByRole('table', { name: 'Runs' });
+    await table.getByText('Question 0, please').waitFor();
+    await page.getByRole('button', { name: 'Duration' }).click();
+    await page.waitForURL('**/runs?sort=-duration');
+    await table.locator('tbody tr').first().getByText('Question 23, please').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press(' ');
+    const peek = page.getByRole('complementary', { name: 'Run beside the list' });
+    await peek.getByText('Question 23, please').waitFor();
+    t.same(await accessibilityProblems(page), []);
+    await page.keyboard.press('Escape');
+    await peek.waitFor({ state: 'detached' });
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.getByText('2 chosen').waitFor();
+    const compare = page.getByRole('link', { name: 'Compare' });
+    t.match(await compare.getAttribute('href'), '/compare/runs?a=');
+    await page.getByText('Columns').click();
+    await page.getByRole('group', { name: 'Columns' }).getByLabel('Spans').uncheck();
+    await table.getByRole('columnheader', { name: 'Spans' }).waitFor({ state: 'detached' });
+    t.equal(new URL(page.url()).searchParams.get('hide'), 'models,errors,tokens,spans');
+
+    await page.goto(new URL('/agents', page.url()).href);
+    await page.getByLabel('Choose researcher').check();
+    await page.getByLabel('Choose support').check();
+    await page.getByRole('link', { name: 'Compare the two' }).click();
+    await page.getByRole('rowheader', { name: 'p95 of duration' }).waitFor();
+    t.same(complaints, []);
+  });
+
+  await t.test('the first page says what wants looking at', async (t) => {
+    const { page, complaints } = await visit('/');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByText('The tool did not answer.').first().waitFor();
+    await page.getByText('3 calls without a cost').waitFor();
+    t.same(complaints, []);
+  });
+
+  await t.test('axe finds nothing, in both themes, and nothing is wider than the window', async (t) => {
+    const agents = await api.get<readonly { readonly id: string }[]>('/agents');
+    const paths = [
+      '/',
+      '/runs',
+      '/runs?model=none',
+      '/agents',
+      '/sessions',
+      '/sessions?user=nobody',
+      '/sessions/chat%201',
+      '/sessions/none',
+      '/models',
+      '/prompts',
+      '/prompts/support%2Fanswer',
+      `/compare/agents?a=${agents[0]?.id ?? ''}&b=${agents[1]?.id ?? ''}`,
+    ];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, complaints } = await visit('/agents', { colorScheme, reducedMotion: 'reduce' });
+      for (const path of paths) {
+        await page.goto(new URL(path, page.url()).href);
+        await settled(page);
+        t.same(await accessibilityProblems(page), [], `${path} ${colorScheme}`);
+        await page.setViewportSize({ width: 390, height: 844 });
+        const isWithin = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+        t.equal(isWithin, true, `${path} at 390 px`);
+        await page.setViewportSize({ width: 1280, height: 800 });
+      }
+      t.same(complaints, []);
+    }
+  });
+});
