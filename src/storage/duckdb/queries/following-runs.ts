@@ -5,8 +5,9 @@ import type { RunFigures } from '../figures/run-figures.js';
 import type { Row } from '../files/connection.js';
 import type { Read } from '../reads/read.js';
 import { newest } from '../rows/relation.js';
+import { COMMITS } from '../runs/stored-traces.js';
 import { TraceId } from '../rows/trace-id.js';
-import { firstWithSpans, usesPrompts, wantedSpans, type NodeNames } from './runs-with-spans.js';
+import { FIRST_RUNS, firstWithSpans, usesPrompts, wantedSpans, type NodeNames } from './runs-with-spans.js';
 import { conditions, isWholeList } from './run-conditions.js';
 import { orderOf, readRunsAt, whereMatching, type RunsPart } from './runs.js';
 
@@ -35,23 +36,27 @@ export async function followRuns(
   const { sql, list } = matching;
   // One more than wanted says whether others follow.
   const most = limit + 1;
-  const isFirst = after === null && list !== null && isWholeList(search);
-  if (isFirst) await figures.loadStarts(read, list, most);
+  const isOfStarts = after === null && list !== null && isWholeList(filter);
+  const isFirst = isOfStarts && isWholeList(search);
+  if (isOfStarts) await figures.loadStarts(read, list, isFirst ? most : FIRST_RUNS);
   return await read(async (connection, capture) => {
     const since = isFirst ? figures.nthNewest(list, most) : null;
+    const begin = isOfStarts && !isFirst ? figures.nthNewest(list, FIRST_RUNS) : null;
     const from = since === null ? behind(filter, after) : `started_at >= make_timestamp(${since})`;
     const isOf = `tenant = ${tenant} AND ${sql} AND ${from}`;
     const { where, values } = await whereMatching(connection, capture, isOf, filter, matching);
     const order = orderOf(filter);
+    const value = filter.sort ?? 'NULL';
     const runs = newest(capture, TRACES, where);
     const used = promptNos === undefined ? 'TRUE' : usesPrompts(capture, tenant, promptNos);
+    // Texts are made of the ids of those few that are left.
     const select = (also: string, runsAtMost: number): string =>
-      `SELECT seq, trace_id::VARCHAR AS id, epoch_us(started_at) AS start, ${filter.sort ?? 'NULL'} AS value, first_seq, last_seq, agent_no
-       FROM ${runs} WHERE ${used} AND ${also} ORDER BY ${order} LIMIT ${runsAtMost}`;
+      `SELECT seq, trace_id::VARCHAR AS id, epoch_us(started_at) AS start, ${value} AS value, ${COMMITS}, agent_no
+       FROM (SELECT seq, trace_id, started_at, ${value}, ${COMMITS}, agent_no FROM ${runs} WHERE ${used} AND ${also} ORDER BY ${order} LIMIT ${runsAtMost}) ORDER BY ${order}`;
     const keys =
       spans === undefined
         ? await connection.rows(select('TRUE', most), values)
-        : await firstWithSpans(connection, capture, spans, select, values, most);
+        : await firstWithSpans(connection, capture, spans, { select, values, most, begin });
     const wanted = keys.slice(0, limit).map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
     const last = keys.length > limit ? keys[limit - 1] : undefined;
     const found = await readRunsAt(connection, capture, agents, tenant, wanted, order);

@@ -78,8 +78,8 @@ async function spanRows(
   );
 }
 
-/** Commits one by one, as far as that is not too many. */
-function commitsOf(places: readonly CommitRanges[]): OfCommits[] {
+/** The commits of some runs, one by one as far as that is not too many. */
+export function commitsOf(places: readonly CommitRanges[]): OfCommits[] {
   const ranges = places.flatMap(({ list }) => list);
   const single = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);
   if (single > MOST_SINGLE) return conditionsOn(places);

@@ -5,15 +5,19 @@ import type { SpanFilter } from '../../runs.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { SPANS } from '../../tables.js';
 import type { Agents } from '../figures/agents.js';
+import { MOST_STARTS } from '../figures/newest-starts.js';
 import type { Connection, Row } from '../files/connection.js';
 import { literal } from '../files/database.js';
 import { narrowed, ofCommitsBetween } from '../rows/commit-ranges.js';
 import { newest, relation, type Condition } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
+import { commitsAt } from '../runs/stored-traces.js';
+import { commitsOf } from './glances.js';
 
-/** The first runs of a list are looked at by themselves: most often they have what is looked for. */
-const FIRST_RUNS = 2000;
-/** Unless their spans may lie anywhere: then it costs as much to look at all. */
+/** The first runs of a list are looked at by themselves: most often they have what is looked for. Memory knows when so many start. */
+export const FIRST_RUNS = MOST_STARTS;
+/** Unless their spans may lie anywhere: then only so many, in just their commits. */
+const SCATTERED_RUNS = 300;
 const MOST_OF_COMMITS = 1 / 16;
 
 /** Which spans a run must have one of, in SQL. */
@@ -57,41 +61,52 @@ export function usesPrompts(capture: Capture, tenant: number, promptNos: readonl
   return `trace_id IN (SELECT trace_id FROM ${relation(capture, PROMPT_LINKS, of)})`;
 }
 
+/** The list in which runs are looked for. */
+interface WantedRuns {
+  /** It in SQL: those that meet a further condition, so many at most, with `seq`, `id`, `agent_no` and the columns `COMMITS`. */
+  readonly select: (also: string, limit: number) => string;
+  /** Of the parameters in it. */
+  readonly values: readonly string[];
+  readonly most: number;
+  /** When the last of the first {@link FIRST_RUNS} started, where that is known. */
+  readonly begin: number | null;
+}
+
 /**
  * The first runs of a list that have one of certain spans. Those at its beginning are looked at first, in the commits in which
  * their spans lie; only where too few of them have one, all spans are.
- *
- * @param select the list in SQL: those that meet a further condition, so many at most, with `seq`, `id`, `first_seq`, `last_seq` and `agent_no`
- * @param most how many are wanted
  */
 export async function firstWithSpans(
   connection: Connection,
   capture: Capture,
   wanted: WantedSpans,
-  select: (also: string, limit: number) => string,
-  values: readonly string[],
-  most: number,
+  { select, values, most, begin }: WantedRuns,
 ): Promise<readonly Row[]> {
-  const candidates = await connection.rows(select('TRUE', FIRST_RUNS), values);
+  const atBegin = begin === null ? 'TRUE' : `started_at >= make_timestamp(${begin})`;
+  const candidates = await connection.rows(select(atBegin, FIRST_RUNS), values);
   const withSpans = candidates.filter(({ last_seq: seq }) => Number(seq) > 0);
   const first = withSpans.reduce((least, row) => Math.min(least, Number(row.first_seq)), Infinity);
   const last = withSpans.reduce((greatest, row) => Math.max(greatest, Number(row.last_seq)), 0);
   const areAll = candidates.length < FIRST_RUNS;
   if (areAll && withSpans.length === 0) return [];
-  if (areAll || last - first <= capture.lastSeq * MOST_OF_COMMITS) {
-    const there = narrowed(ofCommitsBetween(first, last), wanted.sql);
-    const rows = await connection.rows(
-      `SELECT DISTINCT trace_id::VARCHAR AS id, node_no = ${AGENT_NODE} AS is_agent FROM ${newest(capture, SPANS, there)}`,
-    );
-    const ofAgent = (row: Row): boolean => row.is_agent === true && wanted.agentNos.length > 0;
-    const has = new Set(rows.filter((row) => !ofAgent(row)).map(({ id }) => id));
-    const hasAgent = new Set(rows.filter(ofAgent).map(({ id }) => id));
-    const isNamed = new Set(wanted.agentNos);
-    const found = candidates.filter(
-      ({ id, agent_no: agentNo }) => has.has(id) || (hasAgent.has(id) && isNamed.has(Number(agentNo))),
-    );
-    if (areAll || found.length >= most) return found.slice(0, most);
-  }
+  const areNear = areAll || last - first <= capture.lastSeq * MOST_OF_COMMITS;
+  const looked = areNear ? candidates : candidates.slice(0, SCATTERED_RUNS);
+  const there = areNear ? [ofCommitsBetween(first, last)] : commitsOf(looked.map(commitsAt));
+  const rows = await connection.rows(
+    `SELECT DISTINCT trace_id::VARCHAR AS id, node_no = ${AGENT_NODE} AS is_agent FROM ${newest(
+      capture,
+      SPANS,
+      there.map((commits) => narrowed(commits, wanted.sql)),
+    )}`,
+  );
+  const ofAgent = (row: Row): boolean => row.is_agent === true && wanted.agentNos.length > 0;
+  const has = new Set(rows.filter((row) => !ofAgent(row)).map(({ id }) => id));
+  const hasAgent = new Set(rows.filter(ofAgent).map(({ id }) => id));
+  const isNamed = new Set(wanted.agentNos);
+  const found = looked.filter(
+    ({ id, agent_no: agentNo }) => has.has(id) || (hasAgent.has(id) && isNamed.has(Number(agentNo))),
+  );
+  if (areAll || found.length >= most) return found.slice(0, most);
   return await connection.rows(select(hasSpan(capture, wanted), most), values);
 }
 
