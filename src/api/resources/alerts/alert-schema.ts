@@ -134,7 +134,7 @@ export const alertSchema = Type.Object(
     last_fired_at: nullable(time()),
     created_at: time(),
   },
-  { title: 'Alert' },
+  { title: 'AlertRule' },
 );
 
 export type AlertJson = Static<typeof alertSchema>;

@@ -996,25 +996,6 @@ export interface components {
       total_cost: number | null;
       total_runs: number;
     };
-    Alert: {
-      agent_id: string | null;
-      agent_name: string | null;
-      /** @enum {unknown} */
-      channel: 'email' | 'webhook' | 'both';
-      composite_config: components['schemas']['AlertComposition'] | null;
-      cooldown_minutes: number;
-      /** Format: date-time */
-      created_at: string;
-      /** Format: uuid */
-      id: string;
-      is_active: boolean;
-      last_fired_at: string | null;
-      target_service: string | null;
-      threshold: number;
-      /** @enum {unknown} */
-      type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'latency_threshold' | 'composite';
-      webhook_url: string | null;
-    };
     AlertChange: {
       /** @enum {unknown} */
       channel?: 'email' | 'webhook' | 'both' | null;
@@ -1173,6 +1154,25 @@ export interface components {
       alert: components['schemas']['NewAlertInput'];
       /** @default 24 */
       hours: number | null;
+    };
+    AlertRule: {
+      agent_id: string | null;
+      agent_name: string | null;
+      /** @enum {unknown} */
+      channel: 'email' | 'webhook' | 'both';
+      composite_config: components['schemas']['AlertComposition'] | null;
+      cooldown_minutes: number;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: uuid */
+      id: string;
+      is_active: boolean;
+      last_fired_at: string | null;
+      target_service: string | null;
+      threshold: number;
+      /** @enum {unknown} */
+      type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'latency_threshold' | 'composite';
+      webhook_url: string | null;
     };
     AlertTarget: {
       id: string;
@@ -3012,7 +3012,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Alert'][];
+          'application/json': components['schemas']['AlertRule'][];
         };
       };
       401: components['responses']['Unauthenticated'];
@@ -3041,7 +3041,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Alert'];
+          'application/json': components['schemas']['AlertRule'];
         };
       };
       400: components['responses']['BadRequest'];
@@ -3075,7 +3075,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Alert'];
+          'application/json': components['schemas']['AlertRule'];
         };
       };
       400: components['responses']['BadRequest'];
@@ -3137,7 +3137,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Alert'];
+          'application/json': components['schemas']['AlertRule'];
         };
       };
       400: components['responses']['BadRequest'];
