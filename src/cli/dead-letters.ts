@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { BatchCodec } from '../delivery/queue/disk/batch-codec.js';
 import { DeadLetters, type Letter, type WholeLetter } from '../delivery/queue/disk/dead-letters.js';
 import { placeOf } from '../delivery/queue/disk/disk-place.js';
-import { deriveMetadata } from '../otlp/map/span-metadata.js';
+import { READS_SENT } from '../otlp/map/open-request.js';
 import { formatTime } from '../signal/time.js';
 import { counted } from './counted.js';
 import type { CliIo } from './io.js';
@@ -160,10 +160,11 @@ function shown({ id, about, items, bytes }: Letter): object {
 }
 
 async function withItems(letter: WholeLetter): Promise<string> {
-  const codec = new BatchCodec(letter.about.signal, deriveMetadata);
-  const { items } = await codec.read(letter);
+  const { signal, tenant } = letter.about;
+  const codec = new BatchCodec(signal, READS_SENT);
+  const { batch } = await codec.read(letter, { tenant, items: letter.items });
   return JSON.stringify(
-    { ...shown(letter), items },
+    { ...shown(letter), items: batch.items },
     (_, value: unknown) => {
       if (typeof value === 'bigint') return String(value);
       return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;

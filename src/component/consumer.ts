@@ -1,3 +1,4 @@
+import type { SentForm } from '../signal/sent-request.js';
 import type { Micros } from '../signal/time.js';
 
 /** One item of a batch that was not taken, and why. */
@@ -66,4 +67,9 @@ export interface ConsumeContext {
  */
 export interface Consumer<B> {
   consume(batch: B, context: ConsumeContext): Promise<Receipt>;
+  /**
+   * Of traces: says that here and behind it nobody looks at items, as a rule, so that a receiver need not read what it gets: it may
+   * pass it on as it came (`signal/sent-request.ts`), and says of it what a look would have said. The form is the one that it leaves in.
+   */
+  readonly passesSent?: SentForm | undefined;
 }

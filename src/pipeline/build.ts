@@ -5,7 +5,7 @@ import type { ConfiguredComponent } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { COMPONENT_SECTIONS } from '../config/file-schema.js';
 import { QueuedExporter } from '../delivery/queue/queued-exporter.js';
-import { deriveMetadata } from '../otlp/map/span-metadata.js';
+import { READS_SENT } from '../otlp/map/open-request.js';
 import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
 import { fanOut, type Branch } from './fanout.js';
 import { Gate } from './gate.js';
@@ -135,7 +135,7 @@ class Builder {
       const component = factory.create(settings);
       if (factory.delivery === 'direct') return component;
       const config = factory.deliveryConfig?.(settings.config) ?? settings.config;
-      return new QueuedExporter(component, { ...settings, config }, deriveMetadata);
+      return new QueuedExporter(component, { ...settings, config }, READS_SENT);
     });
     this.#exporters.set(exporter.id, node);
     return node;

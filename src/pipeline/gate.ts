@@ -16,7 +16,10 @@ export class Gate {
   }
 
   guard<B>(inner: Consumer<B>): Consumer<B> {
-    return { consume: (batch, context) => this.#pass(inner, batch, context) };
+    return {
+      passesSent: inner.passesSent,
+      consume: (batch, context) => this.#pass(inner, batch, context),
+    };
   }
 
   /** From now on batches are refused as retryable. @returns when the last one inside was answered. */

@@ -3,6 +3,7 @@ import type { ConsumeContext, Consumer, Receipt } from '../component/consumer.js
 import type { Kind } from '../component/component-id.js';
 import type { Counter, Histogram, Labels, Logger, Meter } from '../component/telemetry.js';
 import type { Batch } from '../signal/batch.js';
+import { itemCount } from '../signal/sent-request.js';
 
 /**
  * The metrics of every edge of the pipelines, after the habit of the OpenTelemetry Collector. Each of these exists for
@@ -65,9 +66,10 @@ export function observe<B extends Batch<unknown>>(
   for (const counter of [metrics.offered, metrics.accepted, metrics.refused, metrics.failed])
     counter.add(0, labels);
   return {
+    passesSent: inner.passesSent,
     async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
       // Counted before the call: the batch belongs to the consumer afterwards.
-      const count = batch.items.length;
+      const count = itemCount(batch);
       const startedAt = performance.now();
       metrics.offered.add(count, labels);
       try {

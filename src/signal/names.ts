@@ -2,6 +2,8 @@ import { must } from './checked.js';
 
 /** How many characters names of agents, spans and nodes, models and versions have at most. */
 export const MAX_NAME = 1024;
+/** What processor `validation` takes of an error message or an outcome unless it is told otherwise. */
+export const MAX_TEXT = 65_536;
 
 /** A name as it can be stored: without spaces around it, cut after 1024 characters; empty where nothing is left. */
 export function storableName(text: string): string {

@@ -4,7 +4,7 @@ import type { Consumer } from '../../src/component/consumer.js';
 import { section } from '../../src/config/schema.js';
 import { deliveryKeys } from '../../src/delivery/queue/config.js';
 import { QueuedExporter } from '../../src/delivery/queue/queued-exporter.js';
-import { deriveMetadata } from '../../src/otlp/map/span-metadata.js';
+import { READS_SENT } from '../../src/otlp/map/open-request.js';
 import type { Batch, Signal } from '../../src/signal/batch.js';
 import { componentSettings } from './component-settings.js';
 import { metricValues } from './engine.js';
@@ -37,7 +37,7 @@ export async function startOnDisk(
   const exporter = new QueuedExporter(
     { inputs },
     { ...settings, config: sectionConfig(keys, base, config) },
-    deriveMetadata,
+    READS_SENT,
   );
   const input = exporter.inputs[signal] as Consumer<Batch<unknown>>;
   const way = exporter.expose(signal, input);

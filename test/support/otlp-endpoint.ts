@@ -23,6 +23,8 @@ interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
   /** As JSON: enumerations by name, 64-bit integers as texts, bytes in base64. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** The same as it came, inflated. */
+  readonly bytes: Buffer;
 }
 
 export interface EndpointAnswer {
@@ -117,5 +119,5 @@ function read(message: IncomingMessage, bytes: Buffer, root: protobuf.Root): Rec
   );
   const plain = message.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
   const body = type.toObject(type.decode(plain), { longs: String, enums: String, bytes: String });
-  return { path, headers: message.headers, body };
+  return { path, headers: message.headers, body, bytes: plain };
 }

@@ -92,11 +92,11 @@ export class Taking {
     const { signal: abort } = new AbortController();
     switch (each.signal) {
       case 'traces':
-        return this.#intake.take('traces', () => each.request, SENDER, { abort });
+        return this.#intake.take('traces', { decode: () => each.request }, SENDER, { abort });
       case 'metrics':
-        return this.#intake.take('metrics', () => each.request, SENDER, { abort });
+        return this.#intake.take('metrics', { decode: () => each.request }, SENDER, { abort });
       case 'logs':
-        return this.#intake.take('logs', () => each.request, SENDER, { abort });
+        return this.#intake.take('logs', { decode: () => each.request }, SENDER, { abort });
     }
   }
 

@@ -99,7 +99,7 @@ async function takeOtlp(
       }
     };
     const { signal: abort } = new AbortController();
-    const { rejection } = await intake.take(signal, decode, { userId: tenant, keyId }, { abort });
+    const { rejection } = await intake.take(signal, { decode }, { userId: tenant, keyId }, { abort });
     for (let index = 0; index < (rejection?.count ?? 0); index++)
       refused.push({ index, reason: rejection?.reason ?? '' });
   }

@@ -1,4 +1,5 @@
 import type { Batch } from '../../signal/batch.js';
+import { itemCount, joinSent, sentRequestOf } from '../../signal/sent-request.js';
 import type { Micros } from '../../signal/time.js';
 import type { BatchLimits } from './config.js';
 import { itemBytes } from './memory-size.js';
@@ -15,10 +16,13 @@ export function parcelsOf(
   limits: BatchLimits,
   about: { readonly receivedAt: Micros; readonly queuedAt: Micros; readonly id?: string | undefined },
 ): readonly Parcel[] {
+  const request = sentRequestOf(batch);
+  if (request !== undefined && fits(request.items, request.bytes.length, limits))
+    return [{ batch, bytes: request.bytes.length, ...about }];
   const { items, tenant } = batch;
   const sizes = itemBytes(items);
   const total = sizes.reduce((sum, size) => sum + size, 0);
-  if (items.length <= limits.maxItems && total <= limits.maxBytes) return [{ batch, bytes: total, ...about }];
+  if (fits(items.length, total, limits)) return [{ batch, bytes: total, ...about }];
   const parcels: Parcel[] = [];
   let start = 0;
   let bytes = 0;
@@ -36,16 +40,22 @@ export function parcelsOf(
   return parcels;
 }
 
+function fits(items: number, bytes: number, { maxItems, maxBytes }: BatchLimits): boolean {
+  return items <= maxItems && bytes <= maxBytes;
+}
+
 /** How many of a lane's first parcels make up the next batch: as many as the limits allow, at least one. One with a name goes alone. */
 export function parcelsOfNextBatch(lane: Lane, limits: BatchLimits): number {
   let items = 0;
   let bytes = 0;
+  const [first] = lane.parcels;
+  const isSent = first !== undefined && isSentOn(first);
   const end = lane.parcels.findIndex((parcel, index) => {
-    items += parcel.batch.items.length;
+    items += itemCount(parcel.batch);
     bytes += parcel.bytes;
     if (index === 0) return false;
-    const isNamed = parcel.id !== undefined || lane.parcels[0]?.id !== undefined;
-    return isNamed || items > limits.maxItems || bytes > limits.maxBytes;
+    const isNamed = parcel.id !== undefined || first?.id !== undefined;
+    return isNamed || isSentOn(parcel) !== isSent || !fits(items, bytes, limits);
   });
   return end < 0 ? lane.parcels.length : end;
 }
@@ -56,13 +66,20 @@ export function dueAt(lane: Lane, limits: BatchLimits & { readonly maxWaitMs: nu
   return isFull ? 0 : (lane.parcels[0]?.queuedAt ?? 0) + limits.maxWaitMs * 1000;
 }
 
-/** One batch of parcels of one tenant: a new list of the same items. */
+/** Whether it is passed on as it came, so that it cannot be put together with what was read. */
+function isSentOn({ batch }: Parcel): boolean {
+  return sentRequestOf(batch) !== undefined;
+}
+
+/** One batch of parcels of one tenant and kind: a new list of the same items, or one request. */
 export function mergeParcels(parcels: readonly [Parcel, ...Parcel[]]): Parcel {
   const [first, ...rest] = parcels;
   if (rest.length === 0) return first;
   return {
     ...first,
-    batch: { tenant: first.batch.tenant, items: parcels.flatMap(({ batch }) => batch.items) },
+    batch: isSentOn(first)
+      ? joinSent(first.batch, ...rest.map(({ batch }) => batch))
+      : { tenant: first.batch.tenant, items: parcels.flatMap(({ batch }) => batch.items) },
     bytes: parcels.reduce((sum, { bytes }) => sum + bytes, 0),
   };
 }

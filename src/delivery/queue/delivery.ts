@@ -4,6 +4,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import type { Clock, Logger, Meter } from '../../component/telemetry.js';
 import type { Batch, Signal } from '../../signal/batch.js';
+import { itemCount, type SentForm } from '../../signal/sent-request.js';
 import { passedOnId } from './batch-id.js';
 import { dueAt, mergeParcels, parcelsOf, parcelsOfNextBatch } from './batcher.js';
 import type { DeliveryOptions } from './config.js';
@@ -12,7 +13,7 @@ import type { WholeLetter } from './disk/dead-letters.js';
 import { DiskBacking, type SharedDisk } from './disk/disk-backing.js';
 import { QueueFull } from './disk/stored-batch.js';
 import type { Offer } from './disk/new-records.js';
-import { itemBytes } from './memory-size.js';
+import { batchBytes } from './memory-size.js';
 import { MemoryQueue, type Lane, type Parcel } from './memory-queue.js';
 import { DeliveryMetrics } from './metrics.js';
 import { withRetry } from './retry.js';
@@ -41,6 +42,7 @@ export interface DeliveryTools {
  * taken as soon as it lies in the queue: in memory synchronously, on disk after the sync.
  */
 export class Delivery implements Consumer<Batch<unknown>> {
+  readonly passesSent: SentForm | undefined;
   readonly #tools: DeliveryTools;
   readonly #queue: MemoryQueue;
   readonly #metrics: DeliveryMetrics;
@@ -59,6 +61,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
   constructor(exporter: Consumer<Batch<unknown>>, tools: DeliveryTools) {
     const { exporter: id, signal, options, meter, logger, clock, shared, random = Math.random } = tools;
     this.#tools = tools;
+    this.passesSent = exporter.passesSent;
     // Every batch that is being sent listens to both signals.
     setMaxListeners(0, this.#hurry.signal, this.#end.signal);
     this.#queue = new MemoryQueue(options.queue);
@@ -72,6 +75,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
       disk && shared
         ? new DiskBacking({
             ...{ exporter: id, signal, options, disk, shared, logger, clock },
+            form: exporter.passesSent,
             memory: this.#queue,
             metrics: this.#metrics,
             pump: () => {
@@ -99,8 +103,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
   hasRoomFor(batch: Batch<unknown>): boolean {
     if (this.#hurry.signal.aborted) return false;
     if (this.#disk) return !this.#disk.isFull();
-    const bytes = itemBytes(batch.items).reduce((sum, size) => sum + size, 0);
-    return !this.#queue.isFull(batch.items.length, bytes);
+    return !this.#queue.isFull(itemCount(batch), batchBytes(batch));
   }
 
   /** Of a queue on disk: finds what an earlier run left. @throws the error of the file system */
@@ -119,7 +122,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
    */
   async consume(batch: Batch<unknown>, context: ConsumeContext): Promise<Receipt> {
     const { exporter, options, clock } = this.#tools;
-    const count = batch.items.length;
+    const count = itemCount(batch);
     if (this.#hurry.signal.aborted)
       throw new ConsumeError(`Exporter "${exporter}" is stopping: send the batch again in a moment`, {
         code: 'shutting_down',
@@ -235,7 +238,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
 
   async #send(parcel: Parcel): Promise<void> {
     const { batch, bytes, receivedAt, queuedAt, id = randomUUID() } = parcel;
-    const count = batch.items.length;
+    const count = itemCount(batch);
     this.#underWay += 1;
     try {
       const context = { receivedAt, abort: this.#end.signal, batch: { id } };
@@ -254,7 +257,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
 
   async #giveUp(parcel: Parcel, error: unknown): Promise<void> {
     const reason = error instanceof DeliveryError ? error.reason : 'permanent';
-    const items = parcel.batch.items.length;
+    const items = itemCount(parcel.batch);
     const { signal } = this.#tools;
     if (this.#disk && reason === 'shutdown') return;
     if (!this.#disk) this.#metrics.dropped(items, reason);
@@ -284,8 +287,8 @@ export class Delivery implements Consumer<Batch<unknown>> {
     const left = this.#queue.items;
     for (const lane of [...this.#queue.lanes])
       for (const { batch, bytes } of this.#queue.take(lane, lane.parcels.length)) {
-        this.#metrics.dropped(batch.items.length, 'shutdown');
-        this.#queue.release(batch.items.length, bytes);
+        this.#metrics.dropped(itemCount(batch), 'shutdown');
+        this.#queue.release(itemCount(batch), bytes);
       }
     if (left > 0)
       logger.error(

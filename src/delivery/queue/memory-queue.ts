@@ -1,4 +1,5 @@
 import type { Batch } from '../../signal/batch.js';
+import { itemCount } from '../../signal/sent-request.js';
 import type { Micros } from '../../signal/time.js';
 import type { BatchLimits } from './config.js';
 import type { Stored } from './disk/stored-batch.js';
@@ -58,15 +59,16 @@ export class MemoryQueue {
 
   /** Takes a parcel, however full the queue is. */
   push(parcel: Parcel): void {
-    const { tenant, items } = parcel.batch;
-    this.#items += items.length;
+    const { tenant } = parcel.batch;
+    const items = itemCount(parcel.batch);
+    this.#items += items;
     this.#bytes += parcel.bytes;
     const lane = this.#lanes.get(tenant);
     if (lane) {
       lane.parcels.push(parcel);
-      lane.items += items.length;
+      lane.items += items;
       lane.bytes += parcel.bytes;
-    } else this.#lanes.set(tenant, { parcels: [parcel], items: items.length, bytes: parcel.bytes });
+    } else this.#lanes.set(tenant, { parcels: [parcel], items, bytes: parcel.bytes });
   }
 
   /** What waits, one lane for each user. */
@@ -78,7 +80,7 @@ export class MemoryQueue {
   take(lane: Lane, count: number): readonly Parcel[] {
     const taken = lane.parcels.splice(0, count);
     for (const { batch, bytes } of taken) {
-      lane.items -= batch.items.length;
+      lane.items -= itemCount(batch);
       lane.bytes -= bytes;
     }
     const tenant = taken[0]?.batch.tenant;

@@ -1,3 +1,5 @@
+import type { Batch } from '../../signal/batch.js';
+import { sentRequestOf } from '../../signal/sent-request.js';
 import { isUnseen, sentOf } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
 
@@ -36,6 +38,11 @@ export function approximateBytes(value: unknown): number {
     }
   }
   return bytes;
+}
+
+/** Roughly how much memory a batch takes. */
+export function batchBytes(batch: Batch<unknown>): number {
+  return sentRequestOf(batch)?.bytes.length ?? itemBytes(batch.items).reduce((sum, size) => sum + size, 0);
 }
 
 /**

@@ -3,10 +3,11 @@ import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { SIGNALS, type Batch, type Signal } from '../../signal/batch.js';
 import type { Status } from '../../component/status.js';
-import type { DeriveMetadata } from '../../signal/sent-span.js';
+import { itemCount } from '../../signal/sent-request.js';
 import { deliveryOptions, type DiskOptions } from './config.js';
 import { Delivery } from './delivery.js';
 import { DeadLetters, type WholeLetter } from './disk/dead-letters.js';
+import type { ReadsSent } from './disk/batch-codec.js';
 import type { SharedDisk } from './disk/disk-backing.js';
 import { DiskPlace } from './disk/disk-place.js';
 import { LetterBox } from './disk/letter-box.js';
@@ -26,18 +27,14 @@ export class QueuedExporter implements Exporter {
   #isExposed = false;
 
   /**
-   * @param derive makes the `metadata` of spans that a queue on disk gives back
+   * @param reads makes spans again of what a queue on disk gives back
    * @throws Error where the configuration lacks the keys of `deliveryKeys()`
    */
-  constructor(
-    exporter: Exporter,
-    settings: Settings<Readonly<Record<string, unknown>>>,
-    derive: DeriveMetadata,
-  ) {
+  constructor(exporter: Exporter, settings: Settings<Readonly<Record<string, unknown>>>, reads: ReadsSent) {
     const { id, logger, meter, clock } = settings;
     const options = deliveryOptions(settings.config);
     this.#exporter = exporter;
-    this.#disk = options.disk ? this.#diskOf(options.disk, settings, derive) : null;
+    this.#disk = options.disk ? this.#diskOf(options.disk, settings, reads) : null;
     const shared = this.#disk?.shared;
     for (const signal of SIGNALS) {
       const input: Consumer<Batch<unknown>> | undefined = exporter.inputs[signal];
@@ -89,7 +86,7 @@ export class QueuedExporter implements Exporter {
   assertRoom(signal: Signal, batch: Batch<unknown>): void {
     const delivery = this.#deliveries.get(signal);
     if (!delivery || delivery.hasRoomFor(batch)) return;
-    delivery.noteRefused(batch.items.length);
+    delivery.noteRefused(itemCount(batch));
     throw delivery.refusal();
   }
 
@@ -119,7 +116,7 @@ export class QueuedExporter implements Exporter {
   #diskOf(
     { directory, maxBytes, maxDeadLetterBytes }: DiskOptions,
     { id, logger, meter, clock }: Settings<unknown>,
-    derive: DeriveMetadata,
+    reads: ReadsSent,
   ): ExporterDisk {
     const place = new DiskPlace(directory, id, maxBytes);
     const letters = new DeadLetters(place.path);
@@ -129,7 +126,7 @@ export class QueuedExporter implements Exporter {
     const noteDisk: SharedDisk['noteDisk'] = (signal, error) => {
       this.#status.set(`disk of ${signal}`, error === null ? { level: 'ok' } : this.#troubleOf(error, place));
     };
-    return { shared: { place, letters, box, derive, noteDisk }, maxLetterBytes: maxDeadLetterBytes };
+    return { shared: { place, letters, box, reads, noteDisk }, maxLetterBytes: maxDeadLetterBytes };
   }
 
   #troubleOf(error: unknown, { path }: DiskPlace): Status {
@@ -152,9 +149,10 @@ function onFailure(
   settle: (count: number, error: unknown) => Receipt,
 ): Consumer<Batch<unknown>> {
   return {
+    passesSent: input.passesSent,
     async consume(batch, context) {
       // Counted before the call: the batch belongs to the consumer afterwards.
-      const count = batch.items.length;
+      const count = itemCount(batch);
       try {
         return await input.consume(batch, context);
       } catch (error) {

@@ -2,6 +2,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import type { Clock } from '../../component/telemetry.js';
 import type { Batch } from '../../signal/batch.js';
+import { withListOfItsOwn } from '../../signal/sent-request.js';
 import type { Micros } from '../../signal/time.js';
 import { pause } from '../../telemetry/pause.js';
 import { backoffMs, type RetryOptions } from '../backoff.js';
@@ -60,7 +61,7 @@ export function withRetry<B extends Batch<unknown>>(
         let last: unknown;
         try {
           // The consumer takes the list over, and the next attempt needs one, too.
-          return await inner.consume({ ...batch, items: [...batch.items] }, context);
+          return await inner.consume(withListOfItsOwn(batch), context);
         } catch (error) {
           last = error;
           try {

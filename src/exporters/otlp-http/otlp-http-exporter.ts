@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
@@ -12,11 +10,11 @@ import { BATCH_ID_HEADER } from '../../otlp/wire/batch-id.js';
 import { encodingOf, readRejection } from '../../otlp/decode/answer.js';
 import { encodeBatch } from '../../otlp/encode/request.js';
 import type { Batches, TelemetrySignal } from '../../signal/batch.js';
+import { compressed, inForm, itemCount, sentRequestOf, type SentForm } from '../../signal/sent-request.js';
 import { failureOf, isKeyRefused, type Answer } from './answer.js';
 import { urlsOf, type OtlpHttpConfig } from './config.js';
 import { HttpClient } from './http-client.js';
 
-const compress = promisify(gzip);
 /** The first status by which another side speaks of a fault of its own. */
 const FAULT = 500;
 
@@ -25,6 +23,7 @@ export class OtlpHttpExporter implements Exporter {
   readonly inputs: Outputs;
   readonly #settings: Settings<OtlpHttpConfig>;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #form: SentForm;
   readonly #rejected: Counter;
   readonly #log: SparseLog;
   readonly #hide: (text: string) => string;
@@ -36,11 +35,12 @@ export class OtlpHttpExporter implements Exporter {
   constructor(settings: Settings<OtlpHttpConfig>) {
     const { config, meter, logger, clock } = settings;
     this.#settings = settings;
+    this.#form = config.compression === 'gzip' ? 'gzip' : 'plain';
     this.#headers = {
       'user-agent': 'Jackdaw',
       ...config.headers,
       'content-type': 'application/x-protobuf',
-      ...(config.compression === 'gzip' && { 'content-encoding': 'gzip' }),
+      ...(this.#form === 'gzip' && { 'content-encoding': 'gzip' }),
     };
     this.#rejected = meter.counter('otlp_http_rejected_items_total', {
       description:
@@ -68,8 +68,9 @@ export class OtlpHttpExporter implements Exporter {
     // A query may contain a key.
     const place = url.origin + url.pathname;
     return {
+      ...(signal === 'traces' && { passesSent: this.#form }),
       consume: async (batch, context): Promise<Receipt> => {
-        const accepted = batch.items.length;
+        const accepted = itemCount(batch);
         const body = await this.#encode(signal, batch);
         const answer = await this.#post(url, place, body, context);
         this.#noteKey(signal, answer, place);
@@ -83,6 +84,8 @@ export class OtlpHttpExporter implements Exporter {
 
   /** @throws ConsumeError, permanent, for what OTLP cannot express */
   async #encode<S extends TelemetrySignal>(signal: S, batch: Batches[S]): Promise<Uint8Array> {
+    const request = sentRequestOf(batch);
+    if (request !== undefined) return (await inForm(request, this.#form)).bytes;
     let body: Uint8Array;
     try {
       body = encodeBatch(signal, batch);
@@ -94,7 +97,7 @@ export class OtlpHttpExporter implements Exporter {
         cause,
       });
     }
-    return this.#settings.config.compression === 'gzip' ? compress(body) : body;
+    return this.#form === 'gzip' ? compressed(body) : body;
   }
 
   async #post(url: URL, place: string, body: Uint8Array, { abort, batch }: ConsumeContext): Promise<Answer> {

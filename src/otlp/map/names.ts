@@ -1,9 +1,6 @@
-import { cutText } from '../../signal/names.js';
+import { cutText, MAX_TEXT } from '../../signal/names.js';
 
 export { storableName } from '../../signal/names.js';
-
-/** What processor `validation` takes of an error message or an outcome unless it is told otherwise. */
-const MAX_TEXT = 65_536;
 
 /** A text cut to what may be stored of an error message or an outcome. */
 export function storableText(text: string): string {

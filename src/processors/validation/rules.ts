@@ -1,6 +1,7 @@
 import { ItemProblems } from '../../component/item-problems.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import { MOST_NANO_USD } from '../../signal/money.js';
+import { MAX_NAME, MAX_TEXT } from '../../signal/names.js';
 import { isUnseen } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
@@ -18,6 +19,11 @@ export interface Limits {
   readonly maxSpansPerTrace: number;
   readonly maxLabels: number;
   readonly maxBuckets: number;
+}
+
+/** Whether texts and payloads are within the limits that the mapping of OTLP has made: then only the number of spans may break one. */
+export function isMappedWithin({ maxNameLength, maxTextLength, maxPayloadDepth }: Limits): boolean {
+  return maxNameLength >= MAX_NAME && maxTextLength >= MAX_TEXT && maxPayloadDepth >= DERIVED_DEPTH;
 }
 
 /**

@@ -1,11 +1,12 @@
 import type { Component } from '../../component/component.js';
 import type { Consumer, Refusal } from '../../component/consumer.js';
 import { consumeUnrefused } from '../../component/refuse-items.js';
+import { sentRequestOf } from '../../signal/sent-request.js';
 import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import type { ValidationConfig } from './config.js';
 import { checkLog } from './log-rules.js';
 import { PointRules } from './point-rules.js';
-import { checkTrace, type Limits } from './rules.js';
+import { checkTrace, isMappedWithin, type Limits } from './rules.js';
 
 /** Processor `validation` for traces: see README.md. */
 export function createTraceValidation(
@@ -13,8 +14,14 @@ export function createTraceValidation(
   next: Consumer<TracesBatch>,
 ): Component & Consumer<TracesBatch> {
   const limits = limitsOf(config);
+  // What a receiver passes on unread it would map so that only the number of spans could be too large.
+  const passesSent = isMappedWithin(limits) ? next.passesSent : undefined;
   return {
+    passesSent,
     async consume(batch, context) {
+      const sent = passesSent && sentRequestOf(batch);
+      if (sent !== undefined && sent.mostSpans <= limits.maxSpansPerTrace)
+        return next.consume(batch, context);
       const refused = refusals(
         batch,
         (item) => checkTrace(item, limits),

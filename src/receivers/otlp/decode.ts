@@ -4,6 +4,7 @@ import { ReceivedJson, type JsonRules } from '../../http/received-json.js';
 import { decodeJson } from '../../otlp/decode/json.js';
 import { decodeProtobuf } from '../../otlp/decode/protobuf.js';
 import { decodeTraces } from '../../otlp/decode/traces.js';
+import { plainRequest, type PlainRequest } from '../../otlp/wire/plain-request.js';
 import type { ReadTraces } from '../../otlp/wire/read-span.js';
 import type { Encoding } from '../../otlp/wire/status.js';
 import type { OtlpRequests } from '../../otlp/wire/requests.js';
@@ -31,6 +32,30 @@ export function decode<S extends TelemetrySignal>(
 ): ReceivedRequests[S] {
   if (body instanceof ReceivedJson) return decodeJson(signal, body.parse({ prepare: quoteLongIntegers }));
   return DECODERS[signal](body, maxFields(maxBytes));
+}
+
+/** A request that has arrived, to be read or to be passed on as it is. */
+export interface Received<S extends TelemetrySignal> {
+  /** @throws OtlpDecodeError; HttpProblem 400, 413 */
+  readonly decode: () => ReceivedRequests[S];
+  /** What is to be known of a request of traces that is taken without being read; null where it has to be read. */
+  readonly plain?: () => (PlainRequest & { readonly bytes: Uint8Array }) | null;
+}
+
+/** @param body, maxBytes as for {@link decode} */
+export function received<S extends TelemetrySignal>(
+  signal: S,
+  body: Uint8Array | ReceivedJson,
+  maxBytes: number,
+): Received<S> {
+  return {
+    decode: () => decode(signal, body, maxBytes),
+    plain: () => {
+      const found =
+        signal === 'traces' && body instanceof Uint8Array && plainRequest(body, maxFields(maxBytes));
+      return found ? { ...found, bytes: body } : null;
+    },
+  };
 }
 
 /** Requests as they are mapped: those of traces are read only as far as they have to be. */

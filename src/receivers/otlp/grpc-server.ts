@@ -14,7 +14,7 @@ import { statusBytes } from '../../otlp/wire/status.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
 import { batchIdOf } from './batch-id.js';
 import type { Admission } from './admission.js';
-import { decode } from './decode.js';
+import { received } from './decode.js';
 import { otlpFailure, problemOf } from './failure.js';
 import { Code } from './grpc-code.js';
 import { GrpcCall } from './grpc-call.js';
@@ -244,7 +244,7 @@ export class GrpcServer {
       const bytes = await call.receive();
       host.userLimits.spend(caller.userId, bytes.length);
       const { rejection, usage } = await admission.run(caller.userId, bytes.length, async () =>
-        intake.take(signal, () => decode(signal, bytes, maxMessageBytes), caller, about),
+        intake.take(signal, received(signal, bytes, maxMessageBytes), caller, about),
       );
       return {
         message: Buffer.from(encodeExportResponse(signal, rejection, 'protobuf')),

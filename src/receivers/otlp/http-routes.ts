@@ -7,7 +7,7 @@ import { encodeStatus, MEDIA_TYPES, type Encoding } from '../../otlp/wire/status
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
 import { batchIdOf } from './batch-id.js';
 import type { Admission } from './admission.js';
-import { decode, receive } from './decode.js';
+import { receive, received } from './decode.js';
 import { otlpFailure, problemOf } from './failure.js';
 import type { Intake } from './intake.js';
 import { otlpOperation } from './operations.js';
@@ -66,7 +66,7 @@ async function handle(
   const body = await receive(request, encoding, maxBodyBytes);
   const { rejection, usage } = await admission.run(userId, body.byteLength, async () => {
     try {
-      return await intake.take(signal, () => decode(signal, body, maxBodyBytes), sender, {
+      return await intake.take(signal, received(signal, body, maxBodyBytes), sender, {
         abort: request.abort,
         batchId,
       });

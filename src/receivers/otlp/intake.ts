@@ -9,13 +9,15 @@ import { AgentNames } from '../../otlp/map/agent-names.js';
 import { logsToRecords } from '../../otlp/map/logs-to-records.js';
 import { metricsToPoints } from '../../otlp/map/metrics-to-points.js';
 import { SpanMapper } from '../../otlp/map/span-record.js';
+import { openingOf } from '../../otlp/map/open-request.js';
 import { spansToTraces } from '../../otlp/map/spans-to-traces.js';
 import type { Witness } from '../../otlp/map/witness.js';
 import type { Mapped } from '../../otlp/wire/requests.js';
 import type { Batches, TelemetrySignal } from '../../signal/batch.js';
+import { itemCount, sentBatch, type OpenRequest } from '../../signal/sent-request.js';
 import type { Micros } from '../../signal/time.js';
 import type { OtlpConfig } from './config.js';
-import type { ReceivedRequests } from './decode.js';
+import type { Received, ReceivedRequests } from './decode.js';
 
 /** Reasons that an answer repeats; the others are counted. */
 const MAX_REASONS = 5;
@@ -47,6 +49,7 @@ export class Intake {
   readonly #clock: Clock;
   readonly #rejected: Counter;
   readonly #mappers: Mappers;
+  readonly #open: OpenRequest;
 
   /** @param settings.witness of how spans are read, for who wants to know why they are shown as they are */
   constructor({ id, config, clock, meter, outputs, witness }: IntakeSettings) {
@@ -60,6 +63,7 @@ export class Intake {
     });
     const idleTimeoutMs = durationMs(config.idle_timeout) || null;
     const mapper = new SpanMapper(new AgentNames(config.agent_names), witness);
+    this.#open = openingOf(idleTimeoutMs, mapper);
     this.#mappers = {
       traces: (request, { tenant }) => spansToTraces(request, { tenant, idleTimeoutMs }, mapper),
       metrics: metricsToPoints,
@@ -80,25 +84,24 @@ export class Intake {
   /**
    * Resolves when the pipeline has taken responsibility for what is not rejected.
    *
-   * @param decode gives the request; called at once, so that what it gives need not outlive the wait for the answer
+   * @param request is read at once, so that what that gives need not outlive the wait for the answer; where nobody in the pipeline looks
+   * at it, as a rule, it is only gone through
    * @param about.abort ends when nobody waits for the answer any more
    * @param about.batchId the name that the sender gave the batch: a repeat adds nothing
    * @throws HttpProblem 404 without a pipeline; ConsumeError where the pipeline took nothing
    */
   async take<S extends TelemetrySignal>(
     signal: S,
-    decode: () => ReceivedRequests[S],
+    request: Received<S>,
     { userId, keyId }: Pick<Identity, 'userId' | 'keyId'>,
     { abort, batchId }: { readonly abort: AbortSignal; readonly batchId?: string | undefined },
   ): Promise<Taken> {
     this.require(signal);
     const receivedAt = this.#clock.now();
-    const { batch, rejected } = this.#mappers[signal](decode(), { tenant: userId, receivedAt });
-    if (rejected.length > 0) this.#rejected.add(rejected.length, { receiver: this.#id, signal });
-    // The batch is the pipeline's from the call on.
-    const weights = weightsOf(signal, batch);
+    const { batch, rejected, weights } =
+      this.#unread(signal, request, userId) ?? this.#read(signal, request, { tenant: userId, receivedAt });
     const receipt =
-      batch.items.length === 0
+      itemCount(batch) === 0
         ? undefined
         : await this.#outputs[signal]?.consume(batch, {
             receivedAt,
@@ -114,6 +117,39 @@ export class Intake {
       usage: receipt?.usage,
     };
   }
+
+  /** The request as it came, where the pipeline passes that on and nothing in it has to be told apart. */
+  #unread<S extends TelemetrySignal>(
+    signal: S,
+    request: Received<S>,
+    tenant: string,
+  ): Offered<S> | undefined {
+    const found = this.#outputs[signal]?.passesSent === undefined ? null : (request.plain?.() ?? null);
+    if (found === null) return undefined;
+    const { bytes, spans } = found;
+    const mostSpans = spans.reduce((most, count) => Math.max(most, count), 0);
+    const sent = { form: 'plain', bytes, items: spans.length, mostSpans } as const;
+    // Only traces are found to be like that.
+    const batch = sentBatch(tenant, sent, this.#open) as Batches[TelemetrySignal] as Batches[S];
+    return { batch, rejected: [], weights: spans };
+  }
+
+  #read<S extends TelemetrySignal>(
+    signal: S,
+    request: Received<S>,
+    about: { readonly tenant: string; readonly receivedAt: Micros },
+  ): Offered<S> {
+    const { batch, rejected } = this.#mappers[signal](request.decode(), about);
+    if (rejected.length > 0) this.#rejected.add(rejected.length, { receiver: this.#id, signal });
+    // The batch is the pipeline's from the call on.
+    return { batch, rejected, weights: weightsOf(signal, batch) };
+  }
+}
+
+/** What is handed to a pipeline of a request. */
+interface Offered<S extends TelemetrySignal> extends Mapped<Batches[S]> {
+  /** What each item counts for where it is refused; undefined: one. */
+  readonly weights: readonly number[] | undefined;
 }
 
 /** How many spans each item of a batch of traces stands for; of the other signals each item is one. */

@@ -1,6 +1,13 @@
 import { deserialize, serialize } from 'node:v8';
 import { compress, uncompress } from 'snappy';
 import type { Batch, Signal } from '../../../signal/batch.js';
+import {
+  inForm,
+  sentBatch,
+  type OpenRequest,
+  type SentForm,
+  type SentRequest,
+} from '../../../signal/sent-request.js';
 import { carry, sentOf, type DeriveMetadata, type SentSpan } from '../../../signal/sent-span.js';
 import type { SpanRecord } from '../../../signal/span.js';
 import type { TraceRecord } from '../../../signal/trace.js';
@@ -8,13 +15,29 @@ import type { TraceRecord } from '../../../signal/trace.js';
 /** Contents shorter than this are not packed. */
 const LEAST_PACKED = 512;
 
-/** How a content is packed. The numbers lie in files: append only. */
-export const PACKING = { plain: 0, snappy: 1 } as const;
+/**
+ * How a content is packed: items as they are serialized here, or a request as it is sent (`signal/sent-request.ts`). The numbers lie in
+ * files: append only.
+ */
+export const PACKING = { plain: 0, snappy: 1, requestSnappy: 2, requestGzip: 3 } as const;
 
 /** The items of a batch as bytes. */
 export interface EncodedItems {
   readonly content: Uint8Array;
   readonly packing: number;
+}
+
+/** A batch as it lies in memory, and the bytes that it takes there, roughly. */
+export interface ReadBatch {
+  readonly batch: Batch<unknown>;
+  readonly bytes: number;
+}
+
+/** What makes spans of bytes that came. */
+export interface ReadsSent {
+  /** Makes the `metadata` of spans that are read back. */
+  readonly derive: DeriveMetadata;
+  readonly open: OpenRequest;
 }
 
 /** A span beside what came with it: the record itself would lose that. */
@@ -61,12 +84,14 @@ const NO_FIELDS = {
  */
 export class BatchCodec {
   readonly #signal: Signal;
-  readonly #derive: DeriveMetadata;
+  readonly #reads: ReadsSent;
+  readonly #form: SentForm;
 
-  /** @param derive makes the `metadata` of spans that are read back */
-  constructor(signal: Signal, derive: DeriveMetadata) {
+  /** @param form in which requests are kept that nobody has read */
+  constructor(signal: Signal, reads: ReadsSent, form: SentForm = 'gzip') {
     this.#signal = signal;
-    this.#derive = derive;
+    this.#reads = reads;
+    this.#form = form;
   }
 
   /** The plain bytes. Synchronous: some 2 µs a span. */
@@ -80,31 +105,63 @@ export class BatchCodec {
     return { content: await compress(plain), packing: PACKING.snappy };
   }
 
-  /** The items again. @throws Error for bytes that this version of the program cannot read */
-  async read({ content, packing }: EncodedItems): Promise<{
-    readonly items: unknown[];
-    /** Of the plain bytes. */
-    readonly bytes: number;
-  }> {
-    if (packing !== PACKING.plain && packing !== PACKING.snappy)
-      throw new Error(
-        `the record is packed in a way (${packing}) that this version of Jackdaw does not know`,
-      );
+  /** A request as it is kept, which is as it is sent: packed in another thread, and the batch is what is left in memory. */
+  async packRequest(tenant: string, request: SentRequest): Promise<EncodedItems & ReadBatch> {
+    const kept = await inForm(request, this.#form);
+    const { bytes } = kept;
+    const batch = sentBatch(tenant, kept, this.#reads.open);
+    return kept.form === 'gzip'
+      ? { content: bytes, packing: PACKING.requestGzip, batch, bytes: bytes.length }
+      : {
+          content: await compress(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
+          packing: PACKING.requestSnappy,
+          batch,
+          bytes: bytes.length,
+        };
+  }
+
+  /** The batch again. @param about whose it is, and how many items it has @throws Error for bytes that this version of the program cannot read */
+  async read(
+    { content, packing }: EncodedItems,
+    { tenant, items }: { readonly tenant: string; readonly items: number },
+  ): Promise<ReadBatch> {
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-    const plain = packing === PACKING.snappy ? ((await uncompress(bytes)) as Buffer) : bytes;
-    const items: unknown = deserialize(plain);
-    if (!Array.isArray(items)) throw new Error('the record holds no items');
-    return {
-      items: this.#signal === 'traces' ? items.map((item) => this.#whole(item as LaidOpen)) : items,
-      bytes: plain.length,
-    };
+    switch (packing) {
+      case PACKING.plain:
+        return this.#batchOf(tenant, bytes);
+      case PACKING.snappy:
+        return this.#batchOf(tenant, (await uncompress(bytes)) as Buffer);
+      case PACKING.requestGzip:
+        return this.#sentOf(tenant, { form: 'gzip', bytes, items, mostSpans: Infinity });
+      case PACKING.requestSnappy: {
+        const plain = (await uncompress(bytes)) as Buffer;
+        return this.#sentOf(tenant, { form: 'plain', bytes: plain, items, mostSpans: Infinity });
+      }
+      default:
+        throw new Error(
+          `the record is packed in a way (${packing}) that this version of Jackdaw does not know`,
+        );
+    }
+  }
+
+  #sentOf(tenant: string, request: SentRequest): ReadBatch {
+    if (this.#signal !== 'traces') throw new Error(`the record holds traces, not ${this.#signal}`);
+    return { batch: sentBatch(tenant, request, this.#reads.open), bytes: request.bytes.length };
+  }
+
+  #batchOf(tenant: string, plain: Buffer): ReadBatch {
+    const read: unknown = deserialize(plain);
+    if (!Array.isArray(read)) throw new Error('the record holds no items');
+    const items: unknown[] =
+      this.#signal === 'traces' ? read.map((item) => this.#whole(item as LaidOpen)) : read;
+    return { batch: { tenant, items }, bytes: plain.length };
   }
 
   #carrying({ fields: given, sent: { bytes, origin, notes, mapped } }: CarryingSpan): SpanRecord {
     const fields = { ...NO_FIELDS, ...given } as unknown as SpanFields;
     const { name, status, error_message, input_data, output_data, context, started_at, ended_at } = fields;
     const same = { name, status, error_message, input_data, output_data, context, started_at, ended_at };
-    return carry(fields, { bytes, origin, notes, mapped: mapped ?? same }, this.#derive);
+    return carry(fields, { bytes, origin, notes, mapped: mapped ?? same }, this.#reads.derive);
   }
 
   #whole({ trace, spans }: LaidOpen): TraceRecord {
@@ -156,6 +213,3 @@ function bareOrigin(origin: SentSpan['origin']): SentSpan['origin'] {
   if (found === undefined) bare.set(origin, (found = { bytes: origin.bytes }));
   return found;
 }
-
-/** The part of a batch that a queue keeps. */
-export type KeptBatch = Pick<Batch<unknown>, 'tenant' | 'items'>;

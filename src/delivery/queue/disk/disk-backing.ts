@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { Refusal } from '../../../component/consumer.js';
 import type { Clock, Logger } from '../../../component/telemetry.js';
-import type { Batch, Signal } from '../../../signal/batch.js';
-import type { DeriveMetadata } from '../../../signal/sent-span.js';
+import type { Signal } from '../../../signal/batch.js';
+import { itemCount, sentRequestOf, type SentForm } from '../../../signal/sent-request.js';
 import { pause } from '../../../telemetry/pause.js';
 import { SparseLog } from '../../../telemetry/sparse-log.js';
-import { BatchCodec } from './batch-codec.js';
+import { BatchCodec, type ReadsSent } from './batch-codec.js';
 import type { DeliveryOptions, DiskOptions } from '../config.js';
 import type { DeliveryError } from '../delivery-error.js';
 import type { MemoryQueue, Parcel } from '../memory-queue.js';
@@ -27,7 +27,7 @@ export interface SharedDisk {
   readonly place: DiskPlace;
   readonly letters: DeadLetters;
   readonly box: LetterBox;
-  readonly derive: DeriveMetadata;
+  readonly reads: ReadsSent;
   /** Is told whether the disk works. @param error null: it does */
   readonly noteDisk: (signal: Signal, error: unknown) => void;
 }
@@ -38,6 +38,8 @@ export interface DiskBackingTools {
   readonly options: DeliveryOptions;
   readonly disk: DiskOptions;
   readonly shared: SharedDisk;
+  /** In which the exporter sends requests that nobody has read. */
+  readonly form: SentForm | undefined;
   /** What of the queue lies in memory, to be sent next. */
   readonly memory: MemoryQueue;
   readonly metrics: DeliveryMetrics;
@@ -58,9 +60,9 @@ export class DiskBacking {
   #loading: Promise<void> | null = null;
 
   constructor(tools: DiskBackingTools) {
-    const { signal, options, disk, shared, clock, logger } = tools;
+    const { signal, options, disk, shared, form, clock, logger } = tools;
     this.#tools = tools;
-    this.#codec = new BatchCodec(signal, shared.derive);
+    this.#codec = new BatchCodec(signal, shared.reads, form);
     this.#log = new SparseLog(logger, clock);
     this.#damageLog = new SparseLog(logger, clock, 0);
     this.#queue = new DiskQueue({
@@ -129,11 +131,11 @@ export class DiskBacking {
   }
 
   /** Takes a dead letter into the queue again. @throws as {@link take} */
-  async takeBack({ about, content, packing }: WholeLetter): Promise<void> {
-    const { items } = await this.#codec.read({ content, packing });
-    const { tenant, receivedAt, id } = about;
+  async takeBack(letter: WholeLetter): Promise<void> {
+    const { tenant, receivedAt, id } = letter.about;
+    const { batch } = await this.#codec.read(letter, { tenant, items: letter.items });
     const queuedAt = this.#tools.clock.now();
-    await this.take({ batch: { tenant, items }, receivedAt, queuedAt, id });
+    await this.take({ batch, receivedAt, queuedAt, id });
   }
 
   /** Brings what waits on disk into memory, as far as there is room. */
@@ -173,7 +175,7 @@ export class DiskBacking {
   #keepInMemory(batch: StoredBatch): void {
     const { memory, pump } = this.#tools;
     if (this.#loading !== null || this.#end.signal.aborted) return;
-    if (memory.isFull(batch.items.length, batch.bytes) || !this.#queue.giveOut(batch.stored)) this.pull();
+    if (memory.isFull(itemCount(batch.batch), batch.bytes) || !this.#queue.giveOut(batch.stored)) this.pull();
     else {
       memory.push(parcelOf(batch));
       pump();
@@ -207,13 +209,17 @@ export class DiskBacking {
   async #bury(parcel: Parcel, reason: DeadReason, message: string): Promise<boolean> {
     const { exporter, signal, shared, metrics, clock, disk } = this.#tools;
     const { batch, receivedAt, queuedAt, id = randomUUID() } = parcel;
-    const { tenant, items } = batch;
-    const encoded = await this.#codec.pack(this.#codec.serialize(items));
+    const { tenant } = batch;
+    const count = itemCount(batch);
+    const request = sentRequestOf(batch);
+    const encoded = await (request === undefined
+      ? this.#codec.pack(this.#codec.serialize(batch.items))
+      : this.#codec.packRequest(tenant, request));
     for (;;) {
       try {
         const deadAt = clock.now();
         const about = { id, tenant, receivedAt, queuedAt, exporter, signal, reason, message, deadAt };
-        await shared.letters.add(about, items.length, encoded);
+        await shared.letters.add(about, count, encoded);
         break;
       } catch (error) {
         this.#noteFailure(error);
@@ -221,7 +227,7 @@ export class DiskBacking {
         if (this.#end.signal.aborted) return false;
       }
     }
-    metrics.dead(items.length, reason);
+    metrics.dead(count, reason);
     await shared.box.added(encoded.content.length, disk.maxDeadLetterBytes).catch((error: unknown) => {
       this.#noteFailure(error);
     });
@@ -249,9 +255,8 @@ export class DiskBacking {
   }
 }
 
-function parcelOf({ about, items, bytes, stored }: StoredBatch): Parcel {
-  const { id, tenant, receivedAt, queuedAt } = about;
-  const batch: Batch<unknown> = { tenant, items };
+function parcelOf({ about, batch, bytes, stored }: StoredBatch): Parcel {
+  const { id, receivedAt, queuedAt } = about;
   return { batch, bytes, receivedAt, queuedAt, id, stored };
 }
 

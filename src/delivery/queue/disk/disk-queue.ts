@@ -6,15 +6,7 @@ import type { BatchLimits } from '../config.js';
 import type { BatchCodec } from './batch-codec.js';
 import type { DiskPlace } from './disk-place.js';
 import { recordBytes } from './frame.js';
-import {
-  recordsOf,
-  takeGroup,
-  together,
-  type About,
-  type NewRecord,
-  type Offer,
-  type Unit,
-} from './new-records.js';
+import { packed, takeGroup, type About, type NewRecord, type Offer, type PackedUnit } from './new-records.js';
 import { QueueFull, type Stored, type StoredBatch } from './stored-batch.js';
 import { numbersOf, segmentBytesWithin } from './segment-files.js';
 import { Segment, type Damage, type Place } from './segment.js';
@@ -141,10 +133,12 @@ export class DiskQueue {
         if (record === null) break;
         const { head, offset, content } = record;
         const stored = { segment, place: { head, offset } };
+        const about = record.about as About;
+        const { tenant } = about;
         try {
           return {
-            about: record.about as About,
-            ...(await codec.read({ content, packing: head.packing })),
+            about,
+            ...(await codec.read({ content, packing: head.packing }, { tenant, items: head.items })),
             stored,
           };
         } catch {
@@ -199,25 +193,24 @@ export class DiskQueue {
 
   async #writeGroup(group: readonly Waiting[]): Promise<void> {
     const { place, codec, limits, onWritten } = this.#tools;
-    const units: (Unit<Waiting> & { readonly records: readonly NewRecord[] })[] = [];
+    const units: PackedUnit<Waiting>[] = [];
     let bytes = 0;
-    for (const unit of together(group, limits.maxItems)) {
-      const records = await recordsOf(unit.offer, codec, limits);
-      const more = records.reduce((sum, { head }) => sum + recordBytes(head), 0);
-      if (place.budget.used + bytes + more > place.budget.max && !(this.#holdsNothing && bytes === 0)) {
+    for (const unit of await packed(group, codec, limits)) {
+      const needed = place.budget.used + bytes + unit.bytes;
+      if (needed > place.budget.max && !(this.#holdsNothing && bytes === 0)) {
         for (const { reject } of unit.members) reject(new QueueFull());
         continue;
       }
-      bytes += more;
-      units.push({ ...unit, records });
+      bytes += unit.bytes;
+      units.push(unit);
     }
     if (units.length === 0) return;
     const all = units.flatMap(({ records }) => records);
     const { segment, places } = await this.#writeRecords(all);
     place.budget.used += bytes;
     if (segment.size >= this.#segmentBytes) segment.isSealed = true;
-    for (const [index, { about, items, bytes }] of all.entries())
-      onWritten({ about, items, bytes, stored: { segment, place: itemAt(places, index) } });
+    for (const [index, { about, batch, bytes }] of all.entries())
+      onWritten({ about, batch, bytes, stored: { segment, place: itemAt(places, index) } });
     for (const { members } of units) for (const { resolve } of members) resolve();
   }
 

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Micros } from '../../../signal/time.js';
 import type { BatchLimits } from '../config.js';
-import type { BatchCodec, KeptBatch } from './batch-codec.js';
-import { frame, readHead, type Head } from './frame.js';
+import type { Batch } from '../../../signal/batch.js';
+import { itemCount, joinSent, sentRequestOf, type SentRequest } from '../../../signal/sent-request.js';
+import type { BatchCodec, EncodedItems, ReadBatch } from './batch-codec.js';
+import { frame, readHead, recordBytes, type Head } from './frame.js';
 
 /** What a record says of its batch. */
 export interface About {
@@ -15,7 +17,7 @@ export interface About {
 
 /** A batch that is to be written. */
 export interface Offer {
-  readonly batch: KeptBatch;
+  readonly batch: Batch<unknown>;
   readonly receivedAt: Micros;
   readonly queuedAt: Micros;
   /** Where it has a name already; without one it may be put together with others. */
@@ -23,16 +25,14 @@ export interface Offer {
 }
 
 /** A record as it is about to be written. */
-export interface NewRecord {
+export interface NewRecord extends ReadBatch {
   readonly about: About;
-  readonly items: unknown[];
   readonly pieces: readonly [Buffer, Uint8Array];
   readonly head: Head;
-  readonly bytes: number;
 }
 
 /** What becomes one batch: those of one user that have no names of their own. */
-export interface Unit<Member> {
+interface Unit<Member> {
   readonly offer: Offer;
   readonly members: readonly Member[];
 }
@@ -44,43 +44,95 @@ export function takeGroup<Member extends { readonly offer: Offer }>(
 ): readonly Member[] {
   let items = 0;
   const end = waiting.findIndex(({ offer }, index) => {
-    items += offer.batch.items.length;
+    items += itemCount(offer.batch);
     return index > 0 && items > maxItems;
   });
   return waiting.splice(0, end < 0 ? waiting.length : end);
 }
 
-/** Puts batches together, up to a number of items. Their order among those of one user stays. */
-export function together<Member extends { readonly offer: Offer }>(
+/** Batches of one user, ready to be written. */
+export interface PackedUnit<Member> {
+  readonly members: readonly Member[];
+  readonly records: readonly NewRecord[];
+  /** Of the records on disk. */
+  readonly bytes: number;
+}
+
+/** Puts batches together, and packs them at the same time, since that is the work of other threads. */
+export async function packed<Member extends { readonly offer: Offer }>(
   group: readonly Member[],
-  maxItems: number,
+  codec: BatchCodec,
+  limits: BatchLimits,
+): Promise<readonly PackedUnit<Member>[]> {
+  const units = together(group, limits).map(async ({ offer, members }) => {
+    const records = await recordsOf(offer, codec, limits);
+    return { members, records, bytes: records.reduce((sum, { head }) => sum + recordBytes(head), 0) };
+  });
+  return Promise.all(units);
+}
+
+/** Puts batches together, up to the limits. Their order among those of one user stays. */
+function together<Member extends { readonly offer: Offer }>(
+  group: readonly Member[],
+  limits: BatchLimits,
 ): readonly Unit<Member>[] {
-  const units: { offer: Offer; readonly members: Member[] }[] = [];
+  const units: { readonly offers: Offer[]; readonly members: Member[]; items: number; bytes: number }[] = [];
   const open = new Map<string, (typeof units)[number]>();
   for (const waiting of group) {
     const { offer } = waiting;
-    const { tenant, items } = offer.batch;
+    const { tenant } = offer.batch;
+    const items = itemCount(offer.batch);
+    // What items take shows when they are serialized; then they are parted again.
+    const bytes = sentRequestOf(offer.batch)?.bytes.length ?? 0;
     const unit = open.get(tenant);
-    if (offer.id === undefined && unit && unit.offer.batch.items.length + items.length <= maxItems) {
-      unit.offer = { ...unit.offer, batch: { tenant, items: [...unit.offer.batch.items, ...items] } };
+    const fits =
+      unit !== undefined &&
+      isSent(unit.offers[0]) === isSent(offer) &&
+      unit.items + items <= limits.maxItems &&
+      unit.bytes + bytes <= limits.maxBytes;
+    if (offer.id === undefined && fits) {
+      unit.offers.push(offer);
       unit.members.push(waiting);
+      unit.items += items;
+      unit.bytes += bytes;
       continue;
     }
-    const made = { offer, members: [waiting] };
+    const made = { offers: [offer], members: [waiting], items, bytes };
     units.push(made);
     if (offer.id === undefined) open.set(tenant, made);
   }
-  return units;
+  return units.map(({ offers, members }) => ({ offer: oneOf(offers), members }));
+}
+
+function isSent(offer: Offer | undefined): boolean {
+  return offer !== undefined && sentRequestOf(offer.batch) !== undefined;
+}
+
+/** @param offers of one user, and of one kind: at least one */
+function oneOf(offers: readonly Offer[]): Offer {
+  const [first, ...rest] = offers;
+  if (first === undefined) throw new Error('nothing is to be put together');
+  if (rest.length === 0) return first;
+  const { tenant } = first.batch;
+  const batch = isSent(first)
+    ? joinSent(first.batch, ...rest.map(({ batch }) => batch))
+    : { tenant, items: offers.flatMap(({ batch }) => batch.items) };
+  return { ...first, batch };
 }
 
 /** A batch as records: in parts where it is too large for one. Their names follow from its name, if it has one. */
-export async function recordsOf(
+async function recordsOf(
   offer: Offer,
   codec: BatchCodec,
   limits: BatchLimits,
   part = '',
 ): Promise<readonly NewRecord[]> {
-  const { tenant, items } = offer.batch;
+  const { batch } = offer;
+  const { tenant } = batch;
+  const request = sentRequestOf(batch);
+  if (request !== undefined && fitsOne(request, limits))
+    return [recordOf(offer, await codec.packRequest(tenant, request), part)];
+  const { items } = batch;
   const plain = codec.serialize(items);
   if (items.length > 1 && (plain.length > limits.maxBytes || items.length > limits.maxItems)) {
     const middle = items.length >> 1;
@@ -92,12 +144,21 @@ export async function recordsOf(
       );
     return parts;
   }
-  const { content, packing } = await codec.pack(plain);
+  return [recordOf(offer, { ...(await codec.pack(plain)), batch, bytes: plain.length }, part)];
+}
+
+/** Whether a request need not be read to be parted. */
+function fitsOne({ items, bytes }: SentRequest, { maxItems, maxBytes }: BatchLimits): boolean {
+  return items === 1 || (items <= maxItems && bytes.length <= maxBytes);
+}
+
+function recordOf(offer: Offer, encoded: EncodedItems & ReadBatch, part: string): NewRecord {
   const { receivedAt, queuedAt } = offer;
+  const { content, packing, batch, bytes } = encoded;
   const id = offer.id === undefined ? randomUUID() : `${offer.id}${part}`;
-  const about: About = { id, tenant, receivedAt, queuedAt };
-  const pieces = frame(about, content, { packing, items: items.length });
+  const about: About = { id, tenant: batch.tenant, receivedAt, queuedAt };
+  const pieces = frame(about, content, { packing, items: itemCount(batch) });
   const head = readHead(pieces[0], 0);
   if (head === undefined) throw new Error('a record was not made as it is read');
-  return [{ about, items, pieces, head, bytes: plain.length }];
+  return { about, batch, bytes, pieces, head };
 }

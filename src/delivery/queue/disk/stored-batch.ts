@@ -1,3 +1,4 @@
+import type { ReadBatch } from './batch-codec.js';
 import type { About } from './new-records.js';
 import type { Place, Segment } from './segment.js';
 
@@ -8,12 +9,9 @@ export interface Stored {
 }
 
 /** A batch that lies on disk. */
-export interface StoredBatch {
+export interface StoredBatch extends ReadBatch {
   readonly about: About;
-  readonly items: unknown[];
   readonly stored: Stored;
-  /** Of its plain bytes, by which it counts in memory, roughly. */
-  readonly bytes: number;
 }
 
 /** There is no room for a batch. */

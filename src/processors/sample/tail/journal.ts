@@ -4,7 +4,7 @@ import { DiskPlace } from '../../../delivery/queue/disk/disk-place.js';
 import { DiskQueue } from '../../../delivery/queue/disk/disk-queue.js';
 import type { Damage } from '../../../delivery/queue/disk/segment.js';
 import type { Stored, StoredBatch } from '../../../delivery/queue/disk/stored-batch.js';
-import { deriveMetadata } from '../../../otlp/map/span-metadata.js';
+import { READS_SENT } from '../../../otlp/map/open-request.js';
 import type { Micros } from '../../../signal/time.js';
 import type { TraceRecord } from '../../../signal/trace.js';
 
@@ -59,7 +59,7 @@ export class Journal implements KeptRuns {
     this.#queue = new DiskQueue({
       place: this.#place,
       name: 'runs',
-      codec: new BatchCodec('traces', deriveMetadata),
+      codec: new BatchCodec('traces', READS_SENT),
       limits: LIMITS,
       sync: 'always',
       clock,
@@ -142,12 +142,8 @@ export class NoJournal implements KeptRuns {
   }
 }
 
-function writtenOf({ about, items, stored }: StoredBatch): Written {
+function writtenOf({ about, batch, stored }: StoredBatch): Written {
+  const items = batch.items as readonly TraceRecord[];
   const record = { left: items.length, stored };
-  return {
-    tenant: about.tenant,
-    receivedAt: about.receivedAt,
-    items: items as readonly TraceRecord[],
-    record,
-  };
+  return { tenant: about.tenant, receivedAt: about.receivedAt, items, record };
 }

@@ -1,21 +1,23 @@
 import t from 'tap';
 import fc from 'fast-check';
-import { BatchCodec } from '../../../../src/delivery/queue/disk/batch-codec.js';
+import { BatchCodec, PACKING } from '../../../../src/delivery/queue/disk/batch-codec.js';
 import { decodeTraces } from '../../../../src/otlp/decode/traces.js';
 import { encodeProtobuf, encodeRequest } from '../../../../src/otlp/encode/request.js';
-import { deriveMetadata } from '../../../../src/otlp/map/span-metadata.js';
+import { READS_SENT } from '../../../../src/otlp/map/open-request.js';
 import { spansToTraces } from '../../../../src/otlp/map/spans-to-traces.js';
 import { requestTypes } from '../../../../src/otlp/wire/messages.js';
 import type { Signal } from '../../../../src/signal/batch.js';
+import { inForm, sentRequestOf, type SentRequest } from '../../../../src/signal/sent-request.js';
 import { note, sentOf } from '../../../../src/signal/sent-span.js';
 import { FULL } from '../../../support/otlp-full-requests.js';
 import { declaredRun, logBatch, metricBatch, TENANT } from '../../../support/otlp-records.js';
+import { protobufOf } from '../../../support/otlp-requests.js';
 import { holds } from '../../../support/property.js';
 
 async function roundTrip<Item>(signal: Signal, items: readonly Item[]): Promise<Item[]> {
-  const codec = new BatchCodec(signal, deriveMetadata);
+  const codec = new BatchCodec(signal, READS_SENT);
   const packed = await codec.pack(codec.serialize(items));
-  return (await codec.read(packed)).items as Item[];
+  return (await codec.read(packed, { tenant: TENANT, items: items.length })).batch.items as Item[];
 }
 
 const fullTraces = () => {
@@ -63,6 +65,22 @@ void t.test('spans that came by OTLP keep the bytes that came, and what was note
   );
 });
 
+void t.test('a request that nobody has read is kept as it is sent, and can still be read', async (t) => {
+  const bytes = protobufOf('traces', FULL.traces);
+  const request: SentRequest = { form: 'plain', bytes, items: 1, mostSpans: 1 };
+  for (const form of ['gzip', 'plain'] as const) {
+    const codec = new BatchCodec('traces', READS_SENT, form);
+    const packed = await codec.packRequest(TENANT, request);
+    t.ok(packed.content.length < bytes.length, 'packed on the disk');
+    for (const { batch } of [packed, await codec.read(packed, { tenant: TENANT, items: 1 })]) {
+      const kept = sentRequestOf(batch);
+      t.equal(kept?.form, form, 'in memory it is as the exporter sends it');
+      t.strictSame(kept && Buffer.from((await inForm(kept, 'plain')).bytes), Buffer.from(bytes));
+      t.strictSame(batch.items, fullTraces().items);
+    }
+  }
+});
+
 void t.test('any value comes back bit by bit', async (t) => {
   const odd = [
     2n ** 80n,
@@ -91,15 +109,16 @@ void t.test('any value comes back bit by bit', async (t) => {
     }),
   );
   for (const items of found as unknown[][]) {
-    const codec = new BatchCodec('logs', deriveMetadata);
-    t.strictSame((await codec.read(await codec.pack(codec.serialize(items)))).items, items);
+    t.strictSame(await roundTrip('logs', items), items);
   }
 });
 
 void t.test('what an unknown version has packed is an error, and no items', async (t) => {
-  const codec = new BatchCodec('logs', deriveMetadata);
+  const codec = new BatchCodec('logs', READS_SENT);
   const content = codec.serialize([1]);
-  await t.rejects(codec.read({ content, packing: 9 }), /this version of Jackdaw does not know/);
-  await t.rejects(codec.read({ content: Buffer.from('nonsense'), packing: 0 }));
-  await t.rejects(codec.read({ content: codec.serialize([1]).subarray(0, 3), packing: 1 }));
+  const about = { tenant: TENANT, items: 1 };
+  await t.rejects(codec.read({ content, packing: 9 }, about), /this version of Jackdaw does not know/);
+  await t.rejects(codec.read({ content: Buffer.from('nonsense'), packing: 0 }, about));
+  await t.rejects(codec.read({ content: codec.serialize([1]).subarray(0, 3), packing: 1 }, about));
+  await t.rejects(codec.read({ content, packing: PACKING.requestGzip }, about), /holds traces, not logs/);
 });
