@@ -25,6 +25,8 @@ export function anOutlinedSpan(
     sameAs: null,
     error: null,
     preview: '',
+    inputBytes: null,
+    outputBytes: null,
     ...more,
   };
 }

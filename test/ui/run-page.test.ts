@@ -163,11 +163,52 @@ void t.test('the page of a run', async (t) => {
     const { page } = await pages.visit(`/traces/${trace}?span=${root['span_id'] as string}`);
     const folded = rows(page).filter({ hasText: '7×' });
     await folded.waitFor();
-    t.match(await folded.textContent(), 'same input');
+    t.match(await folded.textContent(), 'same input: $0.0075');
     t.match(await folded.textContent(), '$0.00875');
     t.equal(await rows(page).count(), 3);
     await page.keyboard.press('r');
     await page.waitForURL('**fold=0**');
     t.equal(await rows(page).count(), 9);
   });
+
+  await t.test(
+    'a run that goes on is followed, and long payloads come when they are asked for',
+    async (t) => {
+      const trace = randomUUID();
+      const header = {
+        trace_id: trace,
+        agent: 'runner',
+        status: 'running',
+        started_at: '2026-11-03T08:15:30.250Z',
+      };
+      const send = async (some: JsonObject, spans: readonly JsonObject[]): Promise<void> => {
+        const json = { traces: [{ trace: { ...header, ...some }, spans }] };
+        const { status } = await pages.api.call('POST', '/traces/batch', { json });
+        t.equal(status, 200);
+      };
+      const first = aSpan(trace, {
+        name: 'first',
+        type: 'tool',
+        input_data: { text: `${'x'.repeat(200_000)} the end` },
+      });
+      await send({}, [first]);
+      const { page, complaints } = await pages.visit(`/traces/${trace}?tab=json`);
+      await rows(page).filter({ hasText: 'first' }).waitFor();
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      await page.getByText('Parts of this span are long').waitFor();
+      await page.getByRole('button', { name: 'Load all' }).click();
+      await page.getByText('Parts of this span are long').waitFor({ state: 'detached' });
+      t.ok(asked.some((url) => url.includes('/spans/') && !url.includes('max_bytes')));
+      await send({}, [aSpan(trace, { name: 'second' })]);
+      await rows(page).filter({ hasText: 'second' }).waitFor();
+      t.notOk(
+        asked.some((url) => url.endsWith(`/traces/${trace}`) || url.includes('/spans?')),
+        'told by the stream, not asked for',
+      );
+      await send({ status: 'completed', ended_at: '2026-11-03T08:15:40Z' }, []);
+      await page.locator('header', { hasText: 'Completed' }).first().waitFor();
+      t.same(complaints, []);
+    },
+  );
 });

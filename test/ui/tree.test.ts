@@ -5,6 +5,7 @@ import { findRepeats } from '../../src/ui/trace/fold.js';
 import { closedBelow, findSpans, revealed, visibleRows } from '../../src/ui/trace/rows.js';
 import type { RunSpan } from '../../src/ui/trace/span.js';
 import { plainTimeLine, squeezedTimeLine } from '../../src/ui/trace/squeeze.js';
+import { mergeSpans } from '../../src/ui/trace/outline.js';
 import { buildTree, extentOf } from '../../src/ui/trace/tree.js';
 import { anOutlinedSpan as span } from '../support/ui-spans.js';
 
@@ -228,4 +229,26 @@ void t.test('spans are found by what is shown of them', async (t) => {
   t.same(findSpans(nodes, 'oslo'), [1]);
   t.same(findSpans(nodes, 'gpt'), [0]);
   t.same(findSpans(nodes, '  '), []);
+});
+
+void t.test('calls that were given the same again are counted and priced, and no others', async (t) => {
+  const call = (id: string, start: number, preview: string, inputBytes: number) =>
+    span(id, 'root', start, start + 10, { name: 'search', cost: 0.5, preview, inputBytes });
+  const repeatOf = (...calls: ReturnType<typeof call>[]) =>
+    [...findRepeats(buildTree([span('root', null, 0, 100), ...calls])).values()][0];
+  t.same(repeatOf(call('a', 1, 'x', 1), call('b', 2, 'y', 1), call('c', 3, 'x', 1))?.again, {
+    count: 1,
+    cost: 0.5,
+    ms: 10,
+  });
+  // As long is part of being the same; what brought no input is like nothing.
+  t.equal(repeatOf(call('a', 1, 'x', 1), call('b', 2, 'x', 300), call('c', 3, 'x', 301))?.again, null);
+  t.equal(repeatOf(call('a', 1, '', 0), call('b', 2, '', 0), call('c', 3, '', 0))?.again, null);
+});
+
+void t.test('what came since takes the place of what was known', async (t) => {
+  const known = [span('a', null, 0, null), span('b', 'a', 1, 2)];
+  t.equal(mergeSpans(known, []), known);
+  const later = [span('c', 'a', 3, 4), span('a', null, 0, 5)];
+  t.same(mergeSpans(known, later), [later[1], known[1], later[0]]);
 });

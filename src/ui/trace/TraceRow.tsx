@@ -6,6 +6,7 @@ import { cx } from '../parts/cx.js';
 import { Missing } from '../parts/Missing.js';
 import { TypeIcon, TYPE_WORDS } from '../parts/TypeIcon.js';
 import { Bar } from './Bar.js';
+import type { Again } from './fold.js';
 import type { Row } from './rows.js';
 import { hasFailed } from './span.js';
 import type { TraceView } from './use-trace-view.js';
@@ -150,14 +151,25 @@ function RepeatName({ row: { node, repeat } }: { readonly row: Extract<Row, { re
       <span className={styles['label']} title={span.name}>
         {span.name === '' ? TYPE_WORDS[span.type] : span.name}
       </span>
-      {repeat.sameInput && (
-        <span className={styles['note']} title="What they were given begins the same">
-          same input
+      {repeat.again && (
+        <span className={styles['note']} title={againWords(repeat.again)}>
+          {repeat.sameInput ? 'same input' : `${formatCount(repeat.again.count)} with an input again`}
+          {': '}
+          {[
+            ...(repeat.again.cost === null ? [] : [formatMoney(repeat.again.cost)]),
+            formatDuration(repeat.again.ms),
+          ].join(', ')}{' '}
+          again
         </span>
       )}
       {repeat.failed > 0 && <span className={styles['failed']}>{formatCount(repeat.failed)} failed</span>}
     </>
   );
+}
+
+function againWords({ count, cost, ms }: Again): string {
+  const price = cost === null ? 'at no known cost' : `for ${formatMoney(cost)}`;
+  return `${formatCount(count)} of them were given what one before was given (as long, and beginning the same), ${price} and ${formatDuration(ms)}`;
 }
 
 function lastEnd({ repeat }: Extract<Row, { readonly kind: 'repeat' }>, { nodes, now }: TraceView): number {

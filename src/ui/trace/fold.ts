@@ -8,9 +8,19 @@ export interface Repeat {
   readonly members: readonly number[];
   /** All were given the same. */
   readonly sameInput: boolean;
+  /** Those that were given what one before them was given already; null where there are none. */
+  readonly again: Again | null;
   readonly cost: number | null;
   readonly tokens: number | null;
   readonly failed: number;
+}
+
+/** What was done once more with the same input. */
+export interface Again {
+  readonly count: number;
+  readonly cost: number | null;
+  /** How long they took, one by one, in milliseconds; of those that have ended. */
+  readonly ms: number;
 }
 
 /** Two of a kind are read more quickly than a folded row. */
@@ -60,16 +70,39 @@ function shapesOf(nodes: readonly TreeNode[]): readonly number[] {
 
 function repeatOf(nodes: readonly TreeNode[], members: readonly number[]): Repeat {
   const all = members.flatMap((at) => nodes[at] ?? []);
-  const previews = new Set(all.map(({ span }) => span.preview));
+  const inputs = new Set(all.map(inputOf));
   return {
     first: members[0] ?? -1,
     members,
-    sameInput: previews.size === 1 && !previews.has(''),
+    sameInput: inputs.size === 1 && !inputs.has(undefined),
+    again: againOf(all),
     cost: sumOf(all.map(({ cost }) => cost)),
     tokens: sumOf(all.map(({ tokens }) => tokens)),
     failed: all.filter(
       ({ span, failedBelow }) => failedBelow > 0 || span.status === 'failed' || span.status === 'timed_out',
     ).length,
+  };
+}
+
+/** By its length and how it begins: inputs that differ later only are rare. @returns undefined where there is none */
+function inputOf({ span: { preview, inputBytes } }: TreeNode): string | undefined {
+  return preview === '' ? undefined : `${String(inputBytes)} ${preview}`;
+}
+
+function againOf(all: readonly TreeNode[]): Again | null {
+  const seen = new Set<string>();
+  const again = all.filter((node) => {
+    const input = inputOf(node);
+    if (input === undefined) return false;
+    const isAgain = seen.has(input);
+    seen.add(input);
+    return isAgain;
+  });
+  if (again.length === 0) return null;
+  return {
+    count: again.length,
+    cost: sumOf(again.map(({ cost }) => cost)),
+    ms: again.reduce((sum, { span }) => sum + Math.max(0, (span.end ?? span.start) - span.start), 0),
   };
 }
 

@@ -19,6 +19,9 @@ export interface RunSpan {
   readonly error: string | null;
   /** The beginning of what it was given, for the eye and for finding repeats. */
   readonly preview: string;
+  /** How long its input and its output are as JSON; null where it brought none. */
+  readonly inputBytes: number | null;
+  readonly outputBytes: number | null;
 }
 
 export type SpanType = 'agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom';

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { api, bodyOf, readText, type Schemas } from '../../api/client.js';
+import { api, bodyOf, readText } from '../../api/client.js';
 import { parseJson, type Json } from '../../json/parse.js';
 import { diffRuns, type PayloadSizes, type RunDiff } from '../../trace/diff.js';
-import type { RunSpan } from '../../trace/span.js';
+import { toRunSpan, type Outline } from '../../trace/outline.js';
 import { buildTree, extentOf, type TreeNode } from '../../trace/tree.js';
 
-export type Outline = Schemas['TraceOutline'];
+export type { Outline } from '../../trace/outline.js';
 
 /** A run as it is compared. */
 export interface Side {
@@ -90,25 +90,4 @@ export function usePayload(traceId: string, spanId: string | undefined) {
       ),
     enabled: spanId !== undefined,
   });
-}
-
-function toRunSpan(span: Outline['spans'][number]): RunSpan {
-  return {
-    id: span.span_id,
-    parentId: span.parent_span_id,
-    type: span.type,
-    name: span.name,
-    status: span.status,
-    start: Date.parse(span.started_at),
-    end: span.ended_at === null ? null : Date.parse(span.ended_at),
-    model: span.model,
-    inputTokens: span.input_tokens,
-    outputTokens: span.output_tokens,
-    tokens: span.total_tokens,
-    cost: span.cost_usd,
-    counted: span.counted !== false,
-    sameAs: span.same_as ?? null,
-    error: span.error_message,
-    preview: span.preview ?? '',
-  };
 }

@@ -26,15 +26,20 @@ export function MessagesTab({ detail }: { readonly detail: Json }) {
     const isRead = sides.some((each) => each.side === side);
     return isRead || value === undefined || value.kind === 'literal' ? [] : [{ side, value }];
   });
-  return (
-    <div className={styles['stack']}>
-      <MessageView conversation={{ messages, rest: [] }} />
-      {unread.map(({ side, value }) => (
+  const plain = (of: 'input' | 'output') =>
+    unread
+      .filter(({ side }) => side === of)
+      .map(({ side, value }) => (
         <section key={side} className={styles['stack']}>
           <h3>{side === 'input' ? 'Input' : 'Output'}</h3>
           <JsonView value={value} label={side} />
         </section>
-      ))}
+      ));
+  return (
+    <div className={styles['stack']}>
+      {plain('input')}
+      <MessageView conversation={{ messages, rest: [] }} />
+      {plain('output')}
       {sides
         .filter(({ conversation }) => conversation.rest.length > 0)
         .map(({ side, conversation }) => (

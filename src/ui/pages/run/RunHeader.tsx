@@ -28,7 +28,7 @@ export function RunHeader({
       <title>{`${title} · Jackdaw`}</title>
       <div className={styles['titleLine']}>
         <h1>
-          <Link href={`/runs?kind=all&q=${encodeURIComponent(run.agent_name)}`}>{title}</Link>
+          <Link href={`/agents/${run.agent_id}`}>{title}</Link>
         </h1>
         <Status status={run.status} />
         <Neighbours id={run.trace_id} />

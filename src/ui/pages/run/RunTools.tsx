@@ -45,6 +45,7 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
         className={cx(parts['field'], styles['search'])}
         aria-label="Search in the run"
         placeholder="Search in the run  /"
+        title="Looks into names, types, models, errors, ids and the beginnings of inputs"
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value);
@@ -57,7 +58,7 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
       {state.q !== '' && (
         <span className={styles['hits']} role="status">
           {view.hits.length === 0
-            ? 'Nothing found'
+            ? 'Nothing in names, types, models, errors and how inputs begin'
             : `${hit < 0 ? '' : `${formatCount(hit + 1)} of `}${formatCount(view.hits.length)}`}
           <button
             type="button"

@@ -1,6 +1,8 @@
+import { useState } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import { member, textOf, type Json } from '../../json/parse.js';
 import { CopyButton } from '../../parts/CopyButton.js';
+import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { Status } from '../../parts/Status.js';
@@ -37,7 +39,9 @@ const NAMES: Readonly<Record<Exclude<TabName, ''>, string>> = {
 /** Everything of the span that is chosen. */
 export function SpanPanel({ traceId, node, view, state, change, onShow }: Props) {
   const span = node?.span;
-  const { data, error, refetch } = useSpan(traceId, span?.id, span?.end === null);
+  const [whole, setWhole] = useState('');
+  const isWhole = span !== undefined && whole === span.id;
+  const { data, error, refetch } = useSpan(traceId, span, isWhole);
   if (!node || !span) return null;
   const tabs = tabsOf(data, span.error);
   // What is first in the list says most of this span.
@@ -52,6 +56,20 @@ export function SpanPanel({ traceId, node, view, state, change, onShow }: Props)
         <CopyButton label="Copy link" text={() => link} />
       </div>
       <SpanFacts node={node} detail={data} view={view} onShow={onShow} />
+      {isCut(data) && (
+        <p className={parts['label']} role="status">
+          Parts of this span are long and are shown shortened.
+          <button
+            type="button"
+            className={parts['button']}
+            onClick={() => {
+              setWhole(span.id);
+            }}
+          >
+            Load all
+          </button>
+        </p>
+      )}
       {data === undefined ? (
         error ? (
           <Failure error={error} retry={() => void refetch()} />
@@ -82,6 +100,11 @@ export function SpanPanel({ traceId, node, view, state, change, onShow }: Props)
       )}
     </section>
   );
+}
+
+function isCut(detail: Json | undefined): boolean {
+  const cut = member(detail, 'is_truncated');
+  return cut?.kind === 'literal' && cut.value === true;
 }
 
 function tabsOf(detail: Json | undefined, error: string | null): readonly Exclude<TabName, ''>[] {

@@ -1,58 +1,79 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { api, bodyOf, readText, type Schemas } from '../../api/client.js';
 import { parseJson, type Json } from '../../json/parse.js';
+import { useStream } from '../../live/use-stream.js';
+import { mergeSpans, toRunSpan, type Outline } from '../../trace/outline.js';
 import type { RunSpan } from '../../trace/span.js';
 
 export interface LoadedRun {
-  readonly run: Omit<Schemas['TraceDetail'], 'spans'>;
+  readonly run: Omit<Schemas['TraceOutline'], 'spans'>;
   readonly spans: readonly RunSpan[];
 }
 
-const WHILE_RUNNING_MS = 2000;
-const PREVIEW = 200;
+/** How often a run that goes on is asked for while no stream tells of it. */
+const WITHOUT_STREAM_MS = 5000;
+/** Longer parts of a span come when they are asked for. */
+const MAX_BYTES = 65_536;
+const TOLD = ['span', 'lost'];
 
-/** A run with its spans; asked for again while it runs. */
+/** A run with its spans, without their payloads. While it goes on, and what comes later, too, is told by a stream. */
 export function useRun(id: string) {
-  return useQuery({
-    queryKey: ['run', id],
-    queryFn: async ({ signal }): Promise<LoadedRun> => {
-      const path = { trace_id: id };
-      const body = await bodyOf(api.GET('/api/v1/dashboard/traces/{trace_id}', { params: { path }, signal }));
-      const { spans, ...run } = body;
-      return { run, spans: spans.map(toRunSpan) };
+  const client = useQueryClient();
+  const isRunning = (data: LoadedRun | undefined) => data?.run.status === 'running';
+  const { data: known } = useQuery<LoadedRun>({ queryKey: keyOf(id), enabled: false });
+  const isLive = useStream(
+    isRunning(known) ? id : null,
+    () => `trace:${id}@${String(client.getQueryData<LoadedRun>(keyOf(id))?.run.seq ?? 0)}`,
+    TOLD,
+    (event, data) => {
+      if (event === 'span') put(client, id, data as unknown as Outline);
+      else void client.invalidateQueries({ queryKey: keyOf(id) });
     },
-    refetchInterval: ({ state }) => (state.data?.run.status === 'running' ? WHILE_RUNNING_MS : false),
-  });
-}
-
-/** One span with everything that it brought, with every digit. */
-export function useSpan(traceId: string, spanId: string | undefined, isRunning: boolean) {
+  );
   return useQuery({
-    queryKey: ['span', traceId, spanId],
-    queryFn: async ({ signal }): Promise<Json> =>
-      parseJson(await readText(`dashboard/traces/${traceId}/spans/${spanId ?? ''}`, signal)),
-    enabled: spanId !== undefined,
-    refetchInterval: isRunning ? WHILE_RUNNING_MS : false,
+    queryKey: keyOf(id),
+    queryFn: async ({ signal }): Promise<LoadedRun> => {
+      const before = client.getQueryData<LoadedRun>(keyOf(id));
+      const after = before?.run.seq ?? 0;
+      const params = { path: { trace_id: id }, query: after === 0 ? {} : { after } };
+      const body = await bodyOf(api.GET('/api/v1/dashboard/traces/{trace_id}/spans', { params, signal }));
+      return merged(client.getQueryData<LoadedRun>(keyOf(id)), body);
+    },
+    // Comparing ten thousand spans field by field would take longer than showing them.
+    structuralSharing: false,
+    refetchInterval: ({ state }) => (isRunning(state.data) && !isLive ? WITHOUT_STREAM_MS : false),
   });
 }
 
-function toRunSpan(span: Schemas['TraceDetail']['spans'][number]): RunSpan {
-  return {
-    id: span.span_id,
-    parentId: span.parent_span_id,
-    type: span.type,
-    name: span.name,
-    status: span.status,
-    start: Date.parse(span.started_at),
-    end: span.ended_at === null ? null : Date.parse(span.ended_at),
-    model: span.model,
-    inputTokens: span.input_tokens,
-    outputTokens: span.output_tokens,
-    tokens: span.total_tokens,
-    cost: span.cost_usd,
-    counted: span.counted !== false,
-    sameAs: span.same_as ?? null,
-    error: span.error_message,
-    preview: span.input_data === null ? '' : JSON.stringify(span.input_data).slice(0, PREVIEW),
-  };
+function keyOf(id: string): readonly unknown[] {
+  return ['run', id];
+}
+
+function put(client: QueryClient, id: string, news: Outline): void {
+  client.setQueryData<LoadedRun>(keyOf(id), (known) => merged(known, news));
+}
+
+function merged(known: LoadedRun | undefined, { spans, ...run }: Outline): LoadedRun {
+  const news = spans.map(toRunSpan);
+  if (known === undefined) return { run, spans: news };
+  // What was asked for may be answered after something later was told.
+  return { run: run.seq < known.run.seq ? known.run : run, spans: mergeSpans(known.spans, news) };
+}
+
+/** One span with everything that it brought, with every digit. @param isWhole whether long parts come whole */
+export function useSpan(traceId: string, span: RunSpan | undefined, isWhole: boolean) {
+  const limit = isWhole ? '' : `?max_bytes=${String(MAX_BYTES)}`;
+  return useQuery({
+    // Another version of the span is another answer.
+    queryKey: ['span', traceId, span?.id, isWhole, span && versionOf(span)],
+    queryFn: async ({ signal }): Promise<Json> =>
+      parseJson(await readText(`dashboard/traces/${traceId}/spans/${span?.id ?? ''}${limit}`, signal)),
+    enabled: span !== undefined,
+    placeholderData: (before, query) =>
+      query?.queryKey[2] === span?.id ? before : undefined,
+  });
+}
+
+function versionOf({ status, end, inputBytes, outputBytes, tokens, cost, error }: RunSpan): string {
+  return [status, end, inputBytes, outputBytes, tokens, cost, error].join(' ');
 }

@@ -1,0 +1,40 @@
+import type { components } from '../api/generated/schema.js';
+import type { RunSpan } from './span.js';
+
+export type Outline = components['schemas']['TraceOutline'];
+
+/** A span of an outline as the pages have it. */
+export function toRunSpan(span: Outline['spans'][number]): RunSpan {
+  return {
+    id: span.span_id,
+    parentId: span.parent_span_id,
+    type: span.type,
+    name: span.name,
+    status: span.status,
+    start: Date.parse(span.started_at),
+    end: span.ended_at === null ? null : Date.parse(span.ended_at),
+    model: span.model,
+    inputTokens: span.input_tokens,
+    outputTokens: span.output_tokens,
+    tokens: span.total_tokens,
+    cost: span.cost_usd,
+    counted: span.counted !== false,
+    sameAs: span.same_as ?? null,
+    error: span.error_message,
+    preview: span.preview ?? '',
+    inputBytes: span.input_bytes,
+    outputBytes: span.output_bytes,
+  };
+}
+
+/** Spans with those that came or changed since; the same list where there are none. */
+export function mergeSpans(known: readonly RunSpan[], news: readonly RunSpan[]): readonly RunSpan[] {
+  if (news.length === 0) return known;
+  const newest = new Map(news.map((span) => [span.id, span]));
+  const merged = known.map((span) => {
+    const later = newest.get(span.id);
+    newest.delete(span.id);
+    return later ?? span;
+  });
+  return [...merged, ...newest.values()];
+}
