@@ -11,6 +11,7 @@ import { processors, type ProcessorsOptions } from './processors.js';
 import { read, type ReadOptions } from './read.js';
 import { restart, type RestartOptions } from './restart.js';
 import { QUEUE_KINDS, sidecar, type SidecarOptions } from './sidecar.js';
+import { ui, type UiOptions } from './ui.js';
 import { webhooks, type WebhooksOptions } from './webhooks.js';
 
 const print = (text: string) => {
@@ -203,6 +204,18 @@ program
   .option('--only <text>', 'processors with this in their name')
   .action(async (options: ProcessorsOptions) => {
     await processors(options, print);
+  });
+
+program
+  .command('ui')
+  .description('what one waits for in the pages, in a real browser with a slowed processor')
+  .option('--spans <list>', 'sizes of the runs that are opened', integers, [10_000, 100_000])
+  .option('--slower <n>', "how much slower the browser's processor is made", number, 4)
+  .option('--turns <n>', 'how often each page is opened', integer, 5)
+  .option('--live <n>', 'runs per second that come in while the list of runs is looked at', integer, 50)
+  .option('--seconds <n>', 'how long scrolling and live updates are watched', number, 5)
+  .action(async (options: UiOptions) => {
+    await ui(options, print);
   });
 
 // By `exit`, so that daemons and folders do not stay behind.
