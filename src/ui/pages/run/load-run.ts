@@ -69,8 +69,7 @@ export function useSpan(traceId: string, span: RunSpan | undefined, isWhole: boo
     queryFn: async ({ signal }): Promise<Json> =>
       parseJson(await readText(`dashboard/traces/${traceId}/spans/${span?.id ?? ''}${limit}`, signal)),
     enabled: span !== undefined,
-    placeholderData: (before, query) =>
-      query?.queryKey[2] === span?.id ? before : undefined,
+    placeholderData: (before, query) => (query?.queryKey[2] === span?.id ? before : undefined),
   });
 }
 
