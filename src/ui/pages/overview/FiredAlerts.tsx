@@ -36,9 +36,9 @@ export function FiredAlerts({ range }: { readonly range: string }) {
       error={error}
       keyOf={({ id }) => id}
       nothing="No alert fired in this time."
-      render={({ alert_id, type, fired_at, resolved_at, target, trace_ids: [explains] }) => (
+      render={({ type, fired_at, resolved_at, target, trace_ids: [explains] }) => (
         <>
-          <Link href={`/alerts/${alert_id}`}>{wordsOf(type)}</Link>
+          <span>{wordsOf(type)}</span>
           <Time at={fired_at} relative />
           <span className={styles['more']}>
             {target.kind === 'agent' ? <Link href={`/agents/${target.id}`}>{target.name}</Link> : target.name}
