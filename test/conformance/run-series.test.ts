@@ -132,7 +132,8 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
     const userId = await opened.addUser();
     await addPrompts(opened.control.prompts, userId, ['p'], [1, 2]);
     const items = Array.from({ length: 40 }, (_, i) => {
-      const trace = aHeader({ started_at: NOON + i * MINUTE, duration_ms: i, total_cost_usd: i });
+      const figures = { duration_ms: i, total_cost_usd: i, total_tokens: 2 * i };
+      const trace = aHeader({ started_at: NOON + i * MINUTE, ...figures });
       const at = { started_at: trace.started_at, total_tokens: i };
       const model = [null, 'a', 'b'][i % 3] ?? null;
       const spans = [
