@@ -107,6 +107,7 @@ async function logRoutes(api: Api): Promise<readonly ReadRoute[]> {
     fixed('logs, errors of a service', `${search}?service_name=billing&severity=error`),
     fixed('logs of a trace', `${search}?trace_id=${ofTrace.trace_id ?? ''}`),
     fixed('logs, offset 100 000', `${search}?offset=100000`),
+    fixed('logs, counted', `/dashboard/logs/facets?start_time=${daysAgo(60)}`),
     fixed('trace of a log', `/dashboard/logs/${ofTrace.id}/trace`),
     ofTraces('trace of 5 calls', silent),
     ofTraces('trace of 5 calls, said in log records', logged),

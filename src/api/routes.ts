@@ -8,6 +8,7 @@ import { alertTestRoutes } from './resources/alerts/alert-test.js';
 import { alertRoutes } from './resources/alerts/alerts.js';
 import type { ApiContext } from './support/api-context.js';
 import { keyRoutes } from './resources/keys.js';
+import { logFacetRoutes } from './resources/log-facets.js';
 import { logRoutes } from './resources/logs.js';
 import { meRoutes } from './resources/me.js';
 import { metricRoutes } from './resources/metrics.js';
@@ -43,6 +44,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     sessionRoutes,
     metricRoutes,
     logRoutes,
+    logFacetRoutes,
     streamRoutes,
     serviceMapRoutes,
     serviceMapRebuildRoutes,

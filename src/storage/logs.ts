@@ -19,7 +19,12 @@ export interface LogFilter {
   readonly end_time?: Micros;
 }
 
+/** A place in the order of a search: newest first by `timestamp`, then `id` descending. */
+export type LogPlace = Pick<LogRecord, 'timestamp' | 'id'>;
+
 export interface LogPage extends PageRange {
+  /** Only records behind this place are found, counted, and skipped by `offset`. */
+  readonly after?: LogPlace;
   /** Whether to add what was sent with a record beside what the API shows by default. */
   readonly details?: boolean;
 }
@@ -43,6 +48,34 @@ export interface FoundLogs {
   readonly count: number;
   /** The page's records, newest first. */
   readonly items: Pages<StoredLog>;
+  /** The place of the page's last record; null where none follows. */
+  readonly next: LogPlace | null;
+}
+
+/** Most services that facets tell apart. */
+export const MOST_LOG_SERVICES = 100;
+
+/** The buckets by time that facets have. */
+export interface LogBuckets {
+  /** Width in microseconds; buckets begin at multiples of it since 1970. */
+  readonly interval: Micros;
+  readonly start_time: Micros;
+  readonly end_time: Micros;
+}
+
+/** How many records of a search have what. */
+export interface LogFacets {
+  readonly count: number;
+  /** Under all conditions but the one on the severity itself. */
+  readonly severities: ReadonlyMap<Severity, number>;
+  /** Likewise but the one on the service: those with the most records, of {@link MOST_LOG_SERVICES} at most, the largest first. */
+  readonly services: readonly { readonly name: string; readonly count: number }[];
+  /** Records of all other services. */
+  readonly of_other_services: number;
+  /** Those that have records, in their order. `errors`: of severity `error` or `fatal`. */
+  readonly buckets: readonly { readonly start: Micros; readonly count: number; readonly errors: number }[];
+  /** Null: everything is counted. Otherwise there is more than is looked through at a time, and before this moment something may be missing. */
+  readonly counted_after: Micros | null;
 }
 
 /**
@@ -52,6 +85,17 @@ export interface FoundLogs {
 export interface Logs {
   /** Newest first by `timestamp`, then `id` descending. */
   search(userId: string, filter: LogFilter, page: LogPage, abort?: AbortSignal): Promise<FoundLogs>;
+  /**
+   * Counts what a search finds, by severity, service and time. Of more than 10 000 services a count may be too low.
+   *
+   * @param filter its times are those of `buckets`
+   */
+  facets(
+    userId: string,
+    filter: Omit<LogFilter, 'start_time' | 'end_time'>,
+    buckets: LogBuckets,
+    abort?: AbortSignal,
+  ): Promise<LogFacets>;
   /** @returns the trace that a log record belongs to; null for an unknown record and for one without a trace */
   findTrace(userId: string, logId: string, abort?: AbortSignal): Promise<string | null>;
 }

@@ -9,6 +9,7 @@ import type { FoundLogs, LogFilter, StoredLog } from '../../storage/logs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, jsonObject, nullable, printTime, time, uuid } from '../support/fields.js';
 import { longList } from '../support/long-body.js';
+import { printLogPlace, readLogPlace } from '../support/log-cursor.js';
 import { notFound } from '../support/not-found.js';
 
 export const MAX_LOG_QUERY = 1024;
@@ -39,6 +40,17 @@ const logSchema = Type.Object(
   { title: 'LogRecord' },
 );
 
+/** What records are found by, beside their times. */
+export const logParameters = {
+  query: Type.Optional(Type.String({ maxLength: MAX_LOG_QUERY, description: 'Full text. Also `q`.' })),
+  q: Type.Optional(Type.String({ maxLength: MAX_LOG_QUERY })),
+  service_name: Type.Optional(Type.String({ description: 'The whole name. Also `service`.' })),
+  service: Type.Optional(Type.String()),
+  severity: Type.Optional(Type.Enum(SEVERITIES)),
+  trace_id: Type.Optional(uuid()),
+  span_id: Type.Optional(uuid('Needs `trace_id`.')),
+};
+
 const searchLogs = {
   id: 'searchLogs',
   method: 'GET',
@@ -51,19 +63,20 @@ const searchLogs = {
   ].join(' '),
   access: 'read',
   query: Type.Object({
-    query: Type.Optional(Type.String({ maxLength: MAX_LOG_QUERY, description: 'Full text. Also `q`.' })),
-    q: Type.Optional(Type.String({ maxLength: MAX_LOG_QUERY })),
-    service_name: Type.Optional(Type.String({ description: 'The whole name. Also `service`.' })),
-    service: Type.Optional(Type.String()),
-    severity: Type.Optional(Type.Enum(SEVERITIES)),
-    trace_id: Type.Optional(uuid()),
-    span_id: Type.Optional(uuid('Needs `trace_id`.')),
+    ...logParameters,
     start_time: Type.Optional(time('At or after. Also `start`.')),
     start: Type.Optional(time()),
     end_time: Type.Optional(time('At or before. Also `end`.')),
     end: Type.Optional(time()),
     limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Records; clamped.' }),
     offset: Type.Integer({ minimum: 0, maximum: MAX_OFFSET, default: 0, description: 'Clamped.' }),
+    cursor: Type.Optional(
+      Type.String({
+        maxLength: 300,
+        description:
+          'The `next_cursor` of an answer to the same search: the records behind it, whatever came before it meanwhile. Only these count.',
+      }),
+    ),
     details: Type.Boolean({
       default: false,
       description: 'Adds to each record everything else that was sent with it.',
@@ -72,10 +85,13 @@ const searchLogs = {
   responses: {
     200: Type.Object(
       {
-        count: count('How many match, on all pages.'),
+        count: count('How many match, on all pages; with `cursor`, behind it.'),
         items: Type.Array(logSchema),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
         offset: Type.Integer({ minimum: 0 }),
+        next_cursor: nullable(
+          Type.String({ description: 'Where the records behind these begin; null where there are none.' }),
+        ),
       },
       { title: 'LogSearchResult' },
     ),
@@ -100,13 +116,14 @@ const readLogTrace = {
 } satisfies Operation;
 
 type Query = Static<typeof searchLogs.query>;
+type UntimedQuery = Pick<Query, keyof typeof logParameters>;
 
 /** The routes under `/dashboard/logs`. */
 export function logRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
   return [
     routes.route(searchLogs).to(async ({ identity, query, request }) => {
-      const { limit, offset, details } = query;
-      const page = { limit, offset, details };
+      const { limit, offset, details, cursor } = query;
+      const page = { limit, offset, details, ...(cursor !== undefined && { after: readLogPlace(cursor) }) };
       const found = await telemetry.logs.search(identity.userId, logFilter(query), page, request.abort);
       return { status: 200, encoded: await printFound(found, query) };
     }),
@@ -131,12 +148,9 @@ export function spanNeedsTrace(query: {
     throw validationProblem('query', [{ field: 'span_id', message: 'needs trace_id beside it' }]);
 }
 
-function logFilter(query: Query): LogFilter {
+/** @throws HttpProblem 422 where a span is named without its trace */
+export function untimedLogFilter(query: UntimedQuery): LogFilter {
   spanNeedsTrace(query);
-  const start = query.start_time ?? query.start;
-  const end = query.end_time ?? query.end;
-  const start_time = start === undefined ? undefined : parseTime(start);
-  const end_time = end === undefined ? undefined : parseTime(end);
   const text = query.query ?? query.q;
   const service = query.service_name ?? query.service;
   return {
@@ -145,6 +159,16 @@ function logFilter(query: Query): LogFilter {
     ...(query.severity === undefined ? {} : { severity: query.severity }),
     ...(query.trace_id === undefined ? {} : { trace_id: query.trace_id }),
     ...(query.span_id === undefined ? {} : { span_id: query.span_id }),
+  };
+}
+
+function logFilter(query: Query): LogFilter {
+  const start = query.start_time ?? query.start;
+  const end = query.end_time ?? query.end;
+  const start_time = start === undefined ? undefined : parseTime(start);
+  const end_time = end === undefined ? undefined : parseTime(end);
+  return {
+    ...untimedLogFilter(query),
     ...(start_time === undefined ? {} : { start_time }),
     ...(end_time === undefined ? {} : { end_time }),
   };
@@ -154,7 +178,8 @@ async function printFound(
   found: FoundLogs,
   { limit, offset }: Query,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
-  const tail = `],"limit":${limit},"offset":${offset}}`;
+  const next_cursor = found.next === null ? null : printLogPlace(found.next);
+  const tail = `],${JSON.stringify({ limit, offset, next_cursor }).slice(1)}`;
   return await longList(`{"count":${found.count},"items":[`, found.items, printLog, tail);
 }
 

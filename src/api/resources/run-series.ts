@@ -2,24 +2,14 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { validationProblem } from '../../http/field-errors.js';
-import { MICROS_PER_DAY, MICROS_PER_HOUR, MICROS_PER_MINUTE } from '../../signal/time-units.js';
-import { formatTime, parseTime, type Micros } from '../../signal/time.js';
+import { formatTime } from '../../signal/time.js';
 import { MOST_SERIES, SERIES_GROUPS, type RunSeries, type SeriesRequest } from '../../storage/run-series.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
+import { INTERVALS, intervalOf, intervalParameter, stretchOf, type Interval } from '../support/intervals.js';
 import { promptName } from './prompts.js';
 
-const INTERVALS = {
-  '1m': MICROS_PER_MINUTE,
-  '5m': 5 * MICROS_PER_MINUTE,
-  '1h': MICROS_PER_HOUR,
-  '1d': MICROS_PER_DAY,
-} as const;
-type Interval = keyof typeof INTERVALS;
 const NAMES = ['1m', '5m', '1h', '1d'] as const satisfies readonly Interval[];
-/** The narrowest interval is chosen with which there are no more buckets than a chart has places. */
-const CHART_BUCKETS = 200;
-const MOST_BUCKETS = 1500;
 
 const totalFields = {
   runs: count('With `group_by=model`, in the groups: calls of the model, as for all figures there.'),
@@ -75,12 +65,7 @@ const readSeries = {
   query: Type.Object({
     start_time: Type.Optional(time('Started at or after. Absent: a day before the end.')),
     end_time: Type.Optional(time('Started before. Absent: now.')),
-    interval: Type.Optional(
-      Type.Enum(['auto', ...NAMES], {
-        default: 'auto',
-        description: `\`auto\`: the narrowest with at most ${CHART_BUCKETS} buckets. There may be ${MOST_BUCKETS}.`,
-      }),
-    ),
+    interval: intervalParameter(NAMES),
     group_by: Type.Optional(Type.Enum(SERIES_GROUPS)),
     agent_id: Type.Optional(uuid('Runs of this agent.')),
     prompt_name: Type.Optional(promptName('Runs that used this prompt, in any version.')),
@@ -92,14 +77,9 @@ const readSeries = {
 export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext): readonly Route[] {
   return [
     routes.route(readSeries).to(async ({ identity, query, request }) => {
-      const end_time = timeOr(query.end_time, clock.now());
-      // A day before the first time that there can be is none.
-      const dayBefore = Math.max(end_time - MICROS_PER_DAY, Number.MIN_SAFE_INTEGER);
-      const start_time = timeOr(query.start_time, dayBefore);
-      if (start_time >= end_time)
-        throw validationProblem('query', [{ field: 'start_time', message: 'must be before end_time' }]);
+      const { start_time, end_time } = stretchOf(query, clock.now());
       checkGroup(query);
-      const interval = intervalOf(query.interval ?? 'auto', end_time - start_time);
+      const interval = intervalOf(NAMES, query.interval ?? 'auto', end_time - start_time);
       const asked: SeriesRequest = {
         start_time,
         end_time,
@@ -130,20 +110,6 @@ function checkGroup({ group_by, prompt_name }: Static<(typeof readSeries)['query
     ]);
   if (group_by === 'model' && prompt_name !== undefined)
     throw validationProblem('query', [{ field: 'prompt_name', message: 'cannot come with group_by=model' }]);
-}
-
-function timeOr(text: string | undefined, otherwise: Micros): Micros {
-  return text === undefined ? otherwise : (parseTime(text) ?? otherwise);
-}
-
-/** @throws HttpProblem 422 where there would be too many buckets */
-function intervalOf(asked: Interval | 'auto', length: Micros): Interval {
-  const chosen = NAMES.find((name) => length / INTERVALS[name] <= CHART_BUCKETS) ?? '1d';
-  const interval = asked === 'auto' ? chosen : asked;
-  if (length / INTERVALS[interval] <= MOST_BUCKETS) return interval;
-  throw validationProblem('query', [
-    { field: 'interval', message: `must give at most ${MOST_BUCKETS} buckets from start_time to end_time` },
-  ]);
 }
 
 function printSeries({

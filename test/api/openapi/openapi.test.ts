@@ -360,6 +360,9 @@ async function checkLogs(api: TestApi, check: Check): Promise<void> {
   await api.call('POST', '/otlp/v1/logs', { json: logRequest('shop', logs) });
   const { body } = await check('searchLogs', { query: '?details=true' });
   await check('searchLogs', { query: '?query=found&service=shop&severity=info' });
+  await check('searchLogs', { query: '?limit=1' });
+  await check('readLogFacets', { query: '?interval=2h' });
+  await check('readLogFacets', { query: '?start_time=2026-01-15T11:00:00Z&end_time=2026-01-15T13:00:00Z' });
   const { items } = body as { readonly items: readonly { readonly id: string }[] };
   for (const { id } of items) await check('readLogTrace', { log_id: id });
 }

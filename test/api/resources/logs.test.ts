@@ -15,6 +15,7 @@ interface Result {
   readonly items: readonly { readonly id: string; readonly body: string; readonly trace_id: string | null }[];
   readonly limit: number;
   readonly offset: number;
+  readonly next_cursor: string | null;
 }
 
 async function send(
@@ -39,7 +40,7 @@ void t.test('records are found by text, service, severity, trace and time, newes
     t.equal(count, items.length);
     return items.map(({ body }) => body);
   };
-  t.strictSame(await api.get(path({})), { count: 0, items: [], limit: 100, offset: 0 });
+  t.strictSame(await api.get(path({})), { count: 0, items: [], limit: 100, offset: 0, next_cursor: null });
   await send(api, 'shop', [
     { body: 'Connection reset by peer', severity: 17, traceId: TRACE, attributes: { host: 'a' } },
     { body: 'retrying the connection', severity: 13 },
@@ -91,7 +92,7 @@ void t.test('pages are clamped to their bounds and count what is on all of them'
   );
   const page = async (parameters: Readonly<Record<string, string>>) => {
     const { items, ...rest } = await api.get<Result>(path(parameters));
-    return { ...rest, items: items.length, first: items[0]?.body };
+    return { ...without(rest, 'next_cursor'), items: items.length, first: items[0]?.body };
   };
   t.strictSame(await page({}), { count: 130, items: 100, limit: 100, offset: 0, first: 'record 129' });
   t.strictSame(await page({ offset: '125' }), {
@@ -112,6 +113,29 @@ void t.test('pages are clamped to their bounds and count what is on all of them'
   });
 });
 
+void t.test('a list goes on behind its cursor, whatever comes meanwhile', async (t) => {
+  const api = await startApi(t);
+  const numbers = Array.from({ length: 7 }, (_, i) => ({ body: `record ${i}` }));
+  await send(api, 'shop', numbers);
+  const seen: string[] = [];
+  const counts: number[] = [];
+  for (let cursor: string | null = '', page = 0; cursor !== null; page++) {
+    const found: Result = await api.get(
+      path({ limit: '3', service: 'shop', ...(cursor === '' ? {} : { cursor }) }),
+    );
+    seen.push(...found.items.map(({ body }) => body));
+    counts.push(found.count);
+    cursor = found.next_cursor;
+    // Of the same times as all others.
+    await send(api, 'shop', page === 0 ? numbers.slice(5).map(() => ({ body: 'late', severity: 17 })) : []);
+  }
+  t.strictSame(
+    seen.filter((body) => body !== 'late'),
+    numbers.map(({ body }) => body).reverse(),
+  );
+  t.strictSame(counts.slice(0, 2), [7, 6], 'what is left is counted');
+});
+
 void t.test('a bad parameter is named', async (t) => {
   const api = await startApi(t);
   for (const [name, value] of [
@@ -126,6 +150,8 @@ void t.test('a bad parameter is named', async (t) => {
     ['offset', ''],
     ['details', 'yes'],
     ['query', 'x'.repeat(1025)],
+    ['cursor', 'abc'],
+    ['cursor', Buffer.from('[1,"x"]').toString('base64url')],
   ] as const) {
     const { status, body } = await api.call('GET', path({ [name]: value }));
     t.equal(status, 422, `${name}=${value.slice(0, 20)}`);

@@ -1,4 +1,4 @@
-import type { FoundLogs, LogFilter, LogPage, Logs } from '../../logs.js';
+import type { FoundLogs, LogBuckets, LogFacets, LogFilter, LogPage, Logs } from '../../logs.js';
 import type { LogKey } from '../logs/log-keys.js';
 import { jsonPages } from '../rows/json-pages.js';
 import type { StoreReach } from './store-reach.js';
@@ -13,14 +13,23 @@ export class LogsClient implements Logs {
 
   async search(userId: string, filter: LogFilter, page: LogPage, abort?: AbortSignal): Promise<FoundLogs> {
     const { tenant } = await this.#reach.user(userId);
-    const { count, slice } = await this.#reach.readAs(tenant, 'logs', 'search', [filter, page], abort);
+    const { count, slice, next } = await this.#reach.readAs(tenant, 'logs', 'search', [filter, page], abort);
     const items = jsonPages(
       slice,
       ({ rest }) => (rest.length === 0 ? null : rest),
       (keys: readonly LogKey[]) =>
         this.#reach.readAs(tenant, 'logs', 'rest', [keys, page.details ?? false], abort),
     );
-    return { count, items };
+    return { count, items, next };
+  }
+
+  async facets(
+    userId: string,
+    filter: Omit<LogFilter, 'start_time' | 'end_time'>,
+    buckets: LogBuckets,
+    abort?: AbortSignal,
+  ): Promise<LogFacets> {
+    return await this.#reach.read(userId, 'logs', 'facets', [filter, buckets], abort);
   }
 
   async findTrace(userId: string, logId: string, abort?: AbortSignal): Promise<string | null> {

@@ -21,7 +21,7 @@ export interface StoreReads {
   readonly series: SeriesReads;
   readonly sessions: SessionReads;
   readonly metrics: Pick<StoredMetrics, 'list' | 'query' | 'points'>;
-  readonly logs: Pick<StoredLogs, 'search' | 'rest' | 'findTrace'>;
+  readonly logs: Pick<StoredLogs, 'search' | 'rest' | 'facets' | 'findTrace'>;
   readonly map: MapReads;
   readonly prompts: Pick<StoredPrompts, 'compare'>;
   readonly past: PastReads;

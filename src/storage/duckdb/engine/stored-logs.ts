@@ -1,8 +1,9 @@
 import { Transfer } from '../../../worker/thread-protocol.js';
-import type { LogFilter, LogPage } from '../../logs.js';
+import type { LogBuckets, LogFacets, LogFilter, LogPage, LogPlace } from '../../logs.js';
 import type { NamedBatches } from '../changes/named-batches.js';
 import type { Origins } from '../changes/origins.js';
 import type { IdIndex } from '../ids/id-index.js';
+import { readLogFacets } from '../queries/log-facets.js';
 import { readLogs, readLogTrace, searchLogs, type LogSlice } from '../queries/logs.js';
 import type { Asker } from '../reads/asker.js';
 import { TraceId } from '../rows/trace-id.js';
@@ -16,6 +17,8 @@ import type { LogKey } from '../logs/log-keys.js';
 export interface FoundLogsAnswer {
   readonly count: number;
   readonly slice: LogSlice;
+  /** The place of the page's last record; null where none follows. */
+  readonly next: LogPlace | null;
 }
 
 /** The log records in the store. Users are tenant numbers here. */
@@ -44,19 +47,30 @@ export class StoredLogs {
     filter: LogFilter,
     page: LogPage,
   ): Promise<Transfer<FoundLogsAnswer>> {
-    const { trace_id, span_id } = filter;
+    const { after, offset, limit } = page;
     const safe = {
-      ...filter,
-      ...(trace_id === undefined ? {} : { trace_id: new TraceId(trace_id).text }),
-      ...(span_id === undefined ? {} : { span_id: new TraceId(span_id).text }),
+      ...safeFilter(filter),
+      ...(after === undefined ? {} : { after: { ...after, id: new TraceId(after.id).text } }),
     };
     return await long((connection, capture) =>
       // Blocks may be merged between two statements.
       connection.asOfNow(async () => {
         const { count, keys } = await searchLogs(connection, capture, tenant, safe, page);
         const slice = await readLogs(connection, capture, tenant, keys, page.details ?? false);
-        return new Transfer({ count, slice }, [slice.json.buffer]);
+        const last = offset + limit < count ? keys.at(-1) : undefined;
+        const next = last === undefined ? null : { timestamp: last.timestamp, id: last.id };
+        return new Transfer({ count, slice, next }, [slice.json.buffer]);
       }),
+    );
+  }
+
+  async facets(
+    { tenant, long }: Asker,
+    filter: Omit<LogFilter, 'start_time' | 'end_time'>,
+    buckets: LogBuckets,
+  ): Promise<LogFacets> {
+    return await long((connection, capture) =>
+      connection.asOfNow(() => readLogFacets(connection, capture, tenant, safeFilter(filter), buckets)),
     );
   }
 
@@ -75,4 +89,14 @@ export class StoredLogs {
     const { text } = new TraceId(logId);
     return await long((connection, capture) => readLogTrace(connection, capture, tenant, text));
   }
+}
+
+/** With ids that are printed anew, as they come to stand in SQL. */
+function safeFilter<Filter extends Pick<LogFilter, 'trace_id' | 'span_id'>>(filter: Filter): Filter {
+  const { trace_id, span_id } = filter;
+  return {
+    ...filter,
+    ...(trace_id === undefined ? {} : { trace_id: new TraceId(trace_id).text }),
+    ...(span_id === undefined ? {} : { span_id: new TraceId(span_id).text }),
+  };
 }

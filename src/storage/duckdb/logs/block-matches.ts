@@ -1,11 +1,10 @@
 import { must, shortAt, wordAt } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
-import type { LogFilter } from '../../logs.js';
 import type { Connection } from '../files/connection.js';
 import { extremesOf } from '../rows/extremes.js';
 import type { Capture } from '../rows/segment.js';
 import { logBlocks, positionRanges, type LogBlock } from './log-blocks.js';
-import type { LogSearch } from './log-condition.js';
+import type { LogSearch, PlacedFilter } from './log-condition.js';
 import { BLOCK_RECORDS } from './move-logs.js';
 import type { KeyList, Wanted } from './page-of-keys.js';
 import { FEW_POSITIONS, Positions, type PositionRange } from './positions.js';
@@ -49,7 +48,7 @@ export async function findInBlocks(
   connection: Connection,
   capture: Capture,
   tenant: number,
-  filter: LogFilter,
+  filter: PlacedFilter,
   search: LogSearch,
 ): Promise<FoundInBlocks> {
   const blocks = await logBlocks(connection, capture, tenant, filter);
@@ -73,7 +72,7 @@ async function candidatesOf(
   connection: Connection,
   capture: Capture,
   tenant: number,
-  filter: LogFilter,
+  filter: PlacedFilter,
   { terms, phraseCondition }: LogSearch,
   blocks: readonly LogBlock[],
 ): Promise<Candidate[]> {
@@ -98,7 +97,7 @@ async function candidatesOf(
 }
 
 /** By block and hash: how many records have the term. */
-async function recordsWith(
+export async function recordsWith(
   connection: Connection,
   { bound }: Capture,
   hashes: readonly string[],
@@ -224,8 +223,10 @@ class MatchReader {
 }
 
 /** A few at a time, because what is read of them is held in memory. */
-function* batchesOf(candidates: readonly Candidate[]): Generator<readonly Candidate[]> {
-  let batch: Candidate[] = [];
+export function* batchesOf<InBlock extends { readonly entries: number }>(
+  candidates: readonly InBlock[],
+): Generator<readonly InBlock[]> {
+  let batch: InBlock[] = [];
   let entries = 0;
   for (const candidate of candidates) {
     const isFull = batch.length === BATCH_BLOCKS || entries + candidate.entries > BATCH_ENTRIES;
@@ -270,6 +271,6 @@ function everything({ first, last }: PositionRange): Uint16Array {
 }
 
 /** A condition by which row groups are pruned. */
-function isOneOf(column: string, values: readonly (string | number)[]): string {
+export function isOneOf(column: string, values: readonly (string | number)[]): string {
   return `${column} IN (${values.join(', ')})`;
 }

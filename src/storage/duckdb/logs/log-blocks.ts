@@ -1,8 +1,8 @@
 import type { Micros } from '../../../signal/time.js';
-import type { LogFilter } from '../../logs.js';
 import type { Connection } from '../files/connection.js';
 import { extremesOf } from '../rows/extremes.js';
 import type { Capture } from '../rows/segment.js';
+import { isBehind, type PlacedFilter } from './log-condition.js';
 import type { PositionRange } from './positions.js';
 
 /** A user's records in a block of the cold file. They lie side by side, in the order of their times. */
@@ -14,7 +14,7 @@ export interface LogBlock {
   readonly newest: Micros;
 }
 
-type Times = Pick<LogFilter, 'start_time' | 'end_time'>;
+type Times = Pick<PlacedFilter, 'start_time' | 'end_time' | 'after'>;
 
 /** The blocks in which a user may have records of these times, newest first. */
 export async function logBlocks(
@@ -53,7 +53,7 @@ export async function positionRanges(
   const { least, most } = extremesOf(wanted);
   const rows = await connection.rows(
     `SELECT log_no >> 16 AS block, min(log_no & 65535) AS first, max(log_no & 65535) AS last
-      FROM cold.main.logs WHERE tenant = ${tenant} AND ${within('timestamp', 'timestamp', times)}
+      FROM cold.main.logs WHERE tenant = ${tenant} AND ${within('timestamp', 'timestamp', times)} AND ${times.after === undefined ? 'TRUE' : isBehind(times.after)}
       AND log_no >= ${least} << 16 AND log_no < ${most + 1} << 16 GROUP BY block`,
   );
   for (const row of rows) {
@@ -68,13 +68,18 @@ function wholeRange({ firstPosition, records }: LogBlock): PositionRange {
   return { first: firstPosition, last: firstPosition + records - 1 };
 }
 
-function isPartial({ oldest, newest }: LogBlock, { start_time, end_time }: Times): boolean {
-  return (start_time !== undefined && oldest < start_time) || (end_time !== undefined && newest > end_time);
+function isPartial({ oldest, newest }: LogBlock, { start_time, end_time, after }: Times): boolean {
+  return (
+    (start_time !== undefined && oldest < start_time) ||
+    (end_time !== undefined && newest > end_time) ||
+    (after !== undefined && newest >= after.timestamp)
+  );
 }
 
-function within(oldest: string, newest: string, { start_time, end_time }: Times): string {
+function within(oldest: string, newest: string, { start_time, end_time, after }: Times): string {
   const conditions = ['TRUE'];
   if (start_time !== undefined) conditions.push(`${newest} >= make_timestamp(${start_time})`);
   if (end_time !== undefined) conditions.push(`${oldest} <= make_timestamp(${end_time})`);
+  if (after !== undefined) conditions.push(`${oldest} <= make_timestamp(${after.timestamp})`);
   return conditions.join(' AND ');
 }

@@ -1,8 +1,14 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { isAscii, phrasesOf } from '../../log-text.js';
-import type { LogFilter } from '../../logs.js';
+import type { LogFilter, LogPlace } from '../../logs.js';
 import type { Parameter } from '../files/connection.js';
 import { severityTerm, type Term } from './terms.js';
+
+/** What a search looks for, and behind which place. */
+export interface PlacedFilter extends LogFilter {
+  /** Its id is one that was printed by the store. */
+  readonly after?: LogPlace;
+}
 
 /** A search in the forms that its steps need. */
 export interface LogSearch {
@@ -18,7 +24,7 @@ export interface LogSearch {
  * @param filter its texts come from outside: tokens are letters and digits and stand in the SQL as they are, ids are printed anew
  *   by the store, and everything else becomes a value
  */
-export function logSearch(tenant: number, filter: LogFilter): LogSearch {
+export function logSearch(tenant: number, filter: PlacedFilter): LogSearch {
   const phrases = phrasesOf(filter.query ?? '');
   const tokens = new Set(phrases.flat());
   const open = phrases.filter((phrase) => phrase.length > 1).map(phraseCondition);
@@ -27,6 +33,7 @@ export function logSearch(tenant: number, filter: LogFilter): LogSearch {
   const terms: Term[] = [...tokens].map((value) => ({ kind: 'token', value }));
   if (filter.start_time !== undefined) sql.push(`timestamp >= make_timestamp(${filter.start_time})`);
   if (filter.end_time !== undefined) sql.push(`timestamp <= make_timestamp(${filter.end_time})`);
+  if (filter.after !== undefined) sql.push(isBehind(filter.after));
   if (filter.severity !== undefined) {
     terms.push(severityTerm(filter.severity));
     sql.push(`severity = ${SEVERITIES.indexOf(filter.severity)}`);
@@ -47,6 +54,12 @@ export function logSearch(tenant: number, filter: LogFilter): LogSearch {
     phraseCondition: open.length === 0 ? null : open.join(' AND '),
     condition: { sql: sql.join(' AND '), values },
   };
+}
+
+/** The condition that a record comes behind a place, in a form by which row groups are pruned. */
+export function isBehind({ timestamp, id }: LogPlace): string {
+  const time = `make_timestamp(${timestamp})`;
+  return `timestamp <= ${time} AND (timestamp < ${time} OR id < '${id}'::UUID)`;
 }
 
 /**

@@ -4,12 +4,11 @@ import { formatTime } from '../../../signal/time.js';
 import { selectList } from '../../table.js';
 import { ORIGINS } from '../../tables.js';
 import { LOG_WIRE, LOGS } from '../../log-tables.js';
-import type { LogFilter } from '../../logs.js';
 import type { Connection, Row } from '../files/connection.js';
 import { findInBlocks } from '../logs/block-matches.js';
 import { readKeys } from '../logs/found-keys.js';
 import { HotKeys } from '../logs/hot-keys.js';
-import { logSearch } from '../logs/log-condition.js';
+import { logSearch, type PlacedFilter } from '../logs/log-condition.js';
 import type { LogKey } from '../logs/log-keys.js';
 import { pageOfKeys } from '../logs/page-of-keys.js';
 import { hotPartsOf, relation } from '../rows/relation.js';
@@ -36,7 +35,7 @@ export async function searchLogs(
   connection: Connection,
   capture: Capture,
   tenant: number,
-  filter: LogFilter,
+  filter: PlacedFilter,
   page: { readonly offset: number; readonly limit: number },
 ): Promise<{ readonly count: number; readonly keys: LogKey[] }> {
   const search = logSearch(tenant, filter);

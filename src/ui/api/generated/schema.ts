@@ -304,6 +304,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/logs/facets': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readLogFacets'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/logs/search': {
     parameters: {
       query?: never;
@@ -1362,6 +1378,26 @@ export interface components {
       page: number;
       page_size: number;
     };
+    LogBucket: {
+      count: number;
+      errors: number;
+      /** Format: date-time */
+      start: string;
+    };
+    LogFacets: {
+      buckets: components['schemas']['LogBucket'][];
+      count: number;
+      counted_after: string | null;
+      /** Format: date-time */
+      end_time: string;
+      /** @enum {unknown} */
+      interval: '1s' | '10s' | '1m' | '5m' | '1h' | '1d';
+      of_other_services: number;
+      services: components['schemas']['LogServiceCount'][];
+      severities: components['schemas']['LogSeverityCount'][];
+      /** Format: date-time */
+      start_time: string;
+    };
     LogRecord: {
       attributes: Record<string, never>;
       body: string | null;
@@ -1386,7 +1422,17 @@ export interface components {
       count: number;
       items: components['schemas']['LogRecord'][];
       limit: number;
+      next_cursor: string | null;
       offset: number;
+    };
+    LogServiceCount: {
+      count: number;
+      name: string;
+    };
+    LogSeverityCount: {
+      count: number;
+      /** @enum {unknown} */
+      name: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
     };
     LogTrace: {
       /** Format: uuid */
@@ -3315,9 +3361,47 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  readLogFacets: {
+    parameters: {
+      query?: {
+        end_time?: string;
+        interval?: 'auto' | '1s' | '10s' | '1m' | '5m' | '1h' | '1d';
+        q?: string;
+        query?: string;
+        service?: string;
+        service_name?: string;
+        severity?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+        span_id?: string;
+        start_time?: string;
+        trace_id?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LogFacets'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   searchLogs: {
     parameters: {
       query?: {
+        cursor?: string;
         details?: boolean;
         end?: string;
         end_time?: string;

@@ -1,0 +1,94 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { SEVERITIES } from '../../signal/log-record.js';
+import { formatTime } from '../../signal/time.js';
+import { MOST_LOG_SERVICES, type LogFacets } from '../../storage/logs.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count, nullable, printTime, time } from '../support/fields.js';
+import { INTERVALS, intervalOf, intervalParameter, stretchOf, type Interval } from '../support/intervals.js';
+import { logParameters, untimedLogFilter } from './logs.js';
+
+const NAMES = ['1s', '10s', '1m', '5m', '1h', '1d'] as const satisfies readonly Interval[];
+
+const facetsSchema = Type.Object(
+  {
+    interval: Type.Enum(NAMES),
+    start_time: time(),
+    end_time: time(),
+    count: count('How many match.'),
+    severities: Type.Array(
+      Type.Object({ name: Type.Enum(SEVERITIES), count: count() }, { title: 'LogSeverityCount' }),
+      { description: 'All, the least severe first; counted without the condition `severity`.' },
+    ),
+    services: Type.Array(
+      Type.Object(
+        { name: Type.String({ description: 'Empty where the sender did not say.' }), count: count() },
+        { title: 'LogServiceCount' },
+      ),
+      {
+        description: `Those with the most records, ${MOST_LOG_SERVICES} at most; counted without the condition \`service_name\`.`,
+      },
+    ),
+    of_other_services: count('Records of all other services.'),
+    buckets: Type.Array(
+      Type.Object(
+        { start: time(), count: count(), errors: count('Those that are `error` or `fatal`.') },
+        { title: 'LogBucket' },
+      ),
+      { description: 'Those that have records, in their order.' },
+    ),
+    counted_after: nullable(
+      time(
+        'Null: all that match are counted. Otherwise there is more than is looked through for one answer: before this time something may be missing.',
+      ),
+    ),
+  },
+  { title: 'LogFacets' },
+);
+
+const readFacets = {
+  id: 'readLogFacets',
+  method: 'GET',
+  path: '/api/v1/dashboard/logs/facets',
+  tag: 'logs',
+  summary: 'How many log records of a search have which severity, service and time',
+  description:
+    'Conditions are those of `searchLogs`. Buckets begin at full seconds, minutes, hours or days in UTC.',
+  access: 'read',
+  query: Type.Object({
+    ...logParameters,
+    start_time: Type.Optional(time('At or after. Absent: a day before the end.')),
+    end_time: Type.Optional(time('At or before. Absent: now.')),
+    interval: intervalParameter(NAMES),
+  }),
+  responses: { 200: facetsSchema },
+} satisfies Operation;
+
+/** `GET /dashboard/logs/facets`. */
+export function logFacetRoutes({ routes, telemetry, clock }: ApiContext): readonly Route[] {
+  return [
+    routes.route(readFacets).to(async ({ identity: { userId }, query, request }) => {
+      const stretch = stretchOf(query, clock.now());
+      const { start_time, end_time } = stretch;
+      const interval = intervalOf(NAMES, query.interval ?? 'auto', end_time - start_time);
+      const buckets = { interval: INTERVALS[interval], ...stretch };
+      const found = await telemetry.logs.facets(userId, untimedLogFilter(query), buckets, request.abort);
+      const times = { start_time: formatTime(start_time), end_time: formatTime(end_time) };
+      return { status: 200, json: { interval, ...times, ...printFacets(found) } };
+    }),
+  ];
+}
+
+function printFacets(
+  found: LogFacets,
+): Omit<Static<typeof facetsSchema>, 'interval' | 'start_time' | 'end_time'> {
+  const { severities, services, buckets, counted_after, ...counts } = found;
+  return {
+    ...counts,
+    severities: SEVERITIES.map((name) => ({ name, count: severities.get(name) ?? 0 })),
+    services: [...services],
+    buckets: buckets.map(({ start, ...figures }) => ({ start: formatTime(start), ...figures })),
+    counted_after: printTime(counted_after),
+  };
+}
