@@ -146,7 +146,9 @@ void t.test('no text takes more time than its length', async (t) => {
     'a.',
     '1 ',
     '4',
+    'eyJ',
     'eyJ.',
+    '-eyJ',
     ':',
     'a:',
     '+1',
@@ -155,9 +157,20 @@ void t.test('no text takes more time than its length', async (t) => {
     'DE89 ',
     'secret=',
     'tel ',
+    'sk-xxxxxxxx1',
   ];
-  await consume(texts.map((text) => aLog({ body: text.repeat(100_000) })));
+  // So many that the square of it would not end before the test's time does.
+  const times = 400_000;
+  const bodies = [...texts.map((text) => text.repeat(times)), `bearer ${'.'.repeat(times)}a`];
+  await consume(bodies.map((body) => aLog({ body })));
   t.pass('it ends');
+});
+
+void t.test('a key that is longer than any known one goes to its end, with all keys in it', async (t) => {
+  const { consume, passed } = logs(`builtin: [api_key]`);
+  const body = `from sk-${'a1'.repeat(2000)} to sk-1${'sk-2'.repeat(2000)}.`;
+  await consume([aLog({ body })]);
+  t.equal(passed[0]?.items[0]?.body, 'from [api_key] to [api_key].');
 });
 
 void t.test('the log tells nothing of what was found', async (t) => {

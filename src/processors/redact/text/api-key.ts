@@ -1,5 +1,5 @@
 import { allMatches, isWordAt, type Finder, type Match } from './finder.js';
-import { KEY_SIGNS, keyAt } from './find-known-key.js';
+import { KEY_SIGNS, keyAt, LongKeys } from './find-known-key.js';
 import { haveSigns } from './signs-of-keys.js';
 
 /** `Authorization: Bearer …` and the like. */
@@ -40,10 +40,12 @@ export const apiKey: Finder = {
 /** Keys of known forms; a part of a word, such as `task-…`, is none. */
 function knownIn(text: string): Match[] {
   const found: Match[] = [];
+  const long = new LongKeys(text);
   for (const place of KEY_SIGNS.in(text)) {
     const key = keyAt(text, place);
     // In base64 anything may stand behind a plus.
-    if (key !== undefined && !isWordAt(text, key.start - 1) && text[key.start - 1] !== '+') found.push(key);
+    if (key !== undefined && !isWordAt(text, key.start - 1) && text[key.start - 1] !== '+')
+      found.push(long.whole(key));
   }
   return found;
 }
@@ -63,11 +65,18 @@ function passwordIn(found: RegExpExecArray, password: string): Match | undefined
 /** The value at the end of what was found, where it can be a secret and not a word that speaks of one. */
 function valueOf(found: RegExpExecArray, value: string, shortest: number): Match | undefined {
   const end = found.index + found[0].length;
-  const trimmed = value.replace(/[.]+$/, '');
+  const trimmed = withoutLastDots(value);
   if (trimmed.length < shortest || !/\d/.test(trimmed) || !/[A-Za-z]/.test(trimmed)) return undefined;
   // The name of a variable that has it, or of where it lies.
   if (/^(?:\$|%|process\.|os\.|env[.:]|https?:|file:|\.{0,2}\/)/i.test(trimmed)) return undefined;
   return { start: end - value.length, end: end - value.length + trimmed.length };
+}
+
+/** Not by a pattern, which would begin at every dot of a long row anew. */
+function withoutLastDots(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '.') end--;
+  return text.slice(0, end);
 }
 
 /** The same, where it is as mixed as what was made at random. */

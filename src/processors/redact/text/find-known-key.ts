@@ -1,5 +1,5 @@
 import type { Match } from './finder.js';
-import { KNOWN_KEYS } from './known-keys.js';
+import { KNOWN_KEYS, LONGEST_MATCH } from './known-keys.js';
 import { Literals, type Place } from './literals.js';
 
 /** The signs of all known forms. */
@@ -9,6 +9,32 @@ export const KEY_SIGNS = new Literals(KNOWN_KEYS.map(({ sign }) => sign));
 const PLACEHOLDER = /[xX*]{8}/;
 /** No form that has its sign in the middle is longer. */
 const WINDOW = 256;
+
+/** What a key is made of that is longer than any known one. */
+const REST_OF_LONG = /[\w+/=-]*/y;
+
+/** Finds where a key ends that is longer than what a pattern looks at, and follows each word once, whatever number of keys it holds. */
+export class LongKeys {
+  readonly #text: string;
+  /** The word that was followed last: from, to. */
+  #followed: [number, number] = [0, 0];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The whole of a key. */
+  whole({ start, end }: Match): Match {
+    if (end - start < LONGEST_MATCH) return { start, end };
+    const [from, to] = this.#followed;
+    if (end < from || end > to) {
+      REST_OF_LONG.lastIndex = end;
+      REST_OF_LONG.test(this.#text);
+      this.#followed = [end, Math.max(end, REST_OF_LONG.lastIndex)];
+    }
+    return { start, end: this.#followed[1] };
+  }
+}
 
 /** The key of which a sign stands at a place, where it is one. What stands around it is not looked at. */
 export function keyAt(text: string, { at, which }: Place): Match | undefined {

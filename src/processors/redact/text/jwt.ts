@@ -1,17 +1,22 @@
-import { allMatches, isWordAt, whole, type Finder } from './finder.js';
+import { allMatches, type Finder } from './finder.js';
 
-/** Three parts, or five where the content is encrypted. The first begins with the letters that `{"` is in base64. */
-const TOKEN = /eyJ[\w-]{5,}(?:\.[\w-]*){2,4}/g;
+/**
+ * Three parts, or five where the content is encrypted. The first begins with the letters that `{"` is in base64. Begun only where a word
+ * begins that dots follow: from every `eyJ` of a long word on, it would take the square of its length.
+ */
+const TOKEN = /(?<![\w-])(?=[\w-]+\.[\w-]*\.)[\w-]*?(?<!\w)(eyJ[\w-]{5,}(?:\.[\w-]*){2,4})/g;
 
 /** JSON Web Tokens, by their header. */
 export const jwt: Finder = {
   name: 'jwt',
   replacement: '[jwt]',
-  hints: [/eyJ[\w-]{5,}\./],
+  hints: [/eyJ[\w-]{5}/],
   find: (text) =>
-    allMatches(text, TOKEN, (found) =>
-      !isWordAt(text, found.index - 1) && hasHeader(found[0]) ? whole(found) : undefined,
-    ),
+    allMatches(text, TOKEN, (found) => {
+      const [all, token = ''] = found;
+      const end = found.index + all.length;
+      return hasHeader(token) ? { start: end - token.length, end } : undefined;
+    }),
 };
 
 function hasHeader(token: string): boolean {

@@ -8,6 +8,12 @@ export interface KnownKey {
   readonly before: number;
 }
 
+/**
+ * No form is matched over more characters than that, so that a sign costs the same whatever stands behind it: a text of a million
+ * signs took the square of its length. A key that is longer goes on to the end of its word.
+ */
+export const LONGEST_MATCH = 512;
+
 const W = '[A-Za-z0-9_-]';
 const A = '[A-Za-z0-9]';
 const H = '[0-9a-f]';
@@ -167,7 +173,7 @@ export const KNOWN_KEYS: readonly KnownKey[] = [
   ...BEGINNINGS.flatMap(([signs, rest]) =>
     signs.split(' ').map((sign) => ({
       sign,
-      pattern: new RegExp(sign.replaceAll('.', '\\.') + rest, 'y'),
+      pattern: new RegExp(sign.replaceAll('.', '\\.') + bounded(rest), 'y'),
       before: 0,
     })),
   ),
@@ -177,3 +183,12 @@ export const KNOWN_KEYS: readonly KnownKey[] = [
     before,
   })),
 ];
+
+/** A pattern without repetitions that have no end. */
+function bounded(pattern: string): string {
+  const longest = String(LONGEST_MATCH);
+  return pattern
+    .replaceAll(',}', `,${longest}}`)
+    .replaceAll(']*', `]{0,${longest}}`)
+    .replaceAll(']+', `]{1,${longest}}`);
+}
