@@ -55,7 +55,7 @@ export interface RouteBuilder {
 }
 
 /**
- * Builds routes whose keys are checked by `authenticate`. Schemas are compiled here.
+ * Builds routes whose keys are checked by `authenticate`. A schema is compiled when the first request needs it.
  *
  * Requests are refused in this order: key, scope, media type, path, query, body; all but the last before the body
  * is read.
@@ -123,8 +123,10 @@ function compile({ params, query, body }: Operation) {
 
 /** @returns a function that gives back the value it is given, defaults filled in, or throws the 422. */
 function checker(schema: TObject, part: string, place: 'pointer' | 'name') {
-  const validate: ValidateFunction = validator.compile(schema);
+  // When the first request comes: to compile those of all routes takes a tenth of a start, and most are never asked.
+  let compiled: ValidateFunction | undefined;
   return (value: unknown, earlier: readonly FieldError[]): unknown => {
+    const validate = (compiled ??= validator.compile(schema));
     const isValid = validate(value);
     if (isValid && earlier.length === 0) return value;
     const known = new Set(earlier.map(({ field }) => field));
