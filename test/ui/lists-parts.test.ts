@@ -1,4 +1,7 @@
 import t from 'tap';
+import { cameSince, steady } from '../../src/ui/live/steady.js';
+import { topicOf, Wants } from '../../src/ui/live/wants.js';
+import { isOnPage, matchesRun } from '../../src/ui/pages/runs/run-matches.js';
 import { unpricedFirst } from '../../src/ui/pages/models/model-figures.js';
 import { figuresByAgent, worseAgents } from '../../src/ui/pages/overview/worse.js';
 import { filterQuery, isFiltered, isUncounted, STATE } from '../../src/ui/pages/runs/runs-state.js';
@@ -81,4 +84,110 @@ void t.test('models of whose calls most have no cost come first', async (t) => {
     unpricedFirst(models).map(({ model: name }) => name),
     ['c', 'b', 'a'],
   );
+});
+
+void t.test(
+  'what the tabs of a browser want is one stream, opened again only where it says too little',
+  async (t) => {
+    const wants = new Wants();
+    const trace = 'trace:7B8C1C1E-0d5c-4a53-9a55-1d0a3a7a5a01';
+    const name = trace.toLowerCase();
+    t.equal(wants.set('a', ['runs'], 0), true);
+    t.equal(wants.open(), 'runs');
+    t.equal(wants.set('b', ['runs'], 0), false, 'it is told already');
+    t.equal(wants.set('b', ['runs', `${trace}@5`], 0), true);
+    t.equal(wants.open(), `runs,${name}@5`);
+    wants.told(name, 9);
+    t.equal(wants.set('c', [`${trace}@9`], 0), false);
+    t.equal(wants.set('c', [`${trace}@7`], 0), true, 'it missed something');
+    t.equal(wants.open(), `runs,${name}@7`);
+    t.equal(wants.drop('b'), false, 'another one has the trace open');
+    wants.seen('a', 80_000);
+    t.equal(wants.prune(100_000), true, 'the tab that had it has crashed');
+    t.equal(wants.open(), 'runs');
+    t.equal(wants.set('b', [`${trace}@3`], 100_000), true);
+    t.equal(wants.open(), `runs,${name}@3`, 'what was told to those that left does not count');
+    wants.close();
+    t.equal(wants.set('a', ['runs'], 100_000), true, 'nothing is open');
+    t.equal(wants.drop('a') && wants.drop('b'), false);
+    t.equal(wants.open(), '');
+    const many = Array.from({ length: 20 }, (_, i) => `trace:${String(i)}`);
+    wants.set('a', ['runs', ...many], 0);
+    t.equal(wants.open().split(',').length, 17, 'as many traces as the daemon follows');
+    t.equal(topicOf('span', { trace_id: 'ABC' }), 'trace:abc');
+    t.equal(topicOf('lost', { topic: 'runs' }), 'runs');
+    t.equal(topicOf('bye', {}), undefined);
+  },
+);
+
+void t.test('a list that is read keeps its places, and says what came', async (t) => {
+  const keyOf = ({ id }: { readonly id: string }) => id;
+  const rows = (...ids: readonly string[]) => ids.map((id) => ({ id, at: Math.random() }));
+  const first = steady(undefined, 'x', rows('a', 'b', 'c'), keyOf);
+  const fresh = rows('new', 'b', 'a');
+  const held = steady(first, 'x', fresh, keyOf);
+  t.same(held.items.map(keyOf), ['a', 'b', 'c']);
+  t.equal(held.items[0], fresh[2], 'as it is now');
+  t.equal(held.items[2], first.items[2], 'as it was last seen');
+  t.same(cameSince(held, keyOf), { keys: ['new'], isMoved: true });
+  t.equal(steady(held, 'x', fresh, keyOf), held);
+  t.same(cameSince(steady(held, 'x', rows('a', 'c'), keyOf), keyOf), { keys: [], isMoved: false });
+  t.same(steady(held, 'y', fresh, keyOf).items, fresh, 'another list');
+  t.same(steady(steady(undefined, 'x', [], keyOf), 'x', fresh, keyOf).items, fresh, 'nothing was read');
+});
+
+void t.test('a run that is told of belongs to a list by the filters of its URL', async (t) => {
+  const run = {
+    trace_id: 'id',
+    agent_id: 'abc',
+    agent_name: 'Support',
+    kind: 'agent' as const,
+    status: 'failed' as const,
+    success: false,
+    outcome: 'refunded',
+    error_message: null,
+    started_at: '1970-01-01T01:00:00.000Z',
+    ended_at: null,
+    duration_ms: 50,
+    total_cost_usd: null,
+    total_tokens: 7,
+    session_id: 's',
+    user_id: null,
+    tags: ['beta'],
+    span_count: 1,
+    sample_rate: null,
+  };
+  const HOUR = 3_600_000;
+  for (const query of [
+    '',
+    'q=REFUND',
+    'q=supp',
+    'agent=ABC',
+    'status=failed&success=false',
+    'tag=beta&session=s',
+    'mind=50&maxd=50',
+    'range=1h',
+    'kind=all',
+  ])
+    t.equal(matchesRun(parseState(STATE, query), run, 2 * HOUR), true, query);
+  for (const query of [
+    'q=other',
+    'agent=x',
+    'status=running',
+    'success=true',
+    'tag=b',
+    'mind=51',
+    'minc=0',
+    'user=u',
+    'range=30m',
+    'kind=other',
+    'range=1970-01-01T00:00:00.000Z..1970-01-01T00:30:00.000Z',
+  ])
+    t.equal(matchesRun(parseState(STATE, query), run, 2 * HOUR), false, query);
+  const later = { ...run, started_at: '1970-01-01T02:00:00.000Z', duration_ms: null };
+  t.equal(isOnPage('-started_at', later, [run], 1), true);
+  t.equal(isOnPage('-started_at', run, [later], 1), false);
+  t.equal(isOnPage('-started_at', run, [later], 2), true, 'there is room');
+  t.equal(isOnPage('started_at', run, [later], 1), true);
+  t.equal(isOnPage('duration', later, [run], 1), false, 'what has not ended comes last');
 });

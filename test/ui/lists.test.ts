@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import type { ApiCaller } from '../support/api-caller.js';
@@ -155,6 +156,50 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByText('The tool did not answer.').first().waitFor();
     await page.getByText('3 calls without a cost').waitFor();
+    t.same(complaints, []);
+  });
+
+  await t.test('two pages of a browser follow runs by one stream, and nothing moves', async (t) => {
+    const { page: first, context, complaints } = await visit('/models');
+    const streams: string[] = [];
+    context.on('request', (request) => {
+      if (request.url().includes('/dashboard/stream')) streams.push(request.url());
+    });
+    await first.goto(new URL('/runs?q=newcomer', first.url()).href);
+    const come = async (
+      trace_id: string,
+      some: { readonly status: string; readonly duration_ms?: number | undefined },
+    ) => {
+      const started_at = new Date(Date.now() - MINUTE).toISOString();
+      const item = anItem({
+        trace: { trace_id, agent: 'newcomer', started_at, ended_at: undefined, ...some },
+        spans: 0,
+      });
+      t.equal((await api.call('POST', '/traces/batch', { json: { traces: [item] } })).status, 200);
+    };
+    const isDone = { status: 'completed', duration_ms: 4200 };
+    const [one = '', two = '', three = ''] = Array.from({ length: 3 }, () => randomUUID());
+    await first.getByText('No run is like this').waitFor();
+    await come(one, { status: 'running', duration_ms: undefined });
+    const row = first.getByRole('table', { name: 'Runs' }).locator('tbody tr');
+    await row.getByText(/1m 0\ds…/).waitFor();
+    const second = await context.newPage();
+    await second.goto(new URL('/runs?q=newcomer', first.url()).href);
+    await second.getByText('1–1 of 1 run').waitFor();
+    await come(two, isDone);
+    for (const page of [first, second]) await page.getByRole('button', { name: '1 new run' }).waitFor();
+    t.equal(await row.count(), 1, 'it waits to be let in');
+    await come(one, isDone);
+    await row.getByText('4.2 s').waitFor();
+    t.same(await accessibilityProblems(first), []);
+    t.equal(streams.length, 1, 'nobody else has a stream');
+    await first.close();
+    await come(three, isDone);
+    await second.getByRole('button', { name: '2 new runs' }).waitFor();
+    t.equal(streams.length, 2, 'the other one took over');
+    await second.keyboard.press('.');
+    await second.getByText('1–3 of 3 runs').waitFor();
+    await second.getByRole('button', { name: /new run/ }).waitFor({ state: 'detached' });
     t.same(complaints, []);
   });
 

@@ -1,20 +1,27 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import { BASE } from '../api/client.js';
+import { useMe } from '../shell/Session.js';
+import { Hub, type Listener, type StreamData } from './hub.js';
 
-/** What the stream tells of, by the name of the event. */
-type StreamData = Readonly<Record<string, unknown>>;
+const hubs = new Map<string, Hub>();
 
-/** A stream that was refused is tried again after this, then after twice as long each time, */
-const FIRST_WAIT_MS = 1000;
-/** up to this. */
-const LONGEST_WAIT_MS = 30_000;
+function hubOf(name: string, filters: Readonly<Record<string, string>>): Hub {
+  const known = hubs.get(name);
+  if (known) return known;
+  const hub = new Hub(name, filters, () => hubs.delete(name));
+  hubs.set(name, hub);
+  return hub;
+}
 
 /**
- * Follows `GET /dashboard/stream` while the page is seen: a browser has few connections to a host, and hidden tabs need none.
+ * Follows `GET /dashboard/stream` while the page is seen, by the one connection that all tabs of a browser have: a browser has few to
+ * a host.
  *
  * @param topics null: nothing is followed. Asked for at each connection, as it may say from where
  * @param name changes where other topics are meant
- * @param onEvent called with each event of these names
+ * @param onEvent called with each event of these names and topics. `open`: from now on everything is told, what came before is not; it
+ *   comes again after a break. Runs are of every kind
+ * @param filters what else the stream is asked for, as the API calls it; tabs share it with those that have the same. Others need another `name`
  * @returns whether events are coming
  */
 export function useStream(
@@ -22,53 +29,34 @@ export function useStream(
   topics: () => string,
   names: readonly string[],
   onEvent: (event: string, data: StreamData) => void,
+  filters: Readonly<Record<string, string>> = {},
 ): boolean {
   const [isLive, setIsLive] = useState(false);
+  const { user } = useMe();
   const topicsNow = useEffectEvent(topics);
   const tell = useEffectEvent(onEvent);
   const listed = names.join(' ');
+  const asked = JSON.stringify(filters);
   useEffect(() => {
     if (name === null) return;
-    let source: EventSource | undefined;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let waitMs = FIRST_WAIT_MS;
-    const close = (): void => {
-      clearTimeout(timer);
-      source?.close();
-      source = undefined;
+    const hub = hubOf(
+      `jackdaw.stream ${BASE.pathname} ${user.id} ${asked}`,
+      JSON.parse(asked) as Readonly<Record<string, string>>,
+    );
+    const listener: Listener = {
+      topics: () => topicsNow(),
+      names: new Set(listed.split(' ')),
+      tell: (event, data) => {
+        tell(event, data);
+      },
+      onLive: setIsLive,
+      isOpen: false,
+    };
+    const leave = hub.join(listener);
+    return () => {
+      leave();
       setIsLive(false);
     };
-    const open = (): void => {
-      close();
-      const url = new URL('api/v1/dashboard/stream', BASE);
-      url.searchParams.set('topics', topicsNow());
-      const opened = new EventSource(url);
-      source = opened;
-      opened.addEventListener('open', () => {
-        waitMs = FIRST_WAIT_MS;
-        setIsLive(true);
-      });
-      opened.addEventListener('error', () => {
-        // From where one goes on has changed since this connection began: so it is not the browser that connects again.
-        close();
-        timer = setTimeout(open, waitMs);
-        waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS);
-      });
-      for (const event of listed.split(' '))
-        opened.addEventListener(event, ({ data }: MessageEvent<string>) => {
-          tell(event, JSON.parse(data) as StreamData);
-        });
-    };
-    const look = (): void => {
-      if (document.hidden) close();
-      else if (source === undefined) open();
-    };
-    look();
-    document.addEventListener('visibilitychange', look);
-    return () => {
-      document.removeEventListener('visibilitychange', look);
-      close();
-    };
-  }, [name, listed]);
+  }, [name, listed, asked, user.id]);
   return isLive;
 }

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Schemas } from '../api/client.js';
 import { useRunList } from '../state/run-list.js';
 import { DataTable, type Column } from './DataTable.js';
-import { Count, Duration, Money, Time } from './figures.js';
+import { Count, Duration, Elapsed, Money, Time } from './figures.js';
 import { Missing } from './Missing.js';
 import { Status } from './Status.js';
 import styles from './parts.module.css';
@@ -81,7 +81,12 @@ const COLUMNS: readonly RunColumn[] = [
     name: 'duration',
     header: 'Duration',
     isNumber: true,
-    render: ({ duration_ms }) => <Duration value={duration_ms} missing="It has not ended" />,
+    render: ({ status, started_at, duration_ms }) =>
+      status === 'running' && duration_ms === null ? (
+        <Elapsed since={started_at} />
+      ) : (
+        <Duration value={duration_ms} missing="It has not ended" />
+      ),
   },
   {
     name: 'tokens',

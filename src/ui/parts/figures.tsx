@@ -34,6 +34,16 @@ export function Duration({ value, missing }: Figure) {
   return <span title={`${String(value)} ms`}>{formatDuration(value)}</span>;
 }
 
+/** How long something goes on, to the second. @param since ISO 8601 */
+export function Elapsed({ since }: { readonly since: string }) {
+  const seconds = Math.max(0, Math.round((useNow() - Date.parse(since)) / 1000));
+  return (
+    <span title="It goes on" className={styles['running']}>
+      {formatDuration(seconds * 1000)}…
+    </span>
+  );
+}
+
 /** @param value 0 to 100 */
 export function Percentage({ value, missing }: Figure) {
   return value === null ? <Missing reason={missing} /> : <span>{formatPercentage(value)}</span>;

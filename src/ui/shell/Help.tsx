@@ -21,6 +21,7 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
       [['X'], 'Choose the row'],
       [['Space'], 'Show the row beside the list'],
       [['/'], 'Search'],
+      [['.'], 'Show what came since the list is read'],
     ],
   ],
   [

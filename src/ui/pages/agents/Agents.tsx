@@ -2,8 +2,11 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { useFresh } from '../../live/use-fresh.js';
+import { useSteady } from '../../live/use-steady.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
 import { Count, Money, Percentage, Time } from '../../parts/figures.js';
+import { NewRows, newRows } from '../../parts/NewRows.js';
 import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
@@ -24,6 +27,8 @@ const SORTABLE = ['name', 'total_runs', 'total_cost', 'avg_cost_per_run', 'last_
 const SORTS = SORTABLE.flatMap((name) => [name, `-${name}`] as const);
 const PAGE_SIZE = 50;
 const STATE = { q: text(), sort: oneOf(SORTS, '-last_run_at'), page: integer(1, 1) };
+
+const idOf = ({ id }: Agent): string => id;
 
 const COLUMNS: readonly Column<Agent>[] = [
   {
@@ -112,7 +117,7 @@ export default function Agents() {
     change({ q: value, page: 1 }, 'replace');
   });
   useShortcuts({ '/': () => search.current?.focus() });
-  const { data, error, refetch } = useQuery({
+  const { data, error, refetch, isPlaceholderData } = useQuery({
     queryKey: ['agents', q, sort, page],
     queryFn: async ({ signal }) => {
       const query = { sort, page, page_size: PAGE_SIZE, ...(q === '' ? {} : { query: q }) };
@@ -122,6 +127,8 @@ export default function Agents() {
     placeholderData: keepPreviousData,
     refetchInterval: (query) => (query.state.data?.count === 0 ? 2000 : 30_000),
   });
+  useFresh('agents', 'series');
+  const list = useSteady([q, sort, page].join(' '), data?.items, isPlaceholderData, idOf);
   const sparkline = useSparklines();
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [a, b] = chosen;
@@ -165,9 +172,16 @@ export default function Agents() {
         </Empty>
       ) : (
         <>
+          <NewRows
+            text={newRows(page === 1 ? list.newKeys.length : 0, 'agent')}
+            isMoved={list.isMoved}
+            onShow={() => {
+              list.renew(data.items);
+            }}
+          />
           <DataTable
             label="Agents"
-            items={data.items}
+            items={list.items ?? []}
             columns={[...COLUMNS.slice(0, 2), sparkline, ...COLUMNS.slice(2)]}
             selection={{
               keys: new Set(chosen),
@@ -179,7 +193,7 @@ export default function Agents() {
                 );
               },
             }}
-            keyOf={({ id }) => id}
+            keyOf={idOf}
             hrefOf={({ id }) => `/agents/${id}`}
             sort={{
               by: sort,

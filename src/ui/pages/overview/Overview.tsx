@@ -4,6 +4,7 @@ import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import charts from '../../charts/charts.module.css';
 import { TimeChart } from '../../charts/TimeChart.js';
+import { useFresh } from '../../live/use-fresh.js';
 import { formatCount, formatMoney } from '../../format/number.js';
 import { Change } from '../../parts/Change.js';
 import { Count, Duration, Money, Percentage } from '../../parts/figures.js';
@@ -38,6 +39,7 @@ export default function Overview() {
     refetchInterval: (query) => (query.state.data === 0 ? 2000 : false),
   });
   const series = useSeries(range);
+  useFresh('series', 'overview-failures');
   if (agents.data === 0) return <FirstRun />;
   return (
     <div className={parts['page']}>

@@ -1,7 +1,7 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { api, bodyOf, type Schemas } from '../../api/client.js';
+import type { Schemas } from '../../api/client.js';
+import { NewRows, newRows } from '../../parts/NewRows.js';
 import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
 import { RunTable } from '../../parts/RunTable.js';
@@ -15,12 +15,8 @@ import { Filters } from './Filters.js';
 import { Histogram } from './Histogram.js';
 import { ColumnChooser, Export } from './ListTools.js';
 import { Peek } from './Peek.js';
-import { filterQuery, isFiltered, isUncounted, SORTS, STATE, type RunsState } from './runs-state.js';
-
-const PAGE_SIZE = 50;
-const REFRESH_MS = 10_000;
-/** Ranges end at a whole minute, so that pages of one list are of one list. */
-const MINUTE = 60_000;
+import { isFiltered, isUncounted, SORTS, STATE, type RunsState } from './runs-state.js';
+import { MOST_TOLD, PAGE_SIZE, useRuns } from './use-runs.js';
 
 /** Runs of all agents, the newest first, by what they are and how they went. */
 export default function Runs() {
@@ -32,12 +28,12 @@ export default function Runs() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [peeked, setPeeked] = useState<string>();
   useShortcuts({ '/': () => search.current?.focus() });
-  const { data, error, refetch, isPlaceholderData } = useRuns(state);
+  const { data, runs, error, refetch, isPlaceholderData, newCount, renew } = useRuns(state);
   const filter = (some: Partial<RunsState>): void => {
     change({ ...some, page: 1, after: '' });
   };
   const hidden = state.hide === '' ? [] : state.hide.split(',');
-  const peekedRun = data?.items.find(({ trace_id: id }) => id === peeked);
+  const peekedRun = runs.find(({ trace_id: id }) => id === peeked);
   return (
     <div className={parts['page']}>
       <title>Runs · Jackdaw</title>
@@ -77,7 +73,7 @@ export default function Runs() {
         <Failure error={error} retry={() => void refetch()} />
       ) : data === undefined ? (
         <TableSkeleton rows={12} />
-      ) : data.items.length === 0 ? (
+      ) : runs.length === 0 ? (
         <Empty title={isFiltered(state) ? 'No run is like this' : 'No agent has run yet'}>
           <p>
             {isFiltered(state)
@@ -94,9 +90,16 @@ export default function Runs() {
                 setChosen(new Set());
               }}
             />
+            <NewRows
+              text={newRows(newCount, 'run', MOST_TOLD)}
+              onShow={() => {
+                if (state.page > 1 || state.after !== '') change({ page: 1, after: '' });
+                renew();
+              }}
+            />
             <RunTable
               withSpans
-              runs={data.items}
+              runs={runs}
               hide={hidden}
               sort={{
                 by: state.sort,
@@ -130,28 +133,6 @@ export default function Runs() {
       )}
     </div>
   );
-}
-
-/** The list at once, and a moment later the same with what is known of its spans. */
-function useRuns(state: RunsState) {
-  const asked = { ...state, hide: '' };
-  const ask = (previews: boolean) => ({
-    queryKey: ['runs', previews, asked],
-    queryFn: ({ signal }: { signal: AbortSignal }) => {
-      const now = Math.ceil(Date.now() / MINUTE) * MINUTE;
-      const place = state.after === '' ? { page: state.page } : { page: 1, cursor: state.after };
-      const query = { ...filterQuery(state, now), ...place, page_size: PAGE_SIZE, previews };
-      return bodyOf(api.GET('/api/v1/dashboard/traces', { params: { query }, signal }));
-    },
-    placeholderData: keepPreviousData,
-    // What is read must not move: only the first page goes on.
-    refetchInterval: state.page === 1 && state.after === '' ? REFRESH_MS : (false as const),
-  });
-  const whole = useQuery(ask(true));
-  const isWhole = whole.data !== undefined && !whole.isPlaceholderData;
-  const first = useQuery({ ...ask(false), enabled: !isWhole, refetchInterval: false });
-  const isFirst = !isWhole && first.data !== undefined && !first.isPlaceholderData;
-  return isFirst ? { ...first, error: whole.error } : whole;
 }
 
 function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {

@@ -3,8 +3,11 @@ import { useRef } from 'react';
 import { X } from 'lucide-react';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { useFresh } from '../../live/use-fresh.js';
+import { useSteady } from '../../live/use-steady.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
 import { Count, Money, Time } from '../../parts/figures.js';
+import { NewRows, newRows } from '../../parts/NewRows.js';
 import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
 import { RangeChoice } from '../../parts/RangeChoice.js';
@@ -22,6 +25,8 @@ type Session = Schemas['Session'];
 
 const PAGE_SIZE = 50;
 const STATE = { user: text(), agent: text(), range: rangeField('all'), page: integer(1, 1) };
+
+const idOf = ({ session_id: id }: Session): string => id;
 
 const COLUMNS: readonly Column<Session>[] = [
   {
@@ -83,7 +88,7 @@ export default function Sessions() {
     change({ user: value, page: 1 }, 'replace');
   });
   useShortcuts({ '/': () => search.current?.focus() });
-  const { data, error, refetch } = useQuery({
+  const { data, error, refetch, isPlaceholderData } = useQuery({
     queryKey: ['sessions', user, agent, range, page],
     queryFn: ({ signal }) => {
       const query = {
@@ -98,6 +103,8 @@ export default function Sessions() {
     },
     placeholderData: keepPreviousData,
   });
+  useFresh('sessions');
+  const list = useSteady(JSON.stringify([user, agent, range, page]), data?.items, isPlaceholderData, idOf);
   const isFiltered = user !== '' || agent !== '' || range !== 'all';
   return (
     <div className={parts['page']}>
@@ -152,11 +159,18 @@ export default function Sessions() {
         </Empty>
       ) : (
         <>
+          <NewRows
+            text={newRows(page === 1 ? list.newKeys.length : 0, 'session')}
+            isMoved={list.isMoved}
+            onShow={() => {
+              list.renew(data.items);
+            }}
+          />
           <DataTable
             label="Sessions"
-            items={data.items}
+            items={list.items ?? []}
             columns={COLUMNS}
-            keyOf={({ session_id }) => session_id}
+            keyOf={idOf}
             hrefOf={({ session_id }) => sessionPath(session_id)}
           />
           <Pager

@@ -1,0 +1,194 @@
+import { Leader } from './leader.js';
+import { topicName, topicOf } from './wants.js';
+
+/** What the stream tells of, by the name of the event. */
+export type StreamData = Readonly<Record<string, unknown>>;
+
+/** A part of a page that wants to be told something. */
+export interface Listener {
+  /** With commas between; asked for whenever a stream is opened, as it may say from where. */
+  readonly topics: () => string;
+  readonly names: ReadonlySet<string>;
+  readonly tell: (event: string, data: StreamData) => void;
+  readonly onLive: (isLive: boolean) => void;
+  /** Whether it has been told that the stream is open. */
+  isOpen: boolean;
+}
+
+type Message =
+  | { readonly kind: 'want'; readonly tab: string; readonly topics: readonly string[] }
+  | { readonly kind: 'here' | 'bye'; readonly tab: string }
+  | { readonly kind: 'lead' }
+  | { readonly kind: 'state'; readonly isLive: boolean }
+  | { readonly kind: 'event'; readonly name: string; readonly data: string };
+
+/** Going from one page to the next is no reason to open another stream. */
+const LINGER_MS = 1000;
+const GATHER_MS = 20;
+const HERE_MS = 30_000;
+
+/**
+ * What a tab hears of the stream of events. All tabs that are seen have one connection: the tab that holds the lock has it and tells the
+ * others; when that one is closed or hidden, the next takes over. Where there are no locks, which is so over plain HTTP from another
+ * machine, each tab has its own.
+ */
+export class Hub {
+  readonly #name: string;
+  readonly #filters: Readonly<Record<string, string>>;
+  readonly #onIdle: () => void;
+  readonly #tab = crypto.getRandomValues(new Uint32Array(4)).join('-');
+  readonly #listeners = new Set<Listener>();
+  #channel: BroadcastChannel | undefined;
+  #leader: Leader | undefined;
+  /** Ends the wait for the lock, or gives it back. */
+  #leave: (() => void) | undefined;
+  #lingering: ReturnType<typeof setTimeout> | undefined;
+  #announcing: ReturnType<typeof setTimeout> | undefined;
+  #beating: ReturnType<typeof setInterval> | undefined;
+
+  /** @param name the same in all tabs that share a stream @param onIdle nothing listens any more */
+  constructor(name: string, filters: Readonly<Record<string, string>>, onIdle: () => void) {
+    this.#name = name;
+    this.#filters = filters;
+    this.#onIdle = onIdle;
+  }
+
+  /** @returns a function that ends it */
+  join(listener: Listener): () => void {
+    if (this.#listeners.size === 0) document.addEventListener('visibilitychange', this.#look);
+    this.#listeners.add(listener);
+    clearTimeout(this.#lingering);
+    this.#look();
+    this.#announceSoon();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) this.#announceSoon();
+      else {
+        document.removeEventListener('visibilitychange', this.#look);
+        this.#lingering = setTimeout(() => {
+          this.#stop();
+          this.#onIdle();
+        }, LINGER_MS);
+      }
+    };
+  }
+
+  /** Hidden tabs need nothing, and their timers are too slow to serve others. */
+  readonly #look = (): void => {
+    if (document.hidden) this.#stop();
+    else if (this.#channel === undefined) this.#start();
+  };
+
+  #start(): void {
+    this.#channel = new BroadcastChannel(this.#name);
+    this.#channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+      this.#hear(data);
+    });
+    this.#beating = setInterval(() => {
+      this.#post({ kind: 'here', tab: this.#tab });
+    }, HERE_MS);
+    this.#leave = this.#stand();
+    this.#announceSoon();
+  }
+
+  /** Becomes the leader when its turn comes. @returns ends that */
+  #stand(): () => void {
+    const leave = new AbortController();
+    const { signal } = leave;
+    const locks = (navigator as { readonly locks?: LockManager }).locks;
+    if (locks === undefined) this.#lead();
+    else
+      void locks
+        .request(this.#name, { signal }, async () => {
+          if (signal.aborted) return;
+          this.#lead();
+          await new Promise((resolve) => {
+            signal.addEventListener('abort', resolve);
+          });
+        })
+        .catch(() => undefined);
+    return () => {
+      leave.abort();
+    };
+  }
+
+  #stop(): void {
+    clearTimeout(this.#announcing);
+    clearInterval(this.#beating);
+    this.#post({ kind: 'bye', tab: this.#tab });
+    // The others are told by whoever takes over.
+    if (this.#leader) this.#post({ kind: 'state', isLive: false });
+    this.#leader?.close();
+    this.#leader = undefined;
+    this.#leave?.();
+    this.#leave = undefined;
+    this.#channel?.close();
+    this.#channel = undefined;
+    this.#setLive(false);
+  }
+
+  #lead(): void {
+    this.#leader = new Leader(this.#filters, {
+      onEvent: (name, data) => {
+        this.#post({ kind: 'event', name, data });
+        this.#tell(name, data);
+      },
+      onState: (isLive) => {
+        this.#post({ kind: 'state', isLive });
+        this.#setLive(isLive);
+      },
+    });
+    // What the one before told while nobody led is not known: everyone begins anew.
+    this.#setLive(false);
+    this.#post({ kind: 'lead' });
+    this.#announce();
+  }
+
+  #hear(message: Message): void {
+    if (message.kind === 'want') this.#leader?.want(message.tab, message.topics);
+    else if (message.kind === 'here') this.#leader?.seen(message.tab);
+    else if (message.kind === 'bye') this.#leader?.drop(message.tab);
+    else if (message.kind === 'state') this.#setLive(message.isLive);
+    else if (message.kind === 'event') this.#tell(message.name, message.data);
+    else {
+      this.#setLive(false);
+      this.#announce();
+    }
+  }
+
+  #post(message: Message): void {
+    this.#channel?.postMessage(message);
+    if (message.kind === 'here') this.#leader?.seen(message.tab);
+  }
+
+  #announceSoon(): void {
+    clearTimeout(this.#announcing);
+    this.#announcing = setTimeout(() => {
+      this.#announce();
+    }, GATHER_MS);
+  }
+
+  #announce(): void {
+    const topics = [...this.#listeners].flatMap((listener) => listener.topics().split(','));
+    if (this.#leader) this.#leader.want(this.#tab, topics);
+    else this.#post({ kind: 'want', tab: this.#tab, topics });
+  }
+
+  #setLive(isLive: boolean): void {
+    for (const listener of this.#listeners) {
+      if (listener.isOpen === isLive) continue;
+      listener.isOpen = isLive;
+      listener.onLive(isLive);
+      if (isLive && listener.names.has('open')) listener.tell('open', {});
+    }
+  }
+
+  #tell(name: string, text: string): void {
+    const listeners = [...this.#listeners].filter(({ names }) => names.has(name));
+    if (listeners.length === 0) return;
+    const data = JSON.parse(text) as StreamData;
+    const topic = topicOf(name, data);
+    for (const { topics, tell } of listeners)
+      if (topic === undefined || topics().split(',').map(topicName).includes(topic)) tell(name, data);
+  }
+}

@@ -1,0 +1,120 @@
+import { BASE } from '../api/client.js';
+import { topicOf, Wants } from './wants.js';
+
+/** A stream that was refused is tried again after this, then after twice as long each time, */
+const FIRST_WAIT_MS = 1000;
+/** up to this. */
+const LONGEST_WAIT_MS = 30_000;
+/** Tabs that change what they want at the same time cost one stream. */
+const GATHER_MS = 50;
+const PRUNE_MS = 30_000;
+const EVENTS = ['run', 'span', 'log', 'alert', 'lost'];
+
+/** What becomes of a stream. */
+export interface Told {
+  onEvent(name: string, data: string): void;
+  /** @param isLive whether everything that is wanted now will be told */
+  onState(isLive: boolean): void;
+}
+
+/** The one connection of a browser to the stream of events, for all its tabs. */
+export class Leader {
+  readonly #filters: Readonly<Record<string, string>>;
+  readonly #told: Told;
+  readonly #wants = new Wants();
+  readonly #pruning: ReturnType<typeof setInterval>;
+  #source: EventSource | undefined;
+  /** Takes the place of the other once it is open, so that nothing falls between the two. */
+  #next: EventSource | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #waitMs = FIRST_WAIT_MS;
+
+  constructor(filters: Readonly<Record<string, string>>, told: Told) {
+    this.#filters = filters;
+    this.#told = told;
+    this.#pruning = setInterval(() => {
+      if (this.#wants.prune(Date.now())) this.#openSoon();
+    }, PRUNE_MS);
+  }
+
+  /** @param topics all that a tab wants */
+  want(tab: string, topics: readonly string[]): void {
+    if (this.#wants.set(tab, topics, Date.now())) this.#openSoon();
+    else if (this.#source && !this.#next) this.#told.onState(true);
+  }
+
+  seen(tab: string): void {
+    this.#wants.seen(tab, Date.now());
+  }
+
+  drop(tab: string): void {
+    if (this.#wants.drop(tab)) this.#openSoon();
+  }
+
+  close(): void {
+    clearInterval(this.#pruning);
+    clearTimeout(this.#timer);
+    this.#next?.close();
+    this.#source?.close();
+  }
+
+  #openSoon(waitMs = GATHER_MS): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#open();
+    }, waitMs);
+  }
+
+  #open(): void {
+    this.#next?.close();
+    this.#next = undefined;
+    const topics = this.#wants.open();
+    if (topics === '') {
+      this.#source?.close();
+      this.#source = undefined;
+      return;
+    }
+    const url = new URL('api/v1/dashboard/stream', BASE);
+    // Each tab looks itself for what it wants of all runs.
+    for (const [name, value] of Object.entries({ kind: 'all', ...this.#filters, topics }))
+      url.searchParams.set(name, value);
+    const opened = new EventSource(url);
+    this.#next = opened;
+    opened.addEventListener('open', () => {
+      if (this.#next !== opened) return;
+      this.#source?.close();
+      this.#source = opened;
+      this.#next = undefined;
+      this.#waitMs = FIRST_WAIT_MS;
+      this.#told.onState(true);
+    });
+    opened.addEventListener('error', () => {
+      this.#lose(opened);
+    });
+    for (const name of EVENTS)
+      opened.addEventListener(name, ({ data }: MessageEvent<string>) => {
+        this.#take(name, data);
+      });
+  }
+
+  /** From where one goes on has changed since a connection began: so it is not the browser that connects again. */
+  #lose(source: EventSource): void {
+    source.close();
+    if (this.#next === source) this.#next = undefined;
+    else if (this.#source === source) {
+      this.#source = undefined;
+      this.#told.onState(false);
+    } else return;
+    this.#wants.close();
+    this.#openSoon(this.#waitMs);
+    this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
+  }
+
+  #take(name: string, data: string): void {
+    if (name === 'span') {
+      const outline = JSON.parse(data) as { readonly trace_id: string; readonly seq: number };
+      this.#wants.told(topicOf('span', outline) ?? '', outline.seq);
+    }
+    this.#told.onEvent(name, data);
+  }
+}

@@ -1,0 +1,53 @@
+import { useEffect, useEffectEvent, useRef } from 'react';
+import type { Schemas } from '../api/client.js';
+import { useStream } from './use-stream.js';
+
+export type ToldRun = Schemas['Run'] & Pick<Schemas['ListedRun'], 'agent_id'>;
+
+const TOLD = ['run', 'lost', 'open'];
+/** Runs that are gathered at most; of more the list is read again. */
+const MOST = 1000;
+
+interface Options {
+  /** Takes the runs that came or changed, each once, as it is now. */
+  readonly onRuns: (runs: readonly ToldRun[]) => void;
+  /** Something may have been missed. */
+  readonly onGap: () => void;
+  /** What comes within this time is told together. */
+  readonly everyMs: number;
+}
+
+/** Tells of runs that come and change, gathered. @returns whether they are told */
+export function useRunNews({ onRuns, onGap, everyMs }: Options): boolean {
+  const gathered = useRef(new Map<string, ToldRun>());
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const openings = useRef(0);
+  const hand = useEffectEvent(() => {
+    const runs = [...gathered.current.values()];
+    gathered.current.clear();
+    timer.current = undefined;
+    if (runs.length >= MOST) onGap();
+    else onRuns(runs);
+  });
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    },
+    [],
+  );
+  return useStream(
+    'runs',
+    () => 'runs',
+    TOLD,
+    (event, data) => {
+      if (event === 'run') {
+        const run = data as unknown as ToldRun;
+        if (gathered.current.size < MOST) gathered.current.set(run.trace_id, run);
+        timer.current ??= setTimeout(() => {
+          hand();
+        }, everyMs);
+      } else if (event === 'lost' || ++openings.current > 1) onGap();
+    },
+  );
+}

@@ -1,0 +1,113 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { useRunNews, type ToldRun } from '../../live/use-run-news.js';
+import { useSteady } from '../../live/use-steady.js';
+import { isOnPage, matchesRun } from './run-matches.js';
+import { filterQuery, isUncounted, type RunsState } from './runs-state.js';
+
+type ListedRun = Schemas['ListedRun'];
+
+export const PAGE_SIZE = 50;
+/** Of more new runs nobody wants to know how many. */
+export const MOST_TOLD = 999;
+/** While no stream tells of runs, */
+const WITHOUT_STREAM_MS = 10_000;
+/** and while one does, in case it could not tell. */
+const WITH_STREAM_MS = 60_000;
+const GATHER_MS = 500;
+/** What no stream tells, such as models and errors of spans, is asked for again so long after a run changed. */
+const ASK_AGAIN_MS = 5000;
+/** Ranges end at a whole minute, so that pages of one list are of one list. */
+const MINUTE = 60_000;
+
+const idOf = ({ trace_id: id }: ListedRun): string => id;
+
+/** The runs of a list, of which each keeps its place while it is read; what becomes of them, and how many came. */
+export function useRuns(state: RunsState) {
+  const client = useQueryClient();
+  const asked = { ...state, hide: '' };
+  const list = JSON.stringify(asked);
+  const isFirstPage = state.page === 1 && state.after === '';
+  const [told, setTold] = useState<{ readonly list: string; readonly ids: ReadonlySet<string> }>({
+    list,
+    ids: new Set(),
+  });
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+    },
+    [],
+  );
+  const askAgain = (): void => {
+    timer.current = undefined;
+    void client.invalidateQueries({ queryKey: ['runs', true, asked] }, { cancelRefetch: false });
+  };
+  const take = (runs: readonly ToldRun[]): void => {
+    const changed = new Map(runs.map((run) => [run.trace_id, run]));
+    client.setQueriesData<Schemas['ListedRunPage']>({ queryKey: ['runs'], type: 'active' }, (page) =>
+      page?.items.some((run) => changed.has(idOf(run)))
+        ? { ...page, items: page.items.map((run) => ({ ...run, ...changed.get(idOf(run)) })) }
+        : page,
+    );
+    const rows = steady.items ?? [];
+    const shown = new Set(rows.map(idOf));
+    const came = isUncounted(state) ? [] : runs.filter((run) => !shown.has(run.trace_id) && isNew(run, rows));
+    if (came.length > 0)
+      setTold((before) => ({
+        list,
+        ids: new Set([...(before.list === list ? before.ids : []), ...came.map((run) => run.trace_id)]),
+      }));
+    const isDue = isUncounted(state) || rows.length === 0 || rows.some((run) => changed.has(idOf(run)));
+    if (isDue) timer.current ??= setTimeout(askAgain, ASK_AGAIN_MS);
+  };
+  const isLive = useRunNews({ onRuns: take, onGap: askAgain, everyMs: GATHER_MS });
+  const ask = (previews: boolean) => ({
+    queryKey: ['runs', previews, asked],
+    queryFn: ({ signal }: { signal: AbortSignal }) => {
+      const now = Math.ceil(Date.now() / MINUTE) * MINUTE;
+      const place = state.after === '' ? { page: state.page } : { page: 1, cursor: state.after };
+      const query = { ...filterQuery(state, now), ...place, page_size: PAGE_SIZE, previews };
+      return bodyOf(api.GET('/api/v1/dashboard/traces', { params: { query }, signal }));
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: isFirstPage && (isLive ? WITH_STREAM_MS : WITHOUT_STREAM_MS),
+  });
+  // The list at once, and a moment later the same with what is known of its spans.
+  const whole = useQuery(ask(true));
+  const isWhole = whole.data !== undefined && !whole.isPlaceholderData;
+  const first = useQuery({ ...ask(false), enabled: !isWhole, refetchInterval: false });
+  const isFirst = !isWhole && first.data !== undefined && !first.isPlaceholderData;
+  const { data, isPlaceholderData } = isFirst ? first : whole;
+  const steady = useSteady(list, data?.items, isPlaceholderData, idOf);
+  const loadedAt = whole.dataUpdatedAt;
+
+  function isNew(run: ToldRun, rows: readonly ListedRun[]): boolean {
+    if (!matchesRun(state, run, Date.now())) return false;
+    // On other pages a run may be one of those before it.
+    return isFirstPage
+      ? isOnPage(state.sort, run, rows, PAGE_SIZE)
+      : loadedAt > 0 && Date.parse(run.started_at) > loadedAt;
+  }
+
+  const ids = new Set([...(told.list === list ? told.ids : []), ...(isFirstPage ? steady.newKeys : [])]);
+  const renew = async (): Promise<void> => {
+    client.removeQueries({ queryKey: ['runs'], type: 'inactive' });
+    if (!isFirstPage) return;
+    const { data: newest } = await whole.refetch();
+    if (!newest) return;
+    steady.renew(newest.items);
+    setTold({ list, ids: new Set() });
+  };
+  return {
+    data,
+    runs: steady.items ?? [],
+    error: whole.error,
+    isPlaceholderData,
+    refetch: whole.refetch,
+    newCount: ids.size,
+    /** Shows the newest, on the first page. */
+    renew: () => void renew(),
+  };
+}
