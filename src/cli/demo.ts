@@ -2,20 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { resolveTarget, withApiOptions, type ApiOptions, type Target } from './api-client.js';
 import { BatchSender } from './demo/batch-sender.js';
-import { packBatches, type BatchBody } from './demo/body.js';
+import { packBatches, type BatchBody, type RunBody } from './demo/body.js';
 import { history, plannedRuns, type HistoryOptions } from './demo/history.js';
 import { LiveTraffic } from './demo/live-traffic.js';
 import { nextSteps } from './demo/next-steps.js';
+import { type FinishedRun } from './demo/run.js';
 import { sendAll } from './demo/send-all.js';
+import { Poster } from './demo/poster.js';
+import { linkPrompts, sendSignals, setUp } from './demo/stories.js';
 import { Tally } from './demo/tally.js';
 import { EXIT } from './exit-codes.js';
 import type { ProcessIo } from './process-io.js';
 import { ProgressLine } from './progress-line.js';
+import { MS_PER_HOUR } from '../signal/time-units.js';
 
 const CONCURRENCY = 4;
 const LIVE_INTERVAL_MS = 250;
 /** Time for saying that the open runs have ended, after the user has asked for the end. */
 const FAREWELL_MS = 3000;
+/** So much of the history is sent after alerts and webhooks were made, so that they have something to tell. */
+const FRESH_MS = 3 * MS_PER_HOUR;
+const DEFAULT_OTLP_PORT = '4318';
 
 interface Options extends ApiOptions {
   readonly days: number;
@@ -23,6 +30,8 @@ interface Options extends ApiOptions {
   readonly live?: boolean;
   readonly rate: number;
   readonly seed: string;
+  readonly onlyRuns?: boolean;
+  readonly otlpUrl?: string;
 }
 
 /** What the parts of the command share. */
@@ -39,16 +48,26 @@ interface Session {
 export function demoCommand(io: ProcessIo, now: () => number = Date.now): Command {
   const command = new Command('demo')
     .description(
-      'Send believable agent runs to a daemon: a history of days, and live traffic if asked for. The same seed makes the same runs with the same ids: sending a history twice adds nothing.',
+      'Fill a daemon with what a team of agents would leave there: runs of days, a prompt with versions, alerts, a broken webhook, logs and metrics, and live traffic if asked for. The same seed makes the same runs with the same ids: sending a history twice adds nothing.',
     )
     .option('--days <n>', 'days of history, today included; 0 for none', integer(0, 3650), 30)
     .option('--runs-per-day <n>', 'runs on an average day', integer(1, 1_000_000), 200)
     .option('--live', 'then go on with live traffic until interrupted: runs begin and end while you watch')
     .option('--rate <n>', 'live runs begun per minute', positive, 30)
+    .option('--only-runs', 'send runs only: no prompts, alerts, webhooks, logs and metrics')
+    .option(
+      '--otlp-url <url>',
+      `where the daemon takes OTLP over HTTP, for logs and metrics (default: the host of its API, port ${DEFAULT_OTLP_PORT})`,
+    )
     .option('--seed <text>', 'another seed gives other runs', 'jackdaw');
   return withApiOptions(command).action(async (options: Options) => {
     if (options.days === 0 && options.live !== true) {
       command.error("error: with '--days 0' and without '--live' there is nothing to send");
+    }
+    if (options.otlpUrl !== undefined && !/^https?:\/\//.test(options.otlpUrl)) {
+      command.error(
+        `error: '--otlp-url ${options.otlpUrl}' is no address: write it like http://127.0.0.1:4318`,
+      );
     }
     const target = await resolveTarget(options, io);
     const progress = new ProgressLine(io);
@@ -80,7 +99,8 @@ async function untilInterrupted(io: ProcessIo, work: (abort: AbortSignal) => Pro
 
 async function sendHistory(session: Session, options: Options): Promise<void> {
   const { io, progress, target, abort, now } = session;
-  const sender = new BatchSender(target, abort);
+  const poster = new Poster(target, abort);
+  const sender = new BatchSender(poster);
   const tally = new Tally();
   const startedMs = now();
   const plan: HistoryOptions = { ...options, untilMs: startedMs };
@@ -90,8 +110,17 @@ async function sendHistory(session: Session, options: Options): Promise<void> {
     const day = batch.traces[0]?.trace.started_at.slice(0, 10) ?? '';
     progress.show(`${day}  ${count(tally.runs)} of about ${count(total)} runs, ${count(tally.spans)} spans`);
   };
+  const freshMs = options.onlyRuns === true ? Infinity : startedMs - FRESH_MS;
+  const told: string[] = [];
   try {
-    await sendAll(packBatches(bodies(plan)), CONCURRENCY, send);
+    await sendAll(packBatches(bodies(plan, (run) => run.startMs < freshMs)), CONCURRENCY, send);
+    if (options.onlyRuns !== true) {
+      told.push(...(await setUp(poster, io)));
+      await sendAll(packBatches(bodies(plan, (run) => run.startMs >= freshMs)), CONCURRENCY, send);
+      progress.show('prompts, logs and metrics');
+      await sendAll(bodies(plan), CONCURRENCY, (run) => linkPrompts(poster, run));
+      told.push(...(await sendSignals(otlpPoster(session, options), io, options.seed, plan)));
+    }
   } catch (error) {
     if (!abort.aborted) throw error;
   }
@@ -100,13 +129,21 @@ async function sendHistory(session: Session, options: Options): Promise<void> {
   io.out(
     `${abort.aborted ? 'Interrupted. ' : ''}Sent ${count(tally.runs)} runs of ${tally.agents} agents with ${count(tally.spans)} spans in ${seconds.toFixed(1)} s, seed "${options.seed}". Sending the same seed again adds only what has happened since.`,
   );
+  if (told.length > 0) io.out(`With them: ${told.join('; ')}.`);
   warnOfRejected(io, tally);
   io.out(nextSteps(target, tally.failedTraceId));
 }
 
+/** Where logs and metrics go. */
+function otlpPoster({ target, abort }: Session, { otlpUrl }: Options): Poster {
+  const url = new URL(target.url);
+  url.port = DEFAULT_OTLP_PORT;
+  return new Poster({ ...target, url: otlpUrl?.replace(/\/+$/, '') ?? url.origin }, abort);
+}
+
 async function sendLive(session: Session, options: Options): Promise<void> {
   const { io, progress, target, abort, now } = session;
-  const sender = new BatchSender(target, abort);
+  const sender = new BatchSender(new Poster(target, abort));
   const tally = new Tally();
   const traffic = new LiveTraffic({ seed: options.seed, startMs: now(), runsPerMinute: options.rate });
   io.out(`Live: about ${options.rate} runs begin each minute. Ctrl-C ends it.`);
@@ -122,15 +159,18 @@ async function sendLive(session: Session, options: Options): Promise<void> {
     if (!abort.aborted) throw error;
   }
   // What is still open would stay `running` for ever.
-  const farewell = new BatchSender(target, AbortSignal.timeout(FAREWELL_MS));
+  const farewell = new BatchSender(new Poster(target, AbortSignal.timeout(FAREWELL_MS)));
   for (const batch of packBatches(traffic.cancel(now()))) tally.add(batch, await farewell.send(batch));
   progress.clear();
   io.out(`Sent ${count(traffic.started)} live runs with ${count(tally.spans)} spans.`);
   warnOfRejected(io, tally);
 }
 
-function* bodies(plan: HistoryOptions) {
-  for (const run of history(plan)) yield run.body;
+function* bodies(
+  plan: HistoryOptions,
+  isWanted: (run: FinishedRun) => boolean = () => true,
+): Generator<RunBody> {
+  for (const run of history(plan)) if (isWanted(run)) yield run.body;
 }
 
 function warnOfRejected(io: ProcessIo, tally: Tally): void {

@@ -19,6 +19,34 @@ interface Incident {
   readonly slowdown: number;
 }
 
+/** The agent of which a release is made that costs more than it should, for some days. */
+export const COSTLY_AGENT = 'research-assistant';
+const COSTLY_DAYS = 3;
+const COSTLY_GROWTH = 2.6;
+
+/** The agent that answers by a prompt with versions, of which the newest is worse, and is taken back after some days. */
+export const PROMPTED_AGENT = 'support-triage';
+/** Each version is in use for so many days, then it begins anew: what any 28 days in a row show is all of them. */
+const DAYS_OF_VERSIONS = [12, 12, 4];
+const WORSE_VERSION = DAYS_OF_VERSIONS.length;
+const WORSE_QUALITY = 0.86;
+
+/** The version of {@link PROMPTED_AGENT}'s prompt that is in use at a moment: 1, 2 or 3. */
+export function promptVersionAt(timeMs: number): number {
+  let day = Math.floor(timeMs / MS_PER_DAY) % DAYS_OF_VERSIONS.reduce((sum, days) => sum + days);
+  return 1 + DAYS_OF_VERSIONS.findIndex((days) => (day -= days) < 0);
+}
+
+/** The release of {@link COSTLY_AGENT} of the block of days that holds a moment: its first millisecond. */
+function costlyReleaseAround(seed: string, timeMs: number): number {
+  const block = Math.floor(timeMs / MS_PER_DAY / INCIDENT_BLOCK_DAYS);
+  const day = new Random(`${seed}/costly release/${String(block)}`).integer(
+    0,
+    INCIDENT_BLOCK_DAYS - COSTLY_DAYS,
+  );
+  return (block * INCIDENT_BLOCK_DAYS + day) * MS_PER_DAY + 9 * MS_PER_HOUR;
+}
+
 /** How the world of an agent is at one moment. */
 export interface Conditions {
   /** Label of the agent's release: `2025.318`. */
@@ -59,10 +87,14 @@ export function conditionsAt(seed: string, timeMs: number, agent: string): Condi
   const daysInRelease = (day + releasePhase) % RELEASE_DAYS;
   const wave = Math.sin((2 * Math.PI * day) / DRIFT_DAYS + 2 * Math.PI * random.unit());
   const drift = 1 + 0.18 * wave;
+  const costlyMs = costlyReleaseAround(seed, timeMs);
+  const isCostly =
+    agent === COSTLY_AGENT && timeMs >= costlyMs && timeMs < costlyMs + COSTLY_DAYS * MS_PER_DAY;
+  const isWorse = agent === PROMPTED_AGENT && promptVersionAt(timeMs) === WORSE_VERSION;
   return {
-    release: releaseLabel(timeMs - Math.floor(daysInRelease) * MS_PER_DAY),
-    contextGrowth: 1 + 0.02 * daysInRelease,
-    quality: 1 - 0.07 * wave,
+    release: releaseLabel(isCostly ? costlyMs : timeMs - Math.floor(daysInRelease) * MS_PER_DAY),
+    contextGrowth: (1 + 0.02 * daysInRelease) * (isCostly ? COSTLY_GROWTH : 1),
+    quality: (1 - 0.07 * wave) * (isWorse ? WORSE_QUALITY : 1),
     slowdown: (target) => (isIncident && target === incident.provider ? incident.slowdown * drift : drift),
     faultRate: (target) => {
       if (!PROVIDERS.includes(target)) return USUAL_SERVICE_FAULTS;

@@ -2,9 +2,9 @@
 export interface Model {
   readonly name: string;
   readonly provider: 'anthropic' | 'openai' | 'google';
-  /** USD per million tokens, which is micro-USD per token. */
-  readonly inputPrice: number;
-  readonly outputPrice: number;
+  /** USD per million tokens, which is micro-USD per token. Null where nobody has a price for it. */
+  readonly inputPrice: number | null;
+  readonly outputPrice: number | null;
   /** Median time to the first token. */
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
@@ -75,5 +75,14 @@ export const MODELS = {
     outputPrice: 2.5,
     firstTokenMs: 380,
     tokensPerSecond: 210,
+  },
+  /** Trained by the team itself. */
+  ownModeration: {
+    name: 'acme-moderation-7b',
+    provider: 'openai',
+    inputPrice: null,
+    outputPrice: null,
+    firstTokenMs: 180,
+    tokensPerSecond: 160,
   },
 } as const satisfies Record<string, Model>;

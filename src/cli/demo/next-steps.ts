@@ -16,7 +16,7 @@ export function nextSteps(target: Target, traceId: string | undefined): string {
   const api = `${target.url}/api/v1`;
   return [
     '',
-    'Look at it:',
+    `Look at it in a browser, ${target.url}/ (\`jackdaw login\` gives a link that logs you in), or by the API:`,
     `  ${assignment}`,
     ...lines.map(
       ([what, path]) =>

@@ -22,8 +22,8 @@ interface ModelUsage {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Millionths of a dollar. */
-  readonly costMicros: number;
+  /** Millionths of a dollar; null where the model has no price. */
+  readonly costMicros: number | null;
 }
 
 /** @returns what an SDK sends for the span once it has ended. */
@@ -43,7 +43,7 @@ export function spanBody(traceId: string, span: OpenSpan): SpanBody {
       input_tokens: span.usage.inputTokens,
       output_tokens: span.usage.outputTokens,
       total_tokens: span.usage.inputTokens + span.usage.outputTokens,
-      cost_usd: decimal(span.usage.costMicros),
+      ...(span.usage.costMicros !== null && { cost_usd: decimal(span.usage.costMicros) }),
     }),
     ...(span.input && { input_data: span.input }),
     ...(span.output && { output_data: span.output }),

@@ -56,7 +56,8 @@ export interface DatabaseCall {
 export class Recorder {
   readonly random: Random;
   readonly conditions: Conditions;
-  readonly #startMs: number;
+  /** When the run began, in milliseconds since the epoch. */
+  readonly startMs: number;
   readonly #spans: OpenSpan[] = [];
   readonly #open: OpenSpan[] = [];
   #nowMs: number;
@@ -64,7 +65,7 @@ export class Recorder {
   constructor(random: Random, conditions: Conditions, startMs: number) {
     this.random = random;
     this.conditions = conditions;
-    this.#startMs = startMs;
+    this.startMs = startMs;
     this.#nowMs = startMs;
   }
 
@@ -188,7 +189,7 @@ export class Recorder {
     work: (span: OpenSpan) => T,
   ): T {
     if (this.#spans.length >= MAX_STEPS) throw new RunStopped(`Stopped after ${MAX_STEPS} steps`, false);
-    if (this.#nowMs - this.#startMs > MAX_RUN_MS) {
+    if (this.#nowMs - this.startMs > MAX_RUN_MS) {
       throw new RunStopped(`Run exceeded its time limit of ${MAX_RUN_MS / 1000} s`, true);
     }
     const span: OpenSpan = {
@@ -240,7 +241,10 @@ export class Recorder {
         model: model.name,
         inputTokens,
         outputTokens,
-        costMicros: Math.round(inputTokens * model.inputPrice + outputTokens * model.outputPrice),
+        costMicros:
+          model.inputPrice === null || model.outputPrice === null
+            ? null
+            : Math.round(inputTokens * model.inputPrice + outputTokens * model.outputPrice),
       };
       if (this.random.chance(DEFECT_RATE * (3 - 2 * this.conditions.quality))) {
         throw new StepFailed(this.random.pick(MODEL_DEFECTS), true);

@@ -6,6 +6,7 @@ import { decimal, spanBody, type OpenSpan } from './open-span.js';
 import type { AgentProfile, Verdict } from './profile.js';
 import { Random } from './random.js';
 import { Recorder } from './recorder.js';
+import { MS_PER_HOUR } from '../../signal/time-units.js';
 
 /** A run before it has happened. */
 export interface PlannedRun {
@@ -56,12 +57,29 @@ export function finishRun(seed: string, plan: PlannedRun): FinishedRun {
         metadata: {
           ...plan.profile.metadata,
           release: conditions.release,
-          session_id: `s-${random.uint32().toString(36)}`,
+          ...visitor(seed, plan, random),
         },
         sdk_version: plan.profile.sdkVersion,
       },
       spans: spans.map((span) => spanBody(traceId, span)),
     },
+  };
+}
+
+/** How long one visit lasts, at most. */
+const VISIT_MS = 2 * MS_PER_HOUR;
+const VISITORS = 3;
+const USERS = 40;
+
+/** Whom a run was for: some runs of an agent within two hours belong to one conversation. */
+function visitor(seed: string, { profile, startMs }: PlannedRun, random: Random) {
+  const place = random.integer(1, VISITORS);
+  const visit = new Random(
+    `${seed}/visit/${profile.name}/${String(Math.floor(startMs / VISIT_MS))}/${String(place)}`,
+  );
+  return {
+    session_id: `s-${visit.uint32().toString(36)}`,
+    user_id: `user-${String(visit.integer(1, USERS))}`,
   };
 }
 
@@ -84,6 +102,9 @@ function totals(spans: readonly OpenSpan[]) {
   const used = spans.flatMap((span) => span.usage ?? []);
   return {
     total_tokens: used.reduce((sum, usage) => sum + usage.inputTokens + usage.outputTokens, 0),
-    total_cost_usd: decimal(used.reduce((sum, usage) => sum + usage.costMicros, 0)),
+    // An SDK that has no price for one of the calls knows no sum.
+    ...(used.every(({ costMicros }) => costMicros !== null) && {
+      total_cost_usd: decimal(used.reduce((sum, usage) => sum + (usage.costMicros ?? 0), 0)),
+    }),
   };
 }

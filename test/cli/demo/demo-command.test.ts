@@ -71,7 +71,7 @@ async function demo(args: readonly string[], io = new FakeProcess(), now = () =>
   return io.written;
 }
 
-const SMALL = ['--days', '3', '--runs-per-day', '30'];
+const SMALL = ['--days', '3', '--runs-per-day', '30', '--only-runs'];
 
 void t.test('a history is sent whole, in requests that keep the rules, and summed up', async (t) => {
   const daemon = await startScriptedDaemon(t);
@@ -108,7 +108,7 @@ void t.test('the same seed sends the same runs again, another seed others', asyn
 void t.test('address and key come from the environment where no option gives them', async (t) => {
   const daemon = await startScriptedDaemon(t);
   await demo(
-    ['--days', '1', '--runs-per-day', '5'],
+    ['--days', '1', '--runs-per-day', '5', '--only-runs'],
     new FakeProcess({ JACKDAW_URL: daemon.url, JACKDAW_KEY: KEY }),
   );
   t.equal(daemon.requests[0]?.authorization, `Bearer ${KEY}`);

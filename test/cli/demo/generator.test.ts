@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { MAX_SPANS_PER_BATCH, packBatches, type RunBody, type SpanBody } from '../../../src/cli/demo/body.js';
+import { COSTLY_AGENT } from '../../../src/cli/demo/conditions.js';
 import { history, plannedRuns, type HistoryOptions } from '../../../src/cli/demo/history.js';
 import { PROFILES } from '../../../src/cli/demo/profiles.js';
 import { finishRun } from '../../../src/cli/demo/run.js';
+import { promptUsage } from '../../../src/cli/demo/stories/reply-prompt.js';
 import { brokenRules } from './batch-rules.js';
 
 const UNTIL_MS = Date.UTC(2026, 10, 20, 15, 30);
@@ -128,12 +130,57 @@ void t.test('working days are busier than Sundays, and some day is an incident',
   t.equal(byDay.size, 30);
 });
 
+void t.test(
+  'the newest version of a prompt solves less, a release costs more, and visits have several runs',
+  async (t) => {
+    const runs = bodies({ days: 30, runsPerDay: 200 });
+    const byVersion = new Map<number, { judged: number; good: number; runs: number }>();
+    for (const run of runs) {
+      const usage = promptUsage(run);
+      if (usage === undefined) continue;
+      t.ok(run.spans.some(({ span_id }) => span_id === usage.span_id));
+      const seen = byVersion.get(usage.prompt_version) ?? { judged: 0, good: 0, runs: 0 };
+      byVersion.set(usage.prompt_version, {
+        runs: seen.runs + 1,
+        judged: seen.judged + (run.trace.success === undefined ? 0 : 1),
+        good: seen.good + (run.trace.success === true ? 1 : 0),
+      });
+    }
+    const share = (version: number) => {
+      const { judged, good } = byVersion.get(version) ?? { judged: 0, good: 0 };
+      return good / judged;
+    };
+    t.same([...byVersion.keys()].sort(), [1, 2, 3]);
+    t.ok(share(3) < share(2) - 0.05 && share(3) < share(1) - 0.05, `${share(1)}, ${share(2)}, ${share(3)}`);
+
+    const costs = new Map<string, number[]>();
+    for (const { trace, spans } of runs.filter((run) => run.trace.agent === COSTLY_AGENT)) {
+      const cost = spans.reduce((sum, span) => sum + Number(span.cost_usd ?? 0), 0);
+      const release = String(trace.metadata?.['release']);
+      costs.set(release, [...(costs.get(release) ?? []), cost]);
+    }
+    const means = [...costs.values()]
+      .filter((list) => list.length > 10)
+      .map((list) => list.reduce((sum, cost) => sum + cost, 0) / list.length)
+      .sort((a, b) => a - b);
+    t.ok((means.at(-1) ?? 0) > 1.5 * (means[0] ?? 0), means.join(', '));
+
+    const visits = new Map<unknown, number>();
+    for (const { trace } of runs) {
+      const id = trace.metadata?.['session_id'];
+      visits.set(id, (visits.get(id) ?? 0) + 1);
+    }
+    t.ok([...visits.values()].filter((count) => count > 2).length > 50);
+  },
+);
+
 void t.test('declared sums are the sums of the spans', async (t) => {
   for (const run of bodies({ days: 1 }).filter((candidate) => candidate.trace.total_tokens !== undefined)) {
     const tokens = run.spans.reduce((sum, span) => sum + (span.total_tokens ?? 0), 0);
     const micros = run.spans.reduce((sum, span) => sum + Math.round(Number(span.cost_usd ?? 0) * 1e6), 0);
     t.equal(run.trace.total_tokens, tokens);
-    t.equal(run.trace.total_cost_usd, (micros / 1e6).toFixed(6));
+    const isPriced = run.spans.every((span) => span.model === undefined || span.cost_usd !== undefined);
+    t.equal(run.trace.total_cost_usd, isPriced ? (micros / 1e6).toFixed(6) : undefined);
   }
 });
 

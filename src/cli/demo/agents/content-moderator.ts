@@ -48,7 +48,7 @@ function run(recorder: Recorder) {
         reason: write(random, GRAMMAR, '{reason}'),
       });
       recorder.model({
-        model: MODELS.gpt5Mini,
+        model: MODELS.ownModeration,
         fallback: MODELS.haiku,
         name: 'judge',
         system: SYSTEM,

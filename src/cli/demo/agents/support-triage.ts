@@ -2,6 +2,7 @@ import { write, writeSeveral, type Grammar } from '../grammar.js';
 import { MODELS } from '../models.js';
 import { drawVerdict, type AgentProfile } from '../profile.js';
 import type { Recorder } from '../recorder.js';
+import { REPLY_SPAN, replyLengthAt, replyPromptAt } from '../stories/reply-prompt.js';
 import { VOCABULARY } from '../vocabulary.js';
 
 const GRAMMAR = {
@@ -83,10 +84,14 @@ const GRAMMAR = {
   ],
 } satisfies Grammar;
 
-const SYSTEM =
-  'You are the first line of a customer support team. Answer politely, in the language of the customer, and only from the knowledge articles and the order data given to you. Never promise a refund above 200.00 without approval. If the customer asks for a person, or if you are less than 70 % sure, hand over with a summary of at most three sentences.';
 const CLASSIFY =
   'Classify the ticket. Answer with JSON: {"category": one of billing, delivery, defect, account, other; "urgency": 1..5; "sentiment": -1..1; "language": ISO 639-1}.';
+
+/** One answer, or by a prompt that asks for length, an answer with more around it. */
+function answer({ random, startMs }: Recorder): string {
+  const parts = ['{answer}', '{finding} {detail} {remedy}', '{remedy} {next_step}'];
+  return write(random, GRAMMAR, parts.slice(0, replyLengthAt(startMs)).join('\n\n'));
+}
 
 function run(recorder: Recorder) {
   const { random } = recorder;
@@ -149,10 +154,10 @@ function run(recorder: Recorder) {
       recorder.model({
         model: MODELS.sonnet,
         fallback: MODELS.gpt41,
-        name: 'draft reply',
-        system: SYSTEM,
+        name: REPLY_SPAN,
+        system: replyPromptAt(recorder.startMs),
         prompt: ticket,
-        completion: write(random, GRAMMAR, '{answer}'),
+        completion: answer(recorder),
         contextTokens: 1800,
       });
       const verdict = drawVerdict(recorder, [

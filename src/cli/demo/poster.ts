@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { unreachable, type Target } from '../api-client.js';
+
+const ANSWER_TIMEOUT_MS = 30_000;
+/** Waiting longer than this is no progress: a used-up quota says weeks. */
+const LONGEST_WAIT_MS = 60_000;
+const MAX_ATTEMPTS = 8;
+const FIRST_WAIT_MS = 250;
+
+/** An answer that asks for no other attempt. */
+export interface Posted {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly text: string;
+}
+
+interface Request {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Talks to a daemon. It waits when the daemon asks for it (429 and 503 with `Retry-After`), and tries again when a connection
+ * breaks after the first answer: only for requests that do no harm when they come twice.
+ */
+export class Poster {
+  readonly #target: Target;
+  readonly #abort: AbortSignal;
+  #wasAnswered = false;
+
+  /** @param abort ends all sending and waiting at once */
+  constructor(target: Target, abort: AbortSignal) {
+    this.#target = target;
+    this.#abort = abort;
+  }
+
+  get url(): string {
+    return this.#target.url;
+  }
+
+  get keySource(): string {
+    return this.#target.keySource;
+  }
+
+  /** @throws Error in words for the user where there is no answer but "later"; the abort's reason when it was aborted */
+  async send(request: Request): Promise<Posted> {
+    for (let attempt = 1; ; attempt += 1) {
+      const result = await this.#attempt(request);
+      if ('status' in result && (result.waitMs === undefined || attempt === MAX_ATTEMPTS)) return result;
+      if (attempt === MAX_ATTEMPTS || result.waitMs === undefined || result.waitMs > LONGEST_WAIT_MS) {
+        if ('status' in result) return result;
+        throw new Error(result.message, { cause: result.cause });
+      }
+      await sleep(Math.max(result.waitMs, FIRST_WAIT_MS * 2 ** (attempt - 1)), undefined, {
+        signal: this.#abort,
+      });
+    }
+  }
+
+  async #attempt({ method, path, body, headers }: Request): Promise<Answered | Failed> {
+    try {
+      const response = await fetch(`${this.#target.url}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${this.#target.key}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        redirect: 'error',
+        signal: AbortSignal.any([this.#abort, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]),
+      });
+      const text = await response.text();
+      this.#wasAnswered = true;
+      return { ok: response.ok, status: response.status, text, waitMs: askedWaitMs(response) };
+    } catch (cause) {
+      this.#abort.throwIfAborted();
+      const message = unreachable(this.#target.url, cause);
+      return { message, cause, waitMs: this.#wasAnswered ? 0 : undefined };
+    }
+  }
+}
+
+/** How long to wait before the next attempt; undefined where none would help. */
+type Wait = { readonly waitMs: number | undefined };
+type Answered = Posted & Wait;
+type Failed = { readonly message: string; readonly cause: unknown } & Wait;
+
+function askedWaitMs(response: Response): number | undefined {
+  if (response.status !== 429 && response.status !== 503) return undefined;
+  const asked = response.headers.get('retry-after');
+  if (asked === null) return 1000;
+  const seconds = Number(asked);
+  const waitMs = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(asked) - Date.now();
+  return Number.isFinite(waitMs) ? Math.max(0, waitMs) : 1000;
+}
+
+/** A text of a JSON object's field, as far as it is one. */
+export function textIn(text: string, name: string): string | undefined {
+  const value = parsed(text);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const found: unknown = Object.entries(value).find(([key]) => key === name)?.[1];
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** What a text says as JSON; undefined where it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
