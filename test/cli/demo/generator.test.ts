@@ -156,7 +156,7 @@ void t.test(
     const costs = new Map<string, number[]>();
     for (const { trace, spans } of runs.filter((run) => run.trace.agent === COSTLY_AGENT)) {
       const cost = spans.reduce((sum, span) => sum + Number(span.cost_usd ?? 0), 0);
-      const release = String(trace.metadata?.['release']);
+      const release = JSON.stringify(trace.metadata?.['release']);
       costs.set(release, [...(costs.get(release) ?? []), cost]);
     }
     const means = [...costs.values()]

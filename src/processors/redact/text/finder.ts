@@ -59,8 +59,3 @@ export function allMatches(
   }
   return matches;
 }
-
-/** The whole of what a pattern found. */
-export function whole(found: RegExpExecArray): Match {
-  return { start: found.index, end: found.index + found[0].length };
-}
