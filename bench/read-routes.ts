@@ -76,6 +76,7 @@ async function traceRoutes(api: Api, samples: readonly SampledTrace[]): Promise<
     fixed('traces list, query with many hits', '/dashboard/traces?query=content%20filter'),
     fixed('service map 24h', '/dashboard/service-map/', 20),
     fixed('service map, all', '/dashboard/service-map/?hours=0', 50),
+    fixed('service map, hours', '/dashboard/service-map/hours', 50),
     fixed('models', '/dashboard/models'),
     fixed('models, 1 day', `/dashboard/models?start_time=${daysAgo(1)}`),
     fixed('models of an agent', `/dashboard/models?agent_id=${first.id}`),

@@ -3,7 +3,8 @@ import { countTrace, hourOf } from '../signal/trace-map.js';
 import type { RunState } from './run-state.js';
 import { FewSpans } from './spans/few-spans.js';
 import { ManySpans } from './spans/many-spans.js';
-import type { MapAgent, MapTally } from './spans/map-tally.js';
+import type { MapTally } from './spans/map-tally.js';
+import type { MapAgent } from './spans/run-sums.js';
 
 /** Adds up what runs contribute to the service map. */
 export interface MapSums {

@@ -1,18 +1,24 @@
 import { MapBuilder } from './map-builder.js';
+import { itemAt } from './checked.js';
 import { parentPositions } from './parent-positions.js';
 import { AGENT_NODE, NO_NODE, type BatchMap } from './service-map.js';
 import { AGENT, nodeName, nodeSource } from './service-node.js';
 import type { SpanRecord } from './span.js';
-import { hourOf, TYPE_CODES } from './trace-map.js';
+import { hourOf, mapGrade, TYPE_CODES } from './trace-map.js';
 import type { TraceRecord } from './trace.js';
 
 /** Derives the map of a batch here, in this thread. */
 export function deriveBatch(items: readonly TraceRecord[]): BatchMap {
   const builder = new MapBuilder();
   for (const { trace, spans } of items) {
-    builder.trace(builder.number(trace.agent.toWellFormed()), hourOf(trace.started_at), {
+    const agent = builder.number(trace.agent.toWellFormed());
+    const nodes = spans.map((span) => nodeOf(span, builder));
+    builder.trace(agent, hourOf(trace.started_at), {
       types: spans.map(({ type }) => TYPE_CODES[type]),
-      nodes: spans.map((span) => nodeOf(span, builder)),
+      nodes,
+      grades: spans.map(({ status, started_at, ended_at }, i) =>
+        mapGrade({ node: itemAt(nodes, i), status, started_at, ended_at }),
+      ),
       parents: parentPositions(spans),
     });
   }

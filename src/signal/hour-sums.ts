@@ -1,16 +1,35 @@
+import type { Grade } from './span-grade.js';
 import type { MapCounter } from './trace-map.js';
 
 /** More than the numbers of nodes there ever are; pairs of them are exact integers. */
 const NODES = 2 ** 26;
 const TYPES = 16;
+const GRADES = 256;
+
+/** Those of one node, one type and one grade. */
+export interface NodeSum {
+  readonly node_no: number;
+  readonly type: number;
+  readonly spans: number;
+  readonly traces: number;
+  /** Null: counted by a version that did not know grades yet. */
+  readonly grade: Grade | null;
+}
+
+export interface EdgeSum {
+  readonly source_no: number;
+  readonly target_no: number;
+  readonly spans: number;
+  readonly grade: Grade | null;
+}
 
 /** Sums of the service map in one hour, or changes of such sums. */
 export class HourSums implements MapCounter {
   readonly #nodes = new Map<number, { spans: number; traces: number }>();
-  readonly #edges = new Map<number, number>();
+  readonly #edges = new Map<Grade | null, Map<number, number>>();
 
-  node(node: number, type: number, spans: number, traces: number): void {
-    const key = node * TYPES + type;
+  node(node: number, type: number, grade: Grade | null, spans: number, traces: number): void {
+    const key = (node * TYPES + type) * GRADES + (grade ?? UNKNOWN);
     const known = this.#nodes.get(key);
     if (known === undefined) this.#nodes.set(key, { spans, traces });
     else {
@@ -19,30 +38,54 @@ export class HourSums implements MapCounter {
     }
   }
 
-  edge(source: number, target: number, spans: number): void {
+  edge(source: number, target: number, grade: Grade | null, spans: number): void {
+    let edges = this.#edges.get(grade);
+    if (edges === undefined) {
+      edges = new Map();
+      this.#edges.set(grade, edges);
+    }
     const key = source * NODES + target;
-    this.#edges.set(key, (this.#edges.get(key) ?? 0) + spans);
+    edges.set(key, (edges.get(key) ?? 0) + spans);
   }
 
   /** @param sign -1 takes the other's sums away */
   add(other: HourSums, sign: 1 | -1): void {
-    for (const { node_no, type, spans, traces } of other.nodes())
-      this.node(node_no, type, sign * spans, sign * traces);
-    for (const { source_no, target_no, spans } of other.edges())
-      this.edge(source_no, target_no, sign * spans);
+    for (const { node_no, type, grade, spans, traces } of other.nodes())
+      this.node(node_no, type, grade, sign * spans, sign * traces);
+    for (const { source_no, target_no, grade, spans } of other.edges())
+      this.edge(source_no, target_no, grade, sign * spans);
   }
 
   /** Those that are not zero. */
-  nodes(): { node_no: number; type: number; spans: number; traces: number }[] {
+  nodes(): NodeSum[] {
     return [...this.#nodes]
       .filter(([, { spans, traces }]) => spans !== 0 || traces !== 0)
-      .map(([key, sums]) => ({ node_no: Math.floor(key / TYPES), type: key % TYPES, ...sums }));
+      .map(([key, sums]) => {
+        const place = Math.floor(key / GRADES);
+        const grade = key % GRADES;
+        return {
+          node_no: Math.floor(place / TYPES),
+          type: place % TYPES,
+          ...sums,
+          grade: grade === UNKNOWN ? null : grade,
+        };
+      });
   }
 
   /** Those that are not zero. */
-  edges(): { source_no: number; target_no: number; spans: number }[] {
-    return [...this.#edges]
-      .filter(([, spans]) => spans !== 0)
-      .map(([key, spans]) => ({ source_no: Math.floor(key / NODES), target_no: key % NODES, spans }));
+  edges(): EdgeSum[] {
+    return [...this.#edges].flatMap(([grade, edges]) =>
+      [...edges]
+        .filter(([, spans]) => spans !== 0)
+        .map(([key, spans]) => ({
+          source_no: Math.floor(key / NODES),
+          target_no: key % NODES,
+          spans,
+          grade,
+        })),
+    );
   }
 }
+
+/** In place of a grade in the key of a node. */
+const UNKNOWN = GRADES - 1;

@@ -1,5 +1,6 @@
 import { itemAt } from './checked.js';
 import { HourSums } from './hour-sums.js';
+import { NO_GRADE } from './span-grade.js';
 import type { DerivedMap } from './service-map.js';
 import { countTree, type MapTree } from './trace-map.js';
 
@@ -37,10 +38,10 @@ export class MapBuilder {
     const nodeSums: number[] = [];
     const edgeSums: number[] = [];
     for (const [hour, sums] of this.#hours) {
-      for (const { node_no, type, spans, traces } of sums.nodes())
-        nodeSums.push(hour, node_no, type, spans, traces);
-      for (const { source_no, target_no, spans } of sums.edges())
-        edgeSums.push(hour, source_no, target_no, spans);
+      for (const { node_no, type, grade, spans, traces } of sums.nodes())
+        nodeSums.push(hour, node_no, type, spans, traces, grade ?? NO_GRADE);
+      for (const { source_no, target_no, grade, spans } of sums.edges())
+        edgeSums.push(hour, source_no, target_no, spans, grade ?? NO_GRADE);
     }
     return {
       names: [...this.#numbers.keys()],

@@ -1,7 +1,8 @@
 import { itemAt } from './checked.js';
 import { AGENT_NODE, NO_NODE } from './service-map.js';
 import { NO_PARENT, parentPositions } from './parent-positions.js';
-import { SPAN_TYPES, type SpanType } from './span.js';
+import { gradeOf, NO_GRADE, type Grade } from './span-grade.js';
+import { SPAN_TYPES, type RunStatus, type SpanType } from './span.js';
 import type { Micros } from './time.js';
 import { MICROS_PER_HOUR } from './time-units.js';
 
@@ -14,6 +15,9 @@ export interface MapSpan {
   readonly type: number;
   /** The number of its node, {@link NO_NODE} or {@link AGENT_NODE}. */
   readonly node: number;
+  readonly status: RunStatus;
+  readonly started_at: Micros;
+  readonly ended_at: Micros | null;
 }
 
 /** The spans of a trace as columns. */
@@ -22,6 +26,8 @@ export interface MapTree {
   readonly types: ArrayLike<number>;
   /** The number of each span's node, {@link NO_NODE} or {@link AGENT_NODE}. */
   readonly nodes: ArrayLike<number>;
+  /** Of each span that has a node. */
+  readonly grades: ArrayLike<Grade>;
   /** The position of each span's parent, or {@link NO_PARENT}. */
   readonly parents: ArrayLike<number>;
 }
@@ -30,11 +36,13 @@ export interface MapTree {
 export interface MapCounter {
   /**
    * @param type a position in `SPAN_TYPES`
-   * @param spans with that node and type
+   * @param grade of the spans
+   * @param spans with that node, type and grade
    * @param traces whose agent the node is
    */
-  node(node: number, type: number, spans: number, traces: number): void;
-  edge(source: number, target: number, spans: number): void;
+  node(node: number, type: number, grade: Grade, spans: number, traces: number): void;
+  /** @param grade of the called spans */
+  edge(source: number, target: number, grade: Grade, spans: number): void;
 }
 
 /** The position of each type in `SPAN_TYPES`. */
@@ -62,26 +70,38 @@ export function countTrace(agent: number, spans: readonly MapSpan[], counter: Ma
   const tree = {
     types: spans.map(({ type }) => type),
     nodes: spans.map(({ node }) => node),
+    grades: spans.map(mapGrade),
     parents: parentPositions(spans),
   };
   countTree(agent, tree, counter);
 }
 
+/** The grade of a span that has a node. */
+export function mapGrade({
+  node,
+  status,
+  started_at,
+  ended_at,
+}: Omit<MapSpan, 'span_id' | 'type' | 'parent_span_id'>): Grade {
+  return node === NO_NODE ? NO_GRADE : gradeOf(status, started_at, ended_at);
+}
+
 /** {@link countTrace} for columns. */
 export function countTree(agent: number, tree: MapTree, counter: MapCounter): void {
-  counter.node(agent, AGENT_TYPE, 0, 1);
-  const { types, nodes } = tree;
+  counter.node(agent, AGENT_TYPE, NO_GRADE, 0, 1);
+  const { types, nodes, grades } = tree;
   const callers = new Callers(tree);
   const hasAgentSpan = includes(types, AGENT_TYPE);
   for (let i = 0; i < nodes.length; i++) {
     const own = itemAt(nodes, i);
     if (own === NO_NODE) continue;
     const node = own === AGENT_NODE ? agent : own;
-    counter.node(node, itemAt(types, i), 1, 0);
+    const grade = itemAt(grades, i);
+    counter.node(node, itemAt(types, i), grade, 1, 0);
     const caller = callers.of(i);
     if (caller === TOP && hasAgentSpan) continue;
     const source = caller === TOP || caller === AGENT_NODE ? agent : caller;
-    if (source !== node) counter.edge(source, node, 1);
+    if (source !== node) counter.edge(source, node, grade, 1);
   }
 }
 

@@ -2,7 +2,14 @@ import type { SpanType } from '../signal/span.js';
 import type { Micros } from '../signal/time.js';
 import type { Pages } from './paging.js';
 
-export interface MapNode {
+export interface MapFigures {
+  /** Spans that failed; null where some were counted by a version that did not look. */
+  readonly error_count: number | null;
+  /** Within a tenth; null likewise, and where none has ended. */
+  readonly p95_ms: number | null;
+}
+
+export interface MapNode extends MapFigures {
   /** The name of the service or agent. */
   readonly id: string;
   /** The type of span that makes such a node; of several the first of agent, http, db, custom. */
@@ -11,7 +18,8 @@ export interface MapNode {
   readonly span_count: number;
 }
 
-export interface MapEdge {
+/** Its figures are those of the called spans. */
+export interface MapEdge extends MapFigures {
   /** The id of the calling node. */
   readonly source: string;
   readonly target: string;
@@ -23,6 +31,26 @@ export interface MapEdge {
 export interface StoredMap {
   readonly nodes: Pages<MapNode>;
   readonly edges: Pages<MapEdge>;
+}
+
+/** Traces count in the hour in which they started, so both ends mean whole hours: every hour that has any time between them. */
+export interface MapRange {
+  /** Null: from the first on. */
+  readonly since: Micros | null;
+  /** Null: to the last one. */
+  readonly before: Micros | null;
+}
+
+export const ALL_TIME: MapRange = { since: null, before: null };
+
+/** What the traces that started in an hour add to the map. */
+export interface MapHour {
+  /** Its start. */
+  readonly hour: Micros;
+  /** Spans that have a node. */
+  readonly spans: number;
+  /** Of which failed; null where some were counted by a version that did not look. */
+  readonly errors: number | null;
 }
 
 /** What the service map calls a node, by the type of span that makes it. */
@@ -63,8 +91,9 @@ export interface MapRebuild {
  * `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
  */
 export interface ServiceMap {
-  /** @param since traces that started in or after the hour of this time; null for all */
-  read(userId: string, since: Micros | null, abort?: AbortSignal): Promise<StoredMap>;
+  read(userId: string, range: MapRange, abort?: AbortSignal): Promise<StoredMap>;
+  /** The hours in which traces of the map started, in their order. */
+  hours(userId: string, range: MapRange, abort?: AbortSignal): Promise<readonly MapHour[]>;
   /**
    * Derives the maps of all users afresh from everything stored, compares them with those kept, and corrects what differs, unless it is a
    * dry run. Everything else goes on meanwhile. It takes some seconds for a million spans.

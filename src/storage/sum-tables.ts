@@ -31,6 +31,9 @@ export const SERVICES: Table = {
 /** The hour of a trace's start, in hours since 1970. */
 const HOUR = { name: 'hour', kind: 'int32', sql: 'INTEGER' } as const;
 
+/** How the spans went, as `signal/span-grade.ts` has it; null in sums of a store whose schema was 5 then. */
+const GRADE = { name: 'grade', kind: 'uint8', sql: 'UTINYINT', nullable: true } as const;
+
 /** Nodes of the service map: by the types of spans that make them. */
 export const MAP_NODES: Table = {
   name: 'map_nodes',
@@ -42,8 +45,9 @@ export const MAP_NODES: Table = {
     { name: 'spans', kind: 'int64', sql: 'BIGINT' },
     /** Of which the node is the agent. */
     { name: 'traces', kind: 'int64', sql: 'BIGINT' },
+    GRADE,
   ],
-  sumsOf: ['tenant', 'hour', 'node_no', 'type'],
+  sumsOf: ['tenant', 'hour', 'node_no', 'type', 'grade'],
 };
 
 export const MAP_EDGES: Table = {
@@ -54,8 +58,10 @@ export const MAP_EDGES: Table = {
     { name: 'source_no', kind: 'int32', sql: 'INTEGER' },
     { name: 'target_no', kind: 'int32', sql: 'INTEGER' },
     { name: 'spans', kind: 'int64', sql: 'BIGINT' },
+    /** Of the called spans. */
+    GRADE,
   ],
-  sumsOf: ['tenant', 'hour', 'source_no', 'target_no'],
+  sumsOf: ['tenant', 'hour', 'source_no', 'target_no', 'grade'],
 };
 
 /**

@@ -25,6 +25,7 @@ const READS: readonly (readonly [string, string])[] = [
   ['logs.search', '/dashboard/logs/search?query=x'],
   ['logs.findTrace', `/dashboard/logs/${ID}/trace`],
   ['map.read', '/dashboard/service-map/'],
+  ['map.hours', '/dashboard/service-map/hours'],
 ];
 
 /** A store in which every read takes until nobody waits for it, and says so. */

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { printLog } from '../../src/api/resources/logs.js';
 import { printPoint } from '../../src/api/resources/metrics.js';
-import { printNode } from '../../src/api/resources/service-map.js';
+import { printEdge, printNode } from '../../src/api/resources/service-map.js';
 import { printSpan } from '../../src/api/resources/trace-body.js';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import { printJson } from '../../src/signal/json.js';
 import type { StoredLog } from '../../src/storage/logs.js';
 import type { StoredPoint } from '../../src/storage/metrics.js';
+import { ALL_TIME } from '../../src/storage/service-map.js';
 import { aLog } from '../support/log-records.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { textOf } from '../support/read-pieces.js';
@@ -100,23 +101,37 @@ function checkPrinted(t: Test, open: OpenTelemetry): void {
     const trace = aHeader({ agent: 'planner "é"' });
     const root = aSpanRecord(trace.trace_id, { type: 'agent' });
     const called = { parent_span_id: root.span_id };
+    const ended = { status: 'failed', started_at: NOON, ended_at: NOON + 7_500_000 } as const;
+    const figures = { error_count: 1, p95_ms: 7_146.752 };
     const peer = (type: 'http' | 'db' | 'custom', name: string) =>
-      aSpanRecord(trace.trace_id, { ...called, type, name, metadata: { 'peer.service': name } });
+      aSpanRecord(trace.trace_id, { ...called, ...ended, type, name, metadata: { 'peer.service': name } });
     const items = [{ trace, spans: [root, peer('http', 'a'), peer('db', 'b'), peer('custom', 'c')] }];
     await opened.store.writer.traces({ tenant, items, service_map: deriveBatch(items) }, RECEIVED);
     await opened.caughtUp();
-    const { nodes, edges } = await opened.store.map.read(tenant, null);
+    const { nodes, edges } = await opened.store.map.read(tenant, ALL_TIME);
     const expected = [
       ...(['http', 'db', 'custom'] as const).map((span_type, i) => ({ id: 'abc'[i] ?? '', span_type })),
       { id: trace.agent, span_type: 'agent' as const },
     ];
     t.equal(
       await textOf(nodes, printNode),
-      expected.map((node) => printJson(printNode({ ...node, span_count: 1 }))).join(','),
+      expected
+        .map((node) =>
+          printJson(
+            printNode({
+              ...node,
+              ...(node.span_type === 'agent' ? { error_count: 0, p95_ms: null } : figures),
+              span_count: 1,
+            }),
+          ),
+        )
+        .join(','),
     );
     t.equal(
-      await textOf(edges),
-      ['a', 'b', 'c'].map((target) => printJson({ source: trace.agent, target, weight: 1 })).join(','),
+      await textOf(edges, printEdge),
+      ['a', 'b', 'c']
+        .map((target) => printJson(printEdge({ source: trace.agent, target, weight: 1, ...figures })))
+        .join(','),
     );
   });
 }

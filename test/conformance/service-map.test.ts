@@ -53,9 +53,10 @@ function checkMap(t: Test, open: OpenTelemetry): void {
         ['billing', 'planner', 'search'],
         state,
       );
+      const figures = { error_count: 0, p95_ms: null };
       t.same(all.edges, [
-        { source: 'planner', target: 'billing', weight: 2 },
-        { source: 'planner', target: 'search', weight: 1 },
+        { source: 'planner', target: 'billing', weight: 2, ...figures },
+        { source: 'planner', target: 'search', weight: 1, ...figures },
       ]);
       const since = await shownMap(opened, anna, NOON + HOUR - 1);
       t.match(since.edges, [{ weight: 1 }, { weight: 1 }], 'the whole hour counts');

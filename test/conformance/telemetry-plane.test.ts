@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import { isControlPlane } from '../../src/storage/control-plane.js';
 import { isTelemetryPlane } from '../../src/storage/telemetry-plane.js';
+import { ALL_TIME } from '../../src/storage/service-map.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 function checkPlane(t: Test, open: OpenTelemetry): void {
@@ -35,7 +36,7 @@ function checkPlane(t: Test, open: OpenTelemetry): void {
       () => store.models.list(user, {}, page),
       () => store.metrics.list(user),
       () => store.logs.search(user, {}, page),
-      () => store.map.read(user, null),
+      () => store.map.read(user, ALL_TIME),
       () => store.prompts.compare(user, 'p'),
       () => store.figures.exampleTraces([]),
       () => store.usage.read(user, now),

@@ -18,6 +18,7 @@ function spansOf(lines: readonly Line[]): MapSpan[] {
     parent_span_id,
     type: TYPE_CODES[type],
     node,
+    ...{ status: 'completed', started_at: 0, ended_at: 1000 },
   }));
 }
 
@@ -26,12 +27,12 @@ function count(spans: readonly MapSpan[]) {
   const nodes = new Map<string, [number, number]>();
   const edges = new Map<string, number>();
   countTrace(AGENT, spans, {
-    node(node, type, count, traces) {
+    node(node, type, _grade, count, traces) {
       const key = `${node} ${SPAN_TYPES[type] ?? '?'}`;
       const [before, tracesBefore] = nodes.get(key) ?? [0, 0];
       nodes.set(key, [before + count, tracesBefore + traces]);
     },
-    edge(source, target, count) {
+    edge(source, target, _grade, count) {
       const key = `${source}>${target}`;
       edges.set(key, (edges.get(key) ?? 0) + count);
     },

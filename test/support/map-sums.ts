@@ -8,8 +8,8 @@ export function sumsOf({ names, nodeSums, edgeSums }: DerivedMap): {
   const nameOf = (number: number | undefined): string => names[number ?? -1] ?? '';
   const nodes = new Set<string>();
   const edges = new Map<string, number>();
-  for (let i = 0; i < nodeSums.length; i += 5) nodes.add(nameOf(nodeSums[i + 1]));
-  for (let i = 0; i < edgeSums.length; i += 4) {
+  for (let i = 0; i < nodeSums.length; i += 6) nodes.add(nameOf(nodeSums[i + 1]));
+  for (let i = 0; i < edgeSums.length; i += 5) {
     const edge = `${nameOf(edgeSums[i + 1])} > ${nameOf(edgeSums[i + 2])}`;
     edges.set(edge, (edges.get(edge) ?? 0) + (edgeSums[i + 3] ?? 0));
   }

@@ -1,12 +1,38 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { SPAN_TYPES } from '../../signal/span.js';
-import { NODE_TYPES, nodeTypeOf, type MapNode, type StoredMap } from '../../storage/service-map.js';
+import {
+  ALL_TIME,
+  NODE_TYPES,
+  nodeTypeOf,
+  type MapEdge,
+  type MapNode,
+  type MapRange,
+  type StoredMap,
+} from '../../storage/service-map.js';
 import type { ApiContext } from '../support/api-context.js';
-import { count } from '../support/fields.js';
+import { count, nullable, time } from '../support/fields.js';
 import { longBody, printPages } from '../support/long-body.js';
+import { validationProblem } from '../../http/field-errors.js';
 import { MICROS_PER_HOUR } from '../../signal/time-units.js';
+import { formatTime, parseTime, type Micros } from '../../signal/time.js';
+
+/** Of a node's spans, or of those that an edge counts. */
+const figures = {
+  error_count: nullable(
+    count(
+      'Of the spans, those that failed or timed out. Null: some of them were counted before version 6 of the store, which looks; `jackdaw map rebuild` counts them.',
+    ),
+  ),
+  p95_ms: nullable(
+    Type.Number({
+      minimum: 0,
+      description:
+        'Of the spans that have ended, 95 % took no longer, in milliseconds, within a tenth. Null: none has ended, or as for `error_count`.',
+    }),
+  ),
+};
 
 const nodeSchema = Type.Object(
   {
@@ -15,6 +41,7 @@ const nodeSchema = Type.Object(
     node_type: Type.Enum(Object.values(NODE_TYPES)),
     span_type: Type.Enum(SPAN_TYPES, { description: 'The type of span that makes such a node.' }),
     span_count: count('Spans of the node. 0: an agent that has no span of its own.'),
+    ...figures,
   },
   { title: 'ServiceMapNode' },
 );
@@ -24,6 +51,7 @@ const edgeSchema = Type.Object(
     source: Type.String({ description: 'The id of the calling node.' }),
     target: Type.String({ description: 'The id of the called node.' }),
     weight: count('Spans of the called node under one of the calling node.'),
+    ...figures,
   },
   { title: 'ServiceMapEdge' },
 );
@@ -44,8 +72,18 @@ const readServiceMap = {
       maximum: 8_784_000,
       refusesLess: true,
       description:
-        'Counts traces that started within this many hours, the first of them as a whole. 0: all. Negative numbers are refused.',
+        'Counts traces that started within this many hours, the first of them as a whole. 0: all. Negative numbers are refused. Not used beside `start_time` or `end_time`.',
     }),
+    start_time: Type.Optional(
+      time(
+        'Counts traces that started at or after this, the first hour as a whole. Absent beside `end_time`: all before.',
+      ),
+    ),
+    end_time: Type.Optional(
+      time(
+        'Counts traces that started before this, the last hour as a whole. Absent beside `start_time`: all after.',
+      ),
+    ),
   }),
   responses: {
     200: Type.Object(
@@ -55,23 +93,80 @@ const readServiceMap = {
   },
 } satisfies Operation;
 
-/** `/dashboard/service-map/` */
+const readHours = {
+  id: 'readServiceMapHours',
+  method: 'GET',
+  path: '/api/v1/dashboard/service-map/hours',
+  tag: 'service map',
+  summary: 'What the traces that started in each hour add to the service map',
+  description:
+    'The hours that have spans, in their order: which of them to ask a map of, by `start_time` and `end_time`.',
+  access: 'read',
+  query: Type.Object({
+    hours: Type.Integer({
+      default: 168,
+      minimum: 1,
+      maximum: 8784,
+      description: 'How far back, the first hour as a whole.',
+    }),
+  }),
+  responses: {
+    200: Type.Array(
+      Type.Object(
+        {
+          hour: time('Its start.'),
+          spans: count('Spans of nodes.'),
+          errors: nullable(count('Of which failed or timed out. Null as `error_count` of the map.')),
+        },
+        { title: 'ServiceMapHour' },
+      ),
+    ),
+  },
+} satisfies Operation;
+
+/** `/dashboard/service-map/`, `/dashboard/service-map/hours` */
 export function serviceMapRoutes({ routes, telemetry, clock }: ApiContext): readonly Route[] {
   return [
-    routes.route(readServiceMap).to(async ({ identity, query: { hours }, request }) => {
-      const since = hours === 0 ? null : clock.now() - hours * MICROS_PER_HOUR;
-      const map = await telemetry.map.read(identity.userId, since, request.abort);
+    routes.route(readServiceMap).to(async ({ identity, query, request }) => {
+      const map = await telemetry.map.read(identity.userId, rangeOf(query, clock.now()), request.abort);
       return { status: 200, encoded: await longBody('{"nodes":[', lists(map), ']}') };
     }),
+    routes.route(readHours).to(async ({ identity, query: { hours }, request }) => {
+      const range = { since: clock.now() - hours * MICROS_PER_HOUR, before: null };
+      const found = await telemetry.map.hours(identity.userId, range, request.abort);
+      return {
+        status: 200,
+        json: found.map(({ hour, spans, errors }) => ({ hour: formatTime(hour), spans, errors })),
+      };
+    }),
   ];
+}
+
+/** @throws HttpProblem where the times leave nothing between them */
+function rangeOf(
+  { hours, start_time, end_time }: Static<typeof readServiceMap.query>,
+  now: Micros,
+): MapRange {
+  if (start_time === undefined && end_time === undefined)
+    return hours === 0 ? ALL_TIME : { since: now - hours * MICROS_PER_HOUR, before: null };
+  const [since = null, before = null] = [start_time, end_time].map((text) =>
+    text === undefined ? undefined : parseTime(text),
+  );
+  if (since !== null && before !== null && since >= before)
+    throw validationProblem('query', [{ field: 'start_time', message: 'must be before end_time' }]);
+  return { since, before };
 }
 
 async function* lists({ nodes, edges }: StoredMap): AsyncGenerator<Uint8Array> {
   yield* printPages(nodes, printNode);
   yield Buffer.from('],"edges":[');
-  yield* printPages(edges, ({ source, target, weight }) => ({ source, target, weight }));
+  yield* printPages(edges, printEdge);
 }
 
-export function printNode({ id, span_type, span_count }: MapNode) {
-  return { id, name: id, node_type: nodeTypeOf(span_type), span_type, span_count };
+export function printNode({ id, span_type, span_count, error_count, p95_ms }: MapNode) {
+  return { id, name: id, node_type: nodeTypeOf(span_type), span_type, span_count, error_count, p95_ms };
+}
+
+export function printEdge({ source, target, weight, error_count, p95_ms }: MapEdge) {
+  return { source, target, weight, error_count, p95_ms };
 }

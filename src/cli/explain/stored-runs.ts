@@ -109,16 +109,16 @@ export class StoredRuns {
     const sums = new HourSums();
     countTrace(this.#names.number(TENANT, agent), spans.all(), sums);
     const name = (number: number): string => this.#names.name(number);
-    return {
-      nodes: sums
-        .nodes()
-        .map(({ node_no, type }) => ({ name: name(node_no), type: itemAt(SPAN_TYPES, type) })),
-      edges: sums.edges().map(({ source_no, target_no, spans: count }) => ({
-        source: name(source_no),
-        target: name(target_no),
-        spans: count,
-      })),
-    };
+    const nodes = new Map<string, RunMap['nodes'][number]>();
+    for (const { node_no, type } of sums.nodes())
+      nodes.set(`${node_no}/${type}`, { name: name(node_no), type: itemAt(SPAN_TYPES, type) });
+    const edges = new Map<string, RunMap['edges'][number]>();
+    for (const { source_no, target_no, spans: count } of sums.edges()) {
+      const key = `${source_no}/${target_no}`;
+      const known = edges.get(key)?.spans ?? 0;
+      edges.set(key, { source: name(source_no), target: name(target_no), spans: known + count });
+    }
+    return { nodes: [...nodes.values()], edges: [...edges.values()] };
   }
 }
 

@@ -30,13 +30,14 @@ class BatchReader {
       const hour = this.#next();
       const spans = this.#next();
       const agent = builder.number(this.#nextText().toWellFormed());
-      const [types, nodes, parents]: [number[], number[], number[]] = [[], [], []];
+      const [types, grades, nodes, parents]: [number[], number[], number[], number[]] = [[], [], [], []];
       for (let span = 0; span < spans; span++) {
         parents.push(this.#next());
         types.push(this.#next());
+        grades.push(this.#next());
         nodes.push(this.#nextNode(builder));
       }
-      builder.trace(agent, hour, { types, nodes, parents });
+      builder.trace(agent, hour, { types, nodes, grades, parents });
     }
     return builder.finish();
   }

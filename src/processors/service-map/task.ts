@@ -6,7 +6,7 @@ export interface MapTaskBatch {
   readonly traces: number;
   /**
    * Trace by trace: hour (`hourOf`), number of spans, agent; then, span by span: position of its parent in the trace,
-   * type (a position in `SPAN_TYPES`), source of its node. Agents and sources are positions in `texts`; a source may be
+   * type (a position in `SPAN_TYPES`), grade, source of its node. Agents and sources are positions in `texts`; a source may be
    * `NO_NODE` or `AGENT_NODE` instead, or {@link URLS}, after which come the number of URLs, the URLs, and the name.
    */
   readonly numbers: Int32Array<ArrayBuffer>;

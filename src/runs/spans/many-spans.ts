@@ -267,6 +267,7 @@ export class ManySpans implements RunSpans {
       this.#map?.linked(row);
       this.#speaking?.linked(row);
     }
+    this.#map?.changed(row);
     this.#said.changed(row, before);
     if (!wasCall) this.#telling?.arrived(row);
     else {

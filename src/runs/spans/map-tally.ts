@@ -1,22 +1,11 @@
-import { byteAt, intAt } from '../../signal/checked.js';
-import { AGENT_NODE, NO_NODE } from '../../signal/service-map.js';
-import { HourSums } from '../../signal/hour-sums.js';
+import { byteAt, doubleAt, intAt } from '../../signal/checked.js';
+import { NO_NODE } from '../../signal/service-map.js';
+import type { HourSums } from '../../signal/hour-sums.js';
+import { gradeOf, NO_GRADE, type Grade } from '../../signal/span-grade.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
 import { FIRST_ROWS, grown } from './id-rows.js';
+import { realized, RunSums, TOP, type MapAgent } from './run-sums.js';
 import { NO_ROW, type SpanColumns } from './span-columns.js';
-
-/** In place of a caller: no ancestor in the trace has a node. */
-const TOP = -3;
-/** Shifts numbers of nodes so that they count from 0, including those with a special meaning. */
-const SHIFT = 3;
-const NODES = 2 ** 26;
-const TYPES = 16;
-
-/** The node of a run's agent, and whether any of its spans is an agent's: then a span without a caller hangs under nothing. */
-export interface MapAgent {
-  readonly node: number;
-  readonly hasSpan: boolean;
-}
 
 /**
  * What the spans of a run contribute to the service map ({@link countTrace}), while spans come and their parents become known.
@@ -34,10 +23,12 @@ export class MapTally {
   #firstCalled = new Int32Array(FIRST_ROWS);
   #lastCalled = new Int32Array(FIRST_ROWS);
   #nextCalled = new Int32Array(FIRST_ROWS);
+  /** The grade under which each span counts. */
+  #grades = new Uint8Array(FIRST_ROWS);
   #rows = 0;
-  readonly #sums = new Sums();
+  readonly #sums = new RunSums();
   /** What changed since {@link settled}. */
-  readonly #changes = new Sums();
+  readonly #changes = new RunSums();
   #hasAgentSpan = false;
 
   /** Counts the spans that are there. */
@@ -68,8 +59,9 @@ export class MapTally {
     const above = this.#root(parent);
     const node = intAt(this.#columns.nodes, row);
     if (node !== NO_NODE) {
-      this.#countCall(TOP, node, -1);
-      this.#countCall(this.#symbol(above), node, 1);
+      const grade = byteAt(this.#grades, row);
+      this.#countCall(TOP, node, grade, -1);
+      this.#countCall(this.#symbol(above), node, grade, 1);
       this.#call(above, row);
       return;
     }
@@ -78,10 +70,7 @@ export class MapTally {
     this.#up[row] = above;
     const symbol = this.#symbol(above);
     if (symbol !== TOP) {
-      for (const called of this.#calledBy(row)) {
-        this.#countCall(TOP, intAt(this.#columns.nodes, called), -1);
-        this.#countCall(symbol, intAt(this.#columns.nodes, called), 1);
-      }
+      this.#moveCalls(row, TOP, symbol);
     }
     this.#handOver(row, above);
   }
@@ -90,24 +79,36 @@ export class MapTally {
   renamed(row: number, before: number): void {
     const node = intAt(this.#columns.nodes, row);
     const type = byteAt(this.#columns.types, row);
-    this.#countNode(before, type, -1);
-    this.#countNode(node, type, 1);
-    const parent = intAt(this.#columns.parents, row);
-    const caller = parent === NO_ROW ? NO_ROW : this.#root(parent);
+    const grade = byteAt(this.#grades, row);
+    this.#countNode(before, type, grade, -1);
+    this.#countNode(node, type, grade, 1);
+    const caller = this.#callerOf(row);
     const symbol = caller === NO_ROW ? TOP : this.#symbol(caller);
-    this.#countCall(caller === row ? before : symbol, before, -1);
-    this.#countCall(symbol, node, 1);
-    for (const called of this.#calledBy(row)) {
-      if (called === row) continue;
-      this.#countCall(before, intAt(this.#columns.nodes, called), -1);
-      this.#countCall(node, intAt(this.#columns.nodes, called), 1);
-    }
+    this.#countCall(caller === row ? before : symbol, before, grade, -1);
+    this.#countCall(symbol, node, grade, 1);
+    this.#moveCalls(row, before, node);
+  }
+
+  /** A span may have ended, or failed. */
+  changed(row: number): void {
+    const before = byteAt(this.#grades, row);
+    const grade = this.#gradeOf(row);
+    const node = intAt(this.#columns.nodes, row);
+    if (grade === before || node === NO_NODE) return;
+    this.#grades[row] = grade;
+    const type = byteAt(this.#columns.types, row);
+    this.#countNode(node, type, before, -1);
+    this.#countNode(node, type, grade, 1);
+    const caller = this.#callerOf(row);
+    const symbol = caller === NO_ROW ? TOP : this.#symbol(caller);
+    this.#countCall(symbol, node, before, -1);
+    this.#countCall(symbol, node, grade, 1);
   }
 
   /** Everything that the run contributes: its spans, and the trace itself for its agent. */
   total(agent: MapAgent): HourSums {
     const sums = realized(this.#sums, agent);
-    sums.node(agent.node, TYPE_CODES.agent, 0, 1);
+    sums.node(agent.node, TYPE_CODES.agent, NO_GRADE, 0, 1);
     return sums;
   }
 
@@ -134,23 +135,44 @@ export class MapTally {
     const type = byteAt(this.#columns.types, row);
     if (type === TYPE_CODES.agent) this.#hasAgentSpan = true;
     if (node === NO_NODE) return;
-    this.#countNode(node, type, 1);
-    this.#countCall(TOP, node, 1);
+    const grade = this.#gradeOf(row);
+    this.#grades[row] = grade;
+    this.#countNode(node, type, grade, 1);
+    this.#countCall(TOP, node, grade, 1);
     // It was known as a parent before, so it calls what lies below.
+    this.#moveCalls(row, TOP, node);
+  }
+
+  #gradeOf(row: number): Grade {
+    const end = doubleAt(this.#columns.ends, row);
+    const status = this.#columns.status(row);
+    return gradeOf(status, doubleAt(this.#columns.starts, row), Number.isNaN(end) ? null : end);
+  }
+
+  #countNode(node: number, type: number, grade: Grade, spans: number): void {
+    this.#sums.addNode(node, type, grade, spans);
+    this.#changes.addNode(node, type, grade, spans);
+  }
+
+  #countCall(caller: number, node: number, grade: Grade, spans: number): void {
+    this.#sums.addCall(caller, node, grade, spans);
+    this.#changes.addCall(caller, node, grade, spans);
+  }
+
+  /** What a span calls has another caller now. */
+  #moveCalls(row: number, before: number, caller: number): void {
     for (const called of this.#calledBy(row)) {
-      this.#countCall(TOP, intAt(this.#columns.nodes, called), -1);
-      this.#countCall(node, intAt(this.#columns.nodes, called), 1);
+      if (called === row) continue;
+      const node = intAt(this.#columns.nodes, called);
+      const grade = byteAt(this.#grades, called);
+      this.#countCall(before, node, grade, -1);
+      this.#countCall(caller, node, grade, 1);
     }
   }
 
-  #countNode(node: number, type: number, spans: number): void {
-    this.#sums.addNode(node, type, spans);
-    this.#changes.addNode(node, type, spans);
-  }
-
-  #countCall(caller: number, node: number, spans: number): void {
-    this.#sums.addCall(caller, node, spans);
-    this.#changes.addCall(caller, node, spans);
+  #callerOf(row: number): number {
+    const parent = intAt(this.#columns.parents, row);
+    return parent === NO_ROW ? NO_ROW : this.#root(parent);
   }
 
   #symbol(row: number): number {
@@ -198,6 +220,7 @@ export class MapTally {
       this.#firstCalled = grown(this.#firstCalled, Int32Array);
       this.#lastCalled = grown(this.#lastCalled, Int32Array);
       this.#nextCalled = grown(this.#nextCalled, Int32Array);
+      this.#grades = grown(this.#grades, Uint8Array);
     }
     for (; this.#rows <= row; this.#rows++) {
       this.#up[this.#rows] = this.#rows;
@@ -206,44 +229,4 @@ export class MapTally {
       this.#nextCalled[this.#rows] = NO_ROW;
     }
   }
-}
-
-/** Sums in which the agent of the run has no number yet. */
-class Sums {
-  readonly nodes = new Map<number, number>();
-  readonly calls = new Map<number, number>();
-
-  addNode(node: number, type: number, spans: number): void {
-    add(this.nodes, (node + SHIFT) * TYPES + type, spans);
-  }
-
-  addCall(caller: number, node: number, spans: number): void {
-    add(this.calls, (caller + SHIFT) * NODES + node + SHIFT, spans);
-  }
-
-  clear(): void {
-    this.nodes.clear();
-    this.calls.clear();
-  }
-}
-
-function add(sums: Map<number, number>, key: number, count: number): void {
-  const sum = (sums.get(key) ?? 0) + count;
-  if (sum === 0) sums.delete(key);
-  else sums.set(key, sum);
-}
-
-function realized({ nodes, calls }: Sums, agent: MapAgent): HourSums {
-  const sums = new HourSums();
-  const numberOf = (node: number): number => (node === AGENT_NODE || node === TOP ? agent.node : node);
-  for (const [key, spans] of nodes) {
-    sums.node(numberOf(Math.floor(key / TYPES) - SHIFT), key % TYPES, spans, 0);
-  }
-  for (const [key, spans] of calls) {
-    const caller = Math.floor(key / NODES) - SHIFT;
-    if (caller === TOP && agent.hasSpan) continue;
-    const [source, target] = [numberOf(caller), numberOf((key % NODES) - SHIFT)];
-    if (source !== target) sums.edge(source, target, spans);
-  }
-  return sums;
 }

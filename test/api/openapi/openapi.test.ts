@@ -164,6 +164,12 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('compareAgents', { query: `?agent_a=${agent_id}&agent_b=${agent_id}` });
   await check('listModels', { query: `?agent_id=${agent_id}` });
   await check('readServiceMap', { query: '?hours=0' });
+  await check('readServiceMap', { query: '?start_time=2026-01-01T00:00:00Z' });
+  await check('readServiceMap', {
+    query: '?start_time=2026-01-01T00:00:00Z&end_time=2026-01-01T00:00:00Z',
+  });
+  await check('readServiceMapHours', { query: '?hours=8784' });
+  await check('readServiceMapHours', { query: '?hours=0' });
   await check('readAgent', { agent_id });
   await check('readAgentStats', { agent_id, query: '?days=30' });
   await check('listAgentRuns', { agent_id });

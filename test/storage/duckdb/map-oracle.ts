@@ -1,12 +1,26 @@
-import { SPAN_TYPES } from '../../../src/signal/span.js';
+import { RUN_STATUSES, SPAN_TYPES } from '../../../src/signal/span.js';
 import { readAsOne, type Query } from './stored-rows.js';
+
+interface Figures {
+  readonly error_count: number | null;
+  readonly p95_ms: number | null;
+}
 
 /** A map as the API shows it, without what follows from the rest. */
 export interface ShownMap {
-  readonly nodes: readonly { readonly id: string; readonly span_type: string; readonly span_count: number }[];
-  readonly edges: readonly { readonly source: string; readonly target: string; readonly weight: number }[];
+  readonly nodes: readonly ({
+    readonly id: string;
+    readonly span_type: string;
+    readonly span_count: number;
+  } & Figures)[];
+  readonly edges: readonly ({
+    readonly source: string;
+    readonly target: string;
+    readonly weight: number;
+  } & Figures)[];
 }
 
+const FAILED = (['failed', 'timed_out'] as const).map((status) => RUN_STATUSES.indexOf(status));
 const HOUR = 3_600_000_000;
 
 /**
@@ -23,7 +37,8 @@ export async function oracleMap(path: string, tenant: number, since: number | nu
       SELECT t.trace_id, (SELECT any_value(name) FROM agents a WHERE a.agent_no = t.agent_no) AS agent
       FROM newest_traces t WHERE t.tenant = ${tenant} AND t.is_mapped AND ${window}`);
     await query(`CREATE TEMP TABLE span AS
-      SELECT s.trace_id, s.span_id, s.parent_span_id AS parent, s.type,
+      SELECT s.trace_id, s.span_id, s.parent_span_id AS parent, s.type, s.status IN (${FAILED.join(', ')}) AS failed,
+        epoch_us(s.ended_at) - epoch_us(s.started_at) AS micros,
         CASE s.node_no WHEN -2 THEN run.agent WHEN -1 THEN NULL ELSE v.name END AS node
       FROM newest_spans s JOIN run USING (trace_id)
       LEFT JOIN services v ON v.node_no = s.node_no WHERE s.tenant = ${tenant}`);
@@ -40,34 +55,53 @@ export async function oracleMap(path: string, tenant: number, since: number | nu
   });
 }
 
+const FIGURES = `count(*) FILTER (failed)::INTEGER AS errors, string_agg(micros, ',' ORDER BY micros) AS micros`;
+
+/** The 95th percentile from all durations: of buckets that begin at 100 us and are a quarter of an octave wide, each filled evenly. */
+function figuresOf({ errors, micros }: Readonly<Record<string, unknown>>): Figures {
+  const all = typeof micros === 'string' ? micros.split(',').map(Number) : [];
+  const nth = Math.ceil((95 * all.length) / 100);
+  const found = all[nth - 1];
+  if (found === undefined) return { error_count: Number(errors), p95_ms: null };
+  const bound = (bucket: number): number => Math.round(100 * 2 ** (bucket / 4));
+  let bucket = 0;
+  while (bucket < 125 && found >= bound(bucket + 1)) bucket++;
+  const below = all.filter((one) => bucket > 0 && one < bound(bucket)).length;
+  const within = all.filter((one) => bucket === 125 || one < bound(bucket + 1)).length - below;
+  const p95 = 0.1 * 2 ** ((bucket + (nth - 0.5 - below) / within) / 4);
+  return { error_count: Number(errors), p95_ms: Math.round(p95 * 1000) / 1000 };
+}
+
 /** The order of UTF-8's bytes. JavaScript's own, of UTF-16, puts U+FFFD behind what lies beyond U+FFFF. */
 const byCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 async function nodesOf(query: Query): Promise<ShownMap['nodes']> {
-  const found = await query(`SELECT id, min(type) AS type, sum(spans)::INTEGER AS spans FROM (
-      SELECT agent AS id, ${SPAN_TYPES.indexOf('agent')} AS type, 0 AS spans FROM run
-      UNION ALL SELECT node, type, 1 FROM span WHERE node IS NOT NULL) GROUP BY id`);
+  const found = await query(`SELECT id, min(type) AS type, sum(spans)::INTEGER AS spans, ${FIGURES} FROM (
+      SELECT agent AS id, ${SPAN_TYPES.indexOf('agent')} AS type, 0 AS spans, FALSE AS failed, NULL AS micros FROM run
+      UNION ALL SELECT node, type, 1, failed, micros FROM span WHERE node IS NOT NULL) GROUP BY id`);
   return found
-    .map(({ id, type, spans }) => ({
+    .map(({ id, type, spans, ...row }) => ({
       id: String(id),
       span_type: SPAN_TYPES[Number(type)] ?? '',
       span_count: Number(spans),
+      ...figuresOf(row),
     }))
     .sort((a, b) => byCodePoints(a.id, b.id));
 }
 
 async function edgesOf(query: Query): Promise<ShownMap['edges']> {
-  const found = await query(`SELECT source, target, count(*)::INTEGER AS weight FROM (
+  const found = await query(`SELECT source, target, count(*)::INTEGER AS weight, ${FIGURES} FROM (
       SELECT coalesce(c.node, CASE WHEN NOT EXISTS (
           SELECT 1 FROM span a WHERE a.trace_id = s.trace_id AND a.type = ${SPAN_TYPES.indexOf('agent')})
-        THEN run.agent END) AS source, s.node AS target
+        THEN run.agent END) AS source, s.node AS target, s.failed, s.micros
       FROM span s JOIN run USING (trace_id) LEFT JOIN caller c ON c.trace_id = s.trace_id AND c.span_id = s.span_id
       WHERE s.node IS NOT NULL) WHERE source <> target GROUP BY source, target`);
   return found
-    .map(({ source, target, weight }) => ({
+    .map(({ source, target, weight, ...row }) => ({
       source: String(source),
       target: String(target),
       weight: Number(weight),
+      ...figuresOf(row),
     }))
     .sort((a, b) => byCodePoints(`${a.source}\0${a.target}`, `${b.source}\0${b.target}`));
 }

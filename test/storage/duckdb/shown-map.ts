@@ -1,6 +1,6 @@
 import { listOf } from '../../support/read-pieces.js';
 import type { ShownMap } from './map-oracle.js';
-import { printNode } from '../../../src/api/resources/service-map.js';
+import { printEdge, printNode } from '../../../src/api/resources/service-map.js';
 import type { TelemetryPlane } from '../../../src/storage/telemetry-plane.js';
 
 /** A user's service map, without what follows from the rest. @param since microseconds; null for all time */
@@ -9,15 +9,17 @@ export async function shownMap(
   tenant: string,
   since: number | null = null,
 ): Promise<ShownMap> {
-  const { nodes, edges } = await store.map.read(tenant, since);
+  const { nodes, edges } = await store.map.read(tenant, { since, before: null });
   return {
     nodes: (await listOf<ShownMap['nodes'][number]>(nodes, printNode)).map(
-      ({ id, span_type, span_count }) => ({
+      ({ id, span_type, span_count, error_count, p95_ms }) => ({
         id,
         span_type,
         span_count,
+        error_count,
+        p95_ms,
       }),
     ),
-    edges: await listOf<ShownMap['edges'][number]>(edges),
+    edges: await listOf<ShownMap['edges'][number]>(edges, printEdge),
   };
 }

@@ -51,13 +51,17 @@ export function startedAt(batch: IncomingBatch, trace: number): number {
 /** What the service map has to know of the spans of a trace. */
 export function mapSpansAt(batch: IncomingBatch, trace: number): MapSpan[] {
   const { spans, spanIds, parentIds } = batch;
+  const numberAt = (column: number, row: number): number => Number(spans.value(column, row));
   const found: MapSpan[] = [];
   for (let row = batch.start(trace); row < batch.end(trace); row++) {
     found.push({
       span_id: uuidKey(spanIds, row * 4),
       parent_span_id: spans.isNull(S.parent_span_id, row) ? null : uuidKey(parentIds, row * 4),
-      type: Number(spans.value(S.type, row)),
+      type: numberAt(S.type, row),
       node: batch.nodeAt(row),
+      status: itemAt(RUN_STATUSES, numberAt(S.status, row)),
+      started_at: numberAt(S.started_at, row),
+      ended_at: spans.isNull(S.ended_at, row) ? null : numberAt(S.ended_at, row),
     });
   }
   return found;

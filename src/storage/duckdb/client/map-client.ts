@@ -1,5 +1,4 @@
-import type { Micros } from '../../../signal/time.js';
-import type { MapRebuild, ServiceMap, StoredMap } from '../../service-map.js';
+import type { MapHour, MapRange, MapRebuild, ServiceMap, StoredMap } from '../../service-map.js';
 import type { MapList } from '../queries/service-map.js';
 import { jsonPages } from '../rows/json-pages.js';
 import type { StoreReach } from './store-reach.js';
@@ -12,16 +11,21 @@ export class MapClient implements ServiceMap {
     this.#reach = reach;
   }
 
-  async read(userId: string, since: Micros | null, abort?: AbortSignal): Promise<StoredMap> {
+  async read(userId: string, range: MapRange, abort?: AbortSignal): Promise<StoredMap> {
     const { tenant } = await this.#reach.user(userId);
-    const first = await this.#reach.readAs(tenant, 'map', 'read', [since], abort);
+    const first = await this.#reach.readAs(tenant, 'map', 'read', [range], abort);
     const pages = (list: MapList): AsyncIterable<Uint8Array> =>
       jsonPages(
         first[list],
         ({ next }) => next,
-        (after: readonly string[]) => this.#reach.readAs(tenant, 'map', 'rest', [since, list, after], abort),
+        (after: readonly string[]) => this.#reach.readAs(tenant, 'map', 'rest', [range, list, after], abort),
       );
     return { nodes: pages('nodes'), edges: pages('edges') };
+  }
+
+  async hours(userId: string, range: MapRange, abort?: AbortSignal): Promise<readonly MapHour[]> {
+    const { tenant } = await this.#reach.user(userId);
+    return await this.#reach.readAs(tenant, 'map', 'hours', [range], abort);
   }
 
   async rebuild({ dryRun }: { readonly dryRun: boolean }): Promise<MapRebuild | null> {

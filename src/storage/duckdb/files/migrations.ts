@@ -23,7 +23,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 5,
+  version: 6,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -52,6 +52,14 @@ export const SEGMENT_SCHEMA: Schema = {
       // The names of batches that must not be taken twice.
       version: 5,
       statements: (catalog) => [createTable(catalog, NAMED_BATCHES)],
+    },
+    {
+      // How the spans went that the service map counts.
+      version: 6,
+      statements: (catalog) =>
+        ['map_nodes', 'map_edges'].map(
+          (table) => `ALTER TABLE ${catalog}.main.${table} ADD COLUMN grade UTINYINT`,
+        ),
     },
   ],
 };

@@ -14,8 +14,8 @@ interface MappedTrace {
   readonly spans: readonly MapSpan[];
 }
 
-const NODE_FIELDS = 5;
-const EDGE_FIELDS = 4;
+const NODE_FIELDS = 6;
+const EDGE_FIELDS = 5;
 
 /** What the commit under way changes in the sums of the service map. */
 export class MapChanges {
@@ -42,12 +42,16 @@ export class MapChanges {
     const { tenant } = batch;
     const { nodeSums, edgeSums } = batch.map;
     for (let i = 0; i < nodeSums.length; i += NODE_FIELDS) {
-      const [hour = 0, name = 0, type = 0, spans = 0, traces = 0] = nodeSums.subarray(i, i + NODE_FIELDS);
-      this.#hours.sums(tenant, hour).node(batch.nodeNumber(name), type, spans, traces);
+      const [hour = 0, name = 0, type = 0, spans = 0, traces = 0, grade = 0] = nodeSums.subarray(
+        i,
+        i + NODE_FIELDS,
+      );
+      this.#hours.sums(tenant, hour).node(batch.nodeNumber(name), type, grade, spans, traces);
     }
     for (let i = 0; i < edgeSums.length; i += EDGE_FIELDS) {
-      const [hour = 0, source = 0, target = 0, spans = 0] = edgeSums.subarray(i, i + EDGE_FIELDS);
-      this.#hours.sums(tenant, hour).edge(batch.nodeNumber(source), batch.nodeNumber(target), spans);
+      const [hour = 0, source = 0, target = 0, spans = 0, grade = 0] = edgeSums.subarray(i, i + EDGE_FIELDS);
+      const sums = this.#hours.sums(tenant, hour);
+      sums.edge(batch.nodeNumber(source), batch.nodeNumber(target), grade, spans);
     }
   }
 

@@ -1,4 +1,4 @@
-import { HourSums } from '../../../signal/hour-sums.js';
+import { HourSums, type EdgeSum, type NodeSum } from '../../../signal/hour-sums.js';
 import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
 import { objectRows } from '../changes/object-rows.js';
 import type { Rows } from '../changes/rows.js';
@@ -8,10 +8,7 @@ export type SumPart = {
   readonly tenant: number;
   /** When the traces started, in hours since 1970. */
   readonly hour: number;
-} & ({ readonly node: NodePart } | { readonly edge: EdgePart });
-
-type NodePart = ReturnType<HourSums['nodes']>[number];
-type EdgePart = ReturnType<HourSums['edges']>[number];
+} & ({ readonly node: NodeSum } | { readonly edge: EdgeSum });
 
 /** Sums of the service map, or parts of them, by tenant and hour. */
 export class TenantHours {

@@ -1,20 +1,19 @@
-import type { Micros } from '../../../signal/time.js';
-import { hourOf } from '../../../signal/trace-map.js';
+import type { MapHour, MapRange } from '../../service-map.js';
 import { Transfer } from '../../../worker/thread-protocol.js';
 import type { Asker } from '../reads/asker.js';
+import { readMapHours } from './map-hours.js';
 import { readMapPage, type MapList, type MapPage } from './service-map.js';
 
 /** What the contract `ServiceMap` reads, in parts that may cross from the store thread. */
 export class MapReads {
-  /** The first parts of its lists, of one moment. @param since null for all time */
+  /** The first parts of its lists, of one moment. */
   async read(
     { tenant, short }: Asker,
-    since: Micros | null,
+    range: MapRange,
   ): Promise<Transfer<Readonly<Record<MapList, MapPage>>>> {
-    const firstHour = firstHourOf(since);
     return await short(async (connection, capture) => {
       const page = (list: MapList): Promise<MapPage> =>
-        readMapPage(connection, capture, { tenant, firstHour, list, after: null });
+        readMapPage(connection, capture, { tenant, range, list, after: null });
       const map = { nodes: await page('nodes'), edges: await page('edges') };
       return new Transfer(map, [map.nodes.json.buffer, map.edges.json.buffer]);
     });
@@ -23,18 +22,17 @@ export class MapReads {
   /** A later part. @param after the names of the last item of the part before */
   async rest(
     { tenant, short }: Asker,
-    since: Micros | null,
+    range: MapRange,
     list: MapList,
     after: readonly string[],
   ): Promise<Transfer<MapPage>> {
-    const firstHour = firstHourOf(since);
     return await short(async (connection, capture) => {
-      const page = await readMapPage(connection, capture, { tenant, firstHour, list, after });
+      const page = await readMapPage(connection, capture, { tenant, range, list, after });
       return new Transfer(page, [page.json.buffer]);
     });
   }
-}
 
-function firstHourOf(since: Micros | null): number | null {
-  return since === null ? null : hourOf(since);
+  async hours({ tenant, short }: Asker, range: MapRange): Promise<readonly MapHour[]> {
+    return await short((connection, capture) => readMapHours(connection, capture, tenant, range));
+  }
 }

@@ -1,9 +1,11 @@
 import { SPAN_TYPES, type SpanType } from '../../../signal/span.js';
-import { nodeTypeOf } from '../../service-map.js';
+import { nodeTypeOf, type MapRange } from '../../service-map.js';
 import { MAP_EDGES, MAP_NODES, SERVICES } from '../../sum-tables.js';
 import type { Connection } from '../files/connection.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
+import { figuresOf } from './map-figures.js';
+import { sumsWithin } from './map-hours.js';
 import { PART_BYTES } from '../rows/part-bytes.js';
 
 /** The lists of a service map. */
@@ -24,11 +26,11 @@ export interface MapPage {
 export async function readMapPage(
   connection: Connection,
   capture: Capture,
-  { tenant, firstHour, list, after }: WantedPage,
+  { tenant, range, list, after }: WantedPage,
 ): Promise<MapPage> {
-  const where = `tenant = ${tenant}${firstHour === null ? '' : ` AND hour >= ${firstHour}`}`;
+  const where = sumsWithin(tenant, range);
   const names = `SELECT node_no, name FROM ${relation(capture, SERVICES, `tenant = ${tenant}`)}`;
-  const { items, keys } = list === 'nodes' ? nodesOf(capture, where) : edgesOf(capture, where);
+  const { sums, items, keys } = list === 'nodes' ? nodesOf(capture, where) : edgesOf(capture, where);
   const later =
     after === null ? '' : `WHERE (${keys.join(', ')}) > (${keys.map((_, i) => `$${i + 1}`).join(', ')})`;
   const order = `ORDER BY ${keys.join(', ')}`;
@@ -36,6 +38,7 @@ export async function readMapPage(
   const last = keys.map((key) => `arg_max(${key}, place) AS last_${key}`).join(', ');
   const [row] = await connection.rows(
     `WITH names AS MATERIALIZED (${names}),
+      sums AS MATERIALIZED (${sums}),
       items AS (${items}),
       sized AS (SELECT *, row_number() ${inOrder} AS place, sum(strlen(item)) ${inOrder} AS upto, count(*) OVER () AS items FROM items ${later})
     SELECT string_agg(item, ',' ORDER BY place) AS list, count(*) = any_value(items) AS is_all, ${last}
@@ -52,40 +55,46 @@ export async function readMapPage(
 
 interface WantedPage {
   readonly tenant: number;
-  /** The first hour in which counted traces started, in hours since 1970; null for all time. */
-  readonly firstHour: number | null;
+  readonly range: MapRange;
   readonly list: MapList;
   /** The names of the last item of the part before. */
   readonly after: readonly string[] | null;
 }
 
-/** Items in SQL, over `names`, and the columns by which they are ordered. */
+/** Items in SQL, over `names` and `sums`, and the columns by which they are ordered. */
 interface Items {
+  readonly sums: string;
   readonly items: string;
   readonly keys: readonly string[];
 }
 
 function nodesOf(capture: Capture, where: string): Items {
+  const sums = `SELECT node_no, type, grade, sum(spans)::BIGINT AS spans, sum(traces)::BIGINT AS traces FROM ${relation(capture, MAP_NODES, where)} GROUP BY ALL`;
   // A node that several types of spans make has the first of agent, service, database, external: the order of the codes.
-  const byType = `SELECT node_no, type, sum(spans) AS spans FROM ${relation(capture, MAP_NODES, where)} GROUP BY node_no, type HAVING sum(spans) > 0 OR sum(traces) > 0`;
+  const byType = `SELECT node_no, type, sum(spans) AS spans FROM sums GROUP BY node_no, type HAVING sum(spans) > 0 OR sum(traces) > 0`;
   const nodes = `SELECT node_no, min(type) AS type, sum(spans)::BIGINT AS spans FROM (${byType}) GROUP BY node_no`;
-  const json = `json_object('id', v.name, 'name', v.name, 'node_type', ${NODE_TYPE}, 'span_type', ${SPAN_TYPE}, 'span_count', n.spans)`;
+  const json = `json_object('id', v.name, 'name', v.name, 'node_type', ${NODE_TYPE}, 'span_type', ${SPAN_TYPE}, 'span_count', n.spans, ${FIGURES})`;
   return {
-    items: `SELECT v.name AS id, ${json}::VARCHAR AS item FROM (${nodes}) n JOIN names v USING (node_no)`,
+    sums,
+    items: `SELECT v.name AS id, ${json}::VARCHAR AS item FROM (${nodes}) n JOIN names v USING (node_no) JOIN (${figuresOf('sums', 'node_no')}) f USING (node_no)`,
     keys: ['id'],
   };
 }
 
 function edgesOf(capture: Capture, where: string): Items {
-  const edges = `SELECT source_no, target_no, sum(spans)::BIGINT AS spans FROM ${relation(capture, MAP_EDGES, where)} GROUP BY source_no, target_no HAVING sum(spans) > 0`;
-  const json = `json_object('source', s.name, 'target', t.name, 'weight', e.spans)`;
+  const sums = `SELECT source_no, target_no, grade, sum(spans)::BIGINT AS spans FROM ${relation(capture, MAP_EDGES, where)} GROUP BY ALL`;
+  const edges = `SELECT source_no, target_no, sum(spans)::BIGINT AS spans FROM sums GROUP BY source_no, target_no HAVING sum(spans) > 0`;
+  const json = `json_object('source', s.name, 'target', t.name, 'weight', e.spans, ${FIGURES})`;
   return {
+    sums,
     items: `SELECT s.name AS source, t.name AS target, ${json}::VARCHAR AS item
-      FROM (${edges}) e JOIN names s ON s.node_no = e.source_no JOIN names t ON t.node_no = e.target_no`,
+      FROM (${edges}) e JOIN names s ON s.node_no = e.source_no JOIN names t ON t.node_no = e.target_no
+      JOIN (${figuresOf('sums', 'source_no, target_no')}) f USING (source_no, target_no)`,
     keys: ['source', 'target'],
   };
 }
 
+const FIGURES = `'error_count', f.error_count, 'p95_ms', f.p95_ms`;
 const SPAN_TYPE = byCode((type) => type);
 const NODE_TYPE = byCode(nodeTypeOf);
 

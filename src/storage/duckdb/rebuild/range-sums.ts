@@ -1,4 +1,6 @@
-import { intAt, wordAt } from '../../../signal/checked.js';
+import { intAt, itemAt, wordAt } from '../../../signal/checked.js';
+import { RUN_STATUSES } from '../../../signal/span.js';
+import type { Grade } from '../../../signal/span-grade.js';
 import { countTrace, hourOf, type MapSpan } from '../../../signal/trace-map.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
 import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
@@ -16,6 +18,10 @@ const HOUR = 3_600_000_000;
 export const UNNUMBERED = 2 ** 25;
 /** Stands in the place of a span's type where the trace has no span. */
 const EMPTY = -1;
+/** In place of the end of a span that goes on: before every time that is taken. */
+const NO_END = -(2 ** 52);
+/** In place of a grade that was not counted. */
+const NO_GRADE = 256;
 /** Added to the type of a span without a parent. */
 const TOP = 256;
 const NO_ID = "'00000000-0000-0000-0000-000000000000'::UUID";
@@ -60,7 +66,8 @@ export class RangeSums {
         this.#connection.wholeChunks(
           `SELECT h.tenant, h.trace_id, h.agent_no, h.started_at,
              coalesce(s.type + if(s.parent_span_id IS NULL, ${TOP}, 0), ${EMPTY})::INTEGER,
-             coalesce(s.node_no, 0), coalesce(s.span_id, ${NO_ID}), coalesce(s.parent_span_id, ${NO_ID})
+             coalesce(s.node_no, 0), coalesce(s.span_id, ${NO_ID}), coalesce(s.parent_span_id, ${NO_ID}),
+             coalesce(s.status, 0)::INTEGER, coalesce(s.started_at, h.started_at), coalesce(s.ended_at, make_timestamp(${NO_END}))
            FROM ${headers(isInPart)} h LEFT JOIN ${newest(this.#capture, SPANS, where)} s
              ON s.tenant = h.tenant AND s.trace_id = h.trace_id
            ORDER BY h.tenant, h.trace_id`,
@@ -88,6 +95,7 @@ export class RangeSums {
         chunk.words(6, 16),
         chunk.words(7, 16),
       ];
+      const [statuses, begun, ended] = [chunk.words(8, 4), chunk.words(9, 8), chunk.words(10, 8)];
       for (let row = 0; row < chunk.rows; row++) {
         const tenant = wordAt(tenants, row);
         const rowKey = `${tenant}/${uuidKey(traceIds, row * 4)}`;
@@ -99,11 +107,15 @@ export class RangeSums {
         }
         const type = wordAt(types, row) | 0;
         if (type === EMPTY) continue;
+        const ended_at = int64At(ended, row);
         spans.push({
           span_id: uuidKey(spanIds, row * 4),
           parent_span_id: type >= TOP ? null : uuidKey(parents, row * 4),
           type: type % TOP,
           node: wordAt(nodes, row) | 0,
+          status: itemAt(RUN_STATUSES, wordAt(statuses, row)),
+          started_at: int64At(begun, row),
+          ended_at: ended_at === NO_END ? null : ended_at,
         });
       }
     }
@@ -123,29 +135,30 @@ export class RangeSums {
     if (before < Infinity) conditions.push(`hour < ${before}`);
     const where = conditions.join(' AND ');
     const nodes = this.#connection.wholeChunks(
-      `SELECT tenant, hour, node_no, type::INTEGER, sum(spans)::BIGINT, sum(traces)::BIGINT
-       FROM ${relation(this.#capture, MAP_NODES, where)} GROUP BY tenant, hour, node_no, type`,
+      `SELECT tenant, hour, node_no, type::INTEGER, sum(spans)::BIGINT, sum(traces)::BIGINT, coalesce(grade, ${NO_GRADE})::INTEGER
+       FROM ${relation(this.#capture, MAP_NODES, where)} GROUP BY tenant, hour, node_no, type, grade`,
     );
     for await (const chunk of nodes) {
       const [tenants, hours] = [ints(chunk, 0), ints(chunk, 1)];
       const [nodes, types] = [ints(chunk, 2), ints(chunk, 3)];
-      const [spans, traces] = [chunk.words(4, 8), chunk.words(5, 8)];
+      const [spans, traces, grades] = [chunk.words(4, 8), chunk.words(5, 8), ints(chunk, 6)];
       for (let row = 0; row < chunk.rows; row++) {
         const sums = this.#hours.sums(intAt(tenants, row), intAt(hours, row));
-        sums.node(intAt(nodes, row), intAt(types, row), -int64At(spans, row), -int64At(traces, row));
+        const [node, type, grade] = [intAt(nodes, row), intAt(types, row), gradeAt(grades, row)];
+        sums.node(node, type, grade, -int64At(spans, row), -int64At(traces, row));
       }
     }
     const edges = this.#connection.wholeChunks(
-      `SELECT tenant, hour, source_no, target_no, sum(spans)::BIGINT
-       FROM ${relation(this.#capture, MAP_EDGES, where)} GROUP BY tenant, hour, source_no, target_no`,
+      `SELECT tenant, hour, source_no, target_no, sum(spans)::BIGINT, coalesce(grade, ${NO_GRADE})::INTEGER
+       FROM ${relation(this.#capture, MAP_EDGES, where)} GROUP BY tenant, hour, source_no, target_no, grade`,
     );
     for await (const chunk of edges) {
       const [tenants, hours] = [ints(chunk, 0), ints(chunk, 1)];
       const [sources, targets] = [ints(chunk, 2), ints(chunk, 3)];
-      const spans = chunk.words(4, 8);
+      const [spans, grades] = [chunk.words(4, 8), ints(chunk, 5)];
       for (let row = 0; row < chunk.rows; row++) {
         const sums = this.#hours.sums(intAt(tenants, row), intAt(hours, row));
-        sums.edge(intAt(sources, row), intAt(targets, row), -int64At(spans, row));
+        sums.edge(intAt(sources, row), intAt(targets, row), gradeAt(grades, row), -int64At(spans, row));
       }
     }
   }
@@ -159,6 +172,11 @@ export class RangeSums {
     this.#agents.set(agentNo, number);
     return number;
   }
+}
+
+function gradeAt(grades: Int32Array, row: number): Grade | null {
+  const grade = intAt(grades, row);
+  return grade === NO_GRADE ? null : grade;
 }
 
 /** Of a column of signed numbers of 32 bits. */

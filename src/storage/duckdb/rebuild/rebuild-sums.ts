@@ -1,4 +1,5 @@
 import { SPAN_TYPES } from '../../../signal/span.js';
+import { NO_GRADE, printGrade, type Grade } from '../../../signal/span-grade.js';
 import { formatTime } from '../../../signal/time.js';
 import { hourRanges } from './hour-ranges.js';
 import { RangeSums, UNNUMBERED } from './range-sums.js';
@@ -46,21 +47,25 @@ function isNumbered(part: SumPart): boolean {
 function inWords(work: RebuildWork, part: SumPart): string {
   const place = `hour ${formatTime(part.hour * HOUR)}`;
   if ('edge' in part) {
-    const { source_no: source, target_no: target, spans } = part.edge;
-    return `${place}: the edge from ${nameOf(work, source)} to ${nameOf(work, target)} has ${amount(spans, 'span')}.`;
+    const { source_no: source, target_no: target, spans, grade } = part.edge;
+    return `${place}: the edge from ${nameOf(work, source)} to ${nameOf(work, target)} has ${amount(spans, 'span', grade)}.`;
   }
-  const { node_no: node, type, spans, traces } = part.node;
+  const { node_no: node, type, spans, traces, grade } = part.node;
   const amounts = [
-    ...(spans === 0 ? [] : [amount(spans, 'span')]),
+    ...(spans === 0 ? [] : [amount(spans, 'span', grade)]),
     ...(traces === 0 ? [] : [amount(traces, 'trace')]),
   ];
   return `${place}: the node ${nameOf(work, node)} of type ${SPAN_TYPES[type] ?? type} has ${amounts.join(' and ')}.`;
 }
 
+function ofGrade(grade: Grade | null): string {
+  return grade === null ? ' without a grade, counted by an older version' : printGrade(grade);
+}
+
 /** @param lacking how many have to be added, or, if negative, taken away */
-function amount(lacking: number, noun: string): string {
+function amount(lacking: number, noun: string, grade: Grade | null = NO_GRADE): string {
   const count = Math.abs(lacking);
-  return `${count} ${noun}${count === 1 ? '' : 's'} too ${lacking > 0 ? 'few' : 'many'}`;
+  return `${count} ${noun}${count === 1 ? '' : 's'}${ofGrade(grade)} too ${lacking > 0 ? 'few' : 'many'}`;
 }
 
 function nameOf({ services, agents }: RebuildWork, node: number): string {

@@ -480,6 +480,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/service-map/hours': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readServiceMapHours'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/sessions': {
     parameters: {
       query?: never;
@@ -2047,15 +2063,25 @@ export interface components {
       nodes: components['schemas']['ServiceMapNode'][];
     };
     ServiceMapEdge: {
+      error_count: number | null;
+      p95_ms: number | null;
       source: string;
       target: string;
       weight: number;
     };
+    ServiceMapHour: {
+      errors: number | null;
+      /** Format: date-time */
+      hour: string;
+      spans: number;
+    };
     ServiceMapNode: {
+      error_count: number | null;
       id: string;
       name: string;
       /** @enum {unknown} */
       node_type: 'agent' | 'service' | 'database' | 'external';
+      p95_ms: number | null;
       span_count: number;
       /** @enum {unknown} */
       span_type: 'agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
@@ -3724,7 +3750,9 @@ export interface operations {
   readServiceMap: {
     parameters: {
       query?: {
+        end_time?: string;
         hours?: number;
+        start_time?: string;
       };
       header?: never;
       path?: never;
@@ -3738,6 +3766,34 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['ServiceMap'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readServiceMapHours: {
+    parameters: {
+      query?: {
+        hours?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ServiceMapHour'][];
         };
       };
       401: components['responses']['Unauthenticated'];

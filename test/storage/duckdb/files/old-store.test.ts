@@ -59,7 +59,7 @@ void t.test('a store of schema 3 is taken on, and knows of no sampling of its ru
     await inFile(
       opened.path,
       part,
-      'DROP TABLE named_batches; ALTER TABLE traces DROP COLUMN sample_rate; UPDATE schema_versions SET version = 3',
+      'DROP TABLE named_batches; ALTER TABLE traces DROP COLUMN sample_rate; ALTER TABLE map_nodes DROP COLUMN grade; ALTER TABLE map_edges DROP COLUMN grade; UPDATE schema_versions SET version = 3',
     );
   await opened.start();
   const sampled = aTrace(1, { agent: 'old', sample_rate: 0.5, started_at: NOON + 1 });

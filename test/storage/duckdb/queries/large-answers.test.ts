@@ -1,5 +1,6 @@
 import t from 'tap';
 import { deriveBatch } from '../../../../src/signal/derive-map.js';
+import { ALL_TIME } from '../../../../src/storage/service-map.js';
 import { listOf } from '../../../support/read-pieces.js';
 import { aPoint } from '../../../support/metric-points.js';
 import { aHeader, aSpanRecord, NOON } from '../../../support/run-records.js';
@@ -191,7 +192,7 @@ void t.test('a service map of many long names comes in pieces that memory can ho
     await opened.store.writer.traces({ tenant, items, service_map: deriveBatch(items) }, RECEIVED);
   }
   for (const state of ['hot', 'moved']) {
-    const map = await opened.store.map.read(tenant, null);
+    const map = await opened.store.map.read(tenant, ALL_TIME);
     for (const [list, most] of [
       ['nodes', steps + 1],
       ['edges', steps],

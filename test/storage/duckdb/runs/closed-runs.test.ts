@@ -4,6 +4,7 @@ import { deriveBatch } from '../../../../src/signal/derive-map.js';
 import type { SpanRecord } from '../../../../src/signal/span.js';
 import type { TraceRecord } from '../../../../src/signal/trace.js';
 import { hasDifferences } from '../../../../src/storage/service-map.js';
+import { ALL_TIME } from '../../../../src/storage/service-map.js';
 import { EventEngine } from '../event-engine.js';
 import { aSpanRecord, NOON } from '../../../support/run-records.js';
 import { aFollowingRecord, parts } from '../following-records.js';
@@ -86,7 +87,7 @@ for (const size of [7, LIMIT, 3 * LIMIT]) {
     t.match((await look()).run, { span_count: 3 * LIMIT + 2, ...ended });
 
     // It does not count in the service map any more.
-    const map = await opened.store.map.read(tenant, null);
+    const map = await opened.store.map.read(tenant, ALL_TIME);
     t.same(await listOf(map.nodes), []);
     const rebuilt = await opened.store.map.rebuild({ dryRun: true });
     t.ok(rebuilt !== null && !hasDifferences(rebuilt));

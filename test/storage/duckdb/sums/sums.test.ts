@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { deriveBatch } from '../../../../src/signal/derive-map.js';
+import { ALL_TIME } from '../../../../src/storage/service-map.js';
 import { aHeader, aSpanRecord, NOON } from '../../../support/run-records.js';
 import { readAsOne } from '../stored-rows.js';
 import { listOf } from '../../../support/read-pieces.js';
@@ -62,7 +63,7 @@ void t.test('sums are exact at every moment while their parts are moved and put 
 });
 
 async function weightOfEdge({ store }: TestStore, tenant: string): Promise<number> {
-  const { edges } = await store.map.read(tenant, null);
+  const { edges } = await store.map.read(tenant, ALL_TIME);
   const [edge] = await listOf<{ readonly weight: number }>(edges);
   return edge?.weight ?? 0;
 }
