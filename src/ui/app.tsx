@@ -17,6 +17,7 @@ const Models = lazy(() => import('./pages/models/Models.js'));
 const Prompts = lazy(() => import('./pages/prompts/Prompts.js'));
 const Prompt = lazy(() => import('./pages/prompts/Prompt.js'));
 const CompareAgents = lazy(() => import('./pages/compare-agents/CompareAgents.js'));
+const Logs = lazy(() => import('./pages/logs/Logs.js'));
 const Agents = lazy(() => import('./pages/agents/Agents.js'));
 const Agent = lazy(() => import('./pages/agents/Agent.js'));
 const Runs = lazy(() => import('./pages/runs/Runs.js'));
@@ -72,6 +73,7 @@ export function App() {
                         {({ name }) => <Prompt key={name} name={decoded(name)} />}
                       </Route>
                       <Route path="/prompts" component={Prompts} />
+                      <Route path="/logs" component={Logs} />
                       <Route path="/" component={Overview} />
                       <Route component={NotFound} />
                     </Switch>

@@ -9,7 +9,7 @@ import { count, nullable, printTime, time } from '../support/fields.js';
 import { INTERVALS, intervalOf, intervalParameter, stretchOf, type Interval } from '../support/intervals.js';
 import { logParameters, untimedLogFilter } from './logs.js';
 
-const NAMES = ['1s', '10s', '1m', '5m', '1h', '1d'] as const satisfies readonly Interval[];
+const NAMES = ['1s', '10s', '1m', '5m', '15m', '1h', '6h', '1d'] as const satisfies readonly Interval[];
 
 const facetsSchema = Type.Object(
   {

@@ -14,7 +14,9 @@ export const INTERVALS = {
   '10s': 10 * MICROS_PER_SECOND,
   '1m': MICROS_PER_MINUTE,
   '5m': 5 * MICROS_PER_MINUTE,
+  '15m': 15 * MICROS_PER_MINUTE,
   '1h': MICROS_PER_HOUR,
+  '6h': 6 * MICROS_PER_HOUR,
   '1d': MICROS_PER_DAY,
 } as const;
 export type Interval = keyof typeof INTERVALS;

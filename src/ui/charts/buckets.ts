@@ -1,7 +1,16 @@
 const MINUTE = 60_000;
 
 /** Widths of buckets by the names that the API gives them, in milliseconds. */
-const WIDTHS = { '1m': MINUTE, '5m': 5 * MINUTE, '1h': 60 * MINUTE, '1d': 1440 * MINUTE } as const;
+const WIDTHS = {
+  '1s': 1000,
+  '10s': 10_000,
+  '1m': MINUTE,
+  '5m': 5 * MINUTE,
+  '15m': 15 * MINUTE,
+  '1h': 60 * MINUTE,
+  '6h': 360 * MINUTE,
+  '1d': 1440 * MINUTE,
+} as const;
 
 /** So many at most; an answer that asks for more is drawn as it is. */
 const MOST = 5000;

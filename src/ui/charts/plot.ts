@@ -85,7 +85,7 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
         y: { range: (_plot, least, most) => valueRange(least, most, threshold?.value) },
       },
       axes: [
-        { ...axis, space: 72, size: 28, values: timeLabels(zone) },
+        { ...axis, space: 72, size: 34, values: timeLabels(zone) },
         {
           ...axis,
           size: LEAST_SPACE,

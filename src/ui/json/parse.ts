@@ -10,6 +10,12 @@ export type Json =
   | { readonly kind: 'number'; readonly digits: string }
   | { readonly kind: 'literal'; readonly value: true | false | null };
 
+/** An attribute as people read it. */
+export interface Attribute {
+  readonly key: string;
+  readonly value: Json;
+}
+
 /** Deeper bodies are refused where they come in; what is deeper here is no JSON for us. */
 const MAX_DEPTH = 2000;
 const TOKEN =

@@ -1,4 +1,4 @@
-import { Bot, Boxes, House, ListTree, MessagesSquare, ScrollText, type LucideIcon } from 'lucide-react';
+import { Bot, Boxes, House, ListTree, Logs, MessagesSquare, ScrollText, type LucideIcon } from 'lucide-react';
 
 interface Place {
   readonly path: string;
@@ -16,4 +16,5 @@ export const PLACES: readonly Place[] = [
   { path: '/sessions', name: 'Sessions', icon: MessagesSquare, also: '/sessions/' },
   { path: '/prompts', name: 'Prompts', icon: ScrollText, also: '/prompts/' },
   { path: '/models', name: 'Models', icon: Boxes, also: '/models/' },
+  { path: '/logs', name: 'Logs', icon: Logs, also: '/logs/' },
 ];

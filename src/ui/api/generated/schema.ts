@@ -1407,7 +1407,7 @@ export interface components {
       /** Format: date-time */
       end_time: string;
       /** @enum {unknown} */
-      interval: '1s' | '10s' | '1m' | '5m' | '1h' | '1d';
+      interval: '1s' | '10s' | '1m' | '5m' | '15m' | '1h' | '6h' | '1d';
       of_other_services: number;
       services: components['schemas']['LogServiceCount'][];
       severities: components['schemas']['LogSeverityCount'][];
@@ -3391,7 +3391,7 @@ export interface operations {
     parameters: {
       query?: {
         end_time?: string;
-        interval?: 'auto' | '1s' | '10s' | '1m' | '5m' | '1h' | '1d';
+        interval?: 'auto' | '1s' | '10s' | '1m' | '5m' | '15m' | '1h' | '6h' | '1d';
         q?: string;
         query?: string;
         service?: string;

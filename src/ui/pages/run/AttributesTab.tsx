@@ -1,10 +1,9 @@
 import { Link } from 'wouter';
 import { traceIdIn } from '../../format/trace-id.js';
-import { itemsOf, member, printJson, textOf, type Json } from '../../json/parse.js';
-import { JsonView } from '../../json/JsonView.js';
-import { LongText } from '../../messages/LongText.js';
+import { AttributeRows } from '../../json/AttributeRows.js';
+import { itemsOf, member, textOf, type Attribute, type Json } from '../../json/parse.js';
 import parts from '../../parts/parts.module.css';
-import { attributesOf, type Attribute } from './attributes.js';
+import { attributesOf } from './attributes.js';
 import styles from './run.module.css';
 
 /** Attributes, events, links, scope and resource, each whole. Of a span of the batch route there are none. */
@@ -34,7 +33,7 @@ export function AttributesTab({ detail }: { readonly detail: Json }) {
           <div key={at} className={styles['event']}>
             <strong>{textOf(event, 'name')}</strong>{' '}
             <span className={parts['faint']}>{textOf(event, 'timestamp')}</span>
-            <Rows attributes={attributesOf(member(event, 'attributes'))} />
+            <AttributeRows attributes={attributesOf(member(event, 'attributes'))} />
           </div>
         ))}
       </section>
@@ -46,7 +45,7 @@ export function AttributesTab({ detail }: { readonly detail: Json }) {
               Trace {textOf(link, 'trace_id')}
             </Link>{' '}
             <span className={parts['faint']}>span {textOf(link, 'span_id')}</span>
-            <Rows attributes={attributesOf(member(link, 'attributes'))} />
+            <AttributeRows attributes={attributesOf(member(link, 'attributes'))} />
           </div>
         ))}
       </section>
@@ -77,29 +76,7 @@ function Table({
       {dropped?.kind === 'number' && dropped.digits !== '0' && (
         <p className={parts['bad']}>The sender left out {dropped.digits} more.</p>
       )}
-      <Rows attributes={attributes} />
+      <AttributeRows attributes={attributes} />
     </section>
-  );
-}
-
-function Rows({ attributes }: { readonly attributes: readonly Attribute[] }) {
-  if (attributes.length === 0) return null;
-  return (
-    <dl className={styles['attributes']}>
-      {attributes.map(({ key, value }, at) => (
-        <div key={at}>
-          <dt>{key}</dt>
-          <dd>
-            {value.kind === 'object' || value.kind === 'array' ? (
-              <JsonView value={value} label={key} />
-            ) : (
-              <LongText text={value.kind === 'string' ? value.text : printJson(value)}>
-                {(shown) => shown}
-              </LongText>
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -1,10 +1,4 @@
-import { itemsOf, member, textOf, type Json } from '../../json/parse.js';
-
-/** An attribute as people read it. */
-export interface Attribute {
-  readonly key: string;
-  readonly value: Json;
-}
+import { itemsOf, member, textOf, type Attribute, type Json } from '../../json/parse.js';
 
 /** A list of attributes in OTLP/JSON, in the order they were sent. */
 export function attributesOf(list: Json | undefined): readonly Attribute[] {

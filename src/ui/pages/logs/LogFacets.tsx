@@ -1,0 +1,96 @@
+import type { Schemas } from '../../api/client.js';
+import { formatCount, formatCounted, formatExact } from '../../format/number.js';
+import { cx } from '../../parts/cx.js';
+import parts from '../../parts/parts.module.css';
+import { Time } from '../../parts/figures.js';
+import { severityClass } from './LogRows.js';
+import type { LogsState } from './logs-state.js';
+import styles from './logs.module.css';
+
+type Facets = Schemas['LogFacets'];
+
+/** What there is to choose by, with how many records each choice would give. */
+export function LogFacets({
+  facets,
+  state,
+  onChange,
+}: {
+  readonly facets: Facets;
+  readonly state: LogsState;
+  readonly onChange: (change: Partial<LogsState>) => void;
+}) {
+  return (
+    <div className={styles['facets']}>
+      <Facet
+        title="Severity"
+        items={facets.severities
+          .toReversed()
+          .filter(({ name, count }) => count > 0 || name === state.severity)}
+        chosen={state.severity}
+        classOf={severityClass}
+        onChoose={(name) => {
+          onChange({ severity: name });
+        }}
+      />
+      <Facet
+        title="Service"
+        items={facets.services}
+        chosen={state.service}
+        onChoose={(service) => {
+          onChange({ service });
+        }}
+      />
+      {facets.of_other_services > 0 && (
+        <p className={parts['faint']}>
+          {formatCounted(facets.of_other_services, 'record')} of services that are not listed
+        </p>
+      )}
+      {facets.counted_after !== null && (
+        <p className={parts['faint']}>
+          There is more than is counted at a time: figures are whole from <Time at={facets.counted_after} />{' '}
+          on.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Facet<Name extends string>({
+  title,
+  items,
+  chosen,
+  classOf,
+  onChoose,
+}: {
+  readonly title: string;
+  readonly items: readonly { readonly name: Name; readonly count: number }[];
+  readonly chosen: Name | '';
+  readonly classOf?: (name: Name) => string | undefined;
+  /** Empty: any. */
+  readonly onChoose: (name: Name | '') => void;
+}) {
+  return (
+    <section role="group" aria-label={title}>
+      <h2>{title}</h2>
+      <ul>
+        {items.map(({ name, count }) => (
+          <li key={name}>
+            <button
+              type="button"
+              className={styles['facet']}
+              aria-pressed={name === chosen && name !== ''}
+              disabled={name === ''}
+              title={name === '' ? 'Records that name no service cannot be asked for' : name}
+              onClick={() => {
+                onChoose(name === chosen ? '' : name);
+              }}
+            >
+              <span className={cx(styles['name'], classOf?.(name))}>{name === '' ? '(none)' : name}</span>
+              <span title={formatExact(count)}>{formatCount(count)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,130 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef } from 'react';
+import { formatClock, formatTime } from '../../format/time.js';
+import { cx } from '../../parts/cx.js';
+import parts from '../../parts/parts.module.css';
+import { useSettings } from '../../state/settings.js';
+import { useShortcuts } from '../../state/shortcuts.js';
+import styles from './logs.module.css';
+import type { LogRow } from './use-logs.js';
+
+const ROW_PX = 26;
+const OVERSCAN = 20;
+/** Pixels from the newest within which one does not read something else. */
+const AT_TOP = 8;
+/** More of a line does not fit on any screen. */
+const MOST_SHOWN = 400;
+
+/** What is bad has the warm colour; what is worth little stands back. */
+export function severityClass(severity: string): string | undefined {
+  if (severity === 'error' || severity === 'fatal') return parts['bad'];
+  return severity === 'debug' || severity === 'trace' ? parts['faint'] : undefined;
+}
+
+/** Records, one line each; only those that are seen are in the page. */
+export function LogRows({
+  rows,
+  chosen,
+  onChoose,
+  onReading,
+  onEnd,
+}: {
+  readonly rows: readonly LogRow[];
+  /** By id. */
+  readonly chosen: string | undefined;
+  readonly onChoose: (row: LogRow) => void;
+  /** Whether the list is not at its newest. */
+  readonly onReading: (isReading: boolean) => void;
+  /** The last rows are near. */
+  readonly onEnd: () => void;
+}) {
+  const { zone } = useSettings();
+  const grid = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => grid.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (at) => rows[at]?.id ?? at,
+    overscan: OVERSCAN,
+  });
+  const at = rows.findIndex(({ id }) => id === chosen);
+  const step = (by: number) => (): void => {
+    const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
+    if (next) onChoose(next);
+  };
+  useShortcuts({ j: step(1), k: step(-1) });
+  const scrollTo = useRef(virtual.scrollToIndex);
+  useEffect(() => {
+    scrollTo.current = virtual.scrollToIndex;
+  });
+  const known = useRef<string>(undefined);
+  useEffect(() => {
+    // Only where another one was chosen: what comes above must not move the list.
+    if (at >= 0 && known.current !== chosen) scrollTo.current(at, { align: 'auto' });
+    known.current = chosen;
+  }, [at, chosen]);
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (last >= rows.length - OVERSCAN - 1) onEnd();
+  }, [last, rows.length, onEnd]);
+  const isThere = items.some(({ index }) => index === at);
+  return (
+    <div
+      ref={grid}
+      className={styles['rows']}
+      role="grid"
+      aria-label="Log records"
+      aria-rowcount={rows.length}
+      aria-colcount={4}
+      aria-activedescendant={isThere && chosen !== undefined ? `log-${chosen}` : undefined}
+      tabIndex={0}
+      onScroll={(event) => {
+        onReading(event.currentTarget.scrollTop > AT_TOP);
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+        event.preventDefault();
+        step(event.key === 'ArrowDown' ? 1 : -1)();
+      }}
+    >
+      <div role="rowgroup" className={styles['all']} style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ key, index, start }) => {
+          const row = rows[index];
+          if (!row) return null;
+          const ms = Date.parse(row.timestamp);
+          return (
+            <div
+              key={key}
+              id={`log-${row.id}`}
+              role="row"
+              aria-rowindex={index + 1}
+              aria-selected={index === at}
+              className={styles['row']}
+              style={{ transform: `translateY(${String(start)}px)` }}
+              onClick={() => {
+                onChoose(row);
+              }}
+            >
+              <span role="gridcell" className={styles['time']} title={row.timestamp}>
+                <span className={styles['date']}>{formatTime(ms, zone).slice(5, 10)} </span>
+                {formatClock(ms, zone)}
+              </span>
+              <span role="gridcell" className={cx(styles['severity'], severityClass(row.severity))}>
+                {row.severity}
+              </span>
+              <span role="gridcell" className={styles['service']} title={row.service_name}>
+                {row.service_name}
+              </span>
+              <span role="gridcell" className={styles['body']}>
+                {row.body?.slice(0, MOST_SHOWN) ?? (
+                  <i className={parts['faint']}>{row.event_name ?? 'no body'}</i>
+                )}
+              </span>
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,245 @@
+import { Radio, X } from 'lucide-react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { formatCount, formatCounted } from '../../format/number.js';
+import { cx } from '../../parts/cx.js';
+import parts from '../../parts/parts.module.css';
+import { RangeChoice } from '../../parts/RangeChoice.js';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { ZoneNote } from '../../parts/ZoneNote.js';
+import { useShortcuts } from '../../state/shortcuts.js';
+import { useDebounced } from '../../state/use-debounced.js';
+import { useUrlState } from '../../state/use-url-state.js';
+import { LogFacets } from './LogFacets.js';
+import { LogHistogram } from './LogHistogram.js';
+import { LogRecord } from './LogRecord.js';
+import { LogRows } from './LogRows.js';
+import { goesOn, isFiltered, LOGS_STATE, parsePlace, printPlace, type LogsState } from './logs-state.js';
+import styles from './logs.module.css';
+import { useFacets, useLogs } from './use-logs.js';
+
+/** Log records of all services: by words, severity, service and time, and as they come. */
+export default function Logs() {
+  const [state, change] = useUrlState(LOGS_STATE);
+  const search = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useDebounced(state.q, (q) => {
+    change({ q }, 'replace');
+  });
+  useShortcuts({ '/': () => search.current?.focus() });
+  const facets = useFacets(state);
+  return (
+    <div className={parts['page']}>
+      <title>Logs · Jackdaw</title>
+      <div className={parts['head']}>
+        <h1>Logs</h1>
+        <ZoneNote />
+        <input
+          ref={search}
+          type="search"
+          className={cx(parts['field'], styles['search'])}
+          aria-label="Search in bodies: whole words, or a phrase in quotes"
+          placeholder='Whole words, "a phrase"…'
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+          }}
+        />
+      </div>
+      <LogFilters state={state} onChange={change} />
+      {facets.data && (
+        <LogHistogram
+          facets={facets.data}
+          onBrush={(range) => {
+            change({ range, live: false });
+          }}
+        />
+      )}
+      <Found state={state} change={change} facets={facets} />
+    </div>
+  );
+}
+
+function LogFilters({
+  state,
+  onChange,
+}: {
+  readonly state: LogsState;
+  readonly onChange: (change: Partial<LogsState>) => void;
+}) {
+  const canFollow = goesOn(state.range);
+  return (
+    <div className={parts['filters']} role="group" aria-label="Filters">
+      <RangeChoice
+        label="Time"
+        bounded
+        value={state.range}
+        onChange={(range) => {
+          onChange({ range });
+        }}
+      />
+      <button
+        type="button"
+        className={parts['button']}
+        aria-pressed={state.live && canFollow}
+        disabled={!canFollow}
+        title={canFollow ? 'New records come by themselves' : 'A time that is over has no new records'}
+        onClick={() => {
+          onChange({ live: !state.live });
+        }}
+      >
+        <Radio size={14} aria-hidden="true" /> Follow
+      </button>
+      {(['severity', 'service', 'trace', 'span'] as const)
+        .filter((name) => state[name] !== '')
+        .map((name) => (
+          <button
+            key={name}
+            type="button"
+            className={cx(parts['button'], styles['chip'])}
+            onClick={() => {
+              onChange(name === 'trace' ? { trace: '', span: '' } : { [name]: '' });
+            }}
+          >
+            <span>
+              {name === 'trace' ? 'run' : name}: {state[name]}
+            </span>{' '}
+            <X size={14} aria-hidden="true" />
+            <span className={parts['unseen']}>take away</span>
+          </button>
+        ))}
+    </div>
+  );
+}
+
+function Found({
+  state,
+  change,
+  facets,
+}: {
+  readonly state: LogsState;
+  readonly change: (some: Partial<LogsState>, step?: 'push' | 'replace') => void;
+  readonly facets: ReturnType<typeof useFacets>;
+}) {
+  const [isReading, setReading] = useState(false);
+  const logs = useLogs(state, isReading);
+  const place = parsePlace(state.record);
+  const { more, letIn, tail } = logs;
+  const latest = useRef({ more, letIn });
+  useEffect(() => {
+    latest.current = { more, letIn };
+  });
+  const onEnd = useCallback(() => {
+    latest.current.more();
+  }, []);
+  const onReading = useCallback((reading: boolean) => {
+    setReading(reading);
+    if (!reading) latest.current.letIn();
+  }, []);
+  const list = useRef<HTMLDivElement>(null);
+  if (logs.error && !logs.rows) return <Failure error={logs.error} retry={logs.retry} />;
+  if (!logs.rows) return <TableSkeleton rows={12} />;
+  return (
+    <div className={styles['found']} data-open={place !== undefined} aria-busy={logs.isPlaceholder}>
+      {facets.data ? (
+        <LogFacets facets={facets.data} state={state} onChange={change} />
+      ) : facets.error ? (
+        <p className={parts['faint']} role="alert">
+          They could not be counted.{' '}
+          <button type="button" className={parts['button']} onClick={() => void facets.refetch()}>
+            Try again
+          </button>
+        </p>
+      ) : (
+        <TableSkeleton rows={4} />
+      )}
+      <div ref={list}>
+        <p className={styles['told']} role="status">
+          {state.live && goesOn(state.range)
+            ? logs.isLive
+              ? isReading
+                ? `Paused while you read; ${formatCounted(tail.waiting.length, 'new record')}`
+                : `Following; ${formatCounted(tail.shown.length, 'record')} came since`
+              : 'Connecting…'
+            : `${formatCount(logs.rows.length)} of ${formatCounted(logs.count ?? 0, 'record')} loaded, newest first`}
+          {tail.waiting.length > 0 && (
+            <button
+              type="button"
+              className={parts['button']}
+              onClick={() => {
+                list.current?.querySelector('[role="grid"]')?.scrollTo({ top: 0 });
+              }}
+            >
+              Show them
+            </button>
+          )}
+          <Lost tail={tail} onSearch={logs.reload} />
+        </p>
+        {logs.rows.length === 0 ? (
+          <Nothing state={state} />
+        ) : (
+          <LogRows
+            rows={logs.rows}
+            chosen={place?.id}
+            onChoose={(row) => {
+              change({ record: printPlace(row) }, place === undefined ? 'push' : 'replace');
+            }}
+            onReading={onReading}
+            onEnd={onEnd}
+          />
+        )}
+      </div>
+      {place && (
+        <LogRecord
+          key={place.id}
+          place={place}
+          onChange={change}
+          onClose={() => {
+            change({ record: '' });
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function Lost({
+  tail: { lost, hasUnknownLoss },
+  onSearch,
+}: {
+  readonly tail: { readonly lost: number; readonly hasUnknownLoss: boolean };
+  readonly onSearch: () => void;
+}) {
+  if (lost === 0 && !hasUnknownLoss) return null;
+  const words =
+    lost === 0
+      ? 'The stream broke off: some records may be missing'
+      : `${formatCounted(lost, 'record')}${hasUnknownLoss ? ' or more' : ''} skipped: too many came at a time`;
+  return (
+    <span className={styles['lost']}>
+      {words}{' '}
+      <button type="button" className={parts['button']} onClick={onSearch}>
+        Load them
+      </button>
+    </span>
+  );
+}
+
+function Nothing({ state }: { readonly state: LogsState }) {
+  if (isFiltered(state))
+    return (
+      <Empty title="No record is like this">
+        <p>
+          Take away a filter, or choose a longer time. Words are found whole: “pay” does not find “payment”,
+          and there are no wildcards.
+        </p>
+      </Empty>
+    );
+  return (
+    <Empty title="No record in this time">
+      <p>
+        Log records come by OTLP, as traces do: set OTEL_EXPORTER_OTLP_ENDPOINT to the daemon’s receiver, or
+        choose a longer time.
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,152 @@
+import t from 'tap';
+import type { ApiCaller } from '../support/api-caller.js';
+import { accessibilityProblems } from '../support/browser.js';
+import { logRequest, type LogToSend } from '../support/log-request.js';
+import { anItem } from '../support/trace-batch.js';
+import { settled, startPages } from '../support/ui.js';
+
+const RECORDS = 450;
+
+async function sendLogs(api: ApiCaller, service: string, logs: readonly LogToSend[]): Promise<void> {
+  const { status } = await api.call('POST', '/otlp/v1/logs', { json: logRequest(service, logs) });
+  if (status !== 200) throw new Error(`The records were answered with ${status}.`);
+}
+
+function secondsAgo(seconds: number): bigint {
+  return (BigInt(Date.now()) - BigInt(seconds * 1000)) * 1_000_000n;
+}
+
+/** Records of two services, of which one has a run behind it. @returns the run's id */
+async function fill(api: ApiCaller): Promise<string> {
+  const { trace, spans } = anItem({ trace: { agent: 'checkout-agent' } });
+  await api.call('POST', '/traces/batch', { json: { traces: [{ trace, spans }] } });
+  const id = trace['trace_id'] as string;
+  const many = Array.from({ length: RECORDS }, (_, i) => ({
+    body: `order ${i} accepted`,
+    nanos: secondsAgo(60 + i),
+  }));
+  await sendLogs(api, 'checkout', many);
+  await sendLogs(api, 'bank', [
+    {
+      body: 'payment declined <img src=x onerror=alert(1)>',
+      nanos: secondsAgo(30),
+      severity: 17,
+      traceId: id.replaceAll('-', ''),
+      attributes: { 'http.route': '/pay' },
+    },
+  ]);
+  return id;
+}
+
+void t.test('logs and metrics in a browser', async (t) => {
+  const { api, visit } = await startPages(t);
+
+  await t.test('an empty store says how records come', async (t) => {
+    const { page, complaints } = await visit('/logs');
+    await page.getByRole('heading', { name: 'No record in this time' }).waitFor();
+    t.same(await accessibilityProblems(page), []);
+    t.same(complaints, []);
+  });
+
+  const run = await fill(api);
+
+  await t.test('records are chosen by facets and words, read whole, and lead to their run', async (t) => {
+    const { page, complaints } = await visit('/logs');
+    const grid = page.getByRole('grid', { name: 'Log records' });
+    await page.getByText(`200 of ${RECORDS + 1} records loaded`).waitFor();
+    t.ok((await grid.getByRole('row').count()) < 150, 'only rows that are seen are in the page');
+    await grid.hover();
+    await page.mouse.wheel(0, 100_000);
+    await page.getByText(`400 of ${RECORDS + 1} records loaded`).waitFor();
+
+    await page.getByRole('group', { name: 'Service' }).getByRole('button', { name: 'bank' }).click();
+    await page.waitForURL('**/logs?service=bank');
+    await page.getByText('1 of 1 record loaded').waitFor();
+    const services = page.getByRole('group', { name: 'Service' }).getByRole('button');
+    t.equal(await services.count(), 2, 'what another service would give is still there');
+    await grid.getByText('payment declined').click();
+    const record = page.getByRole('complementary', { name: 'Log record' });
+    await record.getByText('/pay').waitFor();
+    t.match(
+      await record.getByLabel('Body').textContent(),
+      '<img src=x onerror=alert(1)>',
+      'text, and no markup',
+    );
+    const link = page.url();
+    await record.getByRole('link', { name: 'Open the run' }).click();
+    await page.waitForURL(`**/traces/${run}`);
+    await page.goto(link);
+    await record.getByText('/pay').waitFor();
+    await page.keyboard.press('Escape');
+    await record.waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'service: bank' }).click();
+    await page.getByRole('searchbox').fill('"order 7 accepted"');
+    await page.getByText('1 of 1 record loaded').waitFor();
+    await page.getByRole('searchbox').fill('accept');
+    await page.getByRole('heading', { name: 'No record is like this' }).waitFor();
+    t.same(complaints, []);
+  });
+
+  await t.test(
+    'what comes is followed; while one reads nothing moves, and what was skipped is told',
+    async (t) => {
+      const { page, complaints } = await visit('/logs?live=1');
+      const grid = page.getByRole('grid', { name: 'Log records' });
+      await page.getByText('Following').waitFor();
+      await sendLogs(api, 'checkout', [{ body: 'the first that is new', nanos: secondsAgo(0) }]);
+      await grid.getByText('the first that is new').waitFor();
+      await grid.hover();
+      await page.mouse.wheel(0, 1000);
+      await page.getByText('Paused while you read').waitFor();
+      const news = Array.from({ length: 300 }, (_, i) => ({ body: `flood ${i}`, nanos: secondsAgo(0) }));
+      await sendLogs(api, 'checkout', news);
+      await page.getByText('200 new records').waitFor();
+      await page.getByText('100 records skipped').waitFor();
+      t.equal(await page.evaluate('document.querySelector("[role=grid]").scrollTop'), 1000);
+      await page.getByRole('button', { name: 'Show them' }).click();
+      await grid.getByText('flood 199', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Load them' }).click();
+      await grid.getByText('flood 299', { exact: true }).waitFor();
+      t.same(complaints, []);
+    },
+  );
+
+  await t.test('axe finds nothing, in both themes, and nothing is wider than the window', async (t) => {
+    const { items } = await api.get<{
+      readonly items: readonly { readonly id: string; readonly timestamp: string }[];
+    }>('/dashboard/logs/search?severity=error');
+    const record = encodeURIComponent(`${items[0]?.timestamp ?? ''}~${items[0]?.id ?? ''}`);
+    const paths = ['/logs', '/logs?q=nowhere', `/logs?record=${record}&severity=error`];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, complaints } = await visit('/agents', { colorScheme, reducedMotion: 'reduce' });
+      for (const path of paths) {
+        await page.goto(new URL(path, page.url()).href);
+        await settled(page);
+        t.same(await accessibilityProblems(page), [], `${path} ${colorScheme}`);
+        await page.setViewportSize({ width: 390, height: 844 });
+        const isWithin = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+        t.equal(isWithin, true, `${path} at 390 px`);
+        await page.setViewportSize({ width: 1280, height: 800 });
+      }
+      t.same(complaints, []);
+    }
+  });
+
+  await t.test('what cannot be loaded says so, and can be tried again', async (t) => {
+    const { page } = await visit('/agents');
+    await page.route('**/api/v1/dashboard/logs/**', (route) =>
+      route.fulfill({
+        status: 422,
+        contentType: 'application/problem+json',
+        body: '{"detail":"No such words."}',
+      }),
+    );
+    await page.goto(new URL('/logs', page.url()).href);
+    await page.getByText('No such words.').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Try again' }).first().click();
+    await page.getByRole('grid', { name: 'Log records' }).waitFor();
+    t.pass('the records are there');
+  });
+});
