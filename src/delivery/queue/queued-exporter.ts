@@ -1,6 +1,7 @@
 import type { Consumer, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
+import { DirectoryTaken } from '../../config/directory-lock.js';
 import { SIGNALS, type Batch, type Signal } from '../../signal/batch.js';
 import type { Status } from '../../component/status.js';
 import { itemCount } from '../../signal/sent-request.js';
@@ -90,7 +91,7 @@ export class QueuedExporter implements Exporter {
     throw delivery.refusal();
   }
 
-  /** @throws DirectoryTaken where another process has the directory of the queues; the error of the file system */
+  /** @throws DirectoryTaken where another process has the directory of the queues; Error that names it where it cannot be used */
   async start(host: Host): Promise<void> {
     this.#status.begin((status) => {
       host.reportStatus(status);
@@ -100,9 +101,14 @@ export class QueuedExporter implements Exporter {
     };
     await this.#exporter.start?.({ ...host, reportStatus });
     if (!this.#disk) return;
-    await this.#disk.shared.place.open();
-    for (const delivery of this.#deliveries.values()) await delivery.open();
-    await this.#disk.shared.box.open(this.#disk.maxLetterBytes);
+    const { place, box } = this.#disk.shared;
+    try {
+      await place.open();
+      for (const delivery of this.#deliveries.values()) await delivery.open();
+      await box.open(this.#disk.maxLetterBytes);
+    } catch (error) {
+      throw error instanceof DirectoryTaken ? error : new Error(troubleOf(error, place), { cause: error });
+    }
   }
 
   /** Empties the queues in memory, then stops the exporter. */
@@ -124,18 +130,18 @@ export class QueuedExporter implements Exporter {
       this.#deliveries.get(signal)?.takeBack(letter) ?? null;
     const box = new LetterBox(letters, { exporter: id, logger, meter, clock, takeBack });
     const noteDisk: SharedDisk['noteDisk'] = (signal, error) => {
-      this.#status.set(`disk of ${signal}`, error === null ? { level: 'ok' } : this.#troubleOf(error, place));
+      // Beside a direct exporter everything else works.
+      const level = this.#isExposed ? 'recoverable' : 'degraded';
+      const status: Status = error === null ? { level: 'ok' } : { level, message: troubleOf(error, place) };
+      this.#status.set(`disk of ${signal}`, status);
     };
     return { shared: { place, letters, box, reads, noteDisk }, maxLetterBytes: maxDeadLetterBytes };
   }
+}
 
-  #troubleOf(error: unknown, { path }: DiskPlace): Status {
-    const reason = error instanceof Error ? error.message : String(error);
-    // Beside a direct exporter everything else works.
-    const level = this.#isExposed ? 'recoverable' : 'degraded';
-    const message = `the queue in ${path} cannot be used (${reason}): make room on the disk, and see to it that the directory is there and can be written`;
-    return { level, message };
-  }
+function troubleOf(error: unknown, { path }: DiskPlace): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return `the queue in ${path} cannot be used (${reason}): make room on the disk, and see to it that the directory is there and can be written`;
 }
 
 interface ExporterDisk {
