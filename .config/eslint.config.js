@@ -1,4 +1,5 @@
 import js from '@eslint/js';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -26,7 +27,10 @@ export default tseslint.config(
     // The browser's code is a TypeScript project of its own.
     files: ['src/ui/**/*.{ts,tsx}'],
     languageOptions: { parserOptions: { project: '../src/ui/tsconfig.json' } },
+    plugins: { 'react-hooks': reactHooks },
     rules: {
+      'react-hooks/rules-of-hooks': 'error',
+      'react-hooks/exhaustive-deps': 'error',
       // `!== false` and the like read well where a value may also be undefined.
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     },

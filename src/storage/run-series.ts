@@ -35,6 +35,8 @@ export interface RunTotals {
   readonly success_count: number;
   /** Of those that have one; null: none has. */
   readonly cost: Usd | null;
+  /** How many have one. */
+  readonly priced_runs: number;
   readonly tokens: number | null;
   /** By nearest rank, of those that have a duration. */
   readonly p50_ms: number | null;
@@ -52,6 +54,8 @@ export interface RunSeries {
   /** Of groups by model; empty: of calls that name none. */
   readonly model?: string | null;
   readonly prompt_version?: number | null;
+  /** Of all its buckets; null of calls, and of the group of all others. */
+  readonly total: RunTotals | null;
   /** Those that have runs, in their order. */
   readonly buckets: readonly SeriesBucket[];
 }

@@ -8,6 +8,7 @@ import { PageBoundary } from './shell/PageBoundary.js';
 import { Session } from './shell/Session.js';
 import { Shell } from './shell/Shell.js';
 import { ClockProvider } from './state/clock.js';
+import { lastPart } from './state/path.js';
 import { SettingsProvider } from './state/settings.js';
 
 const Overview = lazy(() => import('./pages/overview/Overview.js'));
@@ -37,15 +38,6 @@ const queries = new QueryClient({
   },
 });
 
-/** A part of a path as it was before it was encoded; one that cannot be read stays. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
 /** Everything, from the theme to the pages. */
 export function App() {
   return (
@@ -65,12 +57,12 @@ export function App() {
                       <Route path="/compare/runs" component={CompareRuns} />
                       <Route path="/compare/agents" component={CompareAgents} />
                       <Route path="/sessions/:id">
-                        {({ id }) => <OneSession key={id} id={decoded(id)} />}
+                        {() => <OneSession key={lastPart()} id={lastPart()} />}
                       </Route>
                       <Route path="/sessions" component={Sessions} />
                       <Route path="/models" component={Models} />
                       <Route path="/prompts/:name">
-                        {({ name }) => <Prompt key={name} name={decoded(name)} />}
+                        {() => <Prompt key={lastPart()} name={lastPart()} />}
                       </Route>
                       <Route path="/prompts" component={Prompts} />
                       <Route path="/logs" component={Logs} />

@@ -39,6 +39,7 @@ function totals(runs: readonly TraceHeader[]): RunTotals {
     failed: runs.filter(({ status }) => status === 'failed' || status === 'timed_out').length,
     success_count: runs.filter(({ success }) => success === true).length,
     cost: nanos === null ? null : moneyToNumber(nanos),
+    priced_runs: known(runs.map((run) => run.total_cost_usd)).length,
     tokens: sum(known(runs.map((run) => run.total_tokens))),
     p50_ms: rank(0.5),
     p95_ms: rank(0.95),
@@ -80,22 +81,22 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
     const agents = await opened.store.agents.list(userId);
     for (const state of ['hot', 'moved']) {
       const all = await opened.store.series.read(userId, request);
-      t.strictSame(all.groups, [{ agent: null, status: null, buckets: buckets(runs, request) }], state);
+      t.strictSame(
+        all.groups,
+        [{ agent: null, status: null, total: all.total, buckets: buckets(runs, request) }],
+        state,
+      );
       t.strictSame(all.total, totals(runs.filter((run) => isWithin(run, start_time, end_time))));
       const before = 2 * start_time - end_time;
       t.strictSame(all.previous_total, totals(runs.filter((run) => isWithin(run, before, start_time))));
 
       const byAgent = await opened.store.series.read(userId, { ...request, group_by: 'agent' });
       t.equal(byAgent.groups.length, 3);
-      for (const { agent, buckets: found } of byAgent.groups)
-        t.strictSame(
-          found,
-          buckets(
-            runs.filter((run) => run.agent === agent?.name),
-            request,
-          ),
-          agent?.name ?? 'others',
-        );
+      for (const { agent, buckets: found, total } of byAgent.groups) {
+        const its = runs.filter((run) => run.agent === agent?.name);
+        t.strictSame(found, buckets(its, request), agent?.name ?? 'others');
+        t.strictSame(total, totals(its.filter((run) => isWithin(run, start_time, end_time))));
+      }
       const byStatus = await opened.store.series.read(userId, { ...request, group_by: 'status' });
       for (const { status, buckets: found } of byStatus.groups)
         t.strictSame(
@@ -123,8 +124,8 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
     const items = runs.map((trace) => ({ trace, spans: [] }));
     await opened.store.writer.traces({ tenant: userId, items }, RECEIVED);
     const request = { start_time: -2 * MINUTE, end_time: MINUTE, interval: MINUTE };
-    const { groups } = await opened.store.series.read(userId, request);
-    t.strictSame(groups, [{ agent: null, status: null, buckets: buckets(runs, request) }]);
+    const { groups, total } = await opened.store.series.read(userId, request);
+    t.strictSame(groups, [{ agent: null, status: null, total, buckets: buckets(runs, request) }]);
   });
 
   void t.test('calls by model, and runs by the version of a prompt that they used', async (t) => {

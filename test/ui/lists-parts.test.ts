@@ -8,7 +8,12 @@ import { filterQuery, isFiltered, isUncounted, STATE } from '../../src/ui/pages/
 import { tellingSpans } from '../../src/ui/pages/sessions/turn.js';
 import { parseState } from '../../src/ui/state/codec.js';
 
-const bucket = (runs: number, failed: number, cost: number | null) => ({ runs, failed, cost });
+const bucket = (runs: number, failed: number, cost: number | null, priced_runs = runs) => ({
+  runs,
+  failed,
+  cost,
+  priced_runs: cost === null ? 0 : priced_runs,
+});
 
 void t.test('agents got worse that fail more often or cost more a run, of enough runs', async (t) => {
   const of = (key: string, ...buckets: ReturnType<typeof bucket>[]) => ({ key, name: key, buckets });
@@ -18,6 +23,7 @@ void t.test('agents got worse that fail more often or cost more a run, of enough
     of('fails', bucket(6, 0, 1), bucket(4, 0, null)),
     of('costs', bucket(10, 0, 1)),
     of('few', bucket(4, 0, 1)),
+    of('unpriced', bucket(10, 0, 1)),
     others,
   ]);
   const now = figuresByAgent([
@@ -26,6 +32,7 @@ void t.test('agents got worse that fail more often or cost more a run, of enough
     of('costs', bucket(10, 0, 2)),
     of('few', bucket(40, 40, 100)),
     of('new', bucket(40, 40, 100)),
+    of('unpriced', bucket(10, 0, 1, 10), bucket(10, 0, null)),
   ]);
   const found = worseAgents(now, before);
   t.same(

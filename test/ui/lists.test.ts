@@ -29,7 +29,10 @@ async function fill(api: ApiCaller): Promise<void> {
         ended_at: undefined,
         duration_ms: 1000 + i * 100,
         total_cost_usd: 0.01 + i / 1000,
-        metadata: { session_id: `chat ${String(i % 4)}`, user_id: i % 4 === 1 ? 'ada@example.com' : 'bob' },
+        metadata: {
+          session_id: i === 23 ? 'a%2Fb/c' : `chat ${String(i % 4)}`,
+          user_id: i % 4 === 1 ? 'ada@example.com' : 'bob',
+        },
       },
     });
     const id = trace['trace_id'] as string;
@@ -76,6 +79,9 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await page.getByRole('link', { name: 'ada@example.com' }).click();
     await page.getByRole('table', { name: 'Sessions' }).waitFor();
     t.same(complaints, []);
+    await page.goto(new URL(`/sessions/${encodeURIComponent('a%2Fb/c')}`, page.url()).href);
+    await page.getByRole('heading', { name: 'a%2Fb/c' }).waitFor();
+    await turns.getByText('Question 23, please').waitFor();
   });
 
   await t.test('two versions of a prompt are laid over each other, and its runs found', async (t) => {

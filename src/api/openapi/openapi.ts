@@ -83,6 +83,13 @@ function printOpenApi(routes: readonly Route[]): JsonObject {
           description:
             'An API key, `jd_…`. The scope that an operation needs is listed with it; `admin` implies all.',
         },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'jackdaw_4319',
+          description:
+            'The login of a browser, which `POST /api/v1/session` sets, with the scopes of its key. The name ends with the port of the address, and has none where the address has none; over TLS it begins with `__Host-`, or with `__Secure-` under a path. All but `GET` need `Sec-Fetch-Site: same-origin` (or `Origin`) and `X-Jackdaw: 1`.',
+        },
       },
       responses: printErrorResponses(problem),
       schemas: schemas.components,
@@ -99,7 +106,7 @@ function printOperation(operation: Operation, schemas: OpenApiSchemas): object {
     tags: [operation.tag],
     summary: operation.summary,
     ...(description === undefined ? {} : { description }),
-    security: access === 'public' ? [] : [{ api_key: access === 'any' ? [] : [access] }],
+    security: access === 'public' ? [] : securityOf(access === 'any' ? [] : [access]),
     ...(params || query
       ? { parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)] }
       : {}),
@@ -108,6 +115,11 @@ function printOperation(operation: Operation, schemas: OpenApiSchemas): object {
       : {}),
     responses: { ...printSuccesses(operation, schemas), ...printErrors(operation, schemas) },
   };
+}
+
+/** Either of them is enough. @param scopes that are needed */
+function securityOf(scopes: readonly string[]): object[] {
+  return [{ api_key: scopes }, { session: scopes }];
 }
 
 /** What a parameter has beside JSON Schema. */

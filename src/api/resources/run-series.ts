@@ -16,6 +16,7 @@ const totalFields = {
   failed: count('Runs that are `failed` or `timed_out`; 0 of calls.'),
   success_count: count('Runs whose success signal says so; 0 of calls.'),
   cost: nullable(usd('Of the runs that have one; null: none has.')),
+  priced_runs: count('How many have a cost.'),
   tokens: nullable(Type.Number()),
   p50_ms: nullable(
     Type.Number({ description: 'By nearest rank, of the runs that have a duration; null of calls.' }),
@@ -39,6 +40,10 @@ const seriesSchema = Type.Object(
             }),
           ),
           name: nullable(Type.String({ description: 'Of the agent.' })),
+          total: {
+            ...nullable(totalSchema),
+            description: 'Of all buckets of the group; null of calls of models, and of all others.',
+          },
           buckets: Type.Array(Type.Object({ start: time(), ...totalFields }, { title: 'RunBucket' }), {
             description: 'Those that have runs, in their order.',
           }),
@@ -117,11 +122,13 @@ function printSeries({
   status,
   model,
   prompt_version,
+  total,
   buckets,
 }: RunSeries): Static<typeof seriesSchema>['groups'][number] {
   return {
     key: agent?.id ?? status ?? model ?? prompt_version?.toString() ?? null,
     name: agent?.name ?? null,
+    total,
     buckets: buckets.map(({ start, ...figures }) => ({ start: formatTime(start), ...figures })),
   };
 }

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import type { Schemas } from '../api/client.js';
 import { useStream } from './use-stream.js';
 
@@ -22,12 +22,15 @@ export function useRunNews({ onRuns, onGap, everyMs }: Options): boolean {
   const gathered = useRef(new Map<string, ToldRun>());
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const openings = useRef(0);
-  const hand = useEffectEvent(() => {
-    const runs = [...gathered.current.values()];
-    gathered.current.clear();
-    timer.current = undefined;
-    if (runs.length >= MOST) onGap();
-    else onRuns(runs);
+  const hand = useRef<() => void>(undefined);
+  useEffect(() => {
+    hand.current = () => {
+      const runs = [...gathered.current.values()];
+      gathered.current.clear();
+      timer.current = undefined;
+      if (runs.length >= MOST) onGap();
+      else onRuns(runs);
+    };
   });
   useEffect(
     () => () => {
@@ -44,9 +47,7 @@ export function useRunNews({ onRuns, onGap, everyMs }: Options): boolean {
       if (event === 'run') {
         const run = data as unknown as ToldRun;
         if (gathered.current.size < MOST) gathered.current.set(run.trace_id, run);
-        timer.current ??= setTimeout(() => {
-          hand();
-        }, everyMs);
+        timer.current ??= setTimeout(() => hand.current?.(), everyMs);
       } else if (event === 'lost' || ++openings.current > 1) onGap();
     },
   );

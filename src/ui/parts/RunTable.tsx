@@ -1,7 +1,9 @@
 import type { ComponentProps } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../api/client.js';
+import { zoneLabel } from '../format/time.js';
 import { useRunList } from '../state/run-list.js';
+import { useSettings } from '../state/settings.js';
 import { DataTable, type Column } from './DataTable.js';
 import { Count, Duration, Elapsed, Money, Time } from './figures.js';
 import { Missing } from './Missing.js';
@@ -122,6 +124,9 @@ export function RunTable({
   /** Whether what is known of their spans is shown. */
   readonly withSpans?: boolean;
 } & Pick<ComponentProps<typeof DataTable<Run>>, 'selection' | 'onPeek' | 'sort'>) {
+  const { zone } = useSettings();
+  const zoned = (column: RunColumn): RunColumn =>
+    column.name === 'started_at' ? { ...column, header: `Started, ${zoneLabel(Date.now(), zone)}` } : column;
   useRunList(runs.map(({ trace_id }) => trace_id));
   return (
     <DataTable
@@ -129,7 +134,7 @@ export function RunTable({
       items={runs}
       columns={COLUMNS.filter(
         ({ name, isSpanned = false }) => !hide.includes(name) && (withSpans || !isSpanned),
-      )}
+      ).map(zoned)}
       keyOf={({ trace_id }) => trace_id}
       hrefOf={({ trace_id }) => `/traces/${trace_id}`}
       {...rest}

@@ -1,4 +1,4 @@
-import { useEffect, useState, type SyntheticEvent } from 'react';
+import { useEffect, useEffectEvent, useState, type SyntheticEvent } from 'react';
 import { ApiError, BASE } from '../api/client.js';
 import { logIn, type Proof } from '../api/session.js';
 import { formatDuration } from '../format/duration.js';
@@ -26,12 +26,13 @@ export function Login({ onDone }: { readonly onDone: () => void }) {
       setBusy(false);
     }
   };
+  const enterWith = useEffectEvent(enter);
   useEffect(() => {
     const [, token] = /^#t=(.+)$/.exec(location.hash) ?? [];
     if (token === undefined) return;
     // It is good for once: not to be found in the history.
     history.replaceState(null, '', location.pathname + location.search);
-    void enter({ token });
+    void enterWith({ token });
     // Once, with what the page was opened with.
   }, []);
   const submit = (event: SyntheticEvent): void => {

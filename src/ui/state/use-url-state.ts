@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { rawPath } from './path.js';
 import { parseState, printState, type Fields, type StateOf } from './codec.js';
 
 /** Whether going back leads to the state before. */
@@ -15,16 +16,17 @@ export function useUrlState<Of extends Fields>(
   fields: Of,
 ): readonly [StateOf<Of>, (change: Partial<StateOf<Of>>, step?: Step) => void] {
   const query = useSearch();
-  const [path, navigate] = useLocation();
+  const [, navigate] = useLocation();
   const state = useMemo(() => parseState(fields, query), [fields, query]);
   const change = useCallback(
     (some: Partial<StateOf<Of>>, step: Step = 'push') => {
       // What the URL says now: two changes of one moment must not undo each other.
       const current = parseState(fields, location.search);
       const printed = printState(fields, { ...current, ...some });
+      const path = rawPath();
       navigate(printed === '' ? path : `${path}?${printed}`, { replace: step === 'replace' });
     },
-    [fields, path, navigate],
+    [fields, navigate],
   );
   return [state, change];
 }

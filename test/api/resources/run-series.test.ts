@@ -15,7 +15,7 @@ void t.test('how runs went over time', async (t) => {
     at('2026-01-15T12:00:10Z'),
     at('2026-01-15T12:00:50Z', { status: 'failed' }),
     at('2026-01-15T12:59:00Z', { agent: 'other' }),
-    at('2026-01-15T11:59:00Z'),
+    at('2026-01-15T11:59:00Z', { total_cost_usd: undefined }),
   ]);
   const times = 'start_time=2026-01-15T12:00:00Z&end_time=2026-01-15T13:00:00Z';
   t.match(await api.get(`${PATH}?${times}`), {
@@ -31,17 +31,18 @@ void t.test('how runs went over time', async (t) => {
         ],
       },
     ],
-    total: { runs: 3, failed: 1, cost: 0.75 },
-    previous_total: { runs: 1 },
+    total: { runs: 3, failed: 1, cost: 0.75, priced_runs: 3 },
+    previous_total: { runs: 1, cost: null, priced_runs: 0 },
   });
   const agents = await api.get<{ id: string; name: string }[]>('/agents');
-  const byAgent = await api.get<{ groups: { key: string; name: string }[] }>(
+  const byAgent = await api.get<{ groups: { key: string; name: string; total: object }[] }>(
     `${PATH}?${times}&group_by=agent`,
   );
   t.strictSame(
     byAgent.groups.map(({ key, name }) => [key, name]),
     ['researcher', 'other'].map((name) => [agents.find((agent) => agent.name === name)?.id, name]),
   );
+  t.match(byAgent.groups[0]?.total, { runs: 2, failed: 1, cost: 0.5, priced_runs: 2, p95_ms: 1500 });
   t.match(await api.get(`${PATH}?${times}&group_by=status&interval=1h`), {
     interval: '1h',
     groups: [

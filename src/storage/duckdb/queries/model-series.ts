@@ -48,7 +48,7 @@ export async function readModelSeries(
        SELECT coalesce(model, '') AS model, bucket, sum(calls) AS calls, sum(priced_calls) AS priced, sum(nanos) AS nanos, sum(total_tokens) AS tokens
        FROM (${parts}) GROUP BY ALL HAVING sum(calls) > 0 OR sum(priced_calls) > 0),
      largest AS (SELECT model FROM sums GROUP BY model ORDER BY sum(calls) DESC, model LIMIT ${MOST_SERIES})
-     SELECT CASE WHEN model IN (SELECT model FROM largest) THEN model END AS key, bucket, sum(calls)::BIGINT AS calls,
+     SELECT CASE WHEN model IN (SELECT model FROM largest) THEN model END AS key, bucket, sum(calls)::BIGINT AS calls, sum(priced)::BIGINT AS priced,
        CASE WHEN sum(priced) > 0 THEN sum(nanos) END::VARCHAR AS cost, sum(tokens)::DOUBLE AS tokens
      FROM sums GROUP BY ALL ORDER BY bucket`,
   );
@@ -62,6 +62,7 @@ export async function readModelSeries(
       failed: 0,
       success_count: 0,
       cost: sumOf(row.cost),
+      priced_runs: Number(row.priced),
       tokens: number(row.tokens),
       p50_ms: null,
       p95_ms: null,
@@ -73,5 +74,5 @@ export async function readModelSeries(
     buckets.reduce((sum, { runs }) => sum + runs, 0);
   return [...groups]
     .sort(([one, a], [other, b]) => Number(one === null) - Number(other === null) || calls(b) - calls(a))
-    .map(([model, buckets]) => ({ agent: null, status: null, model, buckets }));
+    .map(([model, buckets]) => ({ agent: null, status: null, model, total: null, buckets }));
 }

@@ -21,7 +21,7 @@ import { number, sumOf } from './run-summary.js';
 const [FAILED, TIMED_OUT] = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')];
 /** Sums are exact, and only the result becomes the nearest double. */
 const FIGURES = `count(*) AS runs, count(*) FILTER (status IN (${FAILED}, ${TIMED_OUT})) AS failed,
-  count(*) FILTER (success) AS success_count, sum(total_cost_usd)::VARCHAR AS cost, sum(total_tokens)::DOUBLE AS tokens,
+  count(*) FILTER (success) AS success_count, sum(total_cost_usd)::VARCHAR AS cost, count(total_cost_usd) AS priced_runs, sum(total_tokens)::DOUBLE AS tokens,
   quantile_disc(duration_ms, 0.5) AS p50_ms, quantile_disc(duration_ms, 0.95) AS p95_ms`;
 const COLUMNS = 'started_at, status, success, total_cost_usd, total_tokens, duration_ms, agent_no, trace_id';
 const GROUP_COLUMNS = { agent: 'agent_no', status: 'status', prompt_version: 'prompt_no' } as const;
@@ -31,6 +31,7 @@ const NOTHING: RunTotals = {
   failed: 0,
   success_count: 0,
   cost: null,
+  priced_runs: 0,
   tokens: null,
   p50_ms: null,
   p95_ms: null,
@@ -70,7 +71,7 @@ export async function readSeries(
   const groups =
     request.group_by === 'model'
       ? await readModelSeries(connection, capture, agents, tenant, request)
-      : await readGroups(connection, agents, between(start, end), links, request);
+      : await readGroups(connection, agents, between(start, end), links, request, totalOf(true));
   return { groups, total: totalOf(true), previous_total: totalOf(false) };
 }
 
@@ -81,6 +82,7 @@ async function readGroups(
   runs: string,
   links: string | undefined,
   { group_by, interval, prompts = [] }: StoredSeriesRequest,
+  total: RunTotals,
 ): Promise<RunSeries[]> {
   const column = group_by === undefined || group_by === 'model' ? 'NULL::INTEGER' : GROUP_COLUMNS[group_by];
   const counted =
@@ -89,9 +91,11 @@ async function readGroups(
     group_by === undefined
       ? []
       : await connection.rows(
-          `SELECT ${column} AS key, count(*) AS runs FROM ${counted} GROUP BY key ORDER BY runs DESC, key LIMIT ${MOST_SERIES}`,
+          `SELECT ${column} AS key, ${FIGURES} FROM ${counted} GROUP BY key ORDER BY runs DESC, key LIMIT ${MOST_SERIES}`,
         );
   const keys = largest.map(({ key }) => Number(key));
+  const totals = new Map<number | null, RunTotals>(largest.map((row) => [Number(row.key), figuresOf(row)]));
+  if (group_by === undefined) totals.set(null, total);
   const shown = keys.length === 0 ? 'NULL' : `CASE WHEN ${column} IN (${keys.join(', ')}) THEN ${column} END`;
   const rows = await connection.rows(
     `SELECT ${shown} AS key, ${bucketStart('epoch_us(started_at)', interval)} AS bucket, ${FIGURES}
@@ -115,6 +119,7 @@ async function readGroups(
         agent: agent === undefined ? null : { id: agent.id, name: agent.name },
         status: key === null || group_by !== 'status' ? null : itemAt(RUN_STATUSES, key),
         ...(group_by === 'prompt_version' ? { prompt_version: version } : {}),
+        total: totals.get(key) ?? null,
         buckets: found,
       },
     ];
@@ -134,6 +139,7 @@ function figuresOf(row: Row): RunTotals {
     failed: Number(row.failed),
     success_count: Number(row.success_count),
     cost: sumOf(row.cost),
+    priced_runs: Number(row.priced_runs),
     tokens: number(row.tokens),
     p50_ms: number(row.p50_ms),
     p95_ms: number(row.p95_ms),

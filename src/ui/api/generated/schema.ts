@@ -2012,6 +2012,7 @@ export interface components {
       failed: number;
       p50_ms: number | null;
       p95_ms: number | null;
+      priced_runs: number;
       runs: number;
       /** Format: date-time */
       start: string;
@@ -2029,6 +2030,7 @@ export interface components {
       buckets: components['schemas']['RunBucket'][];
       key: string | null;
       name: string | null;
+      total: components['schemas']['RunTotals'] | null;
     };
     RunSeriesList: {
       /** Format: date-time */
@@ -2046,6 +2048,7 @@ export interface components {
       failed: number;
       p50_ms: number | null;
       p95_ms: number | null;
+      priced_runs: number;
       runs: number;
       success_count: number;
       tokens: number | null;

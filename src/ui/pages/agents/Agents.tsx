@@ -5,7 +5,7 @@ import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { useFresh } from '../../live/use-fresh.js';
 import { useSteady } from '../../live/use-steady.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
-import { Count, Money, Percentage, Time } from '../../parts/figures.js';
+import { Count, Duration, Money, Percentage, Time } from '../../parts/figures.js';
 import { NewRows, newRows } from '../../parts/NewRows.js';
 import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
@@ -26,6 +26,8 @@ type Agent = Schemas['AgentSummary'];
 const SORTABLE = ['name', 'total_runs', 'total_cost', 'avg_cost_per_run', 'last_run_at'] as const;
 const SORTS = SORTABLE.flatMap((name) => [name, `-${name}`] as const);
 const PAGE_SIZE = 50;
+/** Agents that the series tells apart. */
+const MOST_TOLD = 20;
 const STATE = { q: text(), sort: oneOf(SORTS, '-last_run_at'), page: integer(1, 1) };
 
 const idOf = ({ id }: Agent): string => id;
@@ -88,25 +90,48 @@ const COLUMNS: readonly Column<Agent>[] = [
   },
 ];
 
-/** The column of runs by the hour, of the agents with the most runs: of others nothing is drawn. */
-function useSparklines(): Column<Agent> {
+/** Runs by the hour, and how long they took, of the agents with the most runs: of others nothing is told. */
+function useSevenDays(): readonly [sparkline: Column<Agent>, p95: Column<Agent>] {
   const { data } = useSeries('7d', { group_by: 'agent', interval: '1h' });
   const drawn = useMemo(() => {
-    if (!data) return new Map<string | null, readonly number[]>();
+    if (!data) return undefined;
     const times = bucketTimes(data);
     return new Map(
-      data.groups.map(({ key, buckets }) => [
+      data.groups.map(({ key, total, buckets }) => [
         key,
-        valuesAt(times, buckets, ({ runs }) => runs, 0).map((value) => value ?? 0),
+        {
+          runs: valuesAt(times, buckets, ({ runs }) => runs, 0).map((value) => value ?? 0),
+          p95: total?.p95_ms ?? null,
+        },
       ]),
     );
   }, [data]);
-  return {
-    name: 'sparkline',
-    header: 'Last 7 days',
-    hint: 'Runs by the hour, of the agents with the most runs; each to its own height',
-    render: ({ id, name }) => <Sparkline label={`Runs of ${name} in 7 days`} values={drawn.get(id) ?? []} />,
-  };
+  return [
+    {
+      name: 'sparkline',
+      header: 'Last 7 days',
+      hint: 'Runs by the hour, of the agents with the most runs; each to its own height',
+      render: ({ id, name }) => (
+        <Sparkline label={`Runs of ${name} in 7 days`} values={drawn?.get(id)?.runs ?? []} />
+      ),
+    },
+    {
+      name: 'p95',
+      header: 'p95',
+      hint: 'Of the duration of its runs in the last 7 days, of the agents with the most runs',
+      isNumber: true,
+      render: ({ id }) => (
+        <Duration
+          value={drawn?.get(id)?.p95 ?? null}
+          missing={
+            drawn && drawn.size > MOST_TOLD && !drawn.has(id)
+              ? `Only of the ${String(MOST_TOLD)} agents with the most runs in 7 days`
+              : 'No run ended in the last 7 days'
+          }
+        />
+      ),
+    },
+  ];
 }
 
 /** All agents with their figures; the last active first. Two that are chosen can be compared. */
@@ -129,7 +154,8 @@ export default function Agents() {
   });
   useFresh('agents', 'series');
   const list = useSteady([q, sort, page].join(' '), data?.items, isPlaceholderData, idOf);
-  const sparkline = useSparklines();
+  const [sparkline, p95] = useSevenDays();
+  const columns = [...COLUMNS.slice(0, 2), sparkline, ...COLUMNS.slice(2, 4), p95, ...COLUMNS.slice(4)];
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [a, b] = chosen;
   if (data?.count === 0 && q === '') return <FirstRun />;
@@ -182,7 +208,7 @@ export default function Agents() {
           <DataTable
             label="Agents"
             items={list.items ?? []}
-            columns={[...COLUMNS.slice(0, 2), sparkline, ...COLUMNS.slice(2)]}
+            columns={columns}
             selection={{
               keys: new Set(chosen),
               nameOf: ({ name }) => name,

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client.js';
+import { formatCount } from '../../format/number.js';
 import { Change } from '../../parts/Change.js';
 import { Count, Duration, Money, Percentage } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
@@ -11,6 +12,8 @@ interface Figure {
   readonly name: string;
   readonly of: (totals: Totals) => number | null;
   readonly show: (value: number | null) => ReactNode;
+  /** Of which runs it is, where that is not all. */
+  readonly note?: (totals: Totals) => string | undefined;
   /** Whether more of it is worse. */
   readonly isBad: boolean;
 }
@@ -49,8 +52,10 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: 'Cost a run',
-    of: ({ cost, runs }) => (cost === null || runs === 0 ? null : cost / runs),
+    of: ({ cost, priced_runs: priced }) => (cost === null || priced === 0 ? null : cost / priced),
     show: (value) => <Money value={value} missing="No run has a cost" />,
+    note: ({ runs, priced_runs: priced }) =>
+      priced > 0 && priced < runs ? `of ${formatCount(priced)} priced runs` : undefined,
     isBad: true,
   },
   {
@@ -90,11 +95,14 @@ export function ComparedFigures({
           </tr>
         </thead>
         <tbody>
-          {FIGURES.map(({ name, of, show, isBad }) => (
+          {FIGURES.map(({ name, of, show, note, isBad }) => (
             <tr key={name}>
               <th scope="row">{name}</th>
-              <td className={parts['number']}>{show(of(one))}</td>
-              <td className={parts['number']}>{show(of(other))}</td>
+              {[one, other].map((totals, at) => (
+                <td key={ids[at]} className={parts['number']}>
+                  {show(of(totals))} <span className={parts['faint']}>{note?.(totals)}</span>
+                </td>
+              ))}
               <td className={parts['number']}>
                 <Change now={of(other)} before={of(one)} of={names[0]} isBad={isBad} />
               </td>

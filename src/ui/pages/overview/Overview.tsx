@@ -114,6 +114,7 @@ function Totals({
         <dt>Cost</dt>
         <dd>
           <Money value={total.cost} missing="No run has a cost: its models have no price" />
+          {total.cost !== null && <CostEach {...total} cost={total.cost} />}
           <Change now={total.cost} before={before.cost} of={BEFORE} isBad />
         </dd>
       </div>
@@ -126,6 +127,18 @@ function Totals({
         </dd>
       </div>
     </dl>
+  );
+}
+
+function CostEach({
+  cost,
+  runs,
+  priced_runs: priced,
+}: Pick<Schemas['RunTotals'], 'runs' | 'priced_runs'> & { readonly cost: number }) {
+  return (
+    <small>
+      {formatMoney(cost / priced)} a run{priced < runs && `, of ${formatCount(priced)} priced runs`}
+    </small>
   );
 }
 

@@ -56,7 +56,8 @@ export function WorseAgents({ range }: { readonly range: string }) {
               </span>
             )}
             {failures && cost && ' · '}
-            {cost && `${formatMoney(cost.now)} a run, ${formatMoney(cost.before)} before`}
+            {cost &&
+              `${formatMoney(cost.now)} a ${now.priced < now.runs ? 'priced ' : ''}run, ${formatMoney(cost.before)} before`}
           </span>
         </>
       )}

@@ -5,6 +5,8 @@ export interface AgentFigures {
   readonly runs: number;
   readonly failed: number;
   readonly cost: number | null;
+  /** How many have a cost. */
+  readonly priced: number;
 }
 
 interface Group {
@@ -14,6 +16,7 @@ interface Group {
     readonly runs: number;
     readonly failed: number;
     readonly cost: number | null;
+    readonly priced_runs: number;
   }[];
 }
 
@@ -23,7 +26,7 @@ export interface Worse {
   readonly before: AgentFigures;
   /** Shares of failed runs, 0 to 1, where these got more. */
   readonly failures: { readonly now: number; readonly before: number } | null;
-  /** US dollars a run, where it costs more. */
+  /** US dollars a run that has a cost, where it costs more. */
   readonly cost: { readonly now: number; readonly before: number } | null;
 }
 
@@ -46,6 +49,7 @@ export function figuresByAgent(groups: readonly Group[]): ReadonlyMap<string, Ag
         name: name ?? '',
         runs: sum(buckets.map(({ runs }) => runs)),
         failed: sum(buckets.map(({ failed }) => failed)),
+        priced: sum(buckets.map(({ priced_runs }) => priced_runs)),
         cost: costs.length === 0 ? null : sum(costs),
       };
       return [[id, figures] as const];
@@ -66,7 +70,7 @@ export function worseAgents(
     const costs =
       figures.cost === null || earlier.cost === null
         ? null
-        : { now: figures.cost / figures.runs, before: earlier.cost / earlier.runs };
+        : { now: figures.cost / figures.priced, before: earlier.cost / earlier.priced };
     const cost = costs && costs.before > 0 && costs.now / costs.before >= MORE_COST ? costs : null;
     return failures || cost ? [{ now: figures, before: earlier, failures, cost }] : [];
   });

@@ -24,7 +24,8 @@ export function MessagesTab({ detail }: { readonly detail: Json }) {
   const unread = (['input', 'output'] as const).flatMap((side) => {
     const value = member(detail, `${side}_data`);
     const isRead = sides.some((each) => each.side === side);
-    return isRead || value === undefined || value.kind === 'literal' ? [] : [{ side, value }];
+    const isNothing = value === undefined || (value.kind === 'literal' && value.value === null);
+    return isRead || isNothing ? [] : [{ side, value }];
   });
   const plain = (of: 'input' | 'output') =>
     unread
