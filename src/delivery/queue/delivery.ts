@@ -102,8 +102,8 @@ export class Delivery implements Consumer<Batch<unknown>> {
   /** Whether a batch would be taken now. */
   hasRoomFor(batch: Batch<unknown>): boolean {
     if (this.#hurry.signal.aborted) return false;
-    if (this.#disk) return !this.#disk.isFull();
-    return !this.#queue.isFull(itemCount(batch), batchBytes(batch));
+    if (this.#disk) return !this.#disk.isFullFor(batch.tenant);
+    return !this.#queue.isFullFor(batch.tenant, itemCount(batch), batchBytes(batch));
   }
 
   /** Of a queue on disk: finds what an earlier run left. @throws the error of the file system */
@@ -139,14 +139,14 @@ export class Delivery implements Consumer<Batch<unknown>> {
     }
     const parcels = parcelsOf(batch, options.batch, about);
     const bytes = parcels.reduce((sum, parcel) => sum + parcel.bytes, 0);
-    if (this.#queue.isFull(count, bytes)) throw this.refusal();
+    if (this.#queue.isFullFor(batch.tenant, count, bytes)) throw this.refusal();
     for (const parcel of parcels) this.#queue.push(parcel);
     this.#pump();
     return { accepted: count, refused: [] };
   }
 
   async #takeOnDisk(disk: DiskBacking, offer: Offer): Promise<void> {
-    if (disk.isFull()) throw this.refusal();
+    if (disk.isFullFor(offer.batch.tenant)) throw this.refusal();
     try {
       await disk.take(offer);
     } catch (error) {
@@ -250,7 +250,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
       await this.#giveUp(parcel, error);
     } finally {
       this.#underWay -= 1;
-      this.#queue.release(count, bytes);
+      this.#queue.release(batch.tenant, count, bytes);
       this.#pump();
     }
   }
@@ -288,7 +288,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     for (const lane of [...this.#queue.lanes])
       for (const { batch, bytes } of this.#queue.take(lane, lane.parcels.length)) {
         this.#metrics.dropped(itemCount(batch), 'shutdown');
-        this.#queue.release(itemCount(batch), bytes);
+        this.#queue.release(batch.tenant, itemCount(batch), bytes);
       }
     if (left > 0)
       logger.error(

@@ -3,6 +3,7 @@ import { itemCount } from '../../signal/sent-request.js';
 import type { Micros } from '../../signal/time.js';
 import type { BatchLimits } from './config.js';
 import type { Stored } from './disk/stored-batch.js';
+import { UserShares } from './user-shares.js';
 
 /** A batch, or a part of one, on its way. */
 export interface Parcel {
@@ -31,11 +32,14 @@ export interface Lane {
 export class MemoryQueue {
   readonly #limits: BatchLimits;
   readonly #lanes = new Map<string, Lane>();
+  /** By user, also of what is being sent. */
+  readonly #shares: { readonly items: UserShares; readonly bytes: UserShares };
   #items = 0;
   #bytes = 0;
 
   constructor(limits: BatchLimits) {
     this.#limits = limits;
+    this.#shares = { items: new UserShares(limits.maxItems), bytes: new UserShares(limits.maxBytes) };
   }
 
   /** How many items wait or are being sent. */
@@ -57,12 +61,17 @@ export class MemoryQueue {
     return this.#items + items > this.#limits.maxItems || this.#bytes + bytes > this.#limits.maxBytes;
   }
 
+  /** Whether there is no room for more of a user: since it is full, or since the rest is for others. */
+  isFullFor(user: string, items: number, bytes: number): boolean {
+    const crowdsOut = [this.#shares.items.crowdsOut(user, items), this.#shares.bytes.crowdsOut(user, bytes)];
+    return this.isFull(items, bytes) || (this.#items > 0 && crowdsOut.includes(true));
+  }
+
   /** Takes a parcel, however full the queue is. */
   push(parcel: Parcel): void {
     const { tenant } = parcel.batch;
     const items = itemCount(parcel.batch);
-    this.#items += items;
-    this.#bytes += parcel.bytes;
+    this.#count(tenant, items, parcel.bytes);
     const lane = this.#lanes.get(tenant);
     if (lane) {
       lane.parcels.push(parcel);
@@ -88,8 +97,14 @@ export class MemoryQueue {
     return taken;
   }
 
-  release(items: number, bytes: number): void {
-    this.#items -= items;
-    this.#bytes -= bytes;
+  release(user: string, items: number, bytes: number): void {
+    this.#count(user, -items, -bytes);
+  }
+
+  #count(user: string, items: number, bytes: number): void {
+    this.#items += items;
+    this.#bytes += bytes;
+    this.#shares.items.add(user, items);
+    this.#shares.bytes.add(user, bytes);
   }
 }

@@ -25,6 +25,27 @@ void t.test('a full queue refuses, by items and by memory, until something has l
   }
 });
 
+void t.test('where several users send, one that fills the queue leaves some of it to others', async (t) => {
+  const { exporter, send, metric } = startDelivery(
+    'queue: { max_items: 100, batch: { max_wait: 0s, max_items: 10 }, concurrency: 1 }',
+  );
+  const some = (count: number) => Array.from({ length: count }, (_, index) => index);
+  for (let n = 0; n < 10; n++) await send('loud', ...some(10));
+  t.equal(await metric('queue_items'), 100, 'alone it may have all of it');
+  await t.rejects(send('quiet', 1), { code: 'overloaded' });
+  exporter.last.succeed();
+  await settled();
+  await t.rejects(send('loud', 1), { code: 'overloaded' }, 'what has become free is for others');
+  t.match(await send('quiet', 1, 2, 3, 4, 5), { accepted: 5 });
+  await t.rejects(send('loud', 1), { code: 'overloaded' });
+  t.match(await send('third', 1, 2, 3, 4, 5), { accepted: 5 });
+  for (let n = 0; n < 4; n++) {
+    exporter.last.succeed();
+    await settled();
+  }
+  t.match(await send('loud', 1), { accepted: 1 }, 'later it has room again');
+});
+
 void t.test('a batch that is larger than the queue is taken when nothing else is there', async (t) => {
   const { exporter, send } = startDelivery('queue: { max_items: 2, batch: { max_wait: 0s } }');
   t.match(await send('a', 1, 2, 3), { accepted: 3 });

@@ -104,8 +104,8 @@ export class DiskBacking {
     return this.#queue.bytes;
   }
 
-  isFull(): boolean {
-    return this.#queue.isFull();
+  isFullFor(user: string): boolean {
+    return this.#queue.isFullFor(user);
   }
 
   /**

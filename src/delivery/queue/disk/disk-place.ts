@@ -2,12 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { lockDirectory, type DirectoryLock } from '../../../config/directory-lock.js';
 import { makePrivate, makePrivateDirectory } from '../../../config/private-path.js';
-
-/** How much of the disk all queues of an exporter take, and may take. */
-export interface DiskBudget {
-  used: number;
-  readonly max: number;
-}
+import { DiskBudget } from './disk-budget.js';
 
 /** The directory of one exporter's queues, which belongs to this process alone. */
 export class DiskPlace {
@@ -19,7 +14,7 @@ export class DiskPlace {
   /** @param exporter the exporter's id @param maxBytes of all of its queues */
   constructor(directory: string, exporter: string, maxBytes: number) {
     this.path = placeOf(directory, exporter);
-    this.budget = { used: 0, max: maxBytes };
+    this.budget = new DiskBudget(maxBytes);
   }
 
   /** Makes the directory, and takes it. @throws DirectoryTaken, the error of the file system */

@@ -70,7 +70,7 @@ export class DiskQueue {
     const newest = numbers.at(-1);
     for (const number of numbers) {
       const segment = await Segment.open(directory, number, onDamage);
-      place.budget.used += segment.size;
+      place.budget.found(segment);
       this.#segments.push(segment);
     }
     this.#nextNumber = (newest ?? 0) + 1;
@@ -95,10 +95,12 @@ export class DiskQueue {
     return this.#segments.every(({ records }) => records === 0);
   }
 
-  /** Whether there is no room for more. A batch larger than everything is let in alone, since it could never be taken otherwise. */
-  isFull(): boolean {
-    const { used, max } = this.#tools.place.budget;
-    return used >= max && !this.isEmpty;
+  /**
+   * Whether there is no room for more of a user. A batch larger than everything is let in alone, since it could never be taken
+   * otherwise.
+   */
+  isFullFor(user: string): boolean {
+    return !this.#tools.place.budget.hasRoomFor(user, 1) && !this.isEmpty;
   }
 
   /**
@@ -172,8 +174,10 @@ export class DiskQueue {
     await this.#syncAll();
     await this.#removeDone();
     await this.#removing;
-    for (const segment of this.#segments) await segment.close();
-    this.#tools.place.budget.used -= this.bytes;
+    for (const segment of this.#segments) {
+      await segment.close();
+      this.#tools.place.budget.released(segment);
+    }
     this.#segments = [];
   }
 
@@ -196,8 +200,8 @@ export class DiskQueue {
     const units: PackedUnit<Waiting>[] = [];
     let bytes = 0;
     for (const unit of await packed(group, codec, limits)) {
-      const needed = place.budget.used + bytes + unit.bytes;
-      if (needed > place.budget.max && !(this.#holdsNothing && bytes === 0)) {
+      const isAlone = this.#holdsNothing && bytes === 0;
+      if (!place.budget.hasRoomFor(unit.tenant, unit.bytes, bytes) && !isAlone) {
         for (const { reject } of unit.members) reject(new QueueFull());
         continue;
       }
@@ -207,7 +211,7 @@ export class DiskQueue {
     if (units.length === 0) return;
     const all = units.flatMap(({ records }) => records);
     const { segment, places } = await this.#writeRecords(all);
-    place.budget.used += bytes;
+    place.budget.wrote(segment, all);
     if (segment.size >= this.#segmentBytes) segment.isSealed = true;
     for (const [index, { about, batch, bytes }] of all.entries())
       onWritten({ about, batch, bytes, stored: { segment, place: itemAt(places, index) } });
@@ -280,7 +284,7 @@ export class DiskQueue {
     if (finished.length === 0) return;
     this.#segments = this.#segments.filter((segment) => !finished.includes(segment));
     const removed = finished.map((segment) => {
-      this.#tools.place.budget.used -= segment.size;
+      this.#tools.place.budget.released(segment);
       this.#unsynced.delete(segment);
       return segment.remove().catch(this.#tools.onFailure);
     });

@@ -52,6 +52,8 @@ export function takeGroup<Member extends { readonly offer: Offer }>(
 
 /** Batches of one user, ready to be written. */
 export interface PackedUnit<Member> {
+  /** Whose all of it is. */
+  readonly tenant: string;
   readonly members: readonly Member[];
   readonly records: readonly NewRecord[];
   /** Of the records on disk. */
@@ -66,7 +68,12 @@ export async function packed<Member extends { readonly offer: Offer }>(
 ): Promise<readonly PackedUnit<Member>[]> {
   const units = together(group, limits).map(async ({ offer, members }) => {
     const records = await recordsOf(offer, codec, limits);
-    return { members, records, bytes: records.reduce((sum, { head }) => sum + recordBytes(head), 0) };
+    return {
+      tenant: offer.batch.tenant,
+      members,
+      records,
+      bytes: records.reduce((sum, { head }) => sum + recordBytes(head), 0),
+    };
   });
   return Promise.all(units);
 }

@@ -173,3 +173,24 @@ void t.test(
     clock.advance(1000);
   },
 );
+
+void t.test('a user who fills the disk leaves some of it to others', async (t) => {
+  const folder = testFolder(t);
+  const config = 'queue: { max_bytes: 64KiB }';
+  const first = await startOnDisk(t, folder, { config });
+  const noise = () => Array.from({ length: 200 }, () => Math.random().toString(36).slice(2)).join('');
+  const fill = async (user: string): Promise<number> => {
+    for (let taken = 0; ; taken++)
+      try {
+        await first.send(user, [noise()]);
+      } catch (error) {
+        t.match(error, { code: 'overloaded' });
+        return taken;
+      }
+  };
+  t.match(await first.send('quiet', [1]), { accepted: 1 });
+  t.ok((await fill('loud')) > 5);
+  t.match(await first.send('quiet', [2]), { accepted: 1 }, 'there is room for others');
+  await t.rejects(first.send('loud', [noise()]), { code: 'overloaded' });
+  t.ok((await fill('quiet')) > 0);
+});

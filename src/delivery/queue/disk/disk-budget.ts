@@ -1,0 +1,51 @@
+import { UserShares } from '../user-shares.js';
+import { recordBytes } from './frame.js';
+import type { NewRecord } from './new-records.js';
+import type { Segment } from './segment.js';
+
+/** How much of the disk all queues of an exporter take, and may take. In bytes. */
+export class DiskBudget {
+  readonly max: number;
+  /** Of what was written since the start: of what an earlier run left, nobody has asked whose it is. */
+  readonly #shares: UserShares;
+  readonly #bySegment = new WeakMap<Segment, Map<string, number>>();
+  #used = 0;
+  #ofNobody = 0;
+
+  constructor(max: number) {
+    this.max = max;
+    this.#shares = new UserShares(max);
+  }
+
+  /** @param planned what is to be written, but is not yet */
+  hasRoomFor(user: string, bytes: number, planned = 0): boolean {
+    const crowdsOut = this.#shares.crowdsOut(user, bytes, this.#ofNobody + planned);
+    return this.#used + planned + bytes <= this.max && !crowdsOut;
+  }
+
+  /** A file of an earlier run. */
+  found({ size }: Segment): void {
+    this.#used += size;
+    this.#ofNobody += size;
+  }
+
+  wrote(segment: Segment, records: readonly NewRecord[]): void {
+    const users = this.#bySegment.get(segment) ?? new Map<string, number>();
+    this.#bySegment.set(segment, users);
+    for (const { about, head } of records) {
+      const bytes = recordBytes(head);
+      this.#used += bytes;
+      this.#shares.add(about.tenant, bytes);
+      users.set(about.tenant, (users.get(about.tenant) ?? 0) + bytes);
+    }
+  }
+
+  /** A file is there no more, or is nobody's any more. */
+  released(segment: Segment): void {
+    this.#used -= segment.size;
+    const users = this.#bySegment.get(segment);
+    if (users === undefined) this.#ofNobody -= segment.size;
+    for (const [user, bytes] of users ?? []) this.#shares.add(user, -bytes);
+    this.#bySegment.delete(segment);
+  }
+}
