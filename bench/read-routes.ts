@@ -134,6 +134,11 @@ function metricRoutes(): readonly ReadRoute[] {
     fixed('metric, 1000 points', query, 15),
     fixed('metric, 1000 points, a day', `${query}&start_time=${daysAgo(15)}&end_time=${daysAgo(14)}`),
     fixed('metric, 1000 points, by labels', `${query}&labels=${labels}`),
+    fixed(
+      'metric, series of a day',
+      `/dashboard/metrics/series?name=${READ_METRIC}&start_time=${daysAgo(15)}&end_time=${daysAgo(14)}`,
+    ),
+    fixed('metric, labels', `/dashboard/metrics/labels?name=${READ_METRIC}&start_time=${daysAgo(15)}`),
     fixed('metric, 10 000 points', `/dashboard/metrics/query?name=${READ_METRIC}&limit=10000`),
   ];
 }

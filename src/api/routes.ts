@@ -11,6 +11,7 @@ import { keyRoutes } from './resources/keys.js';
 import { logFacetRoutes } from './resources/log-facets.js';
 import { logRoutes } from './resources/logs.js';
 import { meRoutes } from './resources/me.js';
+import { metricSeriesRoutes } from './resources/metric-series.js';
 import { metricRoutes } from './resources/metrics.js';
 import { myKeyRoutes } from './resources/my-keys.js';
 import { modelRoutes } from './resources/models.js';
@@ -43,6 +44,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     modelRoutes,
     sessionRoutes,
     metricRoutes,
+    metricSeriesRoutes,
     logRoutes,
     logFacetRoutes,
     streamRoutes,

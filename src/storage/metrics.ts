@@ -1,5 +1,6 @@
 import type { MetricPoint, MetricStream, MetricType } from '../signal/metric.js';
 import type { Micros } from '../signal/time.js';
+import type { FoundMetricSeries, MetricLabel, MetricSeriesRequest } from './metric-series.js';
 import type { Pages } from './paging.js';
 
 /** A metric as the list shows it; type, unit and description are those seen last. */
@@ -9,6 +10,8 @@ export interface MetricSummary {
   readonly unit: string;
   readonly description: string;
   readonly data_point_count: number;
+  /** The latest time of any point so far. */
+  readonly last_seen_at: Micros;
 }
 
 /** Which points of a metric a query shows. Absent: no restriction. */
@@ -51,4 +54,22 @@ export interface Metrics {
   list(userId: string, abort?: AbortSignal): Promise<readonly MetricSummary[]>;
   /** @returns null where the user has no metric of that name */
   query(userId: string, name: string, filter: PointFilter, abort?: AbortSignal): Promise<MetricPoints | null>;
+  /** @returns null where the user has no metric of that name */
+  series(
+    userId: string,
+    name: string,
+    request: MetricSeriesRequest,
+    abort?: AbortSignal,
+  ): Promise<FoundMetricSeries | null>;
+  /**
+   * The labels of the points at or after a time, by key: at most `MOST_LABEL_KEYS`.
+   *
+   * @returns null where the user has no metric of that name
+   */
+  labels(
+    userId: string,
+    name: string,
+    since: Micros,
+    abort?: AbortSignal,
+  ): Promise<readonly MetricLabel[] | null>;
 }

@@ -23,6 +23,7 @@ const metricSchema = Type.Object(
     ...streamFields,
     description: Type.String(),
     data_point_count: count('Data points stored.'),
+    last_seen_at: time('The latest time of any point.'),
   },
   { title: 'Metric' },
 );
@@ -143,7 +144,13 @@ export function metricRoutes({ routes, telemetry }: ApiContext): readonly Route[
   return [
     routes.route(listMetrics).to(async ({ identity, request }) => {
       const metrics = await telemetry.metrics.list(identity.userId, request.abort);
-      return { status: 200, encoded: await longArray(metrics, (metric) => metric) };
+      return {
+        status: 200,
+        encoded: await longArray(metrics, ({ last_seen_at, ...metric }) => ({
+          ...metric,
+          last_seen_at: formatTime(last_seen_at),
+        })),
+      };
     }),
     routes.route(queryMetric).to(async ({ identity, query, request }) => {
       const name = query.name ?? query.metric_name;

@@ -335,6 +335,11 @@ async function checkMetrics(api: TestApi, check: Check): Promise<void> {
   for (const { name } of body as readonly { readonly name: string }[]) {
     await check('queryMetric', { query: `?name=${name}` });
     await check('queryMetric', { query: `?name=${name}&details=true` });
+    for (const agg of ['sum', 'rate', 'p95'])
+      await check('readMetricSeries', {
+        query: `?name=${name}&agg=${agg}&start_time=2000-01-01T00:00:00Z&end_time=2003-01-01T00:00:00Z`,
+      });
+    await check('listMetricLabels', { query: `?name=${name}&start_time=1970-01-01T00:00:00Z` });
   }
 }
 
@@ -434,6 +439,8 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
   const queries: Readonly<Record<string, string>> = {
     compareAgents: `?agent_a=${randomUUID()}&agent_b=${randomUUID()}`,
     queryMetric: '?name=nothing',
+    readMetricSeries: '?name=nothing',
+    listMetricLabels: '?name=nothing',
   };
   const type = { 'content-type': 'application/json' };
   for (const { operation } of documented.operations()) {

@@ -46,10 +46,11 @@ void t.test('metrics are listed by name, with or without the slash', async (t) =
   const api = await startApi(t);
   t.strictSame(await api.get('/dashboard/metrics/'), []);
   await sendSeconds(api, 5, ['b', 'a', 'B']);
+  const seconds = { type: 'gauge', unit: 's', description: 'Seconds' };
   const expected = [
-    { name: 'B', type: 'gauge', unit: 's', description: 'Seconds', data_point_count: 1 },
-    { name: 'a', type: 'gauge', unit: 's', description: 'Seconds', data_point_count: 2 },
-    { name: 'b', type: 'gauge', unit: 's', description: 'Seconds', data_point_count: 2 },
+    { name: 'B', ...seconds, data_point_count: 1, last_seen_at: '2026-05-28T20:26:42Z' },
+    { name: 'a', ...seconds, data_point_count: 2, last_seen_at: '2026-05-28T20:26:44Z' },
+    { name: 'b', ...seconds, data_point_count: 2, last_seen_at: '2026-05-28T20:26:43Z' },
   ];
   t.strictSame(await api.get('/dashboard/metrics/'), expected);
   t.strictSame(await api.get('/dashboard/metrics'), expected);

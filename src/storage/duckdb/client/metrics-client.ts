@@ -1,3 +1,5 @@
+import type { Micros } from '../../../signal/time.js';
+import type { FoundMetricSeries, MetricLabel, MetricSeriesRequest } from '../../metric-series.js';
 import type { MetricPoints, Metrics, MetricSummary, PointFilter } from '../../metrics.js';
 import type { PointsCursor } from '../queries/metrics.js';
 import { jsonPages } from '../rows/json-pages.js';
@@ -32,5 +34,23 @@ export class MetricsClient implements Metrics {
         this.#reach.readAs(tenant, 'metrics', 'points', [name, filter, cursor], abort),
     );
     return { ...metric, points };
+  }
+
+  async series(
+    userId: string,
+    name: string,
+    request: MetricSeriesRequest,
+    abort?: AbortSignal,
+  ): Promise<FoundMetricSeries | null> {
+    return await this.#reach.read(userId, 'metrics', 'series', [name, request], abort);
+  }
+
+  async labels(
+    userId: string,
+    name: string,
+    since: Micros,
+    abort?: AbortSignal,
+  ): Promise<readonly MetricLabel[] | null> {
+    return await this.#reach.read(userId, 'metrics', 'labels', [name, since], abort);
   }
 }

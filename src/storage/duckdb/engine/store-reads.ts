@@ -20,7 +20,7 @@ export interface StoreReads {
   readonly models: ModelReads;
   readonly series: SeriesReads;
   readonly sessions: SessionReads;
-  readonly metrics: Pick<StoredMetrics, 'list' | 'query' | 'points'>;
+  readonly metrics: Pick<StoredMetrics, 'list' | 'query' | 'points' | 'series' | 'labels'>;
   readonly logs: Pick<StoredLogs, 'search' | 'rest' | 'facets' | 'findTrace'>;
   readonly map: MapReads;
   readonly prompts: Pick<StoredPrompts, 'compare'>;

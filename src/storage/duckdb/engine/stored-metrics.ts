@@ -1,6 +1,13 @@
 import { itemAt } from '../../../signal/checked.js';
 import { METRIC_TYPES, type MetricType } from '../../../signal/metric.js';
 import { Transfer } from '../../../worker/thread-protocol.js';
+import type { Micros } from '../../../signal/time.js';
+import {
+  suits,
+  type FoundMetricSeries,
+  type MetricLabel,
+  type MetricSeriesRequest,
+} from '../../metric-series.js';
 import type { MetricSummary, PointFilter } from '../../metrics.js';
 import type { Connection } from '../files/connection.js';
 import {
@@ -10,6 +17,9 @@ import {
   type PointsCursor,
   type PointsPage,
 } from '../queries/metrics.js';
+import { readDistributionSeries } from '../queries/distribution-series.js';
+import { readMetricLabels } from '../queries/metric-labels.js';
+import { readNumberSeries } from '../queries/number-series.js';
 import type { Asker } from '../reads/asker.js';
 import { removeOldPoints } from '../upkeep/retention.js';
 import type { Capture } from '../rows/segment.js';
@@ -92,6 +102,29 @@ export class StoredMetrics {
       readMorePoints(connection, capture, stream, filter, cursor),
     );
     return new Transfer(page, [page.json.buffer]);
+  }
+
+  /** @returns null where the tenant has no metric of that name */
+  async series(
+    { tenant, long }: Asker,
+    name: string,
+    request: MetricSeriesRequest,
+  ): Promise<FoundMetricSeries | null> {
+    const stream = this.#streams.find(tenant, name);
+    if (stream === undefined) return null;
+    const { type: code, unit } = stream.facts;
+    const type = itemAt(METRIC_TYPES, code);
+    if (!suits(type, request.agg)) return { type, unit, series: [], is_truncated: false };
+    const read = type === 'gauge' || type === 'sum' ? readNumberSeries : readDistributionSeries;
+    const found = await long((connection, capture) => read(connection, capture, stream, request));
+    return { type, unit, ...found };
+  }
+
+  /** @returns null where the tenant has no metric of that name */
+  async labels({ tenant, long }: Asker, name: string, since: Micros): Promise<readonly MetricLabel[] | null> {
+    const stream = this.#streams.find(tenant, name);
+    if (stream === undefined) return null;
+    return await long((connection, capture) => readMetricLabels(connection, capture, stream, since));
   }
 
   /** Removes the points before a time from the cold file. @returns whether there were any */

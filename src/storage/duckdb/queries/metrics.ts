@@ -30,9 +30,16 @@ const DETAILS = 'epoch_us(start_time) AS start_time, flags, temporality, is_mono
 /** Numbers that a distribution holds as texts: those that JSON cannot express, and integers beyond 2^53. */
 const NUMBER_AS_TEXT = /"(?:NaN|-?Infinity|-?\d+)"/;
 
-export function metricSummary({ name, facts, points }: Stream): MetricSummary {
+export function metricSummary({ name, facts, points, last }: Stream): MetricSummary {
   const { type, unit, description } = facts;
-  return { name, type: itemAt(METRIC_TYPES, type), unit, description, data_point_count: points };
+  return {
+    name,
+    type: itemAt(METRIC_TYPES, type),
+    unit,
+    description,
+    data_point_count: points,
+    last_seen_at: last,
+  };
 }
 
 /** Some points of an answer, and how to find the rest. */
@@ -199,9 +206,9 @@ async function extentOf(
   }
 }
 
-function conditions(
+export function conditions(
   { tenant, stream_no }: Stream,
-  { labels = {}, start_time, end_time }: PointFilter,
+  { labels = {}, start_time, end_time }: Omit<PointFilter, 'limit'>,
 ): { sql: string; values: Parameter[] } {
   const sql = [`tenant = ${tenant}`, `stream_no = ${stream_no}`];
   const values: Parameter[] = [];

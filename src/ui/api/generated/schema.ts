@@ -352,6 +352,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/metrics/labels': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listMetricLabels'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/metrics/query': {
     parameters: {
       query?: never;
@@ -360,6 +376,22 @@ export interface paths {
       cookie?: never;
     };
     get: operations['queryMetric'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/metrics/series': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readMetricSeries'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1482,6 +1514,8 @@ export interface components {
     Metric: {
       data_point_count: number;
       description: string;
+      /** Format: date-time */
+      last_seen_at: string;
       name: string;
       /** @enum {unknown} */
       type: 'gauge' | 'sum' | 'histogram' | 'exponential_histogram' | 'summary';
@@ -1523,6 +1557,11 @@ export interface components {
       trace_id: string | null;
       value: number | null;
     };
+    MetricLabel: {
+      is_truncated: boolean;
+      key: string;
+      values: string[];
+    };
     MetricQuantile: {
       quantile: number | null;
       value: number | null;
@@ -1530,6 +1569,24 @@ export interface components {
     MetricQueryResult: {
       data_points: components['schemas']['MetricDataPoint'][];
       name: string;
+      /** @enum {unknown} */
+      type: 'gauge' | 'sum' | 'histogram' | 'exponential_histogram' | 'summary';
+      unit: string;
+    };
+    MetricSeries: {
+      labels: {
+        [key: string]: string;
+      };
+      points: number[][];
+    };
+    MetricSeriesList: {
+      /** Format: date-time */
+      end_time: string;
+      is_truncated: boolean;
+      series: components['schemas']['MetricSeries'][];
+      /** Format: date-time */
+      start_time: string;
+      step: number;
       /** @enum {unknown} */
       type: 'gauge' | 'sum' | 'histogram' | 'exponential_histogram' | 'summary';
       unit: string;
@@ -3494,6 +3551,36 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  listMetricLabels: {
+    parameters: {
+      query: {
+        name: string;
+        start_time?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MetricLabel'][];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   queryMetric: {
     parameters: {
       query: {
@@ -3518,6 +3605,41 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['MetricQueryResult'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readMetricSeries: {
+    parameters: {
+      query: {
+        agg?: 'avg' | 'sum' | 'min' | 'max' | 'last' | 'rate' | 'p50' | 'p95' | 'p99';
+        end_time?: string;
+        group_by?: string;
+        labels?: string;
+        name: string;
+        start_time?: string;
+        step?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MetricSeriesList'];
         };
       };
       401: components['responses']['Unauthenticated'];

@@ -1,0 +1,198 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { validationProblem } from '../../http/field-errors.js';
+import { METRIC_TYPES } from '../../signal/metric.js';
+import { MICROS_PER_DAY, MICROS_PER_SECOND } from '../../signal/time-units.js';
+import { formatTime, parseTime } from '../../signal/time.js';
+import {
+  METRIC_AGGREGATIONS,
+  MOST_LABEL_KEYS,
+  MOST_LABEL_VALUES,
+  MOST_METRIC_SERIES,
+  suits,
+  type MetricSeriesRequest,
+} from '../../storage/metric-series.js';
+import type { ApiContext } from '../support/api-context.js';
+import { time } from '../support/fields.js';
+import { stretchOf } from '../support/intervals.js';
+import { labelFilter, MAX_PAIRS } from '../support/label-filter.js';
+import { notFound } from '../support/not-found.js';
+
+/** The narrowest step is chosen with which there are no more than a chart has places. */
+const CHART_STEPS = 200;
+const MOST_STEPS = 1500;
+const STEPS_S = [1, 5, 10, 15, 30, 60, 300, 900, 3600, 21_600, 86_400];
+const MOST_GROUP_KEYS = 8;
+
+const readSeries = {
+  id: 'readMetricSeries',
+  method: 'GET',
+  path: '/api/v1/dashboard/metrics/series',
+  tag: 'metrics',
+  summary: 'A metric step by step, by labels',
+  description: [
+    '`avg`, `min`, `max` and `last` (the newest) are of the points of a step; of histograms, of what came in the step. `sum` adds up what came',
+    'in the step (of deltas and histograms), or the newest value of each source (of gauges and cumulative sums). `rate` is the increase a second:',
+    'restarts of a counter are seen, and what it counted between two points, or since its start, is spread evenly over that time. `p50`, `p95`',
+    'and `p99` are worked out from the buckets of histograms, as if values lay evenly in them.',
+  ].join(' '),
+  access: 'read',
+  query: Type.Object({
+    name: Type.String({ minLength: 1 }),
+    labels: Type.Optional(
+      Type.String({
+        description: 'A JSON object; points whose labels have all its pairs count.',
+        contentMediaType: 'application/json',
+        contentSchema: {
+          type: 'object',
+          maxProperties: MAX_PAIRS,
+          additionalProperties: { type: ['string', 'number', 'boolean'] },
+        },
+      }),
+    ),
+    start_time: Type.Optional(time('At or after. Absent: a day before the end.')),
+    end_time: Type.Optional(time('Before. Absent: now.')),
+    step: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 86_400,
+        description: `Seconds. Absent: chosen, so that there are at most ${CHART_STEPS} steps. There may be ${MOST_STEPS}.`,
+      }),
+    ),
+    agg: Type.Optional(Type.Enum(METRIC_AGGREGATIONS, { default: 'avg' })),
+    group_by: Type.Optional(
+      Type.String({
+        maxLength: 1024,
+        description: `Keys of labels with commas between, ${MOST_GROUP_KEYS} at most: what has the same values of these is one series; empty: everything is. Absent: each is shown by itself.`,
+      }),
+    ),
+  }),
+  responses: {
+    200: Type.Object(
+      {
+        type: Type.Enum(METRIC_TYPES),
+        unit: Type.String({
+          description: 'Of the metric; a `rate` is of this a second, of histograms of points a second.',
+        }),
+        step: Type.Integer({ description: 'Seconds.' }),
+        start_time: time(),
+        end_time: time(),
+        series: Type.Array(
+          Type.Object(
+            {
+              labels: Type.Unsafe<Record<string, string>>({
+                type: 'object',
+                additionalProperties: { type: 'string' },
+              }),
+              points: Type.Array(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }), {
+                description:
+                  'The beginning of the step in milliseconds since 1970, and the value. Steps of which nothing is known are left out.',
+              }),
+            },
+            { title: 'MetricSeries' },
+          ),
+          {
+            description: `By labels. Where there are more than ${MOST_METRIC_SERIES}, those with the largest values.`,
+          },
+        ),
+        is_truncated: Type.Boolean({
+          description:
+            'There is more than is read for one answer: series, or the oldest points, are left out.',
+        }),
+      },
+      { title: 'MetricSeriesList' },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+const listLabels = {
+  id: 'listMetricLabels',
+  method: 'GET',
+  path: '/api/v1/dashboard/metrics/labels',
+  tag: 'metrics',
+  summary: 'The labels of a metric, by key',
+  access: 'read',
+  query: Type.Object({
+    name: Type.String({ minLength: 1 }),
+    start_time: Type.Optional(time('Of points at or after. Absent: of the last 7 days.')),
+  }),
+  responses: {
+    200: Type.Array(
+      Type.Object(
+        {
+          key: Type.String(),
+          values: Type.Array(Type.String(), { description: `In order, ${MOST_LABEL_VALUES} at most.` }),
+          is_truncated: Type.Boolean({ description: 'There may be more values.' }),
+        },
+        { title: 'MetricLabel' },
+      ),
+      { description: `${MOST_LABEL_KEYS} at most.` },
+    ),
+  },
+  errors: [404],
+} satisfies Operation;
+
+/** `/dashboard/metrics/series` and `/dashboard/metrics/labels`. */
+export function metricSeriesRoutes({ routes, telemetry: { metrics }, clock }: ApiContext): readonly Route[] {
+  return [
+    routes.route(readSeries).to(async ({ identity: { userId }, query, request }) => {
+      const { start_time, end_time } = stretchOf(query, clock.now());
+      const step = stepOf(query.step, (end_time - start_time) / MICROS_PER_SECOND);
+      const group_by = groupOf(query.group_by);
+      const asked: MetricSeriesRequest = {
+        labels: query.labels === undefined ? {} : labelFilter(query.labels),
+        start_time,
+        end_time,
+        step: step * MICROS_PER_SECOND,
+        agg: query.agg ?? 'avg',
+        ...(group_by === undefined ? {} : { group_by }),
+      };
+      const found = await metrics.series(userId, query.name, asked, request.abort);
+      if (found === null) throw notFound('metric');
+      if (!suits(found.type, asked.agg))
+        throw validationProblem('query', [
+          { field: 'agg', message: `cannot be ${asked.agg} of a metric of type ${found.type}` },
+        ]);
+      const { type, unit, series, is_truncated } = found;
+      const times = { start_time: formatTime(start_time), end_time: formatTime(end_time) };
+      const printed = series.map(({ labels, points }) => ({
+        labels: { ...labels },
+        points: points.map(([ms, value]) => [ms, value]),
+      }));
+      return { status: 200, json: { type, unit, step, ...times, series: printed, is_truncated } };
+    }),
+    routes.route(listLabels).to(async ({ identity: { userId }, query, request }) => {
+      const weekAgo = clock.now() - 7 * MICROS_PER_DAY;
+      const since = query.start_time === undefined ? weekAgo : (parseTime(query.start_time) ?? weekAgo);
+      const labels = await metrics.labels(userId, query.name, since, request.abort);
+      if (labels === null) throw notFound('metric');
+      const json: Static<(typeof listLabels)['responses'][200]> = labels.map((label) => ({
+        ...label,
+        values: [...label.values],
+      }));
+      return { status: 200, json };
+    }),
+  ];
+}
+
+/** @param asked seconds, as is the length @throws HttpProblem 422 where there would be too many */
+function stepOf(asked: number | undefined, length: number): number {
+  const fitting = STEPS_S.find((step) => length / step <= CHART_STEPS);
+  const step = asked ?? fitting ?? 86_400;
+  if (length / step <= MOST_STEPS) return step;
+  throw validationProblem('query', [
+    { field: 'step', message: `must give at most ${MOST_STEPS} steps from start_time to end_time` },
+  ]);
+}
+
+/** @throws HttpProblem 422 for too many keys */
+function groupOf(text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined;
+  const keys = text.split(',').filter((key) => key !== '');
+  if (keys.length <= MOST_GROUP_KEYS) return keys;
+  throw validationProblem('query', [
+    { field: 'group_by', message: `must have at most ${MOST_GROUP_KEYS} keys` },
+  ]);
+}
