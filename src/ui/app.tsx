@@ -19,6 +19,7 @@ const Prompts = lazy(() => import('./pages/prompts/Prompts.js'));
 const Prompt = lazy(() => import('./pages/prompts/Prompt.js'));
 const CompareAgents = lazy(() => import('./pages/compare-agents/CompareAgents.js'));
 const Logs = lazy(() => import('./pages/logs/Logs.js'));
+const MapPage = lazy(() => import('./pages/map/MapPage.js'));
 const Agents = lazy(() => import('./pages/agents/Agents.js'));
 const Agent = lazy(() => import('./pages/agents/Agent.js'));
 const Runs = lazy(() => import('./pages/runs/Runs.js'));
@@ -61,6 +62,7 @@ export function App() {
                       </Route>
                       <Route path="/sessions" component={Sessions} />
                       <Route path="/models" component={Models} />
+                      <Route path="/map" component={MapPage} />
                       <Route path="/prompts/:name">
                         {() => <Prompt key={lastPart()} name={lastPart()} />}
                       </Route>

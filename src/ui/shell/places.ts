@@ -1,4 +1,14 @@
-import { Bot, Boxes, House, ListTree, Logs, MessagesSquare, ScrollText, type LucideIcon } from 'lucide-react';
+import {
+  Bot,
+  Boxes,
+  House,
+  ListTree,
+  Logs,
+  MessagesSquare,
+  ScrollText,
+  Waypoints,
+  type LucideIcon,
+} from 'lucide-react';
 
 interface Place {
   readonly path: string;
@@ -15,6 +25,7 @@ export const PLACES: readonly Place[] = [
   { path: '/runs', name: 'Runs', icon: ListTree, also: '/traces/' },
   { path: '/sessions', name: 'Sessions', icon: MessagesSquare, also: '/sessions/' },
   { path: '/prompts', name: 'Prompts', icon: ScrollText, also: '/prompts/' },
+  { path: '/map', name: 'Map', icon: Waypoints, also: '/map/' },
   { path: '/models', name: 'Models', icon: Boxes, also: '/models/' },
   { path: '/logs', name: 'Logs', icon: Logs, also: '/logs/' },
 ];

@@ -1,0 +1,98 @@
+import { graphlib, layout } from '@dagrejs/dagre';
+import type { Graph } from './map-model.js';
+
+export const NODE_WIDTH = 220;
+export const NODE_HEIGHT = 54;
+/** Between parts of the graph that nothing connects. */
+const GAP = 40;
+
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+interface Part {
+  readonly width: number;
+  readonly height: number;
+  readonly places: ReadonlyMap<string, Place>;
+}
+
+/**
+ * Where nodes lie, by their left upper corner: callers left of the called. The same graph always gives the same places.
+ *
+ * @param aspect how many times as wide as high the picture is to be
+ */
+export function placesOf(graph: Graph, aspect: number): ReadonlyMap<string, Place> {
+  const parts = componentsOf(graph).map(laidOut);
+  const area = parts.reduce((sum, { width, height }) => sum + (width + GAP) * (height + GAP), 0);
+  const widest = Math.max(0, ...parts.map(({ width }) => width));
+  const tries = WIDTHS.map((times) => packed(parts, Math.max(widest, times * Math.sqrt(area * aspect))));
+  // The one that is drawn largest where there is so much room.
+  const sizeOf = ({ width, height }: Part): number => Math.max(width / aspect, height);
+  return tries.reduce((best, next) => (sizeOf(next) < sizeOf(best) ? next : best)).places;
+}
+
+/** Of rows that are tried, compared with the side of a picture without any room between the parts. */
+const WIDTHS = [1, 1.15, 1.3, 1.5, 1.8, 2.2, 3] as const;
+
+/** Parts that nothing connects, the one with the most nodes first. The order in which the answer came does not matter. */
+function componentsOf({ nodes, edges }: Graph): Graph[] {
+  const roots = new Map(nodes.map(({ id }) => [id, id]));
+  const rootOf = (id: string): string => {
+    let root = id;
+    for (let up = roots.get(root) ?? root; up !== root; up = roots.get(root) ?? root) root = up;
+    roots.set(id, root);
+    return root;
+  };
+  for (const { source, target } of edges) roots.set(rootOf(source), rootOf(target));
+  const parts = new Map<string, { nodes: Graph['nodes'][number][]; edges: Graph['edges'][number][] }>();
+  const partOf = (id: string) => {
+    const part = parts.get(rootOf(id)) ?? { nodes: [], edges: [] };
+    parts.set(rootOf(id), part);
+    return part;
+  };
+  for (const node of nodes.toSorted((a, b) => (a.id < b.id ? -1 : 1))) partOf(node.id).nodes.push(node);
+  const endsOf = ({ source, target }: Graph['edges'][number]): string => JSON.stringify([source, target]);
+  for (const edge of edges.toSorted((a, b) => (endsOf(a) < endsOf(b) ? -1 : 1)))
+    partOf(edge.source).edges.push(edge);
+  return [...parts.values()].sort(
+    (a, b) => b.nodes.length - a.nodes.length || ((a.nodes[0]?.id ?? '') < (b.nodes[0]?.id ?? '') ? -1 : 1),
+  );
+}
+
+function laidOut({ nodes, edges }: Graph): Part {
+  const graph = new graphlib.Graph();
+  graph.setGraph({ rankdir: 'LR', nodesep: 20, ranksep: 80 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  for (const { id } of nodes) graph.setNode(id, { width: NODE_WIDTH, height: NODE_HEIGHT });
+  for (const { source, target } of edges) graph.setEdge(source, target);
+  layout(graph);
+  const places = new Map(
+    nodes.map(({ id }) => {
+      const { x = 0, y = 0 } = graph.node(id) as { readonly x?: number; readonly y?: number };
+      return [id, { x: x - NODE_WIDTH / 2, y: y - NODE_HEIGHT / 2 }];
+    }),
+  );
+  const { width = NODE_WIDTH, height = NODE_HEIGHT } = graph.graph() as {
+    readonly width?: number;
+    readonly height?: number;
+  };
+  return { width, height, places };
+}
+
+/** Parts beside each other, in rows of a width. */
+function packed(parts: readonly Part[], most: number): Part {
+  const all = new Map<string, Place>();
+  let [left, top, rowHeight, width] = [0, 0, 0, 0];
+  for (const part of parts) {
+    if (left > 0 && left + part.width > most) {
+      top += rowHeight + GAP;
+      [left, rowHeight] = [0, 0];
+    }
+    for (const [id, { x, y }] of part.places) all.set(id, { x: left + x, y: top + y });
+    width = Math.max(width, left + part.width);
+    left += part.width + GAP;
+    rowHeight = Math.max(rowHeight, part.height);
+  }
+  return { width, height: top + rowHeight, places: all };
+}

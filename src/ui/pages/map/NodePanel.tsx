@@ -1,0 +1,119 @@
+import { X } from 'lucide-react';
+import { Link } from 'wouter';
+import { formatCounted, formatPercentage } from '../../format/number.js';
+import { printHours, type Hours } from '../../graph/hours.js';
+import { failedShare, type Graph, type GraphEdge, type GraphNode } from '../../graph/map-model.js';
+import { Count, Duration } from '../../parts/figures.js';
+import { cx } from '../../parts/cx.js';
+import parts from '../../parts/parts.module.css';
+import { NO_ERRORS, NO_P95, type ChangeMap } from './map-state.js';
+import styles from './map.module.css';
+
+/** One node: its figures, who calls it, whom it calls, and the runs that have it. */
+export function NodePanel({
+  node,
+  graph,
+  hours,
+  change,
+}: {
+  readonly node: GraphNode;
+  readonly graph: Graph;
+  readonly hours: Hours;
+  readonly change: ChangeMap;
+}) {
+  const { id, node_type, span_count, error_count, p95_ms } = node;
+  const callers = graph.edges.filter(({ target }) => target === id);
+  const called = graph.edges.filter(({ source }) => source === id);
+  const choose = (next: string): void => {
+    change({ node: next });
+  };
+  return (
+    <aside className={parts['peek']} aria-label="Node">
+      <div className={parts['peekHead']}>
+        <h2 className={styles['title']}>{id}</h2>
+        <button
+          type="button"
+          className={cx(parts['button'], parts['iconButton'])}
+          aria-label="Close"
+          onClick={() => {
+            change({ node: '', hops: 0 });
+          }}
+        >
+          <X size={16} aria-hidden="true" />
+        </button>
+      </div>
+      <dl>
+        <dt>Type</dt>
+        <dd>{node_type}</dd>
+        <dt>Spans</dt>
+        <dd>
+          <Count value={span_count} missing="" />
+        </dd>
+        <dt>Failed</dt>
+        <dd className={cx(error_count !== null && error_count > 0 && parts['bad'])}>
+          <Count value={error_count} missing={NO_ERRORS} />
+        </dd>
+        <dt>p95</dt>
+        <dd>
+          <Duration value={p95_ms} missing={span_count === 0 ? 'It has no span of its own' : NO_P95} />
+        </dd>
+      </dl>
+      <p className={styles['runs']}>
+        <Link href={runsOf(id, hours)}>Runs with this node</Link>
+      </p>
+      <Ends title="Called by" edges={callers} endOf={({ source }) => source} choose={choose} />
+      <Ends title="Calls" edges={called} endOf={({ target }) => target} choose={choose} />
+    </aside>
+  );
+}
+
+function runsOf(node: string, hours: Hours): string {
+  const { start_time, end_time } = printHours(hours);
+  const query = new URLSearchParams({ node, kind: 'all' });
+  if (start_time !== undefined && end_time !== undefined) query.set('range', `${start_time}..${end_time}`);
+  return `/runs?${query.toString()}`;
+}
+
+function Ends({
+  title,
+  edges,
+  endOf,
+  choose,
+}: {
+  readonly title: string;
+  readonly edges: readonly GraphEdge[];
+  readonly endOf: (edge: GraphEdge) => string;
+  readonly choose: (node: string) => void;
+}) {
+  if (edges.length === 0) return null;
+  return (
+    <>
+      <h3 className={styles['section']}>{title}</h3>
+      <ul className={styles['ends']}>
+        {edges
+          .toSorted((a, b) => b.weight - a.weight)
+          .map((edge) => {
+            const share = failedShare(edge.error_count, edge.weight);
+            return (
+              <li key={endOf(edge)}>
+                <button
+                  type="button"
+                  onClick={() => {
+                    choose(endOf(edge));
+                  }}
+                >
+                  {endOf(edge)}
+                </button>
+                <small>
+                  {formatCounted(edge.weight, 'call')}
+                  {share !== null && share > 0 && (
+                    <span className={parts['bad']}> · {formatPercentage(share * 100)} failed</span>
+                  )}
+                </small>
+              </li>
+            );
+          })}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { api, bodyOf } from '../../api/client.js';
+import { HOUR, printHours, type Hours } from '../../graph/hours.js';
+
+const REFRESH_MS = 60_000;
+/** As many as the route gives. */
+const MOST_HOURS = 8784;
+
+/** The map of some hours. @param hours undefined asks for nothing */
+export function useMap(hours: Hours | undefined) {
+  return useQuery({
+    queryKey: ['map', hours],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/api/v1/dashboard/service-map/', {
+          params: { query: hours?.start === undefined ? { hours: 0 } : printHours(hours) },
+          signal,
+        }),
+      ),
+    enabled: hours !== undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+/** The hours that have spans. @param start the first one, in milliseconds */
+export function useMapHours(start: number | undefined, now: number) {
+  const hours =
+    start === undefined ? MOST_HOURS : Math.min(MOST_HOURS, Math.max(1, Math.ceil((now - start) / HOUR)));
+  return useQuery({
+    queryKey: ['map hours', hours],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/v1/dashboard/service-map/hours', { params: { query: { hours } }, signal })),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+}
