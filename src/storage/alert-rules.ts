@@ -105,6 +105,8 @@ export interface AlertEventFilter {
   readonly from?: Micros;
   /** Fired before. */
   readonly to?: Micros;
+  /** Of this rule. */
+  readonly alertId?: string;
   /** Of rules about this agent. */
   readonly agentId?: string;
   /** Explained by this trace. */

@@ -24,6 +24,9 @@ const Agents = lazy(() => import('./pages/agents/Agents.js'));
 const Agent = lazy(() => import('./pages/agents/Agent.js'));
 const Runs = lazy(() => import('./pages/runs/Runs.js'));
 const Run = lazy(() => import('./pages/run/Run.js'));
+const Alerts = lazy(() => import('./pages/alerts/Alerts.js'));
+const Alert = lazy(() => import('./pages/alerts/Alert.js'));
+const NewAlert = lazy(() => import('./pages/alerts/NewAlert.js'));
 const CompareRuns = lazy(() => import('./pages/compare-runs/CompareRuns.js'));
 
 const STALE_MS = 15_000;
@@ -68,6 +71,9 @@ export function App() {
                       </Route>
                       <Route path="/prompts" component={Prompts} />
                       <Route path="/logs" component={Logs} />
+                      <Route path="/alerts/new" component={NewAlert} />
+                      <Route path="/alerts/:id">{({ id }) => <Alert key={id} id={id} />}</Route>
+                      <Route path="/alerts" component={Alerts} />
                       <Route path="/" component={Overview} />
                       <Route component={NotFound} />
                     </Switch>

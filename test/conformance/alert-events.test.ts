@@ -55,6 +55,8 @@ function checkEvents(t: Test, open: OpenControl): void {
     });
     t.same(await page({}, 1, 1), [2, first.eventId]);
     t.same(await page({ agentId: agentId.toUpperCase() }), [1, first.eventId]);
+    t.same(await page({ alertId: two.alert.id.toUpperCase() }), [1, second.eventId]);
+    t.same(await page({ alertId: foreign.alert.id }), [0], 'that of another user');
     t.same(await page({ traceId: TRACES[0]?.toUpperCase() ?? '' }), [1, first.eventId]);
     t.same(await page({ traceId: TRACES[3] ?? '' }), [2, second.eventId, first.eventId]);
     t.same(await page({ traceId: randomUUID() }), [0]);

@@ -46,13 +46,18 @@ export async function listEvents(
   return { items, count };
 }
 
-function eventsOf(db: Kysely<Tables>, userId: string, { from, to, agentId, traceId }: AlertEventFilter) {
+function eventsOf(
+  db: Kysely<Tables>,
+  userId: string,
+  { from, to, alertId, agentId, traceId }: AlertEventFilter,
+) {
   let query = db
     .selectFrom('alert_firings as f')
     .innerJoin('alert_rules as r', 'r.id', 'f.alert_id')
     .where('r.user_id', '=', userId.toLowerCase());
   if (from !== undefined) query = query.where('f.fired_at', '>=', from);
   if (to !== undefined) query = query.where('f.fired_at', '<', to);
+  if (alertId !== undefined) query = query.where('f.alert_id', '=', alertId.toLowerCase());
   if (agentId !== undefined) query = query.where('r.agent_id', '=', agentId.toLowerCase());
   if (traceId !== undefined)
     query = query.where('f.number', 'in', (row) =>

@@ -8,11 +8,19 @@ export class ApiError extends Error {
   readonly status: number;
   /** Seconds after which it is worth another try. */
   readonly retryAfter: number | undefined;
+  /** What is wrong with which field of what was sent. */
+  readonly fields: readonly Schemas['FieldError'][];
 
-  constructor(status: number, message: string, retryAfter: number | undefined) {
+  constructor(
+    status: number,
+    message: string,
+    retryAfter: number | undefined,
+    fields: readonly Schemas['FieldError'][] = [],
+  ) {
     super(message);
     this.status = status;
     this.retryAfter = retryAfter;
+    this.fields = fields;
   }
 }
 
@@ -67,10 +75,11 @@ export async function fetchAs(url: URL, accept: string): Promise<Response> {
 }
 
 function errorFrom(response: Response, body: unknown): ApiError {
-  const { detail, title } = (body ?? {}) as Partial<Record<'detail' | 'title', unknown>>;
+  const { detail, title, errors } = (body ?? {}) as Partial<Record<'detail' | 'title' | 'errors', unknown>>;
   const told =
     [detail, title].find((text) => typeof text === 'string') ?? `The answer was ${String(response.status)}.`;
-  return new ApiError(response.status, told, retryAfterOf(response));
+  const fields = Array.isArray(errors) ? (errors as readonly Schemas['FieldError'][]) : [];
+  return new ApiError(response.status, told, retryAfterOf(response), fields);
 }
 
 /** Seconds after which the daemon wants to be asked again. */

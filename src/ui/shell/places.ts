@@ -1,4 +1,5 @@
 import {
+  BellRing,
   Bot,
   Boxes,
   House,
@@ -28,4 +29,5 @@ export const PLACES: readonly Place[] = [
   { path: '/map', name: 'Map', icon: Waypoints, also: '/map/' },
   { path: '/models', name: 'Models', icon: Boxes, also: '/models/' },
   { path: '/logs', name: 'Logs', icon: Logs, also: '/logs/' },
+  { path: '/alerts', name: 'Alerts', icon: BellRing, also: '/alerts/' },
 ];

@@ -48,6 +48,7 @@ const listAllEvents = {
   query: Type.Object({
     start_time: Type.Optional(time('Fired at or after.')),
     end_time: Type.Optional(time('Fired before.')),
+    alert_id: Type.Optional(uuid('Of this alert.')),
     agent_id: Type.Optional(uuid('Of alerts about this agent.')),
     trace_id: Type.Optional(uuid('Explained by this trace.')),
     ...pageParameters,
@@ -72,6 +73,7 @@ export function alertEventRoutes({
 function filterOf({
   start_time,
   end_time,
+  alert_id,
   agent_id,
   trace_id,
 }: Static<(typeof listAllEvents)['query']>): AlertEventFilter {
@@ -82,6 +84,7 @@ function filterOf({
   return {
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
+    ...(alert_id === undefined ? {} : { alertId: alert_id }),
     ...(agent_id === undefined ? {} : { agentId: agent_id }),
     ...(trace_id === undefined ? {} : { traceId: trace_id }),
   };

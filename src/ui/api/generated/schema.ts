@@ -3388,6 +3388,7 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        alert_id?: string;
         end_time?: string;
         page?: number;
         page_size?: number;

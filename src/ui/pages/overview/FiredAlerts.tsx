@@ -32,13 +32,14 @@ export function FiredAlerts({ range }: { readonly range: string }) {
           ? `Alerts that fired: the newest ${String(MOST)} of ${String(data.count)}`
           : 'Alerts that fired'
       }
+      all="/alerts"
       items={data?.items}
       error={error}
       keyOf={({ id }) => id}
       nothing="No alert fired in this time."
-      render={({ type, fired_at, resolved_at, target, trace_ids: [explains] }) => (
+      render={({ alert_id, type, fired_at, resolved_at, target, trace_ids: [explains] }) => (
         <>
-          <span>{wordsOf(type)}</span>
+          <Link href={`/alerts/${alert_id}`}>{wordsOf(type)}</Link>
           <Time at={fired_at} relative />
           <span className={styles['more']}>
             {target.kind === 'agent' ? <Link href={`/agents/${target.id}`}>{target.name}</Link> : target.name}

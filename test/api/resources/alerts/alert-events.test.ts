@@ -83,6 +83,7 @@ void t.test('which alerts fired when, and the runs that explain them', async (t)
   const ids = async (query: string, key?: string) =>
     (await api.get<Page>(`/dashboard/alert-events${query}`, key)).items.map(({ id }) => id);
   t.same(await ids(`?trace_id=${traces[1] ?? ''}`), [first]);
+  t.same(await ids(`?alert_id=${ofService.id}`), [second]);
   t.same(await ids(`?agent_id=${agent_id}`), [first]);
   t.same(await ids('?start_time=2026-11-20T12:00:30Z'), [second]);
   t.same(await ids('?end_time=2026-11-20T12:00:30Z'), [first]);
@@ -90,6 +91,7 @@ void t.test('which alerts fired when, and the runs that explain them', async (t)
   t.same(await ids('', foreign), [], 'another user sees nothing');
   for (const query of [
     '?trace_id=x',
+    '?alert_id=1',
     '?agent_id=1',
     '?start_time=yesterday',
     '?start_time=2026-11-20T12:00:00Z&end_time=2026-11-20T12:00:00Z',

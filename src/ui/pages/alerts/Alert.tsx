@@ -1,0 +1,270 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { api, ApiError, bodyOf } from '../../api/client.js';
+import { Choice } from '../../parts/Choice.js';
+import { ConfirmButton } from '../../parts/ConfirmButton.js';
+import { Time } from '../../parts/figures.js';
+import { ActionProblem } from '../../parts/FormField.js';
+import { Missing } from '../../parts/Missing.js';
+import { Pager } from '../../parts/Pager.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { ZoneNote } from '../../parts/ZoneNote.js';
+import { useMe } from '../../shell/Session.js';
+import { integer, oneOf } from '../../state/codec.js';
+import { useUrlState } from '../../state/use-url-state.js';
+import { fromRule } from './draft.js';
+import { EditAlert } from './EditAlert.js';
+import { Firings } from './Firings.js';
+import { mayManage, useAlertNews, useFirings } from './load.js';
+import { PastChart, PastFirings, SPANS, usePast } from './Past.js';
+import { RuleState } from './RuleState.js';
+import { Target } from './Target.js';
+import { CHANNELS, formatFound, ruleWords, type Rule } from './words.js';
+import styles from './alerts.module.css';
+
+const PAGE_SIZE = 20;
+const STATE = { hours: oneOf(['6', '24', '72', '168'], '24'), page: integer(1, 1) };
+
+/** One rule: what it finds, when it fired and why. @param id of the alert */
+export default function Alert({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['alert', id],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/v1/alerts/{alert_id}', { params: { path: { alert_id: id } }, signal })),
+  });
+  useAlertNews();
+  if (error instanceof ApiError && [404, 422].includes(error.status))
+    return (
+      <Empty title="There is no such alert" isPage>
+        <title>No such alert · Jackdaw</title>
+        <p>
+          It was deleted, or it belongs to another user. <Link href="/alerts">All alerts</Link>
+        </p>
+      </Empty>
+    );
+  if (error && !data) return <Failure isPage error={error} retry={() => void refetch()} />;
+  return (
+    <div className={parts['page']}>
+      {data ? (
+        <Loaded rule={data} />
+      ) : (
+        <>
+          <title>Alert · Jackdaw</title>
+          <TableSkeleton />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Loaded({ rule }: { readonly rule: Rule }) {
+  const [{ hours, page }, change] = useUrlState(STATE);
+  const { scopes } = useMe();
+  const [isEdited, setEdited] = useState(false);
+  const firings = useFirings({ alert_id: rule.id, page, page_size: PAGE_SIZE });
+  const newest = useFirings({ alert_id: rule.id, page: 1, page_size: 1 });
+  const tried = useMemo(() => fromRule(rule), [rule]);
+  const past = usePast(tried, Number(hours));
+  const isFiring = rule.is_active && newest.data?.items[0]?.resolved_at === null;
+  return (
+    <>
+      <title>{`${ruleWords(rule)} · Jackdaw`}</title>
+      <div className={parts['head']}>
+        <h1>{ruleWords(rule)}</h1>
+        <RuleState isActive={rule.is_active} isFiring={isFiring} />
+        <ZoneNote />
+        {mayManage(scopes) && (
+          <Actions
+            rule={rule}
+            firings={firings.data?.count ?? 0}
+            onEdit={() => {
+              setEdited(!isEdited);
+            }}
+          />
+        )}
+      </div>
+      {isEdited && (
+        <EditAlert
+          rule={rule}
+          onDone={() => {
+            setEdited(false);
+          }}
+        />
+      )}
+      <Facts rule={rule} now={past.data?.now} />
+      <div className={styles['preview']}>
+        <div className={parts['head']}>
+          <h2 className={styles['spread']}>What it found</h2>
+          <Choice
+            label="Time"
+            value={hours}
+            options={SPANS}
+            onChange={(value) => {
+              change({ hours: value as keyof typeof SPANS });
+            }}
+          />
+        </div>
+        {past.error ? (
+          <Failure error={past.error} retry={() => void past.refetch()} />
+        ) : past.data === undefined ? (
+          <TableSkeleton rows={5} />
+        ) : (
+          <>
+            <PastChart past={past.data} type={rule.type} />
+            <PastFirings past={past.data} hours={Number(hours)} />
+          </>
+        )}
+      </div>
+      <section className={styles['section']}>
+        <div className={parts['head']}>
+          <h2>When it fired</h2>
+        </div>
+        {firings.error && !firings.data ? (
+          <Failure error={firings.error} retry={() => void firings.refetch()} />
+        ) : firings.data === undefined ? (
+          <TableSkeleton rows={4} />
+        ) : firings.data.items.length === 0 ? (
+          <Empty title="It has not fired">
+            <p>When it does, what was found is here, with the runs that explain it and who was told.</p>
+          </Empty>
+        ) : (
+          <>
+            <Firings label="When it fired" firings={firings.data.items} />
+            <Pager
+              page={page}
+              pageSize={PAGE_SIZE}
+              count={firings.data.count}
+              hasMore={firings.data.has_more}
+              noun={firings.data.count === 1 ? 'firing' : 'firings'}
+              onChange={(next) => {
+                change({ page: next });
+              }}
+            />
+          </>
+        )}
+      </section>
+    </>
+  );
+}
+
+function Facts({
+  rule,
+  now,
+}: {
+  readonly rule: Rule;
+  readonly now: NonNullable<ReturnType<typeof usePast>['data']>['now'] | undefined;
+}) {
+  const value = now?.value ?? null;
+  return (
+    <dl className={parts['figures']}>
+      <div>
+        <dt>Of</dt>
+        <dd className={styles['words']}>
+          <Target rule={rule} />
+        </dd>
+      </div>
+      <div>
+        <dt>Now</dt>
+        <dd className={now?.verdict === 'met' ? parts['bad'] : undefined}>
+          {now === undefined ? (
+            ' '
+          ) : rule.type === 'composite' ? (
+            { met: 'Met', not_met: 'Not met', no_data: 'Nothing known' }[now.verdict]
+          ) : value === null ? (
+            <Missing reason="Nothing is known: too few runs in the window" />
+          ) : (
+            formatFound(rule.type, value)
+          )}
+          {now !== undefined && <small>{VERDICTS[now.verdict]}</small>}
+        </dd>
+      </div>
+      <div>
+        <dt>Tells by</dt>
+        <dd className={styles['words']}>
+          {CHANNELS[rule.channel]}
+          {rule.channel !== 'email' && rule.webhook_url !== null && <small>{rule.webhook_url}</small>}
+        </dd>
+      </div>
+      <div>
+        <dt>At most every</dt>
+        <dd>{formatFound('inactivity', rule.cooldown_minutes / 60)}</dd>
+      </div>
+      <div>
+        <dt>Fired last</dt>
+        <dd>
+          <Time at={rule.last_fired_at} relative missing="It has not fired" />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+const VERDICTS = {
+  met: 'its condition is met',
+  not_met: 'its condition is not met',
+  no_data: 'nothing to judge by',
+} as const;
+
+function Actions({
+  rule,
+  firings,
+  onEdit,
+}: {
+  readonly rule: Rule;
+  readonly firings: number;
+  readonly onEdit: () => void;
+}) {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const path = { alert_id: rule.id };
+  const pause = useMutation({
+    mutationFn: () =>
+      bodyOf(
+        api.PATCH('/api/v1/alerts/{alert_id}', { params: { path }, body: { is_active: !rule.is_active } }),
+      ),
+    onSuccess: (changed) => {
+      client.setQueryData(['alert', rule.id], changed);
+      for (const key of ['alerts', 'firings']) void client.invalidateQueries({ queryKey: [key] });
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => bodyOf(api.DELETE('/api/v1/alerts/{alert_id}', { params: { path } })),
+    onSuccess: () => {
+      for (const key of ['alerts', 'firings']) void client.invalidateQueries({ queryKey: [key] });
+      navigate('/alerts');
+    },
+  });
+  return (
+    <div className={styles['actions']}>
+      <button
+        type="button"
+        className={parts['button']}
+        disabled={pause.isPending}
+        title={
+          rule.is_active ? 'It is not evaluated until it goes on; what it fired for is over then' : undefined
+        }
+        onClick={() => {
+          pause.mutate();
+        }}
+      >
+        {rule.is_active ? 'Pause' : 'Go on'}
+      </button>
+      <button type="button" className={parts['button']} onClick={onEdit}>
+        Edit
+      </button>
+      <ConfirmButton
+        label="Delete"
+        question={firings === 0 ? 'Delete it?' : 'Delete it and its firings?'}
+        confirm="Delete it"
+        isBusy={remove.isPending}
+        onConfirm={() => {
+          remove.mutate();
+        }}
+      />
+      <ActionProblem error={pause.error ?? remove.error} />
+    </div>
+  );
+}

@@ -1,0 +1,175 @@
+import { Plus } from 'lucide-react';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import { cx } from '../../parts/cx.js';
+import { DataTable, type Column } from '../../parts/DataTable.js';
+import { Time } from '../../parts/figures.js';
+import { Pager } from '../../parts/Pager.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { ZoneNote } from '../../parts/ZoneNote.js';
+import { useMe } from '../../shell/Session.js';
+import { integer, oneOf } from '../../state/codec.js';
+import { useUrlState } from '../../state/use-url-state.js';
+import { Firings } from './Firings.js';
+import { mayManage, useAlertNews, useFirings, useRules } from './load.js';
+import { RuleState } from './RuleState.js';
+import { Target } from './Target.js';
+import { CHANNELS, ruleWords, type Rule } from './words.js';
+import styles from './alerts.module.css';
+
+const PAGE_SIZE = 20;
+/** Which alerts are firing is seen by the newest firings. */
+const LOOKED_AT = 100;
+const STATE = { show: oneOf(['all', 'firing', 'paused'], 'all'), page: integer(1, 1) };
+const SHOWN = { all: 'All', firing: 'Firing', paused: 'Paused' } as const;
+
+/** All rules with what they do now, and what fired last. */
+export default function Alerts() {
+  const [{ show, page }, change] = useUrlState(STATE);
+  const { scopes } = useMe();
+  const rules = useRules();
+  const newest = useFirings({ page: 1, page_size: LOOKED_AT });
+  const firings = useFirings({ page, page_size: PAGE_SIZE });
+  useAlertNews();
+  const firing = useMemo(
+    () =>
+      new Set(
+        newest.data?.items
+          .filter(({ resolved_at }) => resolved_at === null)
+          .map(({ alert_id: id, fired_at }) => `${id} ${fired_at}`),
+      ),
+    [newest.data],
+  );
+  const isFiring = (rule: Rule): boolean =>
+    rule.is_active && firing.has(`${rule.id} ${rule.last_fired_at ?? ''}`);
+  const shown = rules.data?.filter(
+    (rule) => show === 'all' || (show === 'paused' ? !rule.is_active : isFiring(rule)),
+  );
+  const canManage = mayManage(scopes);
+  return (
+    <div className={parts['page']}>
+      <title>Alerts · Jackdaw</title>
+      <div className={parts['head']}>
+        <h1>Alerts</h1>
+        <ZoneNote />
+        <div role="group" aria-label="Which" className={parts['label']}>
+          {(['all', 'firing', 'paused'] as const).map((each) => (
+            <button
+              key={each}
+              type="button"
+              className={parts['button']}
+              aria-pressed={each === show}
+              onClick={() => {
+                change({ show: each });
+              }}
+            >
+              {SHOWN[each]}
+            </button>
+          ))}
+        </div>
+        {canManage && (
+          <Link href="/alerts/new" className={cx(parts['button'], parts['primary'])}>
+            <Plus size={14} aria-hidden="true" /> New alert
+          </Link>
+        )}
+      </div>
+      {rules.error && !rules.data ? (
+        <Failure error={rules.error} retry={() => void rules.refetch()} />
+      ) : shown === undefined ? (
+        <TableSkeleton rows={4} />
+      ) : rules.data?.length === 0 ? (
+        <Empty title="There is no alert yet">
+          <p>
+            An alert tells you when an agent or a service fails, gets slow or costly, or falls silent.{' '}
+            {canManage ? (
+              <Link href="/alerts/new">Make the first one</Link>
+            ) : (
+              'A key with the scope manage can make one.'
+            )}
+          </p>
+        </Empty>
+      ) : shown.length === 0 ? (
+        <Empty title={show === 'firing' ? 'No alert is firing' : 'No alert is paused'} />
+      ) : (
+        <DataTable
+          label="Alerts"
+          items={shown}
+          columns={columns(isFiring)}
+          keyOf={({ id }) => id}
+          hrefOf={({ id }) => `/alerts/${id}`}
+        />
+      )}
+      <NewestFirings
+        query={firings}
+        page={page}
+        onPage={(next) => {
+          change({ page: next });
+        }}
+      />
+    </div>
+  );
+}
+
+function columns(isFiring: (rule: Rule) => boolean): readonly Column<Rule>[] {
+  return [
+    {
+      name: 'rule',
+      header: 'Alert',
+      isWide: true,
+      render: (rule) => <Link href={`/alerts/${rule.id}`}>{ruleWords(rule)}</Link>,
+    },
+    { name: 'target', header: 'Of', render: (rule) => <Target rule={rule} /> },
+    {
+      name: 'state',
+      header: 'State',
+      render: (rule) => <RuleState isActive={rule.is_active} isFiring={isFiring(rule)} />,
+    },
+    {
+      name: 'fired',
+      header: 'Fired last',
+      render: ({ last_fired_at }) => <Time at={last_fired_at} relative missing="It has not fired" />,
+    },
+    { name: 'channel', header: 'Tells by', render: ({ channel }) => CHANNELS[channel] },
+  ];
+}
+
+function NewestFirings({
+  query: { data, error, refetch },
+  page,
+  onPage,
+}: {
+  readonly query: ReturnType<typeof useFirings>;
+  readonly page: number;
+  readonly onPage: (page: number) => void;
+}) {
+  return (
+    <section className={styles['section']}>
+      <div className={parts['head']}>
+        <h2>What fired</h2>
+      </div>
+      {error && !data ? (
+        <Failure error={error} retry={() => void refetch()} />
+      ) : data === undefined ? (
+        <TableSkeleton rows={4} />
+      ) : data.items.length === 0 ? (
+        <Empty title="Nothing has fired">
+          <p>Firings are listed here with what was found and the runs that explain it.</p>
+        </Empty>
+      ) : (
+        <>
+          <Firings label="What fired" firings={data.items} withRule />
+          <Pager
+            page={page}
+            pageSize={PAGE_SIZE}
+            count={data.count}
+            hasMore={data.has_more}
+            noun={data.count === 1 ? 'firing' : 'firings'}
+            onChange={onPage}
+          />
+        </>
+      )}
+    </section>
+  );
+}

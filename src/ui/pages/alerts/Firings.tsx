@@ -1,0 +1,132 @@
+import { Link } from 'wouter';
+import type { Schemas } from '../../api/client.js';
+import { formatDuration } from '../../format/duration.js';
+import { Time } from '../../parts/figures.js';
+import { Missing } from '../../parts/Missing.js';
+import parts from '../../parts/parts.module.css';
+import { Notices } from './Notices.js';
+import { conditionWords, formatFound, TYPES } from './words.js';
+import styles from './alerts.module.css';
+
+export type Firing = Schemas['FiredAlert'];
+
+/** Of more, the alert's page has the rest. */
+const MOST_RUNS = 5;
+
+/** Firings, each with what was found, the runs that explain it and who was told. @param withRule whether they are of several alerts */
+export function Firings({
+  label,
+  firings,
+  withRule = false,
+  withRuns = true,
+}: {
+  readonly label: string;
+  readonly firings: readonly Firing[];
+  readonly withRule?: boolean;
+  /** Not where all are of one run. */
+  readonly withRuns?: boolean;
+}) {
+  return (
+    <div className={parts['tableWrap']}>
+      <table className={`${parts['table'] ?? ''} ${styles['firings'] ?? ''}`} aria-label={label}>
+        <thead>
+          <tr>
+            <th scope="col">Fired</th>
+            {withRule && <th scope="col">Alert</th>}
+            <th scope="col">Found</th>
+            <th scope="col">Over</th>
+            {withRuns && <th scope="col">Runs that explain it</th>}
+            <th scope="col">Told</th>
+          </tr>
+        </thead>
+        <tbody>
+          {firings.map((firing) => (
+            <tr key={firing.id}>
+              <td>
+                <Time at={firing.fired_at} />
+              </td>
+              {withRule && (
+                <td>
+                  <Link href={`/alerts/${firing.alert_id}`}>{TYPES[firing.type]}</Link>{' '}
+                  <span className={parts['faint']}>{firing.target.name}</span>
+                </td>
+              )}
+              <td>
+                <Found firing={firing} />
+              </td>
+              <td>
+                <Over firing={firing} />
+              </td>
+              {withRuns && (
+                <td>
+                  <Evidence ids={firing.trace_ids} />
+                </td>
+              )}
+              <td>
+                <Notices notices={firing.notifications} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Found({ firing: { type, value, threshold, conditions } }: { readonly firing: Firing }) {
+  if (value !== null)
+    return (
+      <>
+        <strong>{formatFound(type, value)}</strong>{' '}
+        <span className={parts['faint']}>over {formatFound(type, threshold)}</span>
+      </>
+    );
+  if (conditions.length === 0) return <Missing reason="It is not known what was found" />;
+  return (
+    <ul>
+      {conditions.map((condition, at) => (
+        <li key={at}>
+          {conditionWords(condition)}:{' '}
+          {condition.observed === null ? (
+            <Missing reason="Nothing was known" />
+          ) : (
+            <strong>{formatFound(condition.type, condition.observed)}</strong>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Over({ firing: { fired_at, resolved_at } }: { readonly firing: Firing }) {
+  if (resolved_at === null) return <span className={parts['bad']}>not yet</span>;
+  return (
+    <>
+      <Time at={resolved_at} />{' '}
+      <span className={parts['faint']}>
+        after {formatDuration(Date.parse(resolved_at) - Date.parse(fired_at))}
+      </span>
+    </>
+  );
+}
+
+function Evidence({ ids }: { readonly ids: readonly string[] }) {
+  if (ids.length === 0) return <Missing reason="Silence or a metric explains it, or it was not kept" />;
+  const link = (id: string) => (
+    <Link key={id} href={`/traces/${id}`} title={id}>
+      {id.slice(0, 8)}
+    </Link>
+  );
+  const rest = ids.slice(MOST_RUNS);
+  return (
+    <div className={styles['evidence']}>
+      {ids.slice(0, MOST_RUNS).map(link)}
+      {rest.length > 0 && (
+        <details>
+          <summary>{rest.length} more</summary>
+          {rest.map(link)}
+        </details>
+      )}
+    </div>
+  );
+}

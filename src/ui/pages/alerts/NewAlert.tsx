@@ -1,0 +1,177 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type SyntheticEvent } from 'react';
+import { Link, useLocation } from 'wouter';
+import { api, ApiError, bodyOf } from '../../api/client.js';
+import { Choice } from '../../parts/Choice.js';
+import { cx } from '../../parts/cx.js';
+import { ActionProblem } from '../../parts/FormField.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { ZoneNote } from '../../parts/ZoneNote.js';
+import { useMe } from '../../shell/Session.js';
+import { oneOf, text } from '../../state/codec.js';
+import { useUrlState } from '../../state/use-url-state.js';
+import { problemsOf, toNewRule, type Draft } from './draft.js';
+import { mayManage } from './load.js';
+import { PastChart, PastFirings, SPANS, usePast } from './Past.js';
+import { RuleFields } from './RuleFields.js';
+import { useTargets } from './use-targets.js';
+import styles from './alerts.module.css';
+
+/** What a link to the form says; URLs of webhooks hold secrets and stay out of it. */
+const STATE = {
+  of: oneOf(['agent', 'service'], 'agent'),
+  agent: text(),
+  service: text(),
+  type: oneOf(
+    ['failure_rate', 'latency_threshold', 'cost_threshold', 'inactivity', 'composite'],
+    'failure_rate',
+  ),
+  limit: text('10'),
+  hours: oneOf(['6', '24', '72', '168'], '24'),
+};
+
+const USUAL = { failure_rate: '10', latency_threshold: '30000', cost_threshold: '10', inactivity: '6' };
+type Local = Pick<Draft, 'cooldown' | 'channel' | 'url' | 'operator' | 'conditions'>;
+
+/** Makes a rule, while one sees how it would have gone. */
+export default function NewAlert() {
+  const { scopes } = useMe();
+  if (!mayManage(scopes))
+    return (
+      <Empty title="Your key may not make alerts" isPage>
+        <title>New alert · Jackdaw</title>
+        <p>
+          It needs the scope manage. <Link href="/alerts">All alerts</Link>
+        </p>
+      </Empty>
+    );
+  return <Editor />;
+}
+
+function Editor() {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const [state, change] = useUrlState(STATE);
+  const [local, setLocal] = useState<Local>({
+    cooldown: '60',
+    channel: 'email',
+    url: '',
+    operator: 'and',
+    conditions: [
+      { type: 'failure_rate', limit: '10', metric: '', operator: 'gt' },
+      { type: 'metric_threshold', limit: '', metric: '', operator: 'gt' },
+    ],
+  });
+  const draft: Draft = { ...state, ...local };
+  const rule = toNewRule(draft);
+  const targets = useTargets(draft.type === 'composite');
+  const create = useMutation({
+    mutationFn: () => {
+      if (rule === null) throw new Error('Choose what the alert is about.');
+      return bodyOf(api.POST('/api/v1/alerts', { body: rule as never }));
+    },
+    onSuccess: ({ id }) => {
+      void client.invalidateQueries({ queryKey: ['alerts'] });
+      navigate(`/alerts/${id}`);
+    },
+  });
+  const past = usePast(rule, Number(state.hours));
+  const told = [past.error, create.error].flatMap((error) => (error instanceof ApiError ? error.fields : []));
+  const problems = problemsOf(told);
+  const put = (some: Partial<Draft>): void => {
+    create.reset();
+    const { of, agent, service, type, limit, ...rest } = some;
+    if (Object.keys(rest).length > 0) setLocal((before) => ({ ...before, ...rest }));
+    const usual = type !== undefined && type !== 'composite' ? { limit: USUAL[type] } : {};
+    const linked = {
+      ...(of !== undefined && { of }),
+      ...(agent !== undefined && { agent }),
+      ...(service !== undefined && { service }),
+      ...(type !== undefined && { type, ...usual }),
+      ...(limit !== undefined && { limit }),
+    };
+    if (Object.keys(linked).length > 0) change(linked, 'replace');
+  };
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    if (!create.isPending) create.mutate();
+  };
+  return (
+    <div className={parts['page']}>
+      <title>New alert · Jackdaw</title>
+      <div className={parts['head']}>
+        <h1>New alert</h1>
+        <ZoneNote />
+      </div>
+      <div className={styles['split']}>
+        <form className={styles['form']} aria-label="New alert" noValidate onSubmit={submit}>
+          <RuleFields draft={draft} targets={targets} problems={problems} onChange={put} />
+          <div className={styles['actions']}>
+            <button
+              type="submit"
+              className={cx(parts['button'], parts['primary'])}
+              disabled={create.isPending || rule === null}
+            >
+              Make the alert
+            </button>
+            <Link href="/alerts" className={parts['button']}>
+              Cancel
+            </Link>
+          </div>
+          <ActionProblem
+            error={create.error instanceof ApiError && create.error.fields.length > 0 ? null : create.error}
+          />
+        </form>
+        <section className={styles['preview']} aria-label="Preview">
+          <div className={parts['head']}>
+            <h2 className={styles['spread']}>How it would have gone</h2>
+            <Choice
+              label="Time"
+              value={state.hours}
+              options={SPANS}
+              onChange={(value) => {
+                change({ hours: value as keyof typeof SPANS }, 'replace');
+              }}
+            />
+          </div>
+          <Preview rule={rule} past={past} draft={draft} hours={Number(state.hours)} />
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function Preview({
+  rule,
+  past,
+  draft,
+  hours,
+}: {
+  readonly rule: object | null;
+  readonly past: ReturnType<typeof usePast>;
+  readonly draft: Draft;
+  readonly hours: number;
+}) {
+  if (rule === null)
+    return (
+      <Empty title="Whom is it about?">
+        <p>Choose an agent or a service, and its past shows how often the alert would have fired.</p>
+      </Empty>
+    );
+  if (past.error instanceof ApiError && past.error.fields.length > 0)
+    return (
+      <Empty title="Not yet a rule">
+        <p>What is missing or wrong stands beside its field.</p>
+      </Empty>
+    );
+  if (past.error) return <Failure error={past.error} retry={() => void past.refetch()} />;
+  if (past.data === undefined) return <TableSkeleton rows={6} />;
+  return (
+    <>
+      <PastChart past={past.data} type={draft.type} />
+      <PastFirings past={past.data} hours={hours} />
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { TimeChart } from '../../charts/TimeChart.js';
+import { formatCounted } from '../../format/number.js';
+import { formatTime } from '../../format/time.js';
+import { formatDuration } from '../../format/duration.js';
+import { useSettings } from '../../state/settings.js';
+import { useSettled } from '../../state/use-settled.js';
+import { toTried, type NewRule } from './draft.js';
+import { formatFound, TYPES, type RuleType } from './words.js';
+
+type PastValues = Schemas['AlertPreview'];
+
+export const SPANS = {
+  '6': 'Last 6 hours',
+  '24': 'Last 24 hours',
+  '72': 'Last 3 days',
+  '168': 'Last 7 days',
+};
+const SHOWN_FIRINGS = 10;
+
+/** How a rule would have gone over past data. @param rule null for not yet */
+export function usePast(rule: NewRule | null, hours: number) {
+  const asked = useSettled(rule === null ? '' : JSON.stringify({ alert: toTried(rule), hours }));
+  return useQuery({
+    queryKey: ['alert-past', asked],
+    queryFn: ({ signal }) =>
+      bodyOf(api.POST('/api/v1/alerts/preview', { body: JSON.parse(asked) as never, signal })),
+    enabled: asked !== '',
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Values against the threshold, and where the rule would have fired. */
+export function PastChart({ past, type }: { readonly past: PastValues; readonly type: RuleType }) {
+  const drawn = useMemo(() => {
+    const points = past.points.map(([ms, value]) => [ms ?? 0, value ?? null] as const);
+    const fired = new Map(past.firings.map(({ fired_at, value }) => [Date.parse(fired_at), value]));
+    return {
+      times: points.map(([ms]) => ms),
+      lines: [
+        {
+          name: type === 'composite' ? 'Conditions met' : TYPES[type],
+          values: points.map(([, value]) => value),
+        },
+        {
+          name: 'Would have fired',
+          values: points.map(([ms, value]) => (fired.has(ms) ? (fired.get(ms) ?? value) : null)),
+          tone: 'fail' as const,
+        },
+      ],
+      threshold:
+        type === 'composite'
+          ? undefined
+          : {
+              name: type === 'inactivity' ? 'Fires when longer than' : 'Fires above',
+              value: past.now.threshold,
+            },
+    };
+  }, [past, type]);
+  return (
+    <TimeChart
+      title={type === 'composite' ? 'Whether the conditions were met' : TYPES[type]}
+      note={`every ${formatDuration(past.step_seconds * 1000)}`}
+      times={drawn.times}
+      lines={drawn.lines}
+      {...(drawn.threshold && { threshold: drawn.threshold })}
+      format={(value) => formatFound(type, value)}
+      missing="Nothing was known: too few runs ended in the window, or none has this figure"
+      height={200}
+    />
+  );
+}
+
+/** `It would have fired 3 times`, and when. */
+export function PastFirings({
+  past: { firings, now },
+  hours,
+}: {
+  readonly past: PastValues;
+  readonly hours: number;
+}) {
+  const { zone } = useSettings();
+  const span = SPANS[String(hours) as keyof typeof SPANS].toLowerCase();
+  return (
+    <>
+      <p>
+        In the {span} it would have fired{' '}
+        <strong>{firings.length === 0 ? 'never' : formatCounted(firings.length, 'time')}</strong>.
+        {firings.length > 0 &&
+          ' Judged by what is known now; between two points it may have been met unseen.'}
+      </p>
+      {firings.length > 0 && (
+        <ol>
+          {firings
+            .slice(-SHOWN_FIRINGS)
+            .reverse()
+            .map(({ fired_at, resolved_at }) => (
+              <li key={fired_at}>
+                {formatTime(Date.parse(fired_at), zone)}
+                {resolved_at === null
+                  ? ', not over'
+                  : `, over after ${formatDuration(Date.parse(resolved_at) - Date.parse(fired_at))}`}
+              </li>
+            ))}
+          {firings.length > SHOWN_FIRINGS && <li>and {firings.length - SHOWN_FIRINGS} before</li>}
+        </ol>
+      )}
+      {!now.is_evaluated && (
+        <p role="status">
+          This daemon does not evaluate alerts: no pipeline has an exporter named alerts. Nothing will fire.
+        </p>
+      )}
+    </>
+  );
+}

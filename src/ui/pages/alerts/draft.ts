@@ -1,0 +1,107 @@
+import type { components } from '../../api/generated/schema.js';
+import type { Rule, RuleType } from './words.js';
+
+/** `NewAlert` of the API, whose rules between fields the daemon checks: as types they say nothing that helps. */
+export type NewRule = Readonly<Record<string, unknown>>;
+
+/** A condition as it stands in the form. */
+export interface ConditionDraft {
+  readonly type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'metric_threshold';
+  readonly limit: string;
+  readonly metric: string;
+  readonly operator: 'gt' | 'gte' | 'lt' | 'lte';
+}
+
+/** A rule as it stands in the form: texts, in the units in which people write them. */
+export interface Draft {
+  readonly agent: string;
+  readonly service: string;
+  readonly of: 'agent' | 'service';
+  readonly type: RuleType;
+  readonly limit: string;
+  readonly cooldown: string;
+  readonly channel: Rule['channel'];
+  readonly url: string;
+  readonly operator: 'and' | 'or';
+  readonly conditions: readonly ConditionDraft[];
+}
+
+/** How a limit is called and written; `failure_rate` as a percentage, though the API has a share. */
+export const LIMITS: Readonly<Record<string, { readonly label: string; readonly hint: string }>> = {
+  failure_rate: { label: 'More than, in %', hint: 'Of the runs that ended within the window' },
+  latency_threshold: { label: 'Longer than, in ms', hint: 'The p95 of the runs within the window' },
+  cost_threshold: { label: 'More than, in US dollars a day', hint: 'Of all runs of the day so far' },
+  inactivity: { label: 'Longer than, in hours', hint: 'Since it was last active' },
+  metric_threshold: { label: 'Value', hint: 'The newest point of any series of the metric' },
+};
+
+/** Texts that are no number are sent as they are, so that the daemon says what is wrong. */
+function numberOf(text: string): number | undefined {
+  const value = text.trim() === '' ? NaN : Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** @returns the limit as the API has it; undefined where it is no number */
+export function limitOf(type: string, text: string): number | undefined {
+  const value = numberOf(text);
+  return type === 'failure_rate' && value !== undefined ? value / 100 : value;
+}
+
+/** The limit of a rule as it stands in the form. */
+export function limitText(type: string, limit: number): string {
+  return String(type === 'failure_rate' ? Number((limit * 100).toPrecision(12)) : limit);
+}
+
+/** What is sent; null while something is missing that the daemon need not be asked for. */
+export function toNewRule(draft: Draft): NewRule | null {
+  const { of, agent, service, type } = draft;
+  if (of === 'agent' ? agent === '' : service.trim() === '') return null;
+  const conditions = draft.conditions.map(toCondition);
+  const limit = limitOf(type, draft.limit);
+  return {
+    ...(of === 'agent' ? { agent_id: agent } : { target_service: service.trim() }),
+    type,
+    ...(type === 'composite'
+      ? { composite_config: { operator: draft.operator, conditions } }
+      : limit === undefined
+        ? {}
+        : { threshold: limit }),
+    cooldown_minutes: numberOf(draft.cooldown) ?? 60,
+    channel: draft.channel,
+    ...(draft.channel === 'email' || draft.url.trim() === '' ? {} : { webhook_url: draft.url.trim() }),
+  };
+}
+
+function toCondition({ type, limit, metric, operator }: ConditionDraft): object {
+  const value = limitOf(type, limit);
+  const given = value === undefined ? {} : { [type === 'metric_threshold' ? 'value' : 'threshold']: value };
+  return type === 'metric_threshold'
+    ? { type, source: 'infra', metric_name: metric.trim(), operator, ...given }
+    : { type, source: 'ai', ...given };
+}
+
+/** A rule for looking at past data: whom it tells does not matter. */
+export function toTried(rule: NewRule): NewRule {
+  return { ...rule, channel: 'email', webhook_url: undefined };
+}
+
+/** What a rule looks at, as a new one. */
+export function fromRule(rule: Rule): NewRule {
+  const { agent_id, target_service, type, threshold, cooldown_minutes, composite_config } = rule;
+  return {
+    ...(agent_id === null ? { target_service } : { agent_id }),
+    type,
+    ...(type === 'composite' ? { composite_config } : { threshold }),
+    cooldown_minutes,
+    channel: 'email',
+  };
+}
+
+/** What is wrong with fields, by their names: `/alert/threshold` and `/threshold` are the same. */
+export function problemsOf(
+  fields: readonly components['schemas']['FieldError'][],
+): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    fields.map(({ field, message }) => [field.replace(/^\/alert(?=\/)/, '').slice(1), `It ${message}.`]),
+  );
+}

@@ -1,0 +1,41 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, bodyOf } from '../../api/client.js';
+import type { operations } from '../../api/generated/schema.js';
+import { useStream } from '../../live/use-stream.js';
+
+type Query = NonNullable<operations['listFiredAlerts']['parameters']['query']>;
+
+export function useRules() {
+  return useQuery({
+    queryKey: ['alerts'],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/alerts', { signal })),
+  });
+}
+
+/** Firings, the newest first. */
+export function useFirings(query: Query) {
+  return useQuery({
+    queryKey: ['firings', query],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/dashboard/alert-events', { params: { query }, signal })),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Asks again for alerts and firings when one fires, is over or is changed. */
+export function useAlertNews(): void {
+  const client = useQueryClient();
+  useStream(
+    'alerts',
+    () => 'alerts',
+    ['alert', 'lost', 'open'],
+    () => {
+      for (const key of ['alerts', 'alert', 'firings', 'alert-past'])
+        void client.invalidateQueries({ queryKey: [key] }, { cancelRefetch: false });
+    },
+  );
+}
+
+/** Whether who looks may change alerts. */
+export function mayManage(scopes: readonly string[]): boolean {
+  return scopes.includes('manage');
+}

@@ -1,0 +1,59 @@
+import type { components } from '../../api/generated/schema.js';
+import { formatDuration } from '../../format/duration.js';
+import { formatMoney, formatPercentage } from '../../format/number.js';
+
+type Schemas = components['schemas'];
+export type Rule = Schemas['AlertRule'];
+export type RuleType = Rule['type'];
+type Told = Pick<Schemas['TriedCondition'], 'type' | 'threshold' | 'metric_name' | 'operator' | 'value'>;
+
+const HOUR_MS = 3_600_000;
+
+export const TYPES: Readonly<Record<RuleType, string>> = {
+  failure_rate: 'Share of failures',
+  latency_threshold: 'Latency (p95)',
+  cost_threshold: 'Cost a day',
+  inactivity: 'Silence',
+  composite: 'Several conditions',
+};
+
+export const CHANNELS = { email: 'E-mail', webhook: 'Webhook', both: 'E-mail and webhook' } as const;
+
+export const OPERATORS = { gt: 'above', gte: 'at least', lt: 'below', lte: 'at most' } as const;
+
+/** A value in the unit of its type: `12.5 %`, `4.52 s`, `$0.20`, `2h 05m`. */
+export function formatFound(type: string, value: number): string {
+  switch (type) {
+    case 'failure_rate':
+      return formatPercentage(value * 100);
+    case 'latency_threshold':
+      return formatDuration(value);
+    case 'cost_threshold':
+      return formatMoney(value);
+    case 'inactivity':
+      return formatDuration(value * HOUR_MS);
+    case 'composite':
+      return value === 1 ? 'met' : 'not met';
+    default:
+      return String(Number(value.toPrecision(6)));
+  }
+}
+
+/** `Share of failures above 15 %`. */
+export function conditionWords({ type, threshold, metric_name, operator, value }: Told): string {
+  if (type === 'metric_threshold')
+    return `${metric_name ?? ''} ${OPERATORS[operator ?? 'gt']} ${formatFound(type, value ?? 0)}`;
+  const limit = formatFound(type, threshold ?? 0);
+  return type === 'inactivity' ? `Silence longer than ${limit}` : `${TYPES[type]} above ${limit}`;
+}
+
+/** What a rule is about, in one line. */
+export function ruleWords({
+  type,
+  threshold,
+  composite_config: config,
+}: Pick<Rule, 'type' | 'threshold' | 'composite_config'>): string {
+  if (type !== 'composite') return conditionWords({ type, threshold });
+  const conditions = (config?.conditions ?? []) as readonly Told[];
+  return conditions.map(conditionWords).join(config?.operator === 'or' ? ' or ' : ' and ');
+}

@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import { cx } from './cx.js';
+import styles from './parts.module.css';
+
+/** What cannot be undone is asked for twice, in its place. */
+export function ConfirmButton({
+  label,
+  question,
+  confirm,
+  isBusy = false,
+  onConfirm,
+}: {
+  readonly label: string;
+  /** Asked before; says what is lost. */
+  readonly question: string;
+  readonly confirm: string;
+  readonly isBusy?: boolean;
+  readonly onConfirm: () => void;
+}) {
+  const [isAsked, setAsked] = useState(false);
+  if (!isAsked)
+    return (
+      <button
+        type="button"
+        className={styles['button']}
+        disabled={isBusy}
+        onClick={() => {
+          setAsked(true);
+        }}
+      >
+        {label}
+      </button>
+    );
+  return (
+    <span role="group" aria-label={question} className={styles['confirm']}>
+      {question}
+      <button
+        type="button"
+        autoFocus
+        className={cx(styles['button'], styles['bad'])}
+        disabled={isBusy}
+        onClick={() => {
+          setAsked(false);
+          onConfirm();
+        }}
+      >
+        {confirm}
+      </button>
+      <button
+        type="button"
+        className={styles['button']}
+        onClick={() => {
+          setAsked(false);
+        }}
+      >
+        Keep
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,120 @@
+import t from 'tap';
+import {
+  fromRule,
+  limitOf,
+  limitText,
+  problemsOf,
+  toNewRule,
+  toTried,
+  type Draft,
+} from '../../src/ui/pages/alerts/draft.js';
+import { conditionWords, formatFound, ruleWords, type Rule } from '../../src/ui/pages/alerts/words.js';
+
+const DRAFT: Draft = {
+  of: 'agent',
+  agent: 'a1',
+  service: '',
+  type: 'failure_rate',
+  limit: '12.5',
+  cooldown: '30',
+  channel: 'email',
+  url: 'https://example.com/left-over',
+  operator: 'and',
+  conditions: [
+    { type: 'failure_rate', limit: '10', metric: 'x', operator: 'gt' },
+    { type: 'metric_threshold', limit: '5', metric: ' queue.depth ', operator: 'gte' },
+  ],
+};
+const RULE: Rule = {
+  id: 'r1',
+  agent_id: null,
+  agent_name: null,
+  type: 'cost_threshold',
+  threshold: 5,
+  cooldown_minutes: 60,
+  is_active: false,
+  channel: 'both',
+  webhook_url: 'https://example.com/secret',
+  composite_config: null,
+  target_service: 'payments',
+  last_fired_at: null,
+  created_at: '2026-11-20T12:00:00Z',
+};
+
+void t.test('a rule says what it looks for in the units of people', async (t) => {
+  t.equal(ruleWords(RULE), 'Cost a day above $5.00');
+  t.equal(conditionWords({ type: 'inactivity', threshold: 6 }), 'Silence longer than 6h 00m');
+  t.equal(formatFound('latency_threshold', 1500), '1.5 s');
+  t.equal(formatFound('composite', 1), 'met');
+  const composite_config = {
+    operator: 'or' as const,
+    conditions: [
+      { type: 'failure_rate' as const, source: 'ai' as const, threshold: 0.07 },
+      {
+        type: 'metric_threshold' as const,
+        source: 'infra' as const,
+        metric_name: 'queue.depth',
+        operator: 'lte' as const,
+        value: 3,
+      },
+    ],
+  };
+  t.equal(
+    ruleWords({ type: 'composite', threshold: 0, composite_config } as unknown as Rule),
+    'Share of failures above 7 % or queue.depth at most 3',
+  );
+});
+
+void t.test('a limit in percent is a share in the API, and comes back as it was written', async (t) => {
+  for (let tenths = 0; tenths <= 1000; tenths++) {
+    const text = String(tenths / 10);
+    const share = limitOf('failure_rate', text);
+    t.equal(limitText('failure_rate', share ?? NaN), text);
+  }
+  t.equal(limitOf('cost_threshold', '0.1'), 0.1);
+  for (const text of ['', ' ', 'x', '1,5', 'Infinity'])
+    t.equal(limitOf('cost_threshold', text), undefined, text);
+});
+
+void t.test('what is sent has only the fields of its type and channel', async (t) => {
+  t.strictSame(toNewRule(DRAFT), {
+    agent_id: 'a1',
+    type: 'failure_rate',
+    threshold: 0.125,
+    cooldown_minutes: 30,
+    channel: 'email',
+  });
+  t.strictSame(toNewRule({ ...DRAFT, of: 'service', service: ' payments ', limit: '', channel: 'both' }), {
+    target_service: 'payments',
+    type: 'failure_rate',
+    cooldown_minutes: 30,
+    channel: 'both',
+    webhook_url: 'https://example.com/left-over',
+  });
+  t.equal(toNewRule({ ...DRAFT, agent: '' }), null, 'about nobody');
+  t.strictSame(toNewRule({ ...DRAFT, type: 'composite' })?.['composite_config'], {
+    operator: 'and',
+    conditions: [
+      { type: 'failure_rate', source: 'ai', threshold: 0.1 },
+      { type: 'metric_threshold', source: 'infra', metric_name: 'queue.depth', operator: 'gte', value: 5 },
+    ],
+  });
+});
+
+void t.test('to look at the past of a rule, nobody is told', async (t) => {
+  const tried = { target_service: 'payments', type: 'cost_threshold', threshold: 5, cooldown_minutes: 60 };
+  t.strictSame(fromRule(RULE), { ...tried, channel: 'email' });
+  const wanted = { ...tried, channel: 'webhook', webhook_url: 'https://example.com/secret' };
+  t.strictSame(JSON.parse(JSON.stringify(toTried(wanted))), { ...tried, channel: 'email' });
+});
+
+void t.test('problems are found by the names of fields, of a preview, too', async (t) => {
+  const problems = problemsOf([
+    { field: '/alert/composite_config/conditions/1/value', message: 'is required' },
+    { field: '/threshold', message: 'must be from 0 to 1' },
+  ]);
+  t.strictSame(problems, {
+    'composite_config/conditions/1/value': 'It is required.',
+    threshold: 'It must be from 0 to 1.',
+  });
+});
