@@ -18,6 +18,7 @@ const Models = lazy(() => import('./pages/models/Models.js'));
 const Prompts = lazy(() => import('./pages/prompts/Prompts.js'));
 const Prompt = lazy(() => import('./pages/prompts/Prompt.js'));
 const CompareAgents = lazy(() => import('./pages/compare-agents/CompareAgents.js'));
+const Metrics = lazy(() => import('./pages/metrics/Metrics.js'));
 const Logs = lazy(() => import('./pages/logs/Logs.js'));
 const MapPage = lazy(() => import('./pages/map/MapPage.js'));
 const Agents = lazy(() => import('./pages/agents/Agents.js'));
@@ -70,6 +71,7 @@ export function App() {
                         {() => <Prompt key={lastPart()} name={lastPart()} />}
                       </Route>
                       <Route path="/prompts" component={Prompts} />
+                      <Route path="/explore/metrics" component={Metrics} />
                       <Route path="/logs" component={Logs} />
                       <Route path="/alerts/new" component={NewAlert} />
                       <Route path="/alerts/:id">{({ id }) => <Alert key={id} id={id} />}</Route>

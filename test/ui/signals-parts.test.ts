@@ -7,6 +7,16 @@ import {
   parsePlace,
   printPlace,
 } from '../../src/ui/pages/logs/logs-state.js';
+import { extentOf } from '../../src/ui/pages/metrics/extent.js';
+import {
+  aggregationOf,
+  namesOf,
+  pairsOf,
+  printPairs,
+  stepTimes,
+  valuesOf,
+} from '../../src/ui/pages/metrics/metrics-state.js';
+import { formatMeasured } from '../../src/ui/format/number.js';
 import { arrived, joined, letIn, NO_TAIL, withLoss, type Tail } from '../../src/ui/pages/logs/tail.js';
 import { parseState } from '../../src/ui/state/codec.js';
 
@@ -43,5 +53,32 @@ void t.test('a link says what is searched for, and which record is read', (t) =>
   t.same(parsePlace(printPlace(place)), place);
   t.equal(parsePlace(''), undefined);
   t.equal(parsePlace('yesterday~x'), undefined);
+  t.end();
+});
+
+void t.test('series are told apart by the labels in which they differ', (t) => {
+  const series = (labels: Record<string, string>) => ({ labels, points: [[60_000, 3] as const] });
+  t.same(namesOf([series({ a: '1', b: 'x' }), series({ a: '1', b: 'y' })]), ['b=x', 'b=y']);
+  t.same(namesOf([series({ a: '1' })]), ['a=1']);
+  t.same(namesOf([series({})]), ['all']);
+  const times = stepTimes({ step: 60, start_time: '1970-01-01T00:00:30Z', end_time: '1970-01-01T00:02:30Z' });
+  t.same(times, [0, 60_000, 120_000]);
+  t.same(valuesOf(times, series({})), [null, 3, null]);
+  t.same(extentOf([null, 2, -1]), { least: -1, most: 2 });
+  t.same(extentOf([null]), { least: 0, most: 0 });
+  t.end();
+});
+
+void t.test('a link asks of a metric only what its type has', (t) => {
+  t.equal(aggregationOf('gauge', 'rate'), 'avg');
+  t.equal(aggregationOf('sum', ''), 'rate');
+  t.equal(aggregationOf('histogram', 'p99'), 'p99');
+  t.same(pairsOf('{"a":"b","c":1}'), { a: 'b' });
+  t.same(pairsOf('[1'), {});
+  t.equal(printPairs({}), '');
+  t.same(pairsOf(printPairs({ 'x"y': 'z' })), { 'x"y': 'z' });
+  t.equal(formatMeasured(1536, 'By', true), '1.5 KB/s');
+  t.equal(formatMeasured(1.23456, '{request}'), '1.235 request');
+  t.equal(formatMeasured(-2, '1'), '-2');
   t.end();
 });

@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { ApiCaller } from '../support/api-caller.js';
 import { accessibilityProblems } from '../support/browser.js';
+import { gaugeRequest } from '../support/gauge-request.js';
 import { logRequest, type LogToSend } from '../support/log-request.js';
 import { anItem } from '../support/trace-batch.js';
 import { settled, startPages } from '../support/ui.js';
@@ -112,12 +113,46 @@ void t.test('logs and metrics in a browser', async (t) => {
     },
   );
 
+  await t.test('a metric is found in the list, drawn by its labels, and its rows told apart', async (t) => {
+    const points = Array.from({ length: 60 }, (_, i) => ({
+      name: 'queue.depth',
+      value: i % 2 === 0 ? 3 : 30 + i,
+      nanos: secondsAgo(30 * i),
+      attributes: { queue: i % 2 === 0 ? 'invoices' : 'tickets' },
+    }));
+    const { status } = await api.call('POST', '/otlp/v1/metrics', { json: gaugeRequest('shop', points) });
+    t.equal(status, 200);
+    const { page, complaints } = await visit('/explore/metrics');
+    await page.getByRole('searchbox').fill('queue');
+    await page.getByRole('link', { name: 'queue.depth' }).click();
+    await page.getByRole('heading', { name: 'queue.depth' }).waitFor();
+    await page.getByText('2 series').waitFor();
+    const rows = page.getByRole('table', { name: 'Series' });
+    await rows.getByRole('cell', { name: 'queue=tickets' }).waitFor();
+    await page.getByLabel('Value').selectOption('max');
+    await page.waitForURL('**&agg=max');
+    await rows.getByRole('cell', { name: '89 s' }).first().waitFor();
+    await page.getByLabel('Only').selectOption({ label: 'queue = invoices' });
+    await page.getByText('1 series').waitFor();
+    await page.getByRole('button', { name: 'queue: invoices' }).click();
+    await page.getByText('2 series').waitFor();
+    await page.getByLabel('Split by').selectOption('*');
+    await page.getByText('1 series').waitFor();
+    t.same(complaints, []);
+  });
+
   await t.test('axe finds nothing, in both themes, and nothing is wider than the window', async (t) => {
     const { items } = await api.get<{
       readonly items: readonly { readonly id: string; readonly timestamp: string }[];
     }>('/dashboard/logs/search?severity=error');
     const record = encodeURIComponent(`${items[0]?.timestamp ?? ''}~${items[0]?.id ?? ''}`);
-    const paths = ['/logs', '/logs?q=nowhere', `/logs?record=${record}&severity=error`];
+    const paths = [
+      '/logs',
+      '/logs?q=nowhere',
+      `/logs?record=${record}&severity=error`,
+      '/explore/metrics',
+      '/explore/metrics?m=queue.depth',
+    ];
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, complaints } = await visit('/agents', { colorScheme, reducedMotion: 'reduce' });
       for (const path of paths) {

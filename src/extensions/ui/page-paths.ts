@@ -17,6 +17,8 @@ export const PAGE_PATHS = [
   '/prompts',
   '/prompts/{name}',
   '/models',
+  // Not `/metrics`, which Prometheus reads.
+  '/explore/metrics',
   '/logs',
   '/alerts',
   '/alerts/{id}',

@@ -63,3 +63,17 @@ export function formatBytes(bytes: number): string {
   }
   return `${value >= 100 || unit === 0 ? WHOLE.format(value) : ONE_DECIMAL.format(value)} ${BYTE_UNITS[unit] ?? 'TB'}`;
 }
+
+const MEASURED = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
+
+/**
+ * A measured value with its unit as OpenTelemetry writes it (UCUM): `1.5 KB` of `By`, `12 request` of `{request}`.
+ *
+ * @param isRate whether it is of a second
+ */
+export function formatMeasured(value: number, unit: string, isRate = false): string {
+  const number = Math.abs(value) >= COMPACT_FROM ? COMPACT.format(value) : MEASURED.format(value);
+  const name = unit === '1' ? '' : unit.replace(/^\{(.*)\}$/, '$1');
+  if (unit === 'By' && value >= 0) return `${formatBytes(value)}${isRate ? '/s' : ''}`;
+  return `${number}${name === '' ? '' : ` ${name}`}${isRate ? '/s' : ''}`;
+}

@@ -2,6 +2,7 @@ import {
   BellRing,
   Bot,
   Boxes,
+  ChartLine,
   House,
   ListTree,
   Logs,
@@ -28,6 +29,7 @@ export const PLACES: readonly Place[] = [
   { path: '/prompts', name: 'Prompts', icon: ScrollText, also: '/prompts/' },
   { path: '/map', name: 'Map', icon: Waypoints, also: '/map/' },
   { path: '/models', name: 'Models', icon: Boxes, also: '/models/' },
+  { path: '/explore/metrics', name: 'Metrics', icon: ChartLine, also: '/explore/metrics/' },
   { path: '/logs', name: 'Logs', icon: Logs, also: '/logs/' },
   { path: '/alerts', name: 'Alerts', icon: BellRing, also: '/alerts/' },
 ];

@@ -1,0 +1,228 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import { api, bodyOf, type Schemas } from '../../api/client.js';
+import charts from '../../charts/charts.module.css';
+import { TimeChart } from '../../charts/TimeChart.js';
+import { formatCounted, formatMeasured } from '../../format/number.js';
+import { Choice } from '../../parts/Choice.js';
+import parts from '../../parts/parts.module.css';
+import { RangeChoice } from '../../parts/RangeChoice.js';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { ZoneNote } from '../../parts/ZoneNote.js';
+import { endsOf } from '../../state/use-series.js';
+import { Exemplars } from './Exemplars.js';
+import { HeatStrip } from './HeatStrip.js';
+import styles from './metrics.module.css';
+import {
+  AGGREGATION_NAMES,
+  aggregationOf,
+  namesOf,
+  pairsOf,
+  printPairs,
+  stepTimes,
+  SUITED,
+  valuesOf,
+  type MetricsState,
+} from './metrics-state.js';
+
+/** More lines than that nobody tells apart. */
+const MOST_LINES = 6;
+const LEAST_MS = 1000;
+const REFRESH_MS = 30_000;
+
+interface Props {
+  readonly metric: Schemas['Metric'];
+  readonly state: MetricsState;
+  readonly change: (some: Partial<MetricsState>) => void;
+}
+
+/** One metric over time: as lines, and many series as rows of colour. */
+export function OneMetric({ metric, state, change }: Props) {
+  const { name, type, unit, description } = metric;
+  const agg = aggregationOf(type, state.agg);
+  const pairs = pairsOf(state.where);
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    queryKey: ['metric-series', name, agg, state.by, state.where, state.range],
+    queryFn: ({ signal }) => {
+      const group = state.by === '' ? {} : { group_by: state.by === '*' ? '' : state.by };
+      const query = { name, agg, ...endsOf(state.range), ...group, labels: JSON.stringify(pairs) };
+      return bodyOf(api.GET('/api/v1/dashboard/metrics/series', { params: { query }, signal }));
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+  // A rate of a histogram is of what was measured, and not of its unit.
+  const isCount = agg === 'rate' && type !== 'sum';
+  const format = (value: number) => formatMeasured(value, isCount ? '' : unit, agg === 'rate');
+  return (
+    <div className={parts['page']}>
+      <title>{`${name} · Metrics · Jackdaw`}</title>
+      <p>
+        <Link href="/explore/metrics">All metrics</Link>
+      </p>
+      <div className={parts['head']}>
+        <h1>{name}</h1>
+        <ZoneNote />
+      </div>
+      <p className={styles['about']}>
+        {[description, type.replace('_', ' '), unit].filter((each) => each !== '').join(' · ')}
+      </p>
+      <Controls metric={metric} state={state} change={change} agg={agg} pairs={pairs} />
+      {error && !data ? (
+        <Failure error={error} retry={() => void refetch()} />
+      ) : data === undefined ? (
+        <TableSkeleton rows={6} />
+      ) : data.series.length === 0 ? (
+        <Empty title="Nothing was measured here">
+          <p>Choose a longer time, or take away a label.</p>
+        </Empty>
+      ) : (
+        <div aria-busy={isPlaceholderData}>
+          <Drawn
+            answer={data}
+            title={AGGREGATION_NAMES[agg]}
+            format={format}
+            onBrush={(range) => {
+              change({ range });
+            }}
+          />
+        </div>
+      )}
+      <Exemplars name={name} range={state.range} labels={state.where} />
+    </div>
+  );
+}
+
+function Controls({
+  metric: { name, type },
+  state,
+  change,
+  agg,
+  pairs,
+}: Props & { readonly agg: string; readonly pairs: Readonly<Record<string, string>> }) {
+  const { start_time } = endsOf(state.range);
+  const { data: labels = [] } = useQuery({
+    queryKey: ['metric-labels', name, state.range],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/api/v1/dashboard/metrics/labels', { params: { query: { name, start_time } }, signal }),
+      ),
+  });
+  const keys = Object.fromEntries(labels.map(({ key }) => [key, key]));
+  const choices = labels.flatMap(({ key, values }) => values.map((value) => ({ key, value })));
+  return (
+    <div className={parts['filters']} role="group" aria-label="Filters">
+      <RangeChoice
+        label="Time"
+        bounded
+        value={state.range}
+        onChange={(range) => {
+          change({ range });
+        }}
+      />
+      <Choice
+        label="Value"
+        value={agg}
+        options={Object.fromEntries(SUITED[type].map((each) => [each, AGGREGATION_NAMES[each]]))}
+        onChange={(value) => {
+          change({ agg: SUITED[type].find((each) => each === value) ?? '' });
+        }}
+      />
+      <Choice
+        label="Split by"
+        value={state.by}
+        options={{
+          '': 'Every label',
+          '*': 'Nothing',
+          ...keys,
+          ...(state.by === '' || state.by === '*' ? {} : { [state.by]: state.by }),
+        }}
+        onChange={(by) => {
+          change({ by });
+        }}
+      />
+      <label className={parts['label']}>
+        Only
+        <select
+          className={parts['field']}
+          value=""
+          onChange={({ target }) => {
+            const chosen = choices[Number(target.value)];
+            if (chosen) change({ where: printPairs({ ...pairs, [chosen.key]: chosen.value }) });
+          }}
+        >
+          <option value="">Label…</option>
+          {choices.map(({ key, value }, at) => (
+            <option key={`${key}=${value}`} value={at}>
+              {key} = {value}
+            </option>
+          ))}
+        </select>
+      </label>
+      {Object.entries(pairs).map(([key, value]) => (
+        <button
+          key={key}
+          type="button"
+          className={parts['button']}
+          onClick={() => {
+            change({
+              where: printPairs(Object.fromEntries(Object.entries(pairs).filter(([each]) => each !== key))),
+            });
+          }}
+        >
+          {key}: {value} <X size={14} aria-hidden="true" />
+          <span className={parts['unseen']}>take away</span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Drawn({
+  answer,
+  title,
+  format,
+  onBrush,
+}: {
+  readonly answer: Schemas['MetricSeriesList'];
+  readonly title: string;
+  readonly format: (value: number) => string;
+  readonly onBrush: (range: string) => void;
+}) {
+  const { times, rows, lines } = useMemo(() => {
+    const steps = stepTimes(answer);
+    const names = namesOf(answer.series);
+    const all = answer.series.map((series, at) => ({
+      name: names[at] ?? '',
+      values: valuesOf(steps, series),
+      size: series.points.reduce((sum, [, value = 0]) => sum + Math.abs(value), 0),
+    }));
+    const largest = [...all].sort((a, b) => b.size - a.size);
+    return { times: steps, rows: largest, lines: largest.slice(0, MOST_LINES) };
+  }, [answer]);
+  const count = answer.series.length;
+  const more = count > MOST_LINES ? `; the ${String(MOST_LINES)} largest as lines, all below` : '';
+  return (
+    <>
+      <div className={charts['charts']}>
+        <TimeChart
+          title={title}
+          note={`${formatCounted(count, 'series', 'series')}${more}${answer.is_truncated ? '; there is more than is read at a time' : ''}`}
+          times={times}
+          lines={lines}
+          range={[Date.parse(answer.start_time), Date.parse(answer.end_time)]}
+          format={format}
+          missing="Nothing was measured here"
+          onBrush={(start, end) => {
+            if (end - start < LEAST_MS) return;
+            onBrush(`${new Date(start).toISOString()}..${new Date(end).toISOString()}`);
+          }}
+        />
+      </div>
+      {count > 1 && <HeatStrip times={times} rows={rows} format={format} />}
+    </>
+  );
+}
