@@ -106,6 +106,11 @@ void t.test('metrics step by step', async (t) => {
       [9, 5],
     ]);
     t.strictSame((await together('min'))?.[0], [0, 2]);
+    t.equal(
+      (await ask({ name: 'load', group_by: 'toString' })).series.length,
+      1,
+      'a label that no point has',
+    );
     t.strictSame((await together('max'))?.[0], [0, 9]);
     t.strictSame((await together('last'))?.[0], [0, 9], 'the newest of all');
     t.strictSame(

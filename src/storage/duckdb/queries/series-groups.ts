@@ -59,7 +59,9 @@ export class SeriesGroups<Group> {
     const labels =
       this.#groupBy === undefined
         ? all
-        : Object.fromEntries(this.#groupBy.flatMap((key) => (key in all ? [[key, all[key] ?? '']] : [])));
+        : Object.fromEntries(
+            this.#groupBy.flatMap((key) => (Object.hasOwn(all, key) ? [[key, all[key] ?? '']] : [])),
+          );
     const key = JSON.stringify(labels);
     const found = this.#byKey.get(key) ?? { labels, group: this.#make() };
     this.#byKey.set(key, found);
