@@ -8,6 +8,7 @@ import {
   toTried,
   type Draft,
 } from '../../src/ui/pages/alerts/draft.js';
+import { memberText } from '../../src/ui/json/member-text.js';
 import { conditionWords, formatFound, ruleWords, type Rule } from '../../src/ui/pages/alerts/words.js';
 
 const DRAFT: Draft = {
@@ -117,4 +118,15 @@ void t.test('problems are found by the names of fields, of a preview, too', asyn
     'composite_config/conditions/1/value': 'It is required.',
     threshold: 'It must be from 0 to 1.',
   });
+});
+
+void t.test('a member of JSON is found as it stands in the text', async (t) => {
+  const body = '{ "data":{"request_body":[1.0,"},\\"created_at\\":1"],"n":12345678901234567890} }';
+  const text = `{"id":"request_body","request_body":${body},"created_at":"x","attempts":[{"request_body":1}]}`;
+  t.equal(memberText(text, 'request_body'), body);
+  t.equal(memberText(text, 'created_at'), '"x"');
+  t.equal(memberText(text, 'attempts'), '[{"request_body":1}]');
+  t.equal(memberText(text, 'data'), undefined, 'it is deeper');
+  for (const other of ['', '{}', '[]', '"request_body"'])
+    t.equal(memberText(other, 'request_body'), undefined);
 });

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client.js';
 import { formatDuration } from '../../format/duration.js';
+import { cx } from '../../parts/cx.js';
 import { Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
@@ -27,8 +28,8 @@ export function Firings({
   readonly withRuns?: boolean;
 }) {
   return (
-    <div className={parts['tableWrap']}>
-      <table className={`${parts['table'] ?? ''} ${styles['firings'] ?? ''}`} aria-label={label}>
+    <div className={cx(parts['tableWrap'], parts['stacking'])}>
+      <table className={cx(parts['table'], styles['firings'])} aria-label={label}>
         <thead>
           <tr>
             <th scope="col">Fired</th>
@@ -99,7 +100,7 @@ function Found({ firing: { type, value, threshold, conditions } }: { readonly fi
 }
 
 function Over({ firing: { fired_at, resolved_at } }: { readonly firing: Firing }) {
-  if (resolved_at === null) return <span className={parts['bad']}>not yet</span>;
+  if (resolved_at === null) return <span className={parts['bad']}>not over</span>;
   return (
     <>
       <Time at={resolved_at} />{' '}

@@ -15,6 +15,8 @@ import { hasConversation, MessagesTab } from './MessagesTab.js';
 import { JsonTab } from './JsonTab.js';
 import { LogsTab } from './LogsTab.js';
 import { useSpan } from './load-run.js';
+import { RunAlerts } from './RunAlerts.js';
+import { RunDeliveries } from './RunDeliveries.js';
 import type { RunState, Tab as TabName } from './run-state.js';
 import { SpanFacts } from './SpanFacts.js';
 import styles from './run.module.css';
@@ -34,6 +36,8 @@ const NAMES: Readonly<Record<Exclude<TabName, ''>, string>> = {
   error: 'Error',
   attributes: 'Attributes',
   logs: 'Logs',
+  alerts: 'Alerts',
+  deliveries: 'Deliveries',
 };
 
 /** Everything of the span that is chosen. */
@@ -114,6 +118,8 @@ function tabsOf(detail: Json | undefined, error: string | null): readonly Exclud
     'json',
     'attributes',
     'logs',
+    'alerts',
+    'deliveries',
   ];
 }
 
@@ -143,5 +149,9 @@ function Content({
       return <AttributesTab detail={detail} />;
     case 'logs':
       return <LogsTab traceId={traceId} spanId={spanId} />;
+    case 'alerts':
+      return <RunAlerts traceId={traceId} />;
+    case 'deliveries':
+      return <RunDeliveries traceId={traceId} />;
   }
 }

@@ -1,6 +1,6 @@
 import { flag, oneOf, text, type StateOf } from '../../state/codec.js';
 
-const TABS = ['messages', 'json', 'error', 'attributes', 'logs'] as const;
+const TABS = ['messages', 'json', 'error', 'attributes', 'logs', 'alerts', 'deliveries'] as const;
 export type Tab = (typeof TABS)[number] | '';
 
 /** What a link to a run says: the span, how it is looked at, and how the time line is drawn. */

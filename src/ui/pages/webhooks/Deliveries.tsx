@@ -1,0 +1,113 @@
+import { Fragment } from 'react';
+import { ChevronDown, ChevronRight } from 'lucide-react';
+import { formatCounted } from '../../format/number.js';
+import { Count, Time } from '../../parts/figures.js';
+import { cx } from '../../parts/cx.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { Delivery } from './Delivery.js';
+import { DeliveryState } from './DeliveryState.js';
+import { useDeliveries, type DeliveryFilter, type Endpoint } from './load.js';
+import { Subject } from './Subject.js';
+
+interface Props {
+  readonly org: string;
+  readonly filter: DeliveryFilter;
+  /** To call them by their names; those that are gone have none. */
+  readonly endpoints: readonly Endpoint[];
+  /** The one that is open; empty for none. */
+  readonly open: string;
+  readonly onOpen: (id: string) => void;
+  /** What to say where there is none. */
+  readonly nothing: string;
+}
+
+/** What an organization's endpoints were sent, each opened in its place. */
+export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Props) {
+  const list = useDeliveries(org, filter);
+  if (list.error && !list.data) return <Failure error={list.error} retry={() => void list.refetch()} />;
+  if (!list.data) return <TableSkeleton rows={5} />;
+  const items = list.data.pages.flatMap((page) => page.items);
+  const nameOf = (id: string): string => {
+    const found = endpoints.find((endpoint) => endpoint.id === id);
+    return found === undefined ? 'an endpoint that is gone' : found.name || found.url;
+  };
+  if (items.length === 0 && !list.hasNextPage) return <Empty title={nothing} />;
+  return (
+    <>
+      <div className={cx(parts['tableWrap'], parts['stacking'])}>
+        <table className={parts['table']} aria-label="Deliveries">
+          <thead>
+            <tr>
+              <th scope="col">Queued</th>
+              <th scope="col">Event</th>
+              <th scope="col">About</th>
+              <th scope="col">To</th>
+              <th scope="col">State</th>
+              <th scope="col" className={parts['number']}>
+                Attempts
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {items.map((item) => {
+              const isOpen = item.id === open;
+              const Icon = isOpen ? ChevronDown : ChevronRight;
+              return (
+                <Fragment key={item.id}>
+                  <tr data-current={isOpen}>
+                    <td>
+                      <button
+                        type="button"
+                        className={parts['sortButton']}
+                        aria-expanded={isOpen}
+                        onClick={() => {
+                          onOpen(isOpen ? '' : item.id);
+                        }}
+                      >
+                        <Icon size={14} aria-hidden="true" /> <Time at={item.created_at} />
+                      </button>
+                    </td>
+                    <td>{item.event_type}</td>
+                    <td>
+                      <Subject subject={item.subject} />
+                    </td>
+                    <td className={parts['wide']}>{nameOf(item.endpoint_id)}</td>
+                    <td>
+                      <DeliveryState status={item.status} />
+                    </td>
+                    <td className={parts['number']}>
+                      <Count value={item.attempt_count} missing="" />
+                    </td>
+                  </tr>
+                  {isOpen && (
+                    <tr>
+                      <td colSpan={6}>
+                        <Delivery org={org} listed={item} endpoint={nameOf(item.endpoint_id)} />
+                      </td>
+                    </tr>
+                  )}
+                </Fragment>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      <div className={parts['pager']}>
+        {formatCounted(items.length, 'delivery', 'deliveries')}
+        {list.hasNextPage ? ' so far' : ', all that there are'}
+        {list.hasNextPage && (
+          <button
+            type="button"
+            className={parts['button']}
+            disabled={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            Look further back
+          </button>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, bodyOf, readText, type Schemas } from '../../api/client.js';
+import { memberText } from '../../json/member-text.js';
+
+export type Endpoint = Schemas['WebhookEndpoint'];
+export type ListedDelivery = Schemas['ListedDelivery'];
+export type DeliveryStatus = ListedDelivery['status'];
+type Detail = Pick<
+  Schemas['WebhookDeliveryDetail'],
+  'id' | 'event_type' | 'status' | 'created_at' | 'attempts'
+>;
+
+const PAGE_SIZE = 50;
+/** While something is on its way. */
+const SOON_MS = 1500;
+const REFRESH_MS = 10_000;
+/** After a retry was asked for, its attempt is waited for. */
+const WAIT_MS = 20_000;
+
+export interface DeliveryFilter {
+  readonly status?: DeliveryStatus;
+  readonly event_type?: string;
+  readonly endpoint_id?: string;
+  readonly trace_id?: string;
+}
+
+export function useEndpoints(org: string) {
+  return useQuery({
+    queryKey: ['endpoints', org],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/api/v1/org/{org_slug}/webhooks/endpoints', { params: { path: { org_slug: org } }, signal }),
+      ),
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+/** What was sent, the newest first; each further part where it goes on. */
+export function useDeliveries(org: string, filter: DeliveryFilter) {
+  return useInfiniteQuery({
+    queryKey: ['deliveries', org, filter],
+    queryFn: ({ signal, pageParam }) => {
+      const query = { ...filter, page_size: PAGE_SIZE, ...(pageParam !== null && { cursor: pageParam }) };
+      return bodyOf(
+        api.GET('/api/v1/org/{org_slug}/webhooks/deliveries', {
+          params: { path: { org_slug: org }, query },
+          signal,
+        }),
+      );
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    // Of a list that was gone on with, nothing moves.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : REFRESH_MS),
+  });
+}
+
+/** A delivery with its attempts, and its body as the text that is sent. @param isWaiting an attempt was just asked for */
+export function useDelivery(org: string, id: string, isWaiting: boolean) {
+  return useQuery({
+    queryKey: ['delivery', org, id],
+    queryFn: async ({ signal }) => {
+      const place = `org/${encodeURIComponent(org)}/webhooks/deliveries/${encodeURIComponent(id)}`;
+      const text = await readText(place, signal);
+      return { detail: JSON.parse(text) as Detail, body: memberText(text, 'request_body') ?? '' };
+    },
+    refetchInterval: ({ state }) => (isWaiting || state.data?.detail.status === 'pending' ? SOON_MS : false),
+  });
+}
+
+/** Has a delivery attempted once more. `isWaiting` is true for a while after. */
+export function useRetry(org: string, id: string) {
+  const client = useQueryClient();
+  const [isWaiting, setWaiting] = useState(false);
+  const retry = useMutation({
+    mutationFn: () =>
+      bodyOf(
+        api.POST('/api/v1/org/{org_slug}/webhooks/deliveries/{delivery_id}/retry', {
+          params: { path: { org_slug: org, delivery_id: id } },
+        }),
+      ),
+    onSuccess: () => {
+      setWaiting(true);
+      setTimeout(() => {
+        setWaiting(false);
+        void client.invalidateQueries({ queryKey: ['deliveries', org] });
+      }, WAIT_MS);
+      for (const key of ['delivery', 'deliveries']) void client.invalidateQueries({ queryKey: [key, org] });
+    },
+  });
+  return { retry, isWaiting };
+}
