@@ -19,6 +19,7 @@ import { sessionRoutes } from './resources/sessions.js';
 import { organizationRoutes } from './resources/organizations.js';
 import { promptUsageRoutes } from './resources/prompt-usage.js';
 import { promptRoutes } from './resources/prompts.js';
+import { rejectionRoutes } from './resources/rejections.js';
 import { serviceMapRebuildRoutes } from './resources/service-map-rebuild.js';
 import { serviceMapRoutes } from './resources/service-map.js';
 import { runListRoutes } from './resources/run-list.js';
@@ -60,6 +61,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     meRoutes,
     myKeyRoutes,
     usageRoutes,
+    rejectionRoutes,
     userRoutes,
     keyRoutes,
     organizationRoutes,

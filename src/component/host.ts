@@ -2,6 +2,7 @@ import type { BrowserLogins, LoginSite } from './browser-logins.js';
 import type { DaemonHealth } from './daemon-health.js';
 import type { Identity } from './identity.js';
 import type { Listener, HttpRequest } from './http.js';
+import type { Rejections } from './rejections.js';
 import type { SecretBox } from './secret-box.js';
 import type { SmtpSettings } from './smtp.js';
 import type { Status } from './status.js';
@@ -63,6 +64,9 @@ export interface Host {
 
   /** What one user may have of what all share. HTTP listeners apply it by themselves. */
   readonly userLimits: UserLimits;
+
+  /** What users sent and was not taken. */
+  readonly rejections: Rejections;
 
   /** The mail server (section `smtp`); null where none is configured. */
   readonly smtp: SmtpSettings | null;

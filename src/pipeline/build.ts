@@ -1,4 +1,5 @@
 import type { Consumer } from '../component/consumer.js';
+import type { Rejections } from '../component/rejections.js';
 import type { CreateProcessor, Exporter, Outputs } from '../component/factory.js';
 import type { Clock, Logger, Meter } from '../component/telemetry.js';
 import type { ConfiguredComponent } from '../config/config.js';
@@ -10,8 +11,10 @@ import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
 import { fanOut, type Branch } from './fanout.js';
 import { Gate } from './gate.js';
 import { nameOf, type Node } from './node.js';
+import { noteRejections } from './note-rejections.js';
 import { edgeMetrics, observe, type EdgeMetrics } from './observe.js';
 import type { Plan, PlannedPipeline } from './plan.js';
+import { RememberedRejectionsOfAll } from './rejections.js';
 
 /** What components of every kind are given. */
 export interface BuildTools {
@@ -30,6 +33,7 @@ export interface Built {
   readonly receivers: readonly Node[];
   /** All batches from receivers pass it. */
   readonly gate: Gate;
+  readonly rejections: Rejections;
 }
 
 type AnyConsumer = Consumer<Batches[Signal]>;
@@ -49,12 +53,14 @@ class Builder {
   readonly #plan: Plan;
   readonly #tools: BuildTools;
   readonly #gate = new Gate();
+  readonly #rejections: Rejections;
   readonly #metrics: Readonly<Record<'receiver' | 'processor' | 'exporter', EdgeMetrics>>;
   readonly #exporters = new Map<string, ExporterNode>();
 
   constructor(plan: Plan, tools: BuildTools) {
     this.#plan = plan;
     this.#tools = tools;
+    this.#rejections = new RememberedRejectionsOfAll(tools.clock);
     this.#metrics = {
       receiver: edgeMetrics(tools.meter, 'receiver'),
       processor: edgeMetrics(tools.meter, 'processor'),
@@ -79,6 +85,7 @@ class Builder {
       processors: pipelines.map(({ nodes }) => nodes),
       receivers,
       gate: this.#gate,
+      rejections: this.#rejections,
     };
   }
 
@@ -174,7 +181,11 @@ class Builder {
           if (branches.length === 0) return [];
           const labels = { receiver: receiver.id, signal };
           const way = this.#gate.guard(fanOut(branches.length > 1 ? branches.map(withOwnNames) : branches));
-          return [[signal, observe(way, this.#metrics.receiver, labels, logger)] as const];
+          const observed = observe(way, this.#metrics.receiver, labels, logger);
+          const from = { receiver: receiver.id, signal };
+          // Events belong to organizations, and nobody outside sends them.
+          const output = signal === 'events' ? observed : noteRejections(observed, this.#rejections, from);
+          return [[signal, output] as const];
         }),
       ) as Outputs;
       return this.#node(receiver, (settings) => receiver.factory.create({ ...settings, outputs }));

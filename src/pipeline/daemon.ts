@@ -154,6 +154,7 @@ class RunningDaemon implements Daemon {
       listeners: this.#listeners,
       identity: this.#identity,
       userLimits: this.#users,
+      rejections: this.#built.rejections,
       secretBoxes: new SecretBoxes(prepared.config.secretKeeping),
       smtp: prepared.config.smtp,
       status: this.#status,

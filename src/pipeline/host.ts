@@ -1,6 +1,7 @@
 import type { SecretBoxes } from '../auth/secret-boxes.js';
 import type { Host } from '../component/host.js';
 import type { SmtpSettings } from '../component/smtp.js';
+import type { Rejections } from '../component/rejections.js';
 import type { UserLimits } from '../component/user-limits.js';
 import type { IdentityGate } from './identity-gate.js';
 import type { Listeners } from './listeners.js';
@@ -14,13 +15,14 @@ export interface HostParts {
   readonly identity: IdentityGate;
   readonly secretBoxes: SecretBoxes;
   readonly userLimits: UserLimits;
+  readonly rejections: Rejections;
   readonly smtp: SmtpSettings | null;
   readonly status: StatusBoard;
 }
 
 /** The daemon as one component sees it. */
 export function createHost(node: Node, parts: HostParts): Host {
-  const { extensions, listeners, identity, secretBoxes, smtp, status, userLimits } = parts;
+  const { extensions, listeners, identity, secretBoxes, smtp, status, userLimits, rejections } = parts;
   return {
     extension(id, isWanted) {
       const found = extensions.find((extension) => extension.id === id);
@@ -43,6 +45,7 @@ export function createHost(node: Node, parts: HostParts): Host {
     settleKeys: () => identity.settleKeys(),
     secretBox: (directory) => secretBoxes.at(directory),
     userLimits,
+    rejections,
     smtp,
     reportStatus: (reported) => {
       status.report(node, reported);

@@ -11,7 +11,10 @@ export const USAGE: Table = {
   name: 'usage',
   store: COMMIT,
   wire: [
-    /** The UTC month of the events, as `year * 12 + month`, the month from 0. */
+    /**
+     * The UTC month of the events, as `year * 12 + month`, the month from 0; and of the same events once more, below 0, their UTC day:
+     * the days since 1970, negated. So a store of before has room for days, and its months stay what they are.
+     */
     { name: 'month', kind: 'int32', sql: 'INTEGER' },
     { name: 'events', kind: 'int64', sql: 'BIGINT' },
   ],

@@ -9,6 +9,14 @@ export interface MonthlyCount {
   readonly resets_at: Micros;
 }
 
+/** The items of a user that were counted in a UTC day. */
+export interface DailyCount {
+  /** `2026-11-26` */
+  readonly date: string;
+  /** Null: the store did not count by day yet. */
+  readonly events: number | null;
+}
+
 /**
  * What counts for users' quotas. A count is exact as soon as the write that it counts has been answered, and never sinks: repeats are not
  * counted, and what retention removes stays counted. May throw a `ConsumeError` with `storage_unavailable` (retryable).
@@ -16,4 +24,6 @@ export interface MonthlyCount {
 export interface Usage {
   /** Of the month of `now`. */
   read(userId: string, now: Micros): Promise<MonthlyCount>;
+  /** Of as many days as asked for, up to that of `now`, the oldest first. @param days at least 1 */
+  days(userId: string, now: Micros, days: number): Promise<readonly DailyCount[]>;
 }

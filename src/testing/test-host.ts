@@ -35,6 +35,7 @@ export class TestHost implements Host {
   /** By endpoint. */
   readonly announced = new Map<string, string>();
   readonly userLimits = { share: 0.5, enter: () => undefined, spend: () => undefined };
+  readonly rejections = { note: () => undefined, of: () => ({ since: 0, items: [], counts: [] }) };
   readonly smtp = null;
   readonly #routes = new Map<string, Route[]>();
   readonly #options: TestHostOptions;

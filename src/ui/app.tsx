@@ -28,6 +28,8 @@ const Run = lazy(() => import('./pages/run/Run.js'));
 const Alerts = lazy(() => import('./pages/alerts/Alerts.js'));
 const Alert = lazy(() => import('./pages/alerts/Alert.js'));
 const NewAlert = lazy(() => import('./pages/alerts/NewAlert.js'));
+const Settings = lazy(() => import('./pages/settings/Settings.js'));
+const Usage = lazy(() => import('./pages/usage/Usage.js'));
 const CompareRuns = lazy(() => import('./pages/compare-runs/CompareRuns.js'));
 
 const STALE_MS = 15_000;
@@ -76,6 +78,10 @@ export function App() {
                       <Route path="/alerts/new" component={NewAlert} />
                       <Route path="/alerts/:id">{({ id }) => <Alert key={id} id={id} />}</Route>
                       <Route path="/alerts" component={Alerts} />
+                      <Route path="/usage" component={Usage} />
+                      <Route path="/settings/:place?">
+                        {({ place }) => <Settings key={place} place={place} />}
+                      </Route>
                       <Route path="/" component={Overview} />
                       <Route component={NotFound} />
                     </Switch>

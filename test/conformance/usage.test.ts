@@ -29,6 +29,34 @@ function checkUsage(t: Test, open: OpenTelemetry): void {
     t.same(await opened.store.usage.read(other, NOON), { ...JANUARY, used: 0 });
   });
 
+  void t.test('days are counted, too, and kept; those before the first are not known', async (t) => {
+    const opened = await open(t);
+    const [tenant, other] = [await opened.addUser(), await opened.addUser()];
+    const quota = { monthly_items: 0 };
+    const days = (user: string, at: number, count: number) => opened.store.usage.days(user, at, count);
+    t.same(await days(tenant, NOON, 1), [{ date: '2026-01-15', events: null }]);
+    const write = (logs: number, day: number) =>
+      opened.store.writer.logs(
+        { tenant, items: Array.from({ length: logs }, () => aLog()), quota },
+        { receivedAt: NOON + day * DAY },
+      );
+    await write(2, 1);
+    await Promise.all([write(1, 3), write(4, 3)]);
+    const expected = [
+      { date: '2026-01-15', events: null },
+      { date: '2026-01-16', events: 2 },
+      { date: '2026-01-17', events: 0 },
+      { date: '2026-01-18', events: 5 },
+    ];
+    t.same(await days(tenant, NOON + 3 * DAY, 4), expected);
+    await opened.settled();
+    await opened.reopen();
+    await write(1, 3);
+    t.same(await days(tenant, NOON + 3 * DAY, 2), [expected[2], { date: '2026-01-18', events: 6 }]);
+    t.same(await days(other, NOON + 3 * DAY, 1), [{ date: '2026-01-18', events: 0 }], 'of its user alone');
+    t.same(await opened.store.usage.read(tenant, NOON), { ...JANUARY, used: 8 });
+  });
+
   void t.test('receipts say how the quota stands; a refusal says it, too, and stores nothing', async (t) => {
     const { store, addUser } = await open(t);
     const tenant = await addUser();

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
+import { dayOf, printDay } from '../../storage/month.js';
 import { monthlyLimit } from '../../storage/monthly-limit.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time } from '../support/fields.js';
@@ -28,8 +29,50 @@ export const readUsage = {
   },
 } satisfies Operation;
 
-/** `/usage` */
-export function usageRoutes({ routes, telemetry, control, clock }: ApiContext): readonly Route[] {
+/** Three months, and some days more. */
+const MOST_DAYS = 92;
+
+const readDailyUsage = {
+  id: 'readDailyUsage',
+  method: 'GET',
+  path: '/api/v1/usage/daily',
+  tag: 'identity',
+  summary: 'Events of the caller by UTC day, and what was refused',
+  description:
+    'The oldest day first, today last. Events are those of `GET /usage`, and stay known. What was refused is known since the start of the daemon only, and counts each time that it was sent.',
+  access: 'read',
+  query: Type.Object({
+    days: Type.Integer({
+      minimum: 1,
+      maximum: MOST_DAYS,
+      default: 31,
+      description: 'How many days, with today.',
+    }),
+  }),
+  responses: {
+    200: Type.Array(
+      Type.Object(
+        {
+          date: Type.String({ description: 'The UTC day.', format: 'date' }),
+          events: nullable(count('Null: nothing was counted by day yet.')),
+          refused: nullable(
+            count(
+              'Items that were not taken: traces, metric points, log records. Null: the daemon did not run.',
+            ),
+          ),
+          reasons: Type.Array(
+            Type.Object({ code: Type.String(), items: count('Items.') }, { title: 'RefusedItems' }),
+            { description: 'Why: the most frequent code first.' },
+          ),
+        },
+        { title: 'DailyUsage' },
+      ),
+    ),
+  },
+} satisfies Operation;
+
+/** `/usage`, `/usage/daily` */
+export function usageRoutes({ routes, telemetry, control, rejections, clock }: ApiContext): readonly Route[] {
   return [
     routes.route(readUsage).to(async ({ identity }) => {
       const now = clock.now();
@@ -39,6 +82,21 @@ export function usageRoutes({ routes, telemetry, control, clock }: ApiContext): 
         monthlyLimit(control, userId, await telemetry.identity(), now),
       ]);
       return { status: 200, json: { period, used, limit, resets_at: formatTime(resets_at) } };
+    }),
+    routes.route(readDailyUsage).to(async ({ identity, query }) => {
+      const { userId } = identity;
+      const days = await telemetry.usage.days(userId, clock.now(), query.days);
+      const { since, counts } = rejections.of(userId);
+      const knownFrom = printDay(dayOf(since));
+      const json = days.map(({ date, events }) => {
+        const reasons = counts
+          .filter((each) => each.date === date)
+          .map(({ code, items }) => ({ code, items }))
+          .sort((a, b) => b.items - a.items);
+        const refused = reasons.reduce((sum, { items }) => sum + items, 0);
+        return { date, events, refused: date < knownFrom ? null : refused, reasons };
+      });
+      return { status: 200, json };
     }),
   ];
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../../component/host.js';
 import type { Identity } from '../../component/identity.js';
 import type { SecretBox } from '../../component/secret-box.js';
+import type { Rejections } from '../../component/rejections.js';
 import type { Clock } from '../../component/telemetry.js';
 import type { RouteBuilder } from '../../http/operation.js';
 import type { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
@@ -22,5 +23,7 @@ export interface ApiContext {
   /** For secrets in the control plane. */
   readonly secrets: SecretBox;
   readonly audit: Audit;
+  /** What users sent and was not taken. */
+  readonly rejections: Rejections;
   readonly clock: Clock;
 }

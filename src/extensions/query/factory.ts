@@ -75,6 +75,7 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
         targets: targetPolicy(control, clock),
         secrets,
         audit: createAudit(logger),
+        rejections: host.rejections,
         clock,
       };
       for (const route of apiRoutes(context)) listener.route(route);

@@ -2,6 +2,7 @@ import type { Outputs, Settings } from '../../component/factory.js';
 import { HttpProblem } from '../../component/http.js';
 import type { QuotaUsage, Refusal } from '../../component/consumer.js';
 import type { Identity } from '../../component/identity.js';
+import type { Rejections } from '../../component/rejections.js';
 import type { Clock, Counter } from '../../component/telemetry.js';
 import { durationMs } from '../../config/duration.js';
 import type { Rejection } from '../../otlp/wire/export-response.js';
@@ -50,6 +51,7 @@ export class Intake {
   readonly #rejected: Counter;
   readonly #mappers: Mappers;
   readonly #open: OpenRequest;
+  #rejections: Rejections | undefined;
 
   /** @param settings.witness of how spans are read, for who wants to know why they are shown as they are */
   constructor({ id, config, clock, meter, outputs, witness }: IntakeSettings) {
@@ -69,6 +71,11 @@ export class Intake {
       metrics: metricsToPoints,
       logs: logsToRecords,
     };
+  }
+
+  /** Where it is noted what the mapping rejects. */
+  noteTo(rejections: Rejections): void {
+    this.#rejections = rejections;
   }
 
   /** @throws HttpProblem 404 for a signal that no pipeline takes from this receiver */
@@ -140,7 +147,11 @@ export class Intake {
     about: { readonly tenant: string; readonly receivedAt: Micros },
   ): Offered<S> {
     const { batch, rejected } = this.#mappers[signal](request.decode(), about);
-    if (rejected.length > 0) this.#rejected.add(rejected.length, { receiver: this.#id, signal });
+    if (rejected.length > 0) {
+      this.#rejected.add(rejected.length, { receiver: this.#id, signal });
+      const items = rejected.map((error) => ({ trace_id: null, error }));
+      this.#rejections?.note(about.tenant, { receiver: this.#id, signal, code: 'validation_failed', items });
+    }
     // The batch is the pipeline's from the call on.
     return { batch, rejected, weights: weightsOf(signal, batch) };
   }

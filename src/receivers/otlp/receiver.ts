@@ -29,6 +29,7 @@ export class OtlpReceiver implements Component {
 
   async start(host: Host): Promise<void> {
     const { protocols, api_endpoint: apiEndpoint } = this.#settings.config;
+    this.#intake.noteTo(host.rejections);
     this.#admission.start(host.userLimits.share);
     const { endpoint, tls } = protocols.http;
     if (isSet(endpoint)) {

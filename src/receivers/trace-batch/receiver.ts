@@ -5,6 +5,7 @@ import type { Host } from '../../component/host.js';
 import { HttpProblem, type HttpRequest, type HttpResponse } from '../../component/http.js';
 import type { Identity } from '../../component/identity.js';
 import { shorten } from '../../component/item-problems.js';
+import type { Rejections } from '../../component/rejections.js';
 import type { Counter } from '../../component/telemetry.js';
 import { durationMs } from '../../config/duration.js';
 import { sizeBytes } from '../../config/size.js';
@@ -36,6 +37,7 @@ export class TraceBatchReceiver implements Component {
   readonly #refusedRequests: Counter;
   readonly #unreadableTraces: Counter;
   #endGauges: readonly (() => void)[] = [];
+  #rejections: Rejections | undefined;
   #isDraining = false;
 
   constructor(settings: Settings<TraceBatchConfig> & { readonly outputs: Outputs }) {
@@ -67,6 +69,7 @@ export class TraceBatchReceiver implements Component {
     });
     const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
     listener.route(routes.raw(operation, (request, identity) => this.#handle(request, identity)));
+    this.#rejections = host.rejections;
     this.#inFlight.shareOut(host.userLimits.share);
     const labels = { receiver: id };
     this.#endGauges = [
@@ -116,7 +119,7 @@ export class TraceBatchReceiver implements Component {
     abort: AbortSignal,
   ): Promise<{ readonly reply: TraceBatchReply; readonly usage: QuotaUsage | undefined }> {
     const { batch, ids, positions, reasons } = this.#read(items(), userId);
-    if (reasons.size > 0) this.#unreadableTraces.add(reasons.size, { receiver: this.#settings.id });
+    if (reasons.size > 0) this.#noteUnreadable(userId, ids, reasons);
     const { refused, usage } = await this.#consume(batch, keyId, abort);
     for (const { index, reason } of refused) {
       const position = positions[index];
@@ -124,6 +127,13 @@ export class TraceBatchReceiver implements Component {
       if (position !== undefined && !reasons.has(position)) reasons.set(position, reason);
     }
     return { reply: toReply(ids, reasons), usage };
+  }
+
+  #noteUnreadable(userId: string, ids: readonly string[], reasons: ReadonlyMap<number, string>): void {
+    const receiver = this.#settings.id;
+    this.#unreadableTraces.add(reasons.size, { receiver });
+    const items = [...reasons].map(([index, error]) => ({ trace_id: itemAt(ids, index), error }));
+    this.#rejections?.note(userId, { receiver, signal: 'traces', code: 'validation_failed', items });
   }
 
   #read(items: readonly unknown[], tenant: string): ReadRequest {

@@ -8,7 +8,14 @@ import { Jackdaw } from './Jackdaw.js';
 import styles from './Login.module.css';
 
 /** Takes a key, or the token of a link, which stands behind the `#` and so reaches no log. */
-export function Login({ onDone }: { readonly onDone: () => void }) {
+export function Login({
+  wasEnded,
+  onDone,
+}: {
+  /** Somebody was here until a moment ago. */
+  readonly wasEnded: boolean;
+  readonly onDone: () => void;
+}) {
   const [key, setKey] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -45,6 +52,11 @@ export function Login({ onDone }: { readonly onDone: () => void }) {
       <form className={styles['form']} onSubmit={submit}>
         <Jackdaw size={56} />
         <h1>Jackdaw</h1>
+        {wasEnded && (
+          <p role="status">
+            Your session has ended: its key was revoked or has expired, or it was idle too long.
+          </p>
+        )}
         <label htmlFor="key">API key</label>
         <input
           id="key"

@@ -88,7 +88,16 @@ function useTargets(query: string): readonly Target[] {
   const word = query.toLowerCase();
   const pages = PLACES.filter(({ name }) => name.toLowerCase().includes(word));
   return [
-    ...(trace === undefined ? [] : [{ path: `/traces/${trace}`, name: query, kind: 'run' }]),
+    ...(trace === undefined
+      ? []
+      : [
+          { path: `/traces/${trace}`, name: query, kind: 'run' },
+          {
+            path: `/usage?trace=${trace}`,
+            name: 'Where is this trace?',
+            kind: 'stored, refused, never seen',
+          },
+        ]),
     ...pages.map(({ path, name }) => ({ path, name, kind: 'page' })),
     ...agents
       .filter(({ name }) => name.toLowerCase().includes(word))

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, use, useEffect, type ReactNode } from 'react';
+import { createContext, use, useEffect, useState, type ReactNode } from 'react';
 import { ApiError, api, bodyOf, type Schemas } from '../api/client.js';
 import { Failure } from '../parts/states.js';
 import { Login } from './Login.js';
@@ -15,6 +15,7 @@ export function Session({ children }: { readonly children: ReactNode }) {
     queryKey: ME,
     queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/me', { signal })),
   });
+  const [wasEnded, setWasEnded] = useState(false);
   useEffect(() => {
     // A session may end at any time: the next answer of whatever page says so.
     return client.getQueryCache().subscribe(({ query }) => {
@@ -23,17 +24,20 @@ export function Session({ children }: { readonly children: ReactNode }) {
         failed instanceof ApiError &&
         failed.status === 401 &&
         (query.queryKey as readonly unknown[])[0] !== ME[0]
-      )
+      ) {
+        setWasEnded(true);
         void client.resetQueries({ queryKey: ME });
+      }
     });
   }, [client]);
   const enter = (): void => {
+    setWasEnded(false);
     client.clear();
     void refetch();
   };
   const isRefused = error instanceof ApiError && error.status === 401;
   const hasToken = location.hash.startsWith('#t=');
-  if (isRefused || hasToken) return <Login onDone={enter} />;
+  if (isRefused || hasToken) return <Login wasEnded={wasEnded} onDone={enter} />;
   if (data === undefined) return error ? <Failure isPage error={error} retry={() => void refetch()} /> : null;
   return <MeContext value={data}>{children}</MeContext>;
 }

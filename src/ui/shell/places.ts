@@ -3,11 +3,13 @@ import {
   Bot,
   Boxes,
   ChartLine,
+  Gauge,
   House,
   ListTree,
   Logs,
   MessagesSquare,
   ScrollText,
+  Settings,
   Waypoints,
   type LucideIcon,
 } from 'lucide-react';
@@ -32,4 +34,6 @@ export const PLACES: readonly Place[] = [
   { path: '/explore/metrics', name: 'Metrics', icon: ChartLine, also: '/explore/metrics/' },
   { path: '/logs', name: 'Logs', icon: Logs, also: '/logs/' },
   { path: '/alerts', name: 'Alerts', icon: BellRing, also: '/alerts/' },
+  { path: '/usage', name: 'Usage', icon: Gauge, also: '/usage/' },
+  { path: '/settings', name: 'Settings', icon: Settings, also: '/settings/' },
 ];

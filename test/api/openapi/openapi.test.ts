@@ -190,6 +190,7 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('createSessionLink', {}, own);
   await check('closeBrowserSession', {}, own);
   await check('readUsage', {});
+  await check('readDailyUsage', { query: '?days=x' });
 
   const user = (await check('createUser', {}, { json: { email: 'a@example.com', name: 'A' } })).body;
   const { id: user_id } = user as { readonly id: string };
@@ -359,6 +360,8 @@ async function checkQuota(api: TestApi, check: Check): Promise<void> {
   const spans = [span, { ...span, spanId: 'c'.repeat(16) }];
   await check('exportTraces', {}, { key, json: { resourceSpans: [{ scopeSpans: [{ spans }] }] } });
   await check('readUsage', {}, { key });
+  await check('readDailyUsage', {}, { key });
+  await check('listRejections', {}, { key });
 }
 
 /** A record with a trace, and one that hardly says anything. */

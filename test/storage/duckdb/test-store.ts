@@ -152,6 +152,7 @@ export function hostThatKeeps(statuses: Status[], control?: ControlPlane): Host 
     settleKeys: unused,
     secretBox: unused,
     userLimits: NO_RATES,
+    rejections: { note: unused, of: unused },
     smtp: null,
     health: unused,
     reportStatus: (status) => {

@@ -1,5 +1,5 @@
 import type { QuotaUsage } from '../../../component/consumer.js';
-import { monthOf, startOfMonth } from '../../month.js';
+import { dayOf, monthOf, startOfMonth } from '../../month.js';
 import { quotaExceeded } from '../../quota-exceeded.js';
 import { USAGE } from '../../sum-tables.js';
 import type { Connection } from '../files/connection.js';
@@ -17,10 +17,12 @@ export class ItemCounts {
   readonly #used = new Map<string, number>();
   /** What the commit under way adds. */
   readonly #added = new Map<string, { readonly tenant: number; readonly month: number; items: number }>();
+  /** The same by day, which nobody needs in memory. */
+  readonly #addedDays = new Map<string, { readonly tenant: number; readonly day: number; items: number }>();
 
   async load(connection: Connection, capture: Capture): Promise<void> {
     const rows = await connection.rows(
-      `SELECT tenant, month, sum(events)::BIGINT AS events FROM ${relation(capture, USAGE)} GROUP BY tenant, month`,
+      `SELECT tenant, month, sum(events)::BIGINT AS events FROM ${relation(capture, USAGE, 'month >= 0')} GROUP BY tenant, month`,
     );
     for (const { tenant, month, events } of rows) {
       this.#used.set(keyOf(Number(tenant), Number(month)), Number(events));
@@ -47,12 +49,20 @@ export class ItemCounts {
     if (before + items > limit) throw quotaExceeded(standing(counted, before), items, counted.at);
     if (added === undefined) this.#added.set(key, { tenant, month, items });
     else added.items += items;
+    const day = dayOf(counted.at);
+    const addedThen = this.#addedDays.get(keyOf(tenant, day));
+    if (addedThen === undefined) this.#addedDays.set(keyOf(tenant, day), { tenant, day, items });
+    else addedThen.items += items;
   }
 
   rows(seq: number): Rows[] {
+    const added = [
+      ...this.#added.values(),
+      ...[...this.#addedDays.values()].map(({ tenant, day, items }) => ({ tenant, month: -day, items })),
+    ];
     return objectRows(
       USAGE,
-      [...this.#added.values()].map(({ tenant, month, items }) => ({
+      added.map(({ tenant, month, items }) => ({
         row: { month, events: items },
         own: [seq, tenant],
         replaces: false,
@@ -62,11 +72,12 @@ export class ItemCounts {
 
   committed(): void {
     for (const [key, { items }] of this.#added) this.#used.set(key, (this.#used.get(key) ?? 0) + items);
-    this.#added.clear();
+    this.rollback();
   }
 
   rollback(): void {
     this.#added.clear();
+    this.#addedDays.clear();
   }
 }
 

@@ -7,7 +7,7 @@ const METHODS = {
   models: { list: true },
   sessions: { list: true, read: true },
   past: { observe: true },
-  usage: { read: true },
+  usage: { read: true, days: true },
 } as const satisfies {
   readonly [Part in keyof TelemetryPlane]?: { readonly [Method in keyof TelemetryPlane[Part]]: true };
 };

@@ -1,8 +1,10 @@
 import type { Micros } from '../../../signal/time.js';
-import { monthOf, printMonth, startOfMonth } from '../../month.js';
-import type { MonthlyCount, Usage } from '../../usage.js';
+import { dayOf, monthOf, printDay, printMonth, startOfMonth } from '../../month.js';
+import { USAGE } from '../../sum-tables.js';
+import type { DailyCount, MonthlyCount, Usage } from '../../usage.js';
 import type { ItemCounts } from '../changes/item-counts.js';
 import type { Asker, Served } from '../reads/asker.js';
+import { relation } from '../rows/relation.js';
 
 /** The contract `Usage` in the store thread. */
 export class UsageReads implements Served<Usage> {
@@ -19,5 +21,24 @@ export class UsageReads implements Served<Usage> {
       used: this.#counts.used(tenant, month),
       resets_at: startOfMonth(month + 1),
     };
+  }
+
+  async days({ tenant, short }: Asker, now: Micros, days: number): Promise<readonly DailyCount[]> {
+    const last = dayOf(now);
+    const first = last - days + 1;
+    // Days stand below 0: those asked for, and the first one of all, before which nothing was counted by day.
+    const [ofDays, [began]] = await short(async (connection, capture) => [
+      await connection.rows(
+        `SELECT -month AS day, sum(events)::BIGINT AS events
+         FROM ${relation(capture, USAGE, `tenant = ${tenant} AND month BETWEEN ${-last} AND ${-first}`)} GROUP BY month`,
+      ),
+      await connection.rows(`SELECT min(-month) AS day FROM ${relation(capture, USAGE, 'month < 0')}`),
+    ]);
+    const events = new Map(ofDays.map(({ day, events }) => [Number(day), Number(events)]));
+    const start = began?.day === undefined || began.day === null ? Infinity : Number(began.day);
+    return Array.from({ length: days }, (_, at) => {
+      const day = first + at;
+      return { date: printDay(day), events: day < start ? null : (events.get(day) ?? 0) };
+    });
   }
 }

@@ -480,6 +480,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/rejections': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listRejections'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/series': {
     parameters: {
       query?: never;
@@ -992,6 +1008,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/usage/daily': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readDailyUsage'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1324,6 +1356,13 @@ export interface components {
       name: string;
       secret: string;
       url: string;
+    };
+    DailyUsage: {
+      /** Format: date */
+      date: string;
+      events: number | null;
+      reasons: components['schemas']['RefusedItems'][];
+      refused: number | null;
     };
     EstimatedRuns: {
       avg_latency_ms: number | null;
@@ -2027,9 +2066,28 @@ export interface components {
       /** @constant */
       status: 'recorded';
     };
+    RefusedItems: {
+      code: string;
+      items: number;
+    };
     RejectedTrace: {
       error: string;
       trace_id: string;
+    };
+    Rejection: {
+      /** Format: date-time */
+      at: string;
+      code: string;
+      error: string;
+      receiver: string;
+      /** @enum {unknown} */
+      signal: 'traces' | 'metrics' | 'logs' | 'events';
+      trace_id: string | null;
+    };
+    Rejections: {
+      items: components['schemas']['Rejection'][];
+      /** Format: date-time */
+      since: string;
     };
     RotatedWebhookSecret: {
       /** Format: uuid */
@@ -3840,6 +3898,31 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  listRejections: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Rejections'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   readRunSeries: {
     parameters: {
       query?: {
@@ -5180,6 +5263,34 @@ export interface operations {
       };
       401: components['responses']['Unauthenticated'];
       403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readDailyUsage: {
+    parameters: {
+      query?: {
+        days?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DailyUsage'][];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];
       500: components['responses']['InternalError'];

@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { formatTime } from '../../signal/time.js';
+import { SIGNALS } from '../../signal/batch.js';
+import type { ApiContext } from '../support/api-context.js';
+import { nullable, time } from '../support/fields.js';
+
+const listRejections = {
+  id: 'listRejections',
+  method: 'GET',
+  path: '/api/v1/dashboard/rejections',
+  tag: 'identity',
+  summary: 'What the caller sent and was not taken: the last 1000 items, the newest first',
+  description:
+    'Kept in memory, so from the start of the daemon on; of a batch the first 100 items are listed. An item stands here each time that it was sent: it may have been taken later. What a processor drops, such as by sampling, was taken and stands here nowhere; neither do requests that were refused before anything of them was read.',
+  access: 'read',
+  responses: {
+    200: Type.Object(
+      {
+        since: time('From then on everything was noted.'),
+        items: Type.Array(
+          Type.Object(
+            {
+              at: time(),
+              receiver: Type.String({ description: 'Id of the receiver, as configured.' }),
+              signal: Type.Enum(SIGNALS),
+              trace_id: nullable(
+                Type.String({ description: 'As it was sent. Null: there is none, or nobody has read it.' }),
+              ),
+              code: Type.String({
+                description:
+                  '`validation_failed`: the item itself was refused. Otherwise why nothing of its batch was taken, such as `quota_exceeded` or `overloaded`.',
+              }),
+              error: Type.String({ description: 'What the sender was told. It never holds payloads.' }),
+            },
+            { title: 'Rejection' },
+          ),
+        ),
+      },
+      { title: 'Rejections' },
+    ),
+  },
+} satisfies Operation;
+
+/** `/dashboard/rejections` */
+export function rejectionRoutes({ routes, rejections }: ApiContext): readonly Route[] {
+  return [
+    routes.route(listRejections).to(({ identity }) => {
+      const { since, items } = rejections.of(identity.userId);
+      const json = {
+        since: formatTime(since),
+        items: items.map((item) => ({ ...item, at: formatTime(item.at) })),
+      };
+      return { status: 200, json };
+    }),
+  ];
+}

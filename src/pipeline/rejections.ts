@@ -1,0 +1,102 @@
+import { shorten } from '../component/item-problems.js';
+import type {
+  RejectedCount,
+  RejectedItems,
+  Rejection,
+  Rejections,
+  RememberedRejections,
+} from '../component/rejections.js';
+import type { ConsumeErrorCode } from '../component/consume-error.js';
+import type { Clock } from '../component/telemetry.js';
+import type { Micros } from '../signal/time.js';
+import { dayOf, printDay } from '../storage/month.js';
+import { redactor } from '../telemetry/redact.js';
+
+/** Items that are remembered of a user, of one batch of it, and of all users together: some 20 MB at the most. */
+const MOST_OF_USER = 1000;
+const MOST_OF_BATCH = 100;
+const MOST_OF_ALL = 20_000;
+/** Days of which a user's rejections are counted. */
+const MOST_DAYS = 92;
+/** Users of whom anything is known. */
+const MOST_USERS = 10_000;
+/** Characters; both may be the sender's. */
+const MOST_ERROR = 300;
+const MOST_ID = 100;
+
+const withoutKeys = redactor([]);
+
+interface Known {
+  readonly since: Micros;
+  readonly items: Rejection[];
+  /** By day, then by code. */
+  readonly days: Map<number, Map<ConsumeErrorCode, number>>;
+}
+
+/** Remembers rejections in memory. Where there is no room, the user goes first whose last one is the longest ago. */
+export class RememberedRejectionsOfAll implements Rejections {
+  readonly #clock: Clock;
+  /** The one who was noted last stands last. */
+  readonly #users = new Map<string, Known>();
+  #total = 0;
+  /** From when on everything is known of who is not among the users. */
+  #since: Micros;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#since = clock.now();
+  }
+
+  note(userId: string, { receiver, signal, code, items, count = items.length }: RejectedItems): void {
+    if (count === 0) return;
+    const at = this.#clock.now();
+    const known: Known = this.#users.get(userId) ?? { since: this.#since, items: [], days: new Map() };
+    this.#users.delete(userId);
+    this.#users.set(userId, known);
+    for (const { trace_id, error } of items.slice(0, MOST_OF_BATCH)) {
+      const id = trace_id === null || trace_id === '' ? null : shorten(trace_id, MOST_ID);
+      known.items.push({
+        at,
+        receiver,
+        signal,
+        trace_id: id,
+        code,
+        error: shorten(withoutKeys(error), MOST_ERROR),
+      });
+      this.#total += 1;
+    }
+    const surplus = known.items.length - MOST_OF_USER;
+    if (surplus > 0) {
+      known.items.splice(0, surplus);
+      this.#total -= surplus;
+    }
+    countOn(known, dayOf(at), code, count);
+    this.#makeRoom(at);
+  }
+
+  of(userId: string): RememberedRejections {
+    const known = this.#users.get(userId);
+    if (!known) return { since: this.#since, items: [], counts: [] };
+    const counts = [...known.days].flatMap(([day, byCode]) =>
+      [...byCode].map(([code, items]): RejectedCount => ({ date: printDay(day), code, items })),
+    );
+    return { since: known.since, items: known.items.toReversed(), counts };
+  }
+
+  #makeRoom(now: Micros): void {
+    for (const [userId, { items }] of this.#users) {
+      if (this.#total <= MOST_OF_ALL && this.#users.size <= MOST_USERS) return;
+      this.#users.delete(userId);
+      this.#total -= items.length;
+      this.#since = now;
+    }
+  }
+}
+
+function countOn({ days }: Known, day: number, code: ConsumeErrorCode, items: number): void {
+  const byCode = days.get(day) ?? new Map<ConsumeErrorCode, number>();
+  days.set(day, byCode);
+  byCode.set(code, (byCode.get(code) ?? 0) + items);
+  const [oldest] = days.keys();
+  if (days.size > MOST_DAYS && oldest !== undefined) days.delete(oldest);
+}

@@ -1,0 +1,124 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { ConfirmButton, Form, TextField, useChange } from '../../parts/Form.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { KeyTable } from './KeyTable.js';
+import { limitOf } from './limit.js';
+import { NewKey } from './NewKey.js';
+
+type User = Schemas['UserAccount'];
+
+/** One user, to be changed, with its keys. @param user undefined where there is none */
+export function OneUser({ user }: { readonly user: User | undefined }) {
+  if (!user)
+    return (
+      <Empty title="There is no such user">
+        <p>
+          <Link href="/settings/users">All users</Link>
+        </p>
+      </Empty>
+    );
+  return (
+    <>
+      <div className={parts['head']}>
+        <h2>{user.name}</h2>
+        {user.disabled && <span className={parts['chip']}>disabled</span>}
+        <Link href="/settings/users">All users</Link>
+      </div>
+      <ChangeUser key={user.id} user={user} />
+      <h2>API keys</h2>
+      <UserKeys userId={user.id} />
+    </>
+  );
+}
+
+function ChangeUser({ user }: { readonly user: User }) {
+  const path = { user_id: user.id };
+  const before = user.monthly_event_limit === null ? '' : String(user.monthly_event_limit);
+  const [name, setName] = useState(user.name);
+  const [email, setEmail] = useState(user.email);
+  const [limit, setLimit] = useState(before);
+  const patch = async (body: Schemas['UserChange']): Promise<void> => {
+    await bodyOf(api.PATCH('/api/v1/admin/users/{user_id}', { params: { path }, body }));
+  };
+  const change = useChange(
+    () => patch({ name: name.trim(), email: email.trim(), ...(limit === before ? {} : limitOf(limit)) }),
+    ['users', 'me'],
+  );
+  const { fields } = change;
+  return (
+    <>
+      <Form label="User" action="Save" change={change} isReady={name.trim() !== '' && email.trim() !== ''}>
+        <TextField label="Name" value={name} problem={fields['name']} onChange={setName} />
+        <TextField label="E-mail" type="email" value={email} problem={fields['email']} onChange={setEmail} />
+        <TextField
+          label="Events a month"
+          help={
+            before === ''
+              ? "In a UTC calendar month; 0 for no limit. Empty: the daemon's default."
+              : 'In a UTC calendar month; 0 for no limit. One that was set cannot be taken back to the default.'
+          }
+          value={limit}
+          problem={fields['monthly_event_limit']}
+          onChange={setLimit}
+        />
+      </Form>
+      <p className={parts['filters']}>
+        {user.disabled ? (
+          <ConfirmButton
+            action="Enable"
+            name={user.name}
+            question="Its keys and alerts work again."
+            act={() => patch({ disabled: false })}
+            stale={['users']}
+          />
+        ) : (
+          <ConfirmButton
+            action="Disable"
+            name={user.name}
+            question="Its keys are refused and its alerts rest; what it has stays."
+            act={() => patch({ disabled: true })}
+            stale={['users']}
+          />
+        )}
+      </p>
+    </>
+  );
+}
+
+function UserKeys({ userId }: { readonly userId: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['user-keys', userId],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/v1/admin/keys', { params: { query: { user_id: userId } }, signal })),
+  });
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  if (!data) return <TableSkeleton rows={3} />;
+  return (
+    <>
+      <NewKey
+        create={async (wish) =>
+          (await bodyOf(api.POST('/api/v1/admin/keys', { body: { ...wish, user_id: userId } }))).key
+        }
+        stale="user-keys"
+      />
+      {data.length === 0 ? (
+        <Empty title="The user has no key yet">
+          <p>Without one it can neither send nor look.</p>
+        </Empty>
+      ) : (
+        <KeyTable
+          keys={data}
+          revoke={async (key_id) => {
+            await bodyOf(api.DELETE('/api/v1/admin/keys/{key_id}', { params: { path: { key_id } } }));
+          }}
+          stale="user-keys"
+        />
+      )}
+    </>
+  );
+}

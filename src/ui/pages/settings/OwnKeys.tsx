@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, bodyOf } from '../../api/client.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { useMe } from '../../shell/Session.js';
+import { KeyTable } from './KeyTable.js';
+import { NewKey } from './NewKey.js';
+
+/** Keys of whoever looks: those that can be used and those that were. */
+export function OwnKeys() {
+  const { scopes } = useMe();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['own-keys'],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/me/keys', { signal })),
+  });
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  if (!data) return <TableSkeleton rows={4} />;
+  const canManage = scopes.includes('manage') || scopes.includes('admin');
+  return (
+    <>
+      {canManage ? (
+        <NewKey
+          create={async (body) => (await bodyOf(api.POST('/api/v1/me/keys', { body }))).key}
+          stale="own-keys"
+        />
+      ) : (
+        <p className={parts['filters']}>
+          This session may look only: keys are made and revoked with a key that has the scope manage.
+        </p>
+      )}
+      {data.length === 0 ? (
+        <Empty title="You have no key yet" />
+      ) : (
+        <KeyTable
+          keys={data}
+          revoke={async (key_id) => {
+            await bodyOf(api.DELETE('/api/v1/me/keys/{key_id}', { params: { path: { key_id } } }));
+          }}
+          stale="own-keys"
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { Count, Time } from '../../parts/figures.js';
+import { DataTable, type Column } from '../../parts/DataTable.js';
+import { Form, TextField, useChange } from '../../parts/Form.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Failure } from '../../parts/states.js';
+import { text } from '../../state/codec.js';
+import { useUrlState } from '../../state/use-url-state.js';
+import { limitOf } from './limit.js';
+import { OneUser } from './OneUser.js';
+
+type User = Schemas['UserAccount'];
+
+const STATE = { user: text() };
+
+const COLUMNS: readonly Column<User>[] = [
+  {
+    name: 'name',
+    header: 'Name',
+    isWide: true,
+    render: ({ id, name }) => <Link href={`/settings/users?user=${id}`}>{name}</Link>,
+  },
+  { name: 'email', header: 'E-mail', render: ({ email }) => email },
+  {
+    name: 'limit',
+    header: 'Events a month',
+    hint: 'In a UTC calendar month',
+    isNumber: true,
+    render: ({ monthly_event_limit: limit }) =>
+      limit === 0 ? 'no limit' : <Count value={limit} missing="The daemon's default applies" />,
+  },
+  { name: 'state', header: 'State', render: ({ disabled }) => (disabled ? 'disabled' : 'in use') },
+  {
+    name: 'created',
+    header: 'Made',
+    isNumber: true,
+    render: ({ created_at }) => <Time at={created_at} relative />,
+  },
+];
+
+/** All users, or the one that the URL names. */
+export function Users() {
+  const [{ user: chosen }] = useUrlState(STATE);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['users'],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/admin/users', { signal })),
+  });
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  if (!data) return <TableSkeleton rows={4} />;
+  if (chosen !== '') return <OneUser key={chosen} user={data.find(({ id }) => id === chosen)} />;
+  return (
+    <>
+      <NewUser />
+      <DataTable
+        label="Users"
+        items={data}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        hrefOf={({ id }) => `/settings/users?user=${id}`}
+      />
+    </>
+  );
+}
+
+function NewUser() {
+  const [isOpen, setOpen] = useState(false);
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [limit, setLimit] = useState('');
+  const change = useChange(async () => {
+    const body = { name: name.trim(), email: email.trim(), ...limitOf(limit) };
+    await bodyOf(api.POST('/api/v1/admin/users', { body }));
+    setOpen(false);
+    setName('');
+    setEmail('');
+    setLimit('');
+  }, ['users']);
+  if (!isOpen)
+    return (
+      <p className={parts['filters']}>
+        <button type="button" className={parts['button']} onClick={() => setOpen(true)}>
+          New user
+        </button>
+      </p>
+    );
+  const { fields } = change;
+  return (
+    <Form
+      label="New user"
+      action="Make the user"
+      change={change}
+      isReady={name.trim() !== '' && email.trim() !== ''}
+      onCancel={() => setOpen(false)}
+    >
+      <TextField label="Name" value={name} problem={fields['name']} onChange={setName} />
+      <TextField label="E-mail" type="email" value={email} problem={fields['email']} onChange={setEmail} />
+      <TextField
+        label="Events a month"
+        help="In a UTC calendar month; 0 for no limit. Empty: the daemon's default."
+        value={limit}
+        problem={fields['monthly_event_limit']}
+        onChange={setLimit}
+      />
+    </Form>
+  );
+}

@@ -1,0 +1,81 @@
+import { logOut } from '../../api/session.js';
+import { zoneLabel } from '../../format/time.js';
+import { Choice } from '../../parts/Choice.js';
+import { Missing } from '../../parts/Missing.js';
+import parts from '../../parts/parts.module.css';
+import { useMe } from '../../shell/Session.js';
+import { useSettings, type Theme } from '../../state/settings.js';
+import styles from './Settings.module.css';
+
+/** Who one is here and with what key, how things look in this browser, and how one logs in. */
+export function You() {
+  const { user, key_id, scopes, memberships } = useMe();
+  const { zone, theme, setZone, setTheme } = useSettings();
+  const leave = async (): Promise<void> => {
+    await logOut();
+    location.reload();
+  };
+  return (
+    <>
+      <section className={styles['section']}>
+        <h2>Account</h2>
+        <dl className={styles['facts']}>
+          <dt>Name</dt>
+          <dd>{user.name}</dd>
+          <dt>E-mail</dt>
+          <dd>{user.email}</dd>
+          <dt>This session may</dt>
+          <dd>{scopes.join(', ')}</dd>
+          <dt>Organizations</dt>
+          <dd>
+            {memberships.length === 0 ? (
+              <Missing reason="You are a member of none" />
+            ) : (
+              memberships.map(({ name, role }) => `${name} (${role})`).join(', ')
+            )}
+          </dd>
+        </dl>
+      </section>
+      <section className={styles['section']}>
+        <h2>In this browser</h2>
+        <p>Kept in this browser, for everybody who uses it.</p>
+        <div className={parts['filters']}>
+          <Choice
+            label="Times"
+            value={zone}
+            options={{ local: `Local (${zoneLabel(Date.now(), 'local')})`, utc: 'UTC' }}
+            onChange={(value) => setZone(value === 'utc' ? 'utc' : 'local')}
+          />
+          <Choice
+            label="Theme"
+            value={theme}
+            options={{ system: 'System', light: 'Light', dark: 'Dark' }}
+            onChange={(value) => setTheme(value as Theme)}
+          />
+        </div>
+      </section>
+      <section className={styles['section']}>
+        <h2>Sessions and links</h2>
+        {key_id === null ? (
+          <p>Authentication is off: everybody who reaches this daemon is this user, and nobody logs in.</p>
+        ) : (
+          <>
+            <p>
+              A session ends 12 hours after it was last used, 7 days after it began, or with its key. The
+              daemon does not list sessions: to end all that a key has opened, revoke the key.
+            </p>
+            <p>
+              A link that logs in another browser once, within 15 minutes, is made beside the daemon with{' '}
+              <code>jackdaw login</code>. A session cannot make one: it would never end.
+            </p>
+            <p>
+              <button type="button" className={parts['button']} onClick={() => void leave()}>
+                End this session
+              </button>
+            </p>
+          </>
+        )}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import type { Schemas } from '../../api/client.js';
+
+export type Key = Schemas['ApiKey'];
+export type Scope = Key['scopes'][number];
+
+/** What each scope is good for. */
+export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
+  write: 'send traces, metrics and logs',
+  read: 'see what was sent',
+  manage: 'make prompts, alerts, webhooks and own keys',
+  admin: 'everything, also users and organizations',
+};
+
+/** How long a new key lasts, in days; the empty text for ever. */
+export const LASTING: Readonly<Record<string, string>> = {
+  '': 'for ever',
+  '1': '1 day',
+  '7': '7 days',
+  '30': '30 days',
+  '90': '90 days',
+  '365': '1 year',
+};
+
+const DAY_MS = 86_400_000;
+
+/** The end of a key that is made now. @param days as in LASTING @returns ISO 8601 */
+export function expiryOf(days: string, now: number): string | undefined {
+  return days === '' ? undefined : new Date(now + Number(days) * DAY_MS).toISOString();
+}
+
+/** Scopes that somebody with these may give away. */
+export function withinScopes(scopes: readonly Scope[]): readonly Scope[] {
+  const all = Object.keys(SCOPE_WORDS) as Scope[];
+  return scopes.includes('admin') ? all : all.filter((scope) => scopes.includes(scope));
+}
+
+export function keyState(key: Key, now: number): 'in use' | 'expired' | 'revoked' {
+  if (key.revoked_at !== null) return 'revoked';
+  return key.expires_at !== null && Date.parse(key.expires_at) <= now ? 'expired' : 'in use';
+}
+
+/** Keys that can be used come first, the newest before the others. */
+export function usableFirst(keys: readonly Key[], now: number): readonly Key[] {
+  const rank = (key: Key): number => (keyState(key, now) === 'in use' ? 0 : 1);
+  return [...keys].sort((a, b) => rank(a) - rank(b) || b.created_at.localeCompare(a.created_at));
+}

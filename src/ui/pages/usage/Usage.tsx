@@ -1,0 +1,161 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { Bars } from '../../charts/Bars.js';
+import charts from '../../charts/charts.module.css';
+import { formatCount, formatCounted, formatPercentage } from '../../format/number.js';
+import { Count, FullTime } from '../../parts/figures.js';
+import { Missing } from '../../parts/Missing.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Failure } from '../../parts/states.js';
+import { ZoneNote } from '../../parts/ZoneNote.js';
+import { useNow } from '../../state/clock.js';
+import { forecast } from './forecast.js';
+import { Refused } from './Refused.js';
+import { WhereIsIt } from './WhereIsIt.js';
+
+const DAYS = 31;
+const REFRESH_MS = 15_000;
+
+/** The month against its limit, how it may end, what was refused and why, and where a trace is. */
+export default function Usage() {
+  const usage = useQuery({
+    queryKey: ['usage'],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/usage', { signal })),
+    refetchInterval: REFRESH_MS,
+  });
+  const daily = useQuery({
+    queryKey: ['usage-daily'],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/v1/usage/daily', { params: { query: { days: DAYS } }, signal })),
+    refetchInterval: REFRESH_MS,
+  });
+  const error = usage.error ?? daily.error;
+  return (
+    <div className={parts['page']}>
+      <title>Usage · Jackdaw</title>
+      <div className={parts['head']}>
+        <h1>Usage</h1>
+        <ZoneNote />
+      </div>
+      {usage.data && daily.data ? (
+        <>
+          <Month usage={usage.data} daily={daily.data} />
+          <Days daily={daily.data} />
+        </>
+      ) : error ? (
+        <Failure
+          error={error}
+          retry={() => {
+            void usage.refetch();
+            void daily.refetch();
+          }}
+        />
+      ) : (
+        <TableSkeleton rows={5} />
+      )}
+      {!(error && !usage.data) && (
+        <>
+          <WhereIsIt />
+          <Refused />
+        </>
+      )}
+    </div>
+  );
+}
+
+type Daily = readonly Schemas['DailyUsage'][];
+
+function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; readonly daily: Daily }) {
+  const now = useNow();
+  const { used, limit, period, resets_at } = usage;
+  const coming = forecast(used, limit, daily, resets_at, now);
+  const isOver = limit !== null && used >= limit;
+  return (
+    <dl className={parts['figures']}>
+      <div>
+        <dt>Events in {period} (UTC month)</dt>
+        <dd className={isOver ? parts['bad'] : undefined}>
+          <Count value={used} missing="" />
+          <small>a span is an event; what else counts is up to the processor quota</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Limit</dt>
+        <dd>
+          {limit === null ? 'none' : <Count value={limit} missing="" />}
+          {limit !== null && limit > 0 && (
+            <small>
+              {isOver
+                ? 'reached: what is new is refused'
+                : `${formatPercentage((used / limit) * 100)} of it is used`}
+            </small>
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>By the end of the month</dt>
+        <dd className={(coming?.reachedOn ?? null) !== null ? parts['bad'] : undefined}>
+          {coming === null ? (
+            <>
+              <Missing reason="There are not two whole days yet to go by" />
+              <small>said from two whole days on</small>
+            </>
+          ) : (
+            <>
+              ~<Count value={coming.total} missing="" />
+              <small>
+                if the rest goes as the last {coming.days} whole UTC days:{' '}
+                {formatCount(Math.round(coming.perDay))} a day
+                {coming.reachedOn !== null && !isOver && `; the limit is reached on ${coming.reachedOn}`}
+              </small>
+            </>
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>Counted anew</dt>
+        <dd>
+          <small>
+            <FullTime at={resets_at} />
+          </small>
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Days({ daily }: { readonly daily: Daily }) {
+  const sum = daily.reduce((all, { refused }) => all + (refused ?? 0), 0);
+  return (
+    <div className={charts['charts']}>
+      <Bars
+        title="Events"
+        unit="UTC day"
+        top={`at most ${formatCount(Math.max(0, ...daily.map(({ events }) => events ?? 0)))} a UTC day`}
+        bars={daily.map(({ date, events }) => ({
+          label: date.slice(5),
+          value: events,
+          words: events === null ? 'not counted by day yet' : formatCounted(events, 'event'),
+        }))}
+      />
+      <Bars
+        title="Refused"
+        unit="UTC day"
+        top={`${formatCounted(sum, 'item')} in all`}
+        bars={daily.map(({ date, refused, reasons }) => ({
+          label: date.slice(5),
+          value: refused,
+          bad: refused ?? 0,
+          words:
+            refused === null
+              ? 'not known: before the start of the daemon'
+              : [
+                  formatCounted(refused, 'item'),
+                  ...reasons.map(({ code, items }) => `${code} ${formatCount(items)}`),
+                ].join(', '),
+        }))}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+const DAY_MS = 86_400_000;
+/** From so many whole days a forecast is made. */
+const LEAST_DAYS = 2;
+/** The days that say how it goes on: a week has each of its days once. */
+const MOST_DAYS = 7;
+
+interface Day {
+  readonly date: string;
+  readonly events: number | null;
+}
+
+export interface Forecast {
+  /** Events by the end of the UTC month, if the rest of it goes on as the days before. */
+  readonly total: number;
+  readonly perDay: number;
+  /** Whole days of which `perDay` is the mean. */
+  readonly days: number;
+  /** UTC date on which the limit is reached; null where it is not in this month. */
+  readonly reachedOn: string | null;
+}
+
+/**
+ * How the month ends, by the mean of the last whole days.
+ *
+ * @param used events of the month so far
+ * @param days by UTC day, today last
+ * @param now milliseconds since the epoch
+ * @returns null where there are too few whole days to say
+ */
+export function forecast(
+  used: number,
+  limit: number | null,
+  days: readonly Day[],
+  resetsAt: string,
+  now: number,
+): Forecast | null {
+  const today = new Date(now).toISOString().slice(0, 10);
+  const whole = days.filter(({ date, events }) => events !== null && date < today).slice(-MOST_DAYS);
+  if (whole.length < LEAST_DAYS) return null;
+  const perDay = whole.reduce((sum, { events }) => sum + (events ?? 0), 0) / whole.length;
+  const left = Math.max(0, Date.parse(resetsAt) - now) / DAY_MS;
+  const total = Math.round(used + perDay * left);
+  const reachedAt =
+    limit === null || perDay === 0 || total < limit
+      ? null
+      : now + (Math.max(0, limit - used) / perDay) * DAY_MS;
+  return {
+    total,
+    perDay,
+    days: whole.length,
+    reachedOn: reachedAt === null ? null : new Date(reachedAt).toISOString().slice(0, 10),
+  };
+}

@@ -1,0 +1,21 @@
+/** What codes of refusals mean, for who reads them. */
+const REASONS: Readonly<Record<string, string>> = {
+  validation_failed: 'it breaks a rule',
+  quota_exceeded: 'over the quota of the month',
+  rate_limited: 'too much at a time',
+  overloaded: 'more came in than could be taken',
+  shutting_down: 'the daemon was stopping',
+  storage_unavailable: 'the store could not be written',
+  internal_error: 'an error of the daemon',
+};
+
+/** @param code as the API has it; another one stands for itself */
+export function reasonOf(code: string): string {
+  return REASONS[code] ?? code;
+}
+
+/** Ids are written with dashes and without, in capitals and not. */
+export function isSameTrace(a: string, b: string): boolean {
+  const plain = (id: string): string => id.replaceAll('-', '').toLowerCase();
+  return plain(a) === plain(b);
+}

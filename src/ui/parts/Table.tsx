@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react';
+import { cx } from './cx.js';
+import type { Column } from './DataTable.js';
+import styles from './parts.module.css';
+
+/** Rows that lead nowhere. The first column names them. */
+export function Table<Item>({
+  label,
+  items,
+  columns,
+  keyOf,
+}: {
+  readonly label: string;
+  readonly items: readonly Item[];
+  readonly columns: readonly Column<Item>[];
+  readonly keyOf: (item: Item) => string;
+}) {
+  const classOf = ({ isNumber, isWide, isCut }: Column<Item>): string =>
+    cx(isNumber && styles['number'], isWide && styles['wide'], isCut && styles['cut']);
+  const cell = (item: Item, column: Column<Item>): ReactNode => (
+    <td key={column.name} className={classOf(column)}>
+      {column.render(item)}
+    </td>
+  );
+  return (
+    <div className={styles['tableWrap']}>
+      <table className={styles['table']} aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th
+                key={column.name}
+                scope="col"
+                title={column.hint}
+                className={column.isNumber ? styles['number'] : undefined}
+              >
+                {column.header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <tr key={keyOf(item)}>{columns.map((column) => cell(item, column))}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

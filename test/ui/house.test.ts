@@ -1,0 +1,154 @@
+import t from 'tap';
+import { accessibilityProblems } from '../support/browser.js';
+import { traceIdOf } from '../support/header-text.js';
+import { anItem } from '../support/trace-batch.js';
+import { settled, startPages } from '../support/ui.js';
+
+void t.test('settings', async (t) => {
+  const { api, url, visit, visitUnknown } = await startPages(t);
+
+  await t.test('a key is made, logs another browser in, and throws it out when it is revoked', async (t) => {
+    const { page, complaints } = await visit('/settings/keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name').fill('notebook');
+    await page.getByLabel('read').check();
+    await page.getByLabel('manage').check();
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const made = page.getByRole('region', { name: 'Key notebook' });
+    const text = (await made.locator('code').textContent()) ?? '';
+    t.match(text, /^jd_/);
+
+    const other = await visitUnknown('/settings/keys');
+    await other.page.getByLabel('API key').fill(text);
+    await other.page.getByRole('button', { name: 'Log in' }).click();
+    await other.page.getByText('this session').waitFor();
+    t.equal(await other.page.getByRole('link', { name: 'Users' }).count(), 0, 'not for its scopes');
+    await other.page.goto(`${url}/settings/users`);
+    await other.page.getByRole('heading', { name: 'Only administrators see this' }).waitFor();
+    t.same(await accessibilityProblems(other.page), []);
+    await other.page.getByRole('link', { name: 'You' }).click();
+    await other.page.getByRole('heading', { name: 'In this browser' }).waitFor();
+
+    await made.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'Revoke notebook' }).click();
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByRole('cell', { name: 'revoked' }).waitFor();
+    await other.page.getByRole('link', { name: 'Agents' }).click();
+    await other.page.getByText('Your session has ended').waitFor();
+    t.same(complaints, []);
+    t.same(other.complaints, []);
+  });
+
+  await t.test('who revokes the key of the session is told before, and is out after', async (t) => {
+    await api.call('POST', '/me/keys', { json: { name: 'spare', scopes: ['admin'] } });
+    const { body } = await api.call('POST', '/me/keys', { json: { name: 'own', scopes: ['admin'] } });
+    const { page, complaints } = await visitUnknown('/settings/keys');
+    await page.getByLabel('API key').fill((body as { readonly key: string }).key);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Revoke own' }).click();
+    await page.getByText('This ends the session you are in.').waitFor();
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByText('Your session has ended').waitFor();
+    t.same(complaints, []);
+  });
+
+  await t.test('a user with keys, in an organization; fields say what is wrong', async (t) => {
+    const { page, complaints } = await visit('/settings/users');
+    await page.getByRole('button', { name: 'New user' }).click();
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('E-mail').fill('no address');
+    await page.getByLabel('Events a month').fill('many');
+    await page.getByRole('button', { name: 'Make the user' }).click();
+    await page.getByText('must be a whole number, such as 100000').waitFor();
+    await page.getByLabel('Events a month').fill('5 000');
+    await page.getByRole('button', { name: 'Make the user' }).click();
+    await page.locator('input[type="email"][aria-invalid="true"]').waitFor();
+    await page.getByLabel('E-mail').fill('ada@example.com');
+    await page.getByRole('button', { name: 'Make the user' }).click();
+    await page.getByRole('link', { name: 'Ada' }).click();
+    await page.getByRole('heading', { name: 'The user has no key yet' }).waitFor();
+    await page.getByRole('button', { name: 'Disable Ada' }).click();
+    await page.getByRole('button', { name: 'Disable', exact: true }).click();
+    await page.getByRole('button', { name: 'Enable Ada' }).waitFor();
+    const users =
+      await api.get<readonly { readonly name: string; readonly disabled: boolean }[]>('/admin/users');
+    t.match(
+      users.find(({ name }) => name === 'Ada'),
+      { disabled: true, monthly_event_limit: 5000 },
+    );
+
+    await page.getByRole('link', { name: 'Organizations' }).click();
+    await page.getByRole('button', { name: 'New organization' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Acme');
+    await page.getByLabel('Name in URLs').fill('acme');
+    await page.getByRole('button', { name: 'Make the organization' }).click();
+    await page.getByRole('link', { name: 'Acme' }).click();
+    const user = page.getByLabel('User');
+    await user.selectOption({ label: 'Ada · ada@example.com' });
+    await page.getByRole('button', { name: 'Add the member' }).click();
+    await page.getByRole('button', { name: 'Make an admin Ada' }).click();
+    await page.getByRole('button', { name: 'Make an admin', exact: true }).click();
+    await page.getByRole('cell', { name: 'admin', exact: true }).waitFor();
+    t.same(complaints, []);
+  });
+
+  await t.test('axe finds nothing, in both themes, and nothing is wider than the window', async (t) => {
+    const paths = [
+      '/settings',
+      '/settings/keys',
+      '/settings/users',
+      '/settings/organizations?org=acme',
+      '/settings/none',
+    ];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, complaints } = await visit('/settings', { colorScheme, reducedMotion: 'reduce' });
+      for (const path of paths) {
+        await page.goto(url + path);
+        await settled(page);
+        t.same(await accessibilityProblems(page), [], `${path} ${colorScheme}`);
+        await page.setViewportSize({ width: 390, height: 844 });
+        const isWithin = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+        t.equal(isWithin, true, `${path} at 390 px`);
+        await page.setViewportSize({ width: 1280, height: 800 });
+      }
+      t.same(complaints, []);
+    }
+  });
+});
+
+void t.test('usage says how it stands, and where a trace is', async (t) => {
+  const { api, url, visit } = await startPages(t);
+  const good = anItem();
+  const bad = anItem({ trace: { total_tokens: -1 } });
+  await api.call('POST', '/traces/batch', { json: { traces: [good, bad] } });
+  const { page, complaints } = await visit('/usage');
+  await page.getByRole('heading', { name: 'Where is my trace?' }).waitFor();
+  const box = page.getByLabel('Trace id');
+  await box.fill(traceIdOf(good).replaceAll('-', ''));
+  await page.getByText('Stored.').waitFor();
+  await box.fill(traceIdOf(bad));
+  await page.getByText('Refused.', { exact: true }).waitFor();
+  await page.getByText('it breaks a rule').first().waitFor();
+  t.same(await accessibilityProblems(page), []);
+  await page.keyboard.press('Control+k');
+  await page
+    .getByRole('combobox', { name: 'Page, agent or id of a run' })
+    .fill('0af7651916cd43dd8448eb211c80319c');
+  await page.getByRole('option', { name: 'Where is this trace?' }).click();
+  await page.getByText('Never seen here.').waitFor();
+  t.equal(new URL(page.url()).searchParams.get('trace'), '0af76519-16cd-43dd-8448-eb211c80319c');
+
+  const dark = await visit('/usage', { colorScheme: 'dark', reducedMotion: 'reduce' });
+  await settled(dark.page);
+  t.same(await accessibilityProblems(dark.page), []);
+  await dark.page.setViewportSize({ width: 390, height: 844 });
+  t.equal(await dark.page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+  const writer = await api.createKey(['write']);
+  await dark.context.request.post(`${url}/api/v1/session`, {
+    data: { key: writer.key },
+    headers: { 'X-Jackdaw': '1' },
+  });
+  await dark.page.goto(`${url}/usage`);
+  await dark.page.getByRole('heading', { name: 'Your key may not see this' }).first().waitFor();
+  t.same([...complaints, ...dark.complaints], []);
+});
