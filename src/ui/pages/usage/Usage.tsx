@@ -3,7 +3,7 @@ import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { Bars } from '../../charts/Bars.js';
 import charts from '../../charts/charts.module.css';
 import { formatCount, formatCounted, formatPercentage } from '../../format/number.js';
-import { Count, FullTime } from '../../parts/figures.js';
+import { Count, Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
@@ -116,8 +116,9 @@ function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; read
       <div>
         <dt>Counted anew</dt>
         <dd>
+          <Time at={resets_at} relative />
           <small>
-            <FullTime at={resets_at} />
+            <Time at={resets_at} />
           </small>
         </dd>
       </div>
