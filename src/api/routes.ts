@@ -29,6 +29,7 @@ import { traceSpanRoutes } from './resources/trace-spans.js';
 import { streamRoutes } from './resources/stream/stream.js';
 import { usageRoutes } from './resources/usage.js';
 import { userRoutes } from './resources/users.js';
+import { viewRoutes } from './resources/views.js';
 import { organizationDeliveryRoutes } from './resources/webhooks/organization-deliveries.js';
 import { webhookDeliveryRoutes } from './resources/webhooks/webhook-deliveries.js';
 import { webhookEndpointRoutes } from './resources/webhooks/webhook-endpoints.js';
@@ -60,6 +61,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     alertEventRoutes,
     meRoutes,
     myKeyRoutes,
+    viewRoutes,
     usageRoutes,
     rejectionRoutes,
     userRoutes,

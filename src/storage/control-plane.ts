@@ -10,6 +10,7 @@ import type { Notices } from './notices.js';
 import type { Organizations } from './organizations.js';
 import type { Prompts } from './prompts.js';
 import type { Terms } from './terms.js';
+import type { Views } from './views.js';
 import type { Watch } from './watch.js';
 
 /**
@@ -28,6 +29,7 @@ export interface ControlPlane {
   readonly terms: Terms;
   readonly alerts: AlertRules;
   readonly notices: Notices;
+  readonly views: Views;
   readonly watch: Watch;
   /**
    * A UUID that the store was given when it was made, and keeps. Whoever stores numbers of this store (tenants, prompts) notes

@@ -120,8 +120,22 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     const lines = (await readFile(await saved.path(), 'utf8')).trim().split('\r\n');
     t.equal(lines.length, 2, 'names, and the one run');
     t.match(lines[0], 'trace_id,agent_id');
+    await page.getByText('Views').click();
+    await page.getByLabel('Name of the view').fill('rare ones');
+    await page.keyboard.press('Enter');
+    const views = page.getByRole('list', { name: 'Saved views' });
+    await views.getByRole('link', { name: 'rare ones' }).waitFor();
+    t.same(await accessibilityProblems(page), []);
+    await page.getByText('Views').click();
     await page.getByRole('button', { name: 'Model: model-rare' }).click();
     await page.getByText('1–24 of 24 runs').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('rare');
+    await page.getByRole('option', { name: 'rare ones view' }).click();
+    await page.waitForURL('**/runs?model=model-rare');
+    await page.getByText('Views').click();
+    await page.getByRole('button', { name: 'Remove the view rare ones' }).click();
+    await page.getByText('No view is saved yet.').waitFor();
   });
 
   await t.test('rows are sorted, chosen, looked at beside the list, and compared', async (t) => {

@@ -14,6 +14,7 @@ import type { Notices } from '../notices.js';
 import type { Organizations } from '../organizations.js';
 import type { Prompts } from '../prompts.js';
 import type { Terms } from '../terms.js';
+import type { Views } from '../views.js';
 import type { Watch } from '../watch.js';
 import { AccountRows } from './account-rows.js';
 import { AlertRuleRows } from './alert-rule-rows.js';
@@ -28,6 +29,7 @@ import { NoticeRows } from './notice-rows.js';
 import { OrganizationRows } from './organization-rows.js';
 import { PromptRows } from './prompt-rows.js';
 import { TermsRows } from './terms-rows.js';
+import { ViewRows } from './view-rows.js';
 
 /** All contracts of the control plane, over one database. */
 export class ControlStore implements ControlPlane {
@@ -42,6 +44,7 @@ export class ControlStore implements ControlPlane {
   readonly terms: Terms;
   readonly alerts: AlertRules;
   readonly notices: Notices;
+  readonly views: Views;
   readonly watch: Watch;
   readonly directory: string | null;
   readonly #database: ControlDatabase;
@@ -68,6 +71,7 @@ export class ControlStore implements ControlPlane {
     this.terms = new TermsRows(database);
     this.alerts = new AlertRuleRows(database);
     this.notices = new NoticeRows(database);
+    this.views = new ViewRows(database);
   }
 
   async identity(): Promise<string> {

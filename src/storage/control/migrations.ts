@@ -1,11 +1,12 @@
-/** Statements that both databases understand. @param text the type of a text column */
-type Statements = (text: string) => readonly string[];
+import { PAGE_MIGRATIONS, type Statements } from './page-migrations.js';
 
 /**
  * The steps from an empty database to the tables of today, in the order of their names. A released step is never changed:
  * whatever comes later is a further step.
  */
 export const MIGRATIONS: Readonly<Record<string, Statements>> = {
+  ...PAGE_MIGRATIONS,
+
   '0001-leases': (text) => [
     `create table leases (
       name ${text} not null primary key,
@@ -244,30 +245,6 @@ export const MIGRATIONS: Readonly<Record<string, Statements>> = {
       row integer not null primary key,
       id ${text} not null
     )`,
-  ],
-
-  '0010-logins': (text) => [
-    "insert into counters (name, last) values ('login', 0)",
-    `create table logins (
-      id ${text} not null primary key,
-      digest ${text} not null unique,
-      user_id ${text} not null references users (id),
-      key_id ${text} not null references api_keys (id),
-      created_at bigint not null,
-      expires_at bigint not null,
-      has_ended integer not null,
-      changed bigint not null
-    )`,
-    'create index logins_of_user on logins (user_id)',
-    'create index logins_by_change on logins (changed, id)',
-    'create index logins_by_end on logins (expires_at)',
-    `create table login_links (
-      digest ${text} not null primary key,
-      user_id ${text} not null references users (id),
-      key_id ${text} not null references api_keys (id),
-      expires_at bigint not null
-    )`,
-    'create index login_links_of_user on login_links (user_id)',
   ],
 
   '0011-evidence': (text) => [

@@ -3,9 +3,9 @@ import type { Tables } from './tables.js';
 
 /**
  * What is numbered: users and prompts for telemetry, changes of keys, events in their log, changes of alert rules, claims of
- * notices, changes of logins.
+ * notices, changes of logins and of views.
  */
-export type Counter = 'tenant' | 'key' | 'prompt' | 'event' | 'rule' | 'notice' | 'login';
+export type Counter = 'tenant' | 'key' | 'prompt' | 'event' | 'rule' | 'notice' | 'login' | 'view';
 
 /**
  * Takes numbers that nobody has. Whoever takes numbers of the same counter waits for the end of this transaction, so that numbers

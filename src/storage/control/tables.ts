@@ -17,6 +17,7 @@ export interface Tables {
   deliveries: DeliveryTable;
   waiting_deliveries: WaitingDeliveryTable;
   delivery_attempts: DeliveryAttemptTable;
+  views: ViewTable;
   logins: LoginTable;
   login_links: LoginLinkTable;
   alert_rules: AlertRuleTable;
@@ -79,6 +80,14 @@ interface OrganizationTable {
   slug_key: string;
   name: string;
   created_at: number;
+}
+
+interface ViewTable {
+  id: string;
+  user_id: string;
+  organization_id: string | null;
+  name: string;
+  path: string;
 }
 
 interface MemberTable {

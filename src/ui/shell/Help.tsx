@@ -8,7 +8,7 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
   [
     'Everywhere',
     [
-      [['Ctrl K'], 'Go to a page, an agent or a run'],
+      [['Ctrl K'], 'Go to a page, an agent, a view or a run'],
       [['?'], 'These keys'],
       [['Esc'], 'Close what is open'],
     ],

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type KeyboardEvent } from 'react';
 import { useLocation } from 'wouter';
 import { api, bodyOf } from '../api/client.js';
+import { useViews } from '../state/views.js';
 import { traceIdIn } from '../format/trace-id.js';
 import { cx } from '../parts/cx.js';
 import parts from '../parts/parts.module.css';
@@ -42,11 +43,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         autoFocus
         className={cx(parts['field'], styles['search'])}
         role="combobox"
-        aria-label="Page, agent or id of a run"
+        aria-label="Page, agent, view or id of a run"
         aria-expanded="true"
         aria-controls="targets"
         aria-activedescendant={targets.length > 0 ? `target-${String(chosen)}` : undefined}
-        placeholder="Page, agent, or the id of a run"
+        placeholder="Page, agent, view, or the id of a run"
         value={query}
         onKeyDown={press}
         onChange={(event) => {
@@ -57,7 +58,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       <ul id="targets" role="listbox" aria-label="Targets" className={styles['list']}>
         {targets.map((target, index) => (
           <li
-            key={target.path}
+            key={`${target.kind} ${target.name} ${target.path}`}
             id={`target-${String(index)}`}
             role="option"
             aria-selected={index === chosen}
@@ -83,6 +84,7 @@ function useTargets(query: string): readonly Target[] {
       bodyOf(api.GET('/api/v1/agents', { params: { query: { query, page_size: MOST } }, signal })),
     placeholderData: (before) => before,
   });
+  const views = useViews().data ?? [];
   const agents = data === undefined ? [] : Array.isArray(data) ? data : data.items;
   const trace = traceIdIn(query);
   const word = query.toLowerCase();
@@ -98,6 +100,9 @@ function useTargets(query: string): readonly Target[] {
             kind: 'stored, refused, never seen',
           },
         ]),
+    ...views
+      .filter(({ name }) => name.toLowerCase().includes(word))
+      .map(({ path, name }) => ({ path, name, kind: 'view' })),
     ...pages.map(({ path, name }) => ({ path, name, kind: 'page' })),
     ...agents
       .filter(({ name }) => name.toLowerCase().includes(word))

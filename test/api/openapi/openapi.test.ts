@@ -23,8 +23,8 @@ import { COMPOSITE, HOOK_URL, UNWATCHED } from '../../support/alert-calls.js';
 
 /** Statuses that cannot be had on demand; that they look like every other problem is tested with the listener. */
 const NOT_ON_DEMAND = new Set(['408', '429', '431', '500', '503']);
-/** Twenty thousand alerts, or a hundred keys, take too long, and a stream has no end; that they look like the others is tested elsewhere. */
-const TOO_LONG = new Set(['createAlert 409', 'createMyKey 409', 'followChanges 200']);
+/** Twenty thousand alerts, or a hundred keys or views, take too long, and a stream has no end; that they look like the others is tested elsewhere. */
+const TOO_LONG = new Set(['createAlert 409', 'createMyKey 409', 'putView 409', 'followChanges 200']);
 
 void t.test('openapi.json is valid OpenAPI 3.1', async (t) => {
   const api = await startApi(t);
@@ -210,6 +210,10 @@ async function checkSuccesses(check: Check): Promise<void> {
   const mine = (await check('createMyKey', {}, { json: { name: 'mine', scopes: ['read'] } })).body;
   await check('revokeMyKey', { key_id: (mine as { readonly id: string }).id });
   await check('revokeMyKey', { key_id: lastAdmin?.id ?? '' });
+  const view = { view_id: randomUUID() };
+  await check('putView', view, { json: { name: 'failures', path: '/runs?status=failed' } });
+  await check('listViews', {});
+  await check('deleteView', view);
   await check('listKeys', { query: `?user_id=${user_id}` });
   for (const description of [undefined, 'a description', 'once more'])
     await check('createPrompt', {}, { json: { name: 'a/b', template_text: 'Hello.', description } });
@@ -391,6 +395,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     agent_id: randomUUID(),
     user_id: randomUUID(),
     key_id: randomUUID(),
+    view_id: randomUUID(),
     log_id: randomUUID(),
     endpoint_id: randomUUID(),
     delivery_id: randomUUID(),
@@ -404,6 +409,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     agent_id: 'x',
     user_id: 'x',
     key_id: 'x',
+    view_id: 'x',
     log_id: 'x',
     endpoint_id: 'x',
     delivery_id: 'x',
@@ -420,6 +426,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     agent_id: '%zz',
     user_id: '%zz',
     key_id: '%zz',
+    view_id: '%zz',
     log_id: '%zz',
     endpoint_id: '%zz',
     delivery_id: '%zz',
@@ -437,6 +444,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     updateWebhookEndpoint: { is_active: true },
     createAlert: { agent_id: missing.agent_id, type: 'failure_rate', threshold: 0.5 },
     updateAlert: { is_active: true },
+    putView: { name: 'x', path: '/runs', org_slug: 'nowhere' },
     recordPromptUsage: { prompt_name: 'nowhere', prompt_version: 1, trace_id: missing.trace_id },
   };
   const queries: Readonly<Record<string, string>> = {

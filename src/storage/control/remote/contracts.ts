@@ -84,6 +84,7 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
     wantedOf: true,
     removeBefore: true,
   },
+  views: { list: true, put: true, remove: true },
   leases: { take: true, renew: true, release: true },
   terms: { publish: true, withdraw: true, all: true },
   alerts: {

@@ -13,6 +13,7 @@ import type { Notices } from '../../notices.js';
 import type { Organizations } from '../../organizations.js';
 import type { Prompts } from '../../prompts.js';
 import type { Terms } from '../../terms.js';
+import type { Views } from '../../views.js';
 import type { Topic, Watch } from '../../watch.js';
 import { reviveError } from '../../revive-error.js';
 import { TopicListeners } from '../topic-listeners.js';
@@ -33,6 +34,7 @@ export abstract class RemotePlane implements ControlPlane {
   readonly terms: Terms;
   readonly alerts: AlertRules;
   readonly notices: Notices;
+  readonly views: Views;
   abstract readonly directory: string | null;
   readonly #watch = new TopicListeners();
   /** By what this side calls an intake. */
@@ -52,6 +54,7 @@ export abstract class RemotePlane implements ControlPlane {
     this.terms = remote('terms', call);
     this.alerts = remote('alerts', call);
     this.notices = remote('notices', call);
+    this.views = remote('views', call);
   }
 
   get watch(): Watch {

@@ -15,6 +15,7 @@ import { Filters } from './Filters.js';
 import { Histogram } from './Histogram.js';
 import { ColumnChooser, Export } from './ListTools.js';
 import { Peek } from './Peek.js';
+import { Views } from './Views.js';
 import { isFiltered, isUncounted, SORTS, STATE, type RunsState } from './runs-state.js';
 import { MOST_TOLD, PAGE_SIZE, useRuns } from './use-runs.js';
 
@@ -51,6 +52,7 @@ export default function Runs() {
             setTyped(event.target.value);
           }}
         />
+        <Views />
         <ColumnChooser
           hidden={hidden}
           onChange={(names) => {

@@ -1,0 +1,98 @@
+import { Type } from 'typebox';
+import { HttpProblem, type Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { VIEWS_OF_A_USER, VIEWS_OF_AN_ORGANIZATION } from '../../storage/views.js';
+import type { ApiContext } from '../support/api-context.js';
+import { nullable, uuid } from '../support/fields.js';
+import { notFound } from '../support/not-found.js';
+
+/** Below where the pages lie, and never another host. */
+const PATH_PATTERN = '^/(?:[!-.0-\\[\\]-~][!-\\[\\]-~]*)?$';
+
+const viewSchema = Type.Object(
+  {
+    id: uuid(),
+    name: Type.String(),
+    path: Type.String(),
+    org_slug: nullable(Type.String({ description: 'Its members see it, too. Null: only who made it.' })),
+  },
+  { title: 'SavedView' },
+);
+
+const listViews = {
+  id: 'listViews',
+  method: 'GET',
+  path: '/api/v1/dashboard/views',
+  tag: 'identity',
+  summary:
+    'Pages with their filters that the caller saved, and those of the organizations of the caller, by name',
+  access: 'read',
+  responses: { 200: Type.Array(viewSchema) },
+} satisfies Operation;
+
+const viewParams = Type.Object({ view_id: uuid() });
+
+const putView = {
+  id: 'putView',
+  method: 'PUT',
+  path: '/api/v1/dashboard/views/{view_id}',
+  tag: 'identity',
+  summary: 'Save a page with its filters, under an id of your choice, or change one',
+  description: `Who made it may change it, and administrators of its organization. A user makes at most ${VIEWS_OF_A_USER}, an organization has at most ${VIEWS_OF_AN_ORGANIZATION}; more are refused with 409 \`conflict\`. 404 where the id is of somebody else's view, or the caller is no member of the organization.`,
+  access: 'manage',
+  params: viewParams,
+  body: Type.Object(
+    {
+      name: Type.String({ minLength: 1, maxLength: 100, format: 'name' }),
+      path: Type.String({
+        maxLength: 4000,
+        pattern: PATH_PATTERN,
+        description:
+          'The path of the page and its query as an address has them, such as `/runs?status=failed`.',
+      }),
+      org_slug: Type.Optional(nullable(Type.String({ description: 'Shares it with the members.' }))),
+    },
+    { title: 'NewView', additionalProperties: false },
+  ),
+  responses: { 200: viewSchema },
+  errors: [404, 409],
+} satisfies Operation;
+
+const deleteView = {
+  id: 'deleteView',
+  method: 'DELETE',
+  path: '/api/v1/dashboard/views/{view_id}',
+  tag: 'identity',
+  summary: 'Remove a saved view',
+  access: 'manage',
+  params: viewParams,
+  responses: { 204: null },
+  errors: [404],
+} satisfies Operation;
+
+/** The routes under `/dashboard/views`. */
+export function viewRoutes({ routes, control: { views } }: ApiContext): readonly Route[] {
+  return [
+    routes.route(listViews).to(async ({ identity }) => ({
+      status: 200,
+      json: [...(await views.list(identity.userId))],
+    })),
+    routes.route(putView).to(async ({ identity, params, body }) => {
+      const view = { ...body, id: params.view_id.toLowerCase(), org_slug: body.org_slug ?? null };
+      const saved = await views.put(identity.userId, view);
+      if (saved === 'foreign') throw notFound('view');
+      if (saved === 'no_organization') throw notFound('organization');
+      if (saved === 'full')
+        throw new HttpProblem(
+          409,
+          'conflict',
+          'There are as many views as there may be: remove one that is not needed.',
+        );
+      return { status: 200, json: view };
+    }),
+    routes.route(deleteView).to(async ({ identity, params }) => {
+      if (!(await views.remove(identity.userId, params.view_id.toLowerCase()))) throw notFound('view');
+      return { status: 204 };
+    }),
+  ];
+}

@@ -1,0 +1,42 @@
+/** Statements that both databases understand. @param text the type of a text column */
+export type Statements = (text: string) => readonly string[];
+
+/** Of the tables that the pages need: logins of browsers and saved views. As in `migrations.ts`, in whose order they stand. */
+export const PAGE_MIGRATIONS: Readonly<Record<string, Statements>> = {
+  '0010-logins': (text) => [
+    "insert into counters (name, last) values ('login', 0)",
+    `create table logins (
+      id ${text} not null primary key,
+      digest ${text} not null unique,
+      user_id ${text} not null references users (id),
+      key_id ${text} not null references api_keys (id),
+      created_at bigint not null,
+      expires_at bigint not null,
+      has_ended integer not null,
+      changed bigint not null
+    )`,
+    'create index logins_of_user on logins (user_id)',
+    'create index logins_by_change on logins (changed, id)',
+    'create index logins_by_end on logins (expires_at)',
+    `create table login_links (
+      digest ${text} not null primary key,
+      user_id ${text} not null references users (id),
+      key_id ${text} not null references api_keys (id),
+      expires_at bigint not null
+    )`,
+    'create index login_links_of_user on login_links (user_id)',
+  ],
+
+  '0012-views': (text) => [
+    "insert into counters (name, last) values ('view', 0)",
+    `create table views (
+      id ${text} not null primary key,
+      user_id ${text} not null references users (id),
+      organization_id ${text} references organizations (id),
+      name ${text} not null,
+      path ${text} not null
+    )`,
+    'create index views_of_user on views (user_id)',
+    'create index views_of_organization on views (organization_id)',
+  ],
+};

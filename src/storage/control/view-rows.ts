@@ -1,0 +1,116 @@
+import type { Transaction } from 'kysely';
+import {
+  VIEWS_OF_A_USER,
+  VIEWS_OF_AN_ORGANIZATION,
+  type SavedAs,
+  type SavedView,
+  type Views,
+} from '../views.js';
+import type { ControlDatabase } from './control-database.js';
+import { nextNumbers } from './numbers.js';
+import type { Tables } from './tables.js';
+
+/** Saved views, a row each. */
+export class ViewRows implements Views {
+  readonly #database: ControlDatabase;
+
+  constructor(database: ControlDatabase) {
+    this.#database = database;
+  }
+
+  async list(userId: string): Promise<readonly SavedView[]> {
+    return await this.#database.read((db) =>
+      db
+        .selectFrom('views')
+        .leftJoin('organizations', 'organizations.id', 'views.organization_id')
+        .select(['views.id', 'views.name', 'views.path', 'organizations.slug as org_slug'])
+        .where((row) =>
+          row.or([
+            row('views.user_id', '=', userId),
+            row(
+              'views.organization_id',
+              'in',
+              row.selectFrom('members').select('organization_id').where('user_id', '=', userId),
+            ),
+          ]),
+        )
+        .orderBy('views.name')
+        .orderBy('views.id')
+        .execute(),
+    );
+  }
+
+  async put(userId: string, { id, name, path, org_slug: slug }: SavedView): Promise<SavedAs> {
+    return await this.#database.transaction(async (tx) => {
+      // Whoever takes a number waits for others who do, so that the bounds hold.
+      await nextNumbers(tx, 'view', 1);
+      const known = await tx.selectFrom('views').select('id').where('id', '=', id).executeTakeFirst();
+      if (known && !(await maySet(tx, userId, id))) return 'foreign';
+      const organization = slug === null ? null : await organizationOf(tx, userId, slug);
+      if (organization === undefined) return 'no_organization';
+      if (organization !== null && (await isFull(tx, id, 'organization_id', organization))) return 'full';
+      if (!known && (await isFull(tx, id, 'user_id', userId))) return 'full';
+      const row = { name, path, organization_id: organization };
+      await tx
+        .insertInto('views')
+        .values({ id, user_id: userId, ...row })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+        .execute();
+      return 'saved';
+    });
+  }
+
+  async remove(userId: string, id: string): Promise<boolean> {
+    return await this.#database.transaction(async (tx) => {
+      if (!(await maySet(tx, userId, id))) return false;
+      await tx.deleteFrom('views').where('id', '=', id).execute();
+      return true;
+    });
+  }
+}
+
+/** Whether a user made a view, or administers its organization. */
+async function maySet(tx: Transaction<Tables>, userId: string, id: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('views')
+    .leftJoin('members', (join) =>
+      join.onRef('members.organization_id', '=', 'views.organization_id').on('members.user_id', '=', userId),
+    )
+    .select('views.id')
+    .where('views.id', '=', id)
+    .where((row) => row.or([row('views.user_id', '=', userId), row('members.role', '=', 'admin')]))
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** @returns undefined where there is none of which the user is a member */
+async function organizationOf(
+  tx: Transaction<Tables>,
+  userId: string,
+  slug: string,
+): Promise<string | undefined> {
+  const found = await tx
+    .selectFrom('members')
+    .innerJoin('organizations', 'organizations.id', 'members.organization_id')
+    .select('organizations.id')
+    .where('organizations.slug', '=', slug)
+    .where('members.user_id', '=', userId)
+    .executeTakeFirst();
+  return found?.id;
+}
+
+/** Whether somebody has as many views as may be, without this one. */
+async function isFull(
+  tx: Transaction<Tables>,
+  id: string,
+  column: 'user_id' | 'organization_id',
+  owner: string,
+): Promise<boolean> {
+  const { count } = await tx
+    .selectFrom('views')
+    .select((row) => row.fn.countAll().as('count'))
+    .where(column, '=', owner)
+    .where('id', '<>', id)
+    .executeTakeFirstOrThrow();
+  return Number(count) >= (column === 'user_id' ? VIEWS_OF_A_USER : VIEWS_OF_AN_ORGANIZATION);
+}

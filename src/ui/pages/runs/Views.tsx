@@ -1,0 +1,118 @@
+import { Bookmark, Trash2 } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { ApiError } from '../../api/client.js';
+import { cx } from '../../parts/cx.js';
+import parts from '../../parts/parts.module.css';
+import { useMe } from '../../shell/Session.js';
+import { rawPath } from '../../state/path.js';
+import { newId, useViewChange, useViews } from '../../state/views.js';
+import styles from './Views.module.css';
+
+/** Lists that were saved with their filters, and saving this one. They are in Ctrl-K, too. */
+export function Views() {
+  const details = useRef<HTMLDetailsElement>(null);
+  const { data: views, error } = useViews();
+  const removal = useViewChange(() => undefined);
+  const problem = error ?? removal.error;
+  return (
+    <details ref={details} className={parts['popover']}>
+      <summary className={parts['button']}>
+        <Bookmark size={16} aria-hidden="true" /> Views
+      </summary>
+      <div>
+        {views?.length === 0 && <small className={parts['faint']}>No view is saved yet.</small>}
+        {views !== undefined && views.length > 0 && (
+          <ul aria-label="Saved views" className={styles['list']}>
+            {views.map((view) => (
+              <li key={view.id}>
+                <Link
+                  href={view.path}
+                  onClick={() => {
+                    details.current?.removeAttribute('open');
+                  }}
+                >
+                  {view.name}
+                </Link>
+                {view.org_slug !== null && <small className={parts['faint']}>{view.org_slug}</small>}
+                <button
+                  type="button"
+                  className={cx(parts['button'], parts['iconButton'])}
+                  aria-label={`Remove the view ${view.name}`}
+                  disabled={removal.isPending}
+                  onClick={() => {
+                    removal.mutate({ ...view, name: null });
+                  }}
+                >
+                  <Trash2 size={14} aria-hidden="true" />
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        <Save />
+        {problem && <Problem error={problem} />}
+      </div>
+    </details>
+  );
+}
+
+function Save() {
+  const { memberships } = useMe();
+  const [name, setName] = useState('');
+  const [slug, setSlug] = useState('');
+  const saving = useViewChange(() => {
+    setName('');
+  });
+  return (
+    <form
+      className={styles['save']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const path = rawPath() + location.search;
+        if (name.trim() !== '' && !saving.isPending)
+          saving.mutate({ id: newId(), name: name.trim(), path, org_slug: slug === '' ? null : slug });
+      }}
+    >
+      <input
+        className={parts['field']}
+        aria-label="Name of the view"
+        placeholder="Name of what is shown now…"
+        maxLength={100}
+        value={name}
+        onChange={(event) => {
+          setName(event.target.value);
+        }}
+      />
+      {memberships.length > 0 && (
+        <select
+          className={parts['field']}
+          aria-label="Who sees it"
+          value={slug}
+          onChange={(event) => {
+            setSlug(event.target.value);
+          }}
+        >
+          <option value="">Only you</option>
+          {memberships.map(({ slug: each, name: called }) => (
+            <option key={each} value={each}>
+              Members of {called}
+            </option>
+          ))}
+        </select>
+      )}
+      <button type="submit" className={parts['button']} disabled={name.trim() === '' || saving.isPending}>
+        Save
+      </button>
+      {saving.error && <Problem error={saving.error} />}
+    </form>
+  );
+}
+
+function Problem({ error }: { readonly error: Error }) {
+  return (
+    <small role="alert" className={parts['bad']}>
+      {error instanceof ApiError ? error.message : 'The daemon did not answer.'}
+    </small>
+  );
+}

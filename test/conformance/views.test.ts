@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import type { ControlPlane } from '../../src/storage/control-plane.js';
+import { VIEWS_OF_A_USER, VIEWS_OF_AN_ORGANIZATION, type SavedView } from '../../src/storage/views.js';
+import { anOrganization, aUser } from '../storage/duckdb/meta-records.js';
+import { ODD_TEXTS } from '../support/odd-texts.js';
+import { onEveryControl, type OpenControl } from './control-stores.js';
+
+function aView(changes: Partial<SavedView> = {}): SavedView {
+  return { id: randomUUID(), name: 'failures', path: '/runs?status=failed', org_slug: null, ...changes };
+}
+
+async function addUsers({ accounts }: ControlPlane, ...names: readonly string[]): Promise<string[]> {
+  const users = names.map((name) => aUser({ email: `${name}@example.org` }));
+  for (const user of users) await accounts.createUser(user);
+  return users.map(({ id }) => id);
+}
+
+function checkViews(t: Test, open: OpenControl): void {
+  void t.test('views are kept as they are, changed and removed by their maker alone', async (t) => {
+    const opened = await open(t);
+    const { views } = opened.store;
+    const [ann = '', bob = ''] = await addUsers(opened.store, 'ann', 'bob');
+    const made = ODD_TEXTS.map((name, i) => aView({ name, path: `/runs?page=${String(i)}` }));
+    for (const view of made) t.equal(await views.put(ann, view), 'saved');
+    const byId = (list: readonly SavedView[]) => [...list].sort((a, b) => (a.id < b.id ? -1 : 1));
+    const { views: again } = await opened.reopen();
+    t.strictSame(byId(await again.list(ann)), byId(made));
+    t.strictSame(await again.list(bob), []);
+    const [first = aView()] = made;
+    t.equal(await again.put(bob, { ...first, name: 'mine' }), 'foreign');
+    t.equal(await again.remove(bob, first.id), false);
+    for (const view of made.slice(1)) t.equal(await again.remove(ann, view.id), true);
+    t.equal(await again.put(ann, { ...first, name: 'other', path: '/models' }), 'saved');
+    t.strictSame(await again.list(ann), [{ ...first, name: 'other', path: '/models' }]);
+    t.equal(await again.remove(ann, first.id), true);
+    t.equal(await again.remove(ann, first.id), false);
+  });
+
+  void t.test(
+    'views of an organization are seen by its members, and set by its administrators',
+    async (t) => {
+      const opened = await open(t);
+      const { views, organizations } = opened.store;
+      const [maker = '', admin = '', member = '', other = ''] = await addUsers(
+        opened.store,
+        'a',
+        'b',
+        'c',
+        'd',
+      );
+      await organizations.create(anOrganization('beta'));
+      await organizations.putMember('beta', maker, 'member');
+      await organizations.putMember('beta', admin, 'admin');
+      await organizations.putMember('beta', member, 'member');
+      const view = aView({ org_slug: 'beta' });
+      t.equal(await views.put(other, view), 'no_organization');
+      t.equal(await views.put(maker, { ...view, org_slug: 'none' }), 'no_organization');
+      t.equal(await views.put(maker, view), 'saved');
+      t.equal(await views.put(maker, aView({ name: 'own' })), 'saved');
+      for (const id of [admin, member]) t.strictSame(await views.list(id), [view]);
+      t.equal((await views.list(maker)).length, 2);
+      t.strictSame(await views.list(other), []);
+      t.equal(await views.put(member, view), 'foreign');
+      t.equal(await views.put(admin, { ...view, name: 'ours' }), 'saved');
+      t.strictSame(await views.list(member), [{ ...view, name: 'ours' }]);
+      await organizations.removeMember('beta', member);
+      t.strictSame(await views.list(member), [], 'at once');
+      t.equal(await views.remove(member, view.id), false);
+      t.equal(await views.remove(admin, view.id), true);
+    },
+  );
+
+  void t.test(
+    'a user and an organization have as many views as they may, also when all come at once',
+    async (t) => {
+      const opened = await open(t);
+      const { views, organizations } = opened.store;
+      const users = await addUsers(opened.store, 'a', 'b', 'c');
+      await organizations.create(anOrganization('beta'));
+      for (const user of users) await organizations.putMember('beta', user, 'member');
+      const [ann = ''] = users;
+      const kept = aView();
+      t.equal(await views.put(ann, kept), 'saved');
+      const all = await Promise.all(
+        Array.from({ length: VIEWS_OF_A_USER + 5 }, () => views.put(ann, aView())),
+      );
+      t.equal(all.filter((saved) => saved === 'saved').length, VIEWS_OF_A_USER - 1);
+      t.equal(all.filter((saved) => saved === 'full').length, 6);
+      t.equal(await views.put(ann, { ...kept, name: 'x' }), 'saved', 'a change needs no room');
+      let shared = 0;
+      for (const user of users.slice(1))
+        for (let i = 0; i < VIEWS_OF_A_USER; i++)
+          if ((await views.put(user, aView({ org_slug: 'beta' }))) === 'saved') shared++;
+      t.equal(shared, VIEWS_OF_AN_ORGANIZATION);
+      t.equal(await views.put(ann, { ...kept, org_slug: 'beta' }), 'full');
+    },
+  );
+}
+
+await onEveryControl(t, checkViews);
