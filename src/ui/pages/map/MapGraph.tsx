@@ -114,7 +114,7 @@ export default function MapGraph({
       >
         <Refit fit={fit} room={isKnown} />
         <Background gap={24} color="var(--line)" />
-        <Controls showInteractive={false} />
+        <Controls position="bottom-right" showInteractive={false} />
       </ReactFlow>
     </div>
   );
