@@ -28,6 +28,8 @@ const Run = lazy(() => import('./pages/run/Run.js'));
 const Alerts = lazy(() => import('./pages/alerts/Alerts.js'));
 const Alert = lazy(() => import('./pages/alerts/Alert.js'));
 const NewAlert = lazy(() => import('./pages/alerts/NewAlert.js'));
+const Webhooks = lazy(() => import('./pages/webhooks/Webhooks.js'));
+const OneOrganization = lazy(() => import('./pages/webhooks/OneOrganization.js'));
 const Settings = lazy(() => import('./pages/settings/Settings.js'));
 const Usage = lazy(() => import('./pages/usage/Usage.js'));
 const CompareRuns = lazy(() => import('./pages/compare-runs/CompareRuns.js'));
@@ -78,6 +80,10 @@ export function App() {
                       <Route path="/alerts/new" component={NewAlert} />
                       <Route path="/alerts/:id">{({ id }) => <Alert key={id} id={id} />}</Route>
                       <Route path="/alerts" component={Alerts} />
+                      <Route path="/webhooks/:org">
+                        {({ org }) => <OneOrganization key={org} org={org} />}
+                      </Route>
+                      <Route path="/webhooks" component={Webhooks} />
                       <Route path="/usage" component={Usage} />
                       <Route path="/settings/:place?">
                         {({ place }) => <Settings key={place} place={place} />}

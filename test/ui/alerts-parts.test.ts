@@ -9,6 +9,8 @@ import {
   type Draft,
 } from '../../src/ui/pages/alerts/draft.js';
 import { memberText } from '../../src/ui/json/member-text.js';
+import { EVENT_TYPES as ALL_TYPES } from '../../src/signal/event.js';
+import { endpointName, EVENT_TYPES, outageStart } from '../../src/ui/pages/webhooks/words.js';
 import { conditionWords, formatFound, ruleWords, type Rule } from '../../src/ui/pages/alerts/words.js';
 
 const DRAFT: Draft = {
@@ -129,4 +131,11 @@ void t.test('a member of JSON is found as it stands in the text', async (t) => {
   t.equal(memberText(text, 'data'), undefined, 'it is deeper');
   for (const other of ['', '{}', '[]', '"request_body"'])
     t.equal(memberText(other, 'request_body'), undefined);
+});
+
+void t.test('an endpoint can ask for every type of event; an outage has a begin', async (t) => {
+  t.same(new Set([...EVENT_TYPES, 'webhook.test']), new Set(ALL_TYPES));
+  t.equal(outageStart('24', Date.parse('2026-11-20T12:00:00Z')), '2026-11-19T12:00:00.000Z');
+  t.equal(endpointName({ name: '', url: 'https://example.com/' }), 'https://example.com/');
+  t.equal(endpointName({ name: 'pager', url: 'https://example.com/' }), 'pager');
 });

@@ -144,6 +144,25 @@ export function FieldProblem({ text }: { readonly text: string | undefined }) {
   return text === undefined ? null : <span className={styles['problem']}> It {text}.</span>;
 }
 
+/** What is ticked, each in its `label`, with what is wrong with it. */
+export function Checks({
+  legend,
+  problem,
+  children,
+}: {
+  readonly legend: string;
+  readonly problem: string | undefined;
+  readonly children: ReactNode;
+}) {
+  return (
+    <fieldset className={styles['checks']}>
+      <legend>{legend}</legend>
+      {children}
+      <FieldProblem text={problem} />
+    </fieldset>
+  );
+}
+
 /** Does what cannot be undone, after asking in its own place. */
 export function ConfirmButton({
   action,

@@ -11,6 +11,7 @@ import {
   ScrollText,
   Settings,
   Waypoints,
+  Webhook,
   type LucideIcon,
 } from 'lucide-react';
 
@@ -34,6 +35,7 @@ export const PLACES: readonly Place[] = [
   { path: '/explore/metrics', name: 'Metrics', icon: ChartLine, also: '/explore/metrics/' },
   { path: '/logs', name: 'Logs', icon: Logs, also: '/logs/' },
   { path: '/alerts', name: 'Alerts', icon: BellRing, also: '/alerts/' },
+  { path: '/webhooks', name: 'Webhooks', icon: Webhook, also: '/webhooks/' },
   { path: '/usage', name: 'Usage', icon: Gauge, also: '/usage/' },
   { path: '/settings', name: 'Settings', icon: Settings, also: '/settings/' },
 ];

@@ -1,11 +1,10 @@
 import { useState } from 'react';
 import { Choice } from '../../parts/Choice.js';
-import { CopyButton } from '../../parts/CopyButton.js';
-import { FieldProblem, Form, TextField, useChange } from '../../parts/Form.js';
+import { Checks, FieldProblem, Form, TextField, useChange } from '../../parts/Form.js';
 import parts from '../../parts/parts.module.css';
+import { ShownOnce } from '../../parts/ShownOnce.js';
 import { useMe } from '../../shell/Session.js';
 import { expiryOf, LASTING, SCOPE_WORDS, withinScopes, type Scope } from './keys.js';
-import styles from './Settings.module.css';
 
 export interface KeyWish {
   readonly name: string;
@@ -37,7 +36,14 @@ export function NewKey({
   }, [stale]);
   return (
     <>
-      {made && <MadeKey name={made.name} text={made.key} onDone={() => setMade(undefined)} />}
+      {made && (
+        <ShownOnce
+          label={`Key ${made.name}`}
+          title={made.name}
+          text={made.key}
+          onDone={() => setMade(undefined)}
+        />
+      )}
       {!isOpen ? (
         <p className={parts['filters']}>
           <button type="button" className={parts['button']} onClick={() => setOpen(true)}>
@@ -59,8 +65,7 @@ export function NewKey({
             problem={change.fields['name']}
             onChange={setName}
           />
-          <fieldset className={styles['scopes']}>
-            <legend>It may</legend>
+          <Checks legend="It may" problem={change.fields['scopes']}>
             {offered.map((scope) => (
               <label key={scope}>
                 <input
@@ -75,8 +80,7 @@ export function NewKey({
                 </span>
               </label>
             ))}
-            <FieldProblem text={change.fields['scopes']} />
-          </fieldset>
+          </Checks>
           <div>
             <Choice label="It lasts" value={days} options={LASTING} onChange={setDays} />
             <FieldProblem text={change.fields['expires_at']} />
@@ -84,29 +88,5 @@ export function NewKey({
         </Form>
       )}
     </>
-  );
-}
-
-function MadeKey({
-  name,
-  text,
-  onDone,
-}: {
-  readonly name: string;
-  readonly text: string;
-  readonly onDone: () => void;
-}) {
-  return (
-    <section className={styles['secret']} aria-label={`Key ${name}`}>
-      <h2>{name}</h2>
-      <p>Keep it now: it is not stored and is not shown again.</p>
-      <code>{text}</code>
-      <div className={styles['buttons']}>
-        <CopyButton label="Copy" text={() => text} />
-        <button type="button" className={parts['button']} onClick={onDone}>
-          I have kept it
-        </button>
-      </div>
-    </section>
   );
 }

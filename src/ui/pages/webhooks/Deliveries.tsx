@@ -10,6 +10,7 @@ import { Delivery } from './Delivery.js';
 import { DeliveryState } from './DeliveryState.js';
 import { useDeliveries, type DeliveryFilter, type Endpoint } from './load.js';
 import { Subject } from './Subject.js';
+import { endpointName } from './words.js';
 
 interface Props {
   readonly org: string;
@@ -31,7 +32,7 @@ export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Pr
   const items = list.data.pages.flatMap((page) => page.items);
   const nameOf = (id: string): string => {
     const found = endpoints.find((endpoint) => endpoint.id === id);
-    return found === undefined ? 'an endpoint that is gone' : found.name || found.url;
+    return found === undefined ? 'an endpoint that is gone' : endpointName(found);
   };
   if (items.length === 0 && !list.hasNextPage) return <Empty title={nothing} />;
   return (

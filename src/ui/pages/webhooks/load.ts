@@ -36,6 +36,21 @@ export function useEndpoints(org: string) {
   });
 }
 
+/** Pauses an endpoint, or activates it. */
+export function useActivate(org: string, id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (is_active: boolean) =>
+      bodyOf(
+        api.PATCH('/api/v1/org/{org_slug}/webhooks/endpoints/{endpoint_id}', {
+          params: { path: { org_slug: org, endpoint_id: id } },
+          body: { is_active },
+        }),
+      ),
+    onSettled: () => client.invalidateQueries({ queryKey: ['endpoints', org] }),
+  });
+}
+
 /** What was sent, the newest first; each further part where it goes on. */
 export function useDeliveries(org: string, filter: DeliveryFilter) {
   return useInfiniteQuery({

@@ -1,0 +1,97 @@
+import { useState } from 'react';
+import { api, bodyOf } from '../../api/client.js';
+import { Checks, Form, TextField, useChange } from '../../parts/Form.js';
+import parts from '../../parts/parts.module.css';
+import type { Endpoint } from './load.js';
+import type { MadeSecret } from './OneOrganization.js';
+import { ALL_EVENTS, endpointName, EVENT_TYPES, EVENT_WORDS } from './words.js';
+
+interface Props {
+  readonly org: string;
+  /** Absent: a new one is made. */
+  readonly endpoint?: Endpoint;
+  readonly onMade?: (made: MadeSecret) => void;
+  readonly onDone: () => void;
+}
+
+/** Makes an endpoint or changes one. */
+export function EditEndpoint({ org, endpoint, onMade, onDone }: Props) {
+  const [url, setUrl] = useState(endpoint?.url ?? 'https://');
+  const [name, setName] = useState(endpoint?.name ?? '');
+  const [types, setTypes] = useState<readonly string[]>(
+    endpoint?.event_types ?? ['trace.failed', 'alert.fired'],
+  );
+  const change = useChange(async () => {
+    const body = { url: url.trim(), name: name.trim(), event_types: [...types] };
+    if (endpoint === undefined) {
+      const path = { org_slug: org };
+      const made = await bodyOf(
+        api.POST('/api/v1/org/{org_slug}/webhooks/endpoints', { params: { path }, body }),
+      );
+      onMade?.({ name: endpointName(made), secret: made.secret });
+    } else {
+      const path = { org_slug: org, endpoint_id: endpoint.id };
+      await bodyOf(
+        api.PATCH('/api/v1/org/{org_slug}/webhooks/endpoints/{endpoint_id}', { params: { path }, body }),
+      );
+    }
+    onDone();
+  }, ['endpoints']);
+  const isAll = types.includes(ALL_EVENTS);
+  // One that the API knows and this page does not stays.
+  const offered = [...new Set<string>([...EVENT_TYPES, ...types.filter((type) => type !== ALL_EVENTS)])];
+  const words: Readonly<Record<string, string>> = EVENT_WORDS;
+  return (
+    <Form
+      label={endpoint === undefined ? 'New endpoint' : `Edit ${endpointName(endpoint)}`}
+      action={endpoint === undefined ? 'Make the endpoint' : 'Save'}
+      change={change}
+      isReady={url.trim().length > 'https://'.length && types.length > 0}
+      onCancel={onDone}
+    >
+      <TextField
+        label="URL"
+        value={url}
+        help="Gets a POST for each event. It begins with https://."
+        problem={change.fields['url']}
+        onChange={setUrl}
+      />
+      <TextField
+        label="Name"
+        value={name}
+        help="As people call it."
+        problem={change.fields['name']}
+        onChange={setName}
+      />
+      <Checks legend="It is told when" problem={change.fields['event_types']}>
+        <label>
+          <input
+            type="checkbox"
+            checked={isAll}
+            onChange={({ target }) => {
+              setTypes(target.checked ? [ALL_EVENTS] : []);
+            }}
+          />
+          <span>
+            anything happens <small className={parts['faint']}>all types, and those of later versions</small>
+          </span>
+        </label>
+        {!isAll &&
+          offered.map((type) => (
+            <label key={type}>
+              <input
+                type="checkbox"
+                checked={types.includes(type)}
+                onChange={({ target }) => {
+                  setTypes(target.checked ? [...types, type] : types.filter((each) => each !== type));
+                }}
+              />
+              <span>
+                {words[type] ?? type} <small className={parts['faint']}>{type}</small>
+              </span>
+            </label>
+          ))}
+      </Checks>
+    </Form>
+  );
+}

@@ -1,0 +1,135 @@
+import { CircleCheck, CirclePause, TriangleAlert } from 'lucide-react';
+import { Link } from 'wouter';
+import { formatCounted } from '../../format/number.js';
+import { DataTable, type Column } from '../../parts/DataTable.js';
+import { Time } from '../../parts/figures.js';
+import { cx } from '../../parts/cx.js';
+import parts from '../../parts/parts.module.css';
+import { ActionProblem } from '../../parts/FormField.js';
+import { useActivate, type Endpoint } from './load.js';
+import { ALL_EVENTS, endpointName } from './words.js';
+import styles from './webhooks.module.css';
+
+/** All endpoints of an organization; each opens what was sent to it. */
+export function Endpoints({
+  org,
+  endpoints,
+}: {
+  readonly org: string;
+  readonly endpoints: readonly Endpoint[];
+}) {
+  const pathOf = ({ id }: Endpoint): string => `/webhooks/${org}?endpoint=${id}`;
+  const columns: readonly Column<Endpoint>[] = [
+    {
+      name: 'name',
+      header: 'Endpoint',
+      isWide: true,
+      render: (endpoint) => (
+        <>
+          <Link href={pathOf(endpoint)}>{endpointName(endpoint)}</Link>{' '}
+          {endpoint.name !== '' && <small className={parts['faint']}>{endpoint.url}</small>}
+        </>
+      ),
+    },
+    { name: 'state', header: 'State', render: (endpoint) => <EndpointState endpoint={endpoint} /> },
+    {
+      name: 'failures',
+      header: 'In a row',
+      hint: 'Failed attempts since the last one that succeeded',
+      isNumber: true,
+      render: ({ consecutive_failures: failures }) => (
+        <span className={failures > 0 ? parts['bad'] : undefined}>{formatCounted(failures, 'failure')}</span>
+      ),
+    },
+    {
+      name: 'events',
+      header: 'Events',
+      isCut: true,
+      render: ({ event_types: types }) => (
+        <span title={types.join(', ')}>{types.includes(ALL_EVENTS) ? 'all' : types.join(', ')}</span>
+      ),
+    },
+    { name: 'made', header: 'Made', render: ({ created_at }) => <Time at={created_at} relative /> },
+  ];
+  return (
+    <div className={parts['stacking']}>
+      <DataTable
+        label="Endpoints"
+        items={endpoints}
+        columns={columns}
+        keyOf={({ id }) => id}
+        hrefOf={pathOf}
+      />
+    </div>
+  );
+}
+
+/** Whether events are sent to an endpoint. */
+export function EndpointState({
+  endpoint: { is_active: isActive, consecutive_failures: failures },
+}: {
+  readonly endpoint: Endpoint;
+}) {
+  const Icon = isActive ? CircleCheck : CirclePause;
+  return (
+    <span
+      className={cx(
+        parts['status'],
+        isActive ? parts['completed'] : failures > 0 ? parts['failed'] : parts['faint'],
+      )}
+    >
+      <Icon size={14} aria-hidden="true" /> {isActive ? 'Active' : 'Paused'}
+    </span>
+  );
+}
+
+/** Which endpoints get nothing since too many attempts failed. One that was paused by hand while it was well is not named. */
+export function PausedBanner({
+  org,
+  endpoints,
+  canActivate,
+}: {
+  readonly org: string;
+  readonly endpoints: readonly Endpoint[];
+  readonly canActivate: boolean;
+}) {
+  const broken = endpoints.filter((each) => !each.is_active && each.consecutive_failures > 0);
+  return broken.map((endpoint) => (
+    <Broken key={endpoint.id} org={org} endpoint={endpoint} canActivate={canActivate} />
+  ));
+}
+
+function Broken({
+  org,
+  endpoint,
+  canActivate,
+}: {
+  readonly org: string;
+  readonly endpoint: Endpoint;
+  readonly canActivate: boolean;
+}) {
+  const activate = useActivate(org, endpoint.id);
+  return (
+    <div role="alert" className={styles['banner']}>
+      <TriangleAlert size={16} aria-hidden="true" />
+      <span>
+        <strong>{endpointName(endpoint)}</strong> is paused after{' '}
+        {formatCounted(endpoint.consecutive_failures, 'failure')} in a row. Deliveries wait until it is
+        activated, and then go out within a minute.
+      </span>
+      {canActivate && (
+        <button
+          type="button"
+          className={parts['button']}
+          disabled={activate.isPending}
+          onClick={() => {
+            activate.mutate(true);
+          }}
+        >
+          Activate
+        </button>
+      )}
+      <ActionProblem error={activate.error} />
+    </div>
+  );
+}

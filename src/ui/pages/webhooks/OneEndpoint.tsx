@@ -1,0 +1,133 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { api, bodyOf } from '../../api/client.js';
+import { ConfirmButton } from '../../parts/Form.js';
+import { ActionProblem } from '../../parts/FormField.js';
+import parts from '../../parts/parts.module.css';
+import { EditEndpoint } from './EditEndpoint.js';
+import { EndpointState } from './Endpoints.js';
+import { useActivate, type Endpoint } from './load.js';
+import type { MadeSecret } from './OneOrganization.js';
+import { RetryMany } from './RetryMany.js';
+import { endpointName } from './words.js';
+import styles from './webhooks.module.css';
+
+interface Props {
+  readonly org: string;
+  readonly endpoint: Endpoint;
+  /** Whether the key has the scope. */
+  readonly canManage: boolean;
+  /** Whether who looks is an admin of the organization. */
+  readonly isAdmin: boolean;
+  readonly onSecret: (made: MadeSecret) => void;
+  /** @param delivery id of what was sent as a test */
+  readonly onTested: (delivery: string) => void;
+}
+
+/** What can be done with the endpoint that is chosen. */
+export function OneEndpoint({ org, endpoint, canManage, isAdmin, onSecret, onTested }: Props) {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const [shown, setShown] = useState<'nothing' | 'edit' | 'retry'>('nothing');
+  const path = { org_slug: org, endpoint_id: endpoint.id };
+  const name = endpointName(endpoint);
+  const activate = useActivate(org, endpoint.id);
+  const test = useMutation({
+    mutationFn: () =>
+      bodyOf(api.POST('/api/v1/org/{org_slug}/webhooks/endpoints/{endpoint_id}/test', { params: { path } })),
+    onSuccess: ({ delivery_id }) => {
+      void client.invalidateQueries({ queryKey: ['deliveries', org] });
+      onTested(delivery_id);
+    },
+  });
+  const close = (): void => {
+    setShown('nothing');
+  };
+  const toggle = (what: 'edit' | 'retry') => (): void => {
+    setShown(shown === what ? 'nothing' : what);
+  };
+  return (
+    <section aria-label={`Endpoint ${name}`} className={styles['endpoint']}>
+      <div className={styles['facts']}>
+        <h2>{name}</h2>
+        <EndpointState endpoint={endpoint} />
+        {endpoint.name !== '' && <code>{endpoint.url}</code>}
+      </div>
+      <div className={styles['facts']}>
+        {canManage && (
+          <button
+            type="button"
+            className={parts['button']}
+            aria-expanded={shown === 'retry'}
+            onClick={toggle('retry')}
+          >
+            Send again after an outage
+          </button>
+        )}
+        {canManage && isAdmin && (
+          <>
+            <button
+              type="button"
+              className={parts['button']}
+              disabled={test.isPending || !endpoint.is_active}
+              title={endpoint.is_active ? undefined : 'Nothing is sent to it while it is paused'}
+              onClick={() => {
+                test.mutate();
+              }}
+            >
+              Send a test
+            </button>
+            <button
+              type="button"
+              className={parts['button']}
+              disabled={activate.isPending}
+              onClick={() => {
+                activate.mutate(!endpoint.is_active);
+              }}
+            >
+              {endpoint.is_active ? 'Pause' : 'Activate'}
+            </button>
+            <button
+              type="button"
+              className={parts['button']}
+              aria-expanded={shown === 'edit'}
+              onClick={toggle('edit')}
+            >
+              Edit
+            </button>
+            <ConfirmButton
+              action="Rotate the secret"
+              name={`of ${name}`}
+              question="The old secret ends at once: what is on its way then fails verification."
+              act={async () => {
+                const made = await bodyOf(
+                  api.POST('/api/v1/org/{org_slug}/webhooks/endpoints/{endpoint_id}/rotate-secret', {
+                    params: { path },
+                  }),
+                );
+                onSecret({ name, secret: made.secret });
+              }}
+              stale={[]}
+            />
+            <ConfirmButton
+              action="Delete"
+              name={name}
+              question="It is gone for good, with all that was sent to it?"
+              act={async () => {
+                await bodyOf(
+                  api.DELETE('/api/v1/org/{org_slug}/webhooks/endpoints/{endpoint_id}', { params: { path } }),
+                );
+                navigate(`/webhooks/${org}`, { replace: true });
+              }}
+              stale={['endpoints', 'deliveries']}
+            />
+          </>
+        )}
+      </div>
+      <ActionProblem error={activate.error ?? test.error} />
+      {shown === 'edit' && <EditEndpoint org={org} endpoint={endpoint} onDone={close} />}
+      {shown === 'retry' && <RetryMany org={org} endpoint={endpoint} onDone={close} />}
+    </section>
+  );
+}

@@ -1,0 +1,197 @@
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { ApiError } from '../../api/client.js';
+import { Choice } from '../../parts/Choice.js';
+import { cx } from '../../parts/cx.js';
+import parts from '../../parts/parts.module.css';
+import { ShownOnce } from '../../parts/ShownOnce.js';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { ZoneNote } from '../../parts/ZoneNote.js';
+import { useMe } from '../../shell/Session.js';
+import { oneOf, text } from '../../state/codec.js';
+import { useUrlState } from '../../state/use-url-state.js';
+import { Deliveries } from './Deliveries.js';
+import { EditEndpoint } from './EditEndpoint.js';
+import { Endpoints, PausedBanner } from './Endpoints.js';
+import { useEndpoints, type Endpoint } from './load.js';
+import { OneEndpoint } from './OneEndpoint.js';
+import { endpointName, EVENT_TYPES } from './words.js';
+import styles from './webhooks.module.css';
+
+const SENT_TYPES = ['all', ...EVENT_TYPES, 'webhook.test'] as const;
+const STATE = {
+  endpoint: text(),
+  status: oneOf(['all', 'failed', 'pending', 'success'], 'all'),
+  type: oneOf(SENT_TYPES, 'all'),
+  open: text(),
+};
+const STATUSES = { all: 'All', failed: 'Failed', pending: 'Pending', success: 'Delivered' };
+const TYPES = Object.fromEntries(SENT_TYPES.map((type) => [type, type === 'all' ? 'All' : type]));
+
+/** A secret that was just made, and of which endpoint. */
+export interface MadeSecret {
+  readonly name: string;
+  readonly secret: string;
+}
+
+/** Where an organization has events sent, and what was sent. @param org its name in URLs */
+export default function OneOrganization({ org }: { readonly org: string }) {
+  const { memberships } = useMe();
+  const endpoints = useEndpoints(org);
+  const name = memberships.find(({ slug }) => slug === org)?.name ?? org;
+  if (endpoints.error instanceof ApiError && [404, 422].includes(endpoints.error.status))
+    return (
+      <Empty title="There is no such organization" isPage>
+        <title>No such organization · Jackdaw</title>
+        <p>
+          Or you are not in it: only its members see its webhooks. <Link href="/webhooks">Your own</Link>
+        </p>
+      </Empty>
+    );
+  if (endpoints.error && !endpoints.data)
+    return <Failure isPage error={endpoints.error} retry={() => void endpoints.refetch()} />;
+  return (
+    <div className={parts['page']}>
+      <title>{`Webhooks of ${name} · Jackdaw`}</title>
+      {endpoints.data ? <Loaded org={org} name={name} endpoints={endpoints.data} /> : <TableSkeleton />}
+    </div>
+  );
+}
+
+function Loaded({
+  org,
+  name,
+  endpoints,
+}: {
+  readonly org: string;
+  readonly name: string;
+  readonly endpoints: readonly Endpoint[];
+}) {
+  const { memberships, scopes } = useMe();
+  const [state, change] = useUrlState(STATE);
+  const [isNew, setNew] = useState(false);
+  const [made, setMade] = useState<MadeSecret>();
+  const chosen = endpoints.find(({ id }) => id === state.endpoint);
+  const isAdmin = memberships.some(({ slug, role }) => slug === org && role === 'admin');
+  const canManage = scopes.includes('manage');
+  return (
+    <>
+      <div className={parts['head']}>
+        <h1>Webhooks of {name}</h1>
+        <ZoneNote />
+        {memberships.length > 1 && <Link href="/webhooks">Other organizations</Link>}
+        {isAdmin && canManage && !isNew && (
+          <button
+            type="button"
+            className={cx(parts['button'], parts['primary'])}
+            onClick={() => {
+              setNew(true);
+            }}
+          >
+            <Plus size={14} aria-hidden="true" /> New endpoint
+          </button>
+        )}
+      </div>
+      {!(isAdmin && canManage) && (
+        <p className={cx(parts['faint'], styles['note'])}>
+          You may look only{canManage && ', and have deliveries sent again'}: endpoints are changed by admins
+          of the organization, with a key that has the scope manage.
+        </p>
+      )}
+      {made && (
+        <ShownOnce
+          label={`Secret of ${made.name}`}
+          title={`The secret that signs what ${made.name} gets`}
+          text={made.secret}
+          onDone={() => {
+            setMade(undefined);
+          }}
+        />
+      )}
+      {isNew && (
+        <EditEndpoint
+          org={org}
+          onMade={setMade}
+          onDone={() => {
+            setNew(false);
+          }}
+        />
+      )}
+      <PausedBanner org={org} endpoints={endpoints} canActivate={isAdmin && canManage} />
+      {endpoints.length === 0 ? (
+        <Empty title="There is no endpoint yet">
+          <p>
+            An endpoint is a URL that gets a signed request when a run fails, an alert fires and the like.
+          </p>
+        </Empty>
+      ) : (
+        <Endpoints org={org} endpoints={endpoints} />
+      )}
+      {chosen && (
+        <OneEndpoint
+          key={chosen.id}
+          org={org}
+          endpoint={chosen}
+          canManage={canManage}
+          isAdmin={isAdmin}
+          onSecret={setMade}
+          onTested={(open) => {
+            change({ open, status: 'all', type: 'all' });
+          }}
+        />
+      )}
+      <section className={styles['section']}>
+        <div className={parts['head']}>
+          <h2 className={styles['spread']}>{chosen ? `Sent to ${endpointName(chosen)}` : 'What was sent'}</h2>
+          <Choice
+            label="To"
+            value={chosen?.id ?? ''}
+            options={{
+              '': 'All',
+              ...Object.fromEntries(endpoints.map((each) => [each.id, endpointName(each)])),
+            }}
+            onChange={(endpoint) => {
+              change({ endpoint, open: '' });
+            }}
+          />
+          <Choice
+            label="State"
+            value={state.status}
+            options={STATUSES}
+            onChange={(status) => {
+              change({ status: status as keyof typeof STATUSES, open: '' });
+            }}
+          />
+          <Choice
+            label="Event"
+            value={state.type}
+            options={TYPES}
+            onChange={(type) => {
+              change({ type: type as typeof state.type, open: '' });
+            }}
+          />
+        </div>
+        <Deliveries
+          org={org}
+          filter={{
+            ...(state.status !== 'all' && { status: state.status }),
+            ...(state.type !== 'all' && { event_type: state.type }),
+            ...(chosen && { endpoint_id: chosen.id }),
+          }}
+          endpoints={endpoints}
+          open={state.open}
+          onOpen={(open) => {
+            change({ open }, 'replace');
+          }}
+          nothing={
+            state.status === 'all' && state.type === 'all'
+              ? 'Nothing was sent yet'
+              : 'No delivery is like this'
+          }
+        />
+      </section>
+    </>
+  );
+}

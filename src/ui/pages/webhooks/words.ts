@@ -1,0 +1,36 @@
+/** Types of events that an endpoint may ask for, and when each is sent. `webhook.test` is sent when it is asked for. */
+export const EVENT_WORDS = {
+  'trace.failed': 'a run failed',
+  'trace.timed_out': 'a run took too long or fell silent',
+  'trace.completed': 'a run ended well',
+  'alert.fired': 'an alert fired',
+  'alert.resolved': 'what an alert told of is over',
+  'agent.created': 'an agent was seen for the first time',
+  'prompt.created': 'a prompt has a new version',
+  'webhook.endpoint.disabled': 'an endpoint of the organization failed too often and was paused',
+} as const;
+
+export const EVENT_TYPES = Object.keys(EVENT_WORDS) as readonly (keyof typeof EVENT_WORDS)[];
+/** Subscribes to all types, and to those of later versions. */
+export const ALL_EVENTS = '*';
+
+const HOUR_MS = 3_600_000;
+
+/** When an outage may have begun, in hours before now. */
+export const OUTAGES = {
+  '1': 'An hour ago',
+  '6': '6 hours ago',
+  '24': 'A day ago',
+  '96': '4 days ago',
+  '720': '30 days ago',
+} as const;
+
+/** @param now in milliseconds @returns ISO 8601 */
+export function outageStart(hours: string, now: number): string {
+  return new Date(now - Number(hours) * HOUR_MS).toISOString();
+}
+
+/** What people call an endpoint. */
+export function endpointName({ name, url }: { readonly name: string; readonly url: string }): string {
+  return name === '' ? url : name;
+}

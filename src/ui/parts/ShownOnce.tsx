@@ -1,0 +1,31 @@
+import { CopyButton } from './CopyButton.js';
+import parts from './parts.module.css';
+import styles from './ShownOnce.module.css';
+
+/** A secret, the one time that it can be shown. */
+export function ShownOnce({
+  label,
+  title,
+  text,
+  onDone,
+}: {
+  /** What it is, for who has it read. */
+  readonly label: string;
+  readonly title: string;
+  readonly text: string;
+  readonly onDone: () => void;
+}) {
+  return (
+    <section className={styles['secret']} aria-label={label}>
+      <h2>{title}</h2>
+      <p>Keep it now: it is not shown again.</p>
+      <code>{text}</code>
+      <div className={styles['buttons']}>
+        <CopyButton label="Copy" text={() => text} />
+        <button type="button" className={parts['button']} onClick={onDone}>
+          I have kept it
+        </button>
+      </div>
+    </section>
+  );
+}
