@@ -40,8 +40,8 @@ void t.test('read: every route answers over a kept store, which is left as it wa
   check(first, '2000 spans', 29);
   check(first, '1000 linked traces', 3);
   check(first, '2000 log records', 13);
-  check(first, '2000 metric points', 5);
+  check(first, '2000 metric points', 7);
   const second = await read({ ...options, spans: [], linkedTraces: [], logRecords: [] }, print);
-  check(second, '2000 metric points', 5);
+  check(second, '2000 metric points', 7);
   t.equal(text().split('filled with 2000 points').length, 2, 'the second time it was there');
 });

@@ -132,7 +132,7 @@ void t.test('usage says how it stands, and where a trace is', async (t) => {
   t.same(await accessibilityProblems(page), []);
   await page.keyboard.press('Control+k');
   await page
-    .getByRole('combobox', { name: 'Page, agent or id of a run' })
+    .getByRole('combobox', { name: 'Page, agent, view or id of a run' })
     .fill('0af7651916cd43dd8448eb211c80319c');
   await page.getByRole('option', { name: 'Where is this trace?' }).click();
   await page.getByText('Never seen here.').waitFor();

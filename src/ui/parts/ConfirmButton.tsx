@@ -5,12 +5,15 @@ import styles from './parts.module.css';
 /** What cannot be undone is asked for twice, in its place. */
 export function ConfirmButton({
   label,
+  name,
   question,
   confirm,
   isBusy = false,
   onConfirm,
 }: {
   readonly label: string;
+  /** Of what it is done to, for who has it read. */
+  readonly name?: string;
   /** Asked before; says what is lost. */
   readonly question: string;
   readonly confirm: string;
@@ -23,6 +26,7 @@ export function ConfirmButton({
       <button
         type="button"
         className={styles['button']}
+        aria-label={name === undefined ? undefined : `${label} ${name}`}
         disabled={isBusy}
         onClick={() => {
           setAsked(true);

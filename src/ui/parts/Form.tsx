@@ -1,6 +1,7 @@
-import { useId, useState, type ReactNode, type SyntheticEvent } from 'react';
+import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../api/client.js';
+import { ConfirmButton } from './ConfirmButton.js';
 import { cx } from './cx.js';
 import styles from './form.module.css';
 import parts from './parts.module.css';
@@ -44,12 +45,12 @@ export function useChange(act: () => Promise<void>, stale: readonly string[]): C
   return { isBusy, fields, problem: error === undefined ? undefined : told, run };
 }
 
-/** `[{field: '/email', message}]` by name; of what lies deeper, the outermost name. */
+/** `[{field: '/email', message}]` as sentences by name; of what lies deeper, the outermost name. */
 function byName(errors: ApiError['fields']): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   for (const { field, message } of errors) {
     const [, name = ''] = field.split('/');
-    fields[name] ??= message;
+    fields[name] ??= `It ${message}.`;
   }
   return fields;
 }
@@ -100,48 +101,9 @@ export function Form({
   );
 }
 
-/** A line of text, with what is wrong with it. @param help what it is for, where the label does not say it */
-export function TextField({
-  label,
-  value,
-  help,
-  problem,
-  type = 'text',
-  onChange,
-}: {
-  readonly label: string;
-  readonly value: string;
-  readonly help?: string;
-  readonly problem: string | undefined;
-  readonly type?: 'text' | 'email';
-  readonly onChange: (value: string) => void;
-}) {
-  const id = useId();
-  return (
-    <div className={styles['row']}>
-      <label htmlFor={id}>{label}</label>
-      <input
-        id={id}
-        type={type}
-        autoComplete="off"
-        spellCheck={false}
-        className={parts['field']}
-        value={value}
-        aria-invalid={problem !== undefined}
-        aria-describedby={`${id}-about`}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      <small id={`${id}-about`}>
-        {help}
-        <FieldProblem text={problem} />
-      </small>
-    </div>
-  );
-}
-
 /** What is wrong with a field, in its place. */
 export function FieldProblem({ text }: { readonly text: string | undefined }) {
-  return text === undefined ? null : <span className={styles['problem']}> It {text}.</span>;
+  return text === undefined ? null : <span className={styles['problem']}> {text}</span>;
 }
 
 /** What is ticked, each in its `label`, with what is wrong with it. */
@@ -164,7 +126,7 @@ export function Checks({
 }
 
 /** Does what cannot be undone, after asking in its own place. */
-export function ConfirmButton({
+export function ConfirmedChange({
   action,
   question,
   name,
@@ -178,23 +140,7 @@ export function ConfirmButton({
   readonly act: () => Promise<void>;
   readonly stale: readonly string[];
 }) {
-  const [isAsking, setAsking] = useState(false);
-  const change = useChange(async () => {
-    setAsking(false);
-    await act();
-  }, stale);
-  if (isAsking)
-    return (
-      <span className={styles['actions']}>
-        <span>{question}</span>
-        <button autoFocus type="button" className={parts['button']} onClick={() => void change.run()}>
-          {action}
-        </button>
-        <button type="button" className={parts['button']} onClick={() => setAsking(false)}>
-          Keep
-        </button>
-      </span>
-    );
+  const change = useChange(act, stale);
   return (
     <span className={styles['actions']}>
       {change.problem !== undefined && (
@@ -202,15 +148,14 @@ export function ConfirmButton({
           {change.problem}
         </span>
       )}
-      <button
-        type="button"
-        className={parts['button']}
-        aria-label={`${action} ${name}`}
-        disabled={change.isBusy}
-        onClick={() => setAsking(true)}
-      >
-        {action}
-      </button>
+      <ConfirmButton
+        label={action}
+        name={name}
+        question={question}
+        confirm={action}
+        isBusy={change.isBusy}
+        onConfirm={() => void change.run()}
+      />
     </span>
   );
 }

@@ -27,6 +27,8 @@ export function TextField({
     <div className={styles['fieldRow']}>
       <label htmlFor={id}>{label}</label>
       <input
+        autoComplete="off"
+        spellCheck={false}
         {...input}
         id={id}
         className={styles['field']}

@@ -1,5 +1,5 @@
 import { Time } from '../../parts/figures.js';
-import { ConfirmButton } from '../../parts/Form.js';
+import { ConfirmedChange } from '../../parts/Form.js';
 import type { Column } from '../../parts/DataTable.js';
 import parts from '../../parts/parts.module.css';
 import { Table } from '../../parts/Table.js';
@@ -61,7 +61,7 @@ export function KeyTable({
       header: 'State',
       render: (key) =>
         canRevoke(key) ? (
-          <ConfirmButton
+          <ConfirmedChange
             action="Revoke"
             name={key.name}
             question={key.id === key_id ? 'This ends the session you are in.' : 'For good?'}

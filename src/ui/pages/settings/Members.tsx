@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { Choice } from '../../parts/Choice.js';
 import type { Column } from '../../parts/DataTable.js';
-import { ConfirmButton, Form, useChange } from '../../parts/Form.js';
+import { ConfirmedChange, Form, useChange } from '../../parts/Form.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { Table } from '../../parts/Table.js';
@@ -70,7 +70,7 @@ function columnsOf(slug: string): readonly Column<Member>[] {
       name: 'change',
       header: 'Change',
       render: ({ user_id, name, role }) => (
-        <ConfirmButton
+        <ConfirmedChange
           action={role === 'admin' ? 'Make a member' : 'Make an admin'}
           name={name}
           question={role === 'admin' ? 'It can only look at webhooks then.' : 'It can change webhooks then.'}
@@ -83,7 +83,7 @@ function columnsOf(slug: string): readonly Column<Member>[] {
       name: 'remove',
       header: 'Remove',
       render: ({ user_id, name }) => (
-        <ConfirmButton
+        <ConfirmedChange
           action="Remove"
           name={name}
           question="End the membership?"

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Choice } from '../../parts/Choice.js';
-import { Checks, FieldProblem, Form, TextField, useChange } from '../../parts/Form.js';
+import { Checks, FieldProblem, Form, useChange } from '../../parts/Form.js';
+import { TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { ShownOnce } from '../../parts/ShownOnce.js';
 import { useMe } from '../../shell/Session.js';
@@ -61,9 +62,9 @@ export function NewKey({
           <TextField
             label="Name"
             value={name}
-            help="Where it is used, so that you know later what stops when it is revoked."
+            hint="Where it is used, so that you know later what stops when it is revoked."
             problem={change.fields['name']}
-            onChange={setName}
+            onText={setName}
           />
           <Checks legend="It may" problem={change.fields['scopes']}>
             {offered.map((scope) => (

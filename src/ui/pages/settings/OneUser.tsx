@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
-import { ConfirmButton, Form, TextField, useChange } from '../../parts/Form.js';
+import { ConfirmedChange, Form, useChange } from '../../parts/Form.js';
+import { TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
@@ -53,23 +54,23 @@ function ChangeUser({ user }: { readonly user: User }) {
   return (
     <>
       <Form label="User" action="Save" change={change} isReady={name.trim() !== '' && email.trim() !== ''}>
-        <TextField label="Name" value={name} problem={fields['name']} onChange={setName} />
-        <TextField label="E-mail" type="email" value={email} problem={fields['email']} onChange={setEmail} />
+        <TextField label="Name" value={name} problem={fields['name']} onText={setName} />
+        <TextField label="E-mail" type="email" value={email} problem={fields['email']} onText={setEmail} />
         <TextField
           label="Events a month"
-          help={
+          hint={
             before === ''
               ? "In a UTC calendar month; 0 for no limit. Empty: the daemon's default."
               : 'In a UTC calendar month; 0 for no limit. One that was set cannot be taken back to the default.'
           }
           value={limit}
           problem={fields['monthly_event_limit']}
-          onChange={setLimit}
+          onText={setLimit}
         />
       </Form>
       <p className={parts['filters']}>
         {user.disabled ? (
-          <ConfirmButton
+          <ConfirmedChange
             action="Enable"
             name={user.name}
             question="Its keys and alerts work again."
@@ -77,7 +78,7 @@ function ChangeUser({ user }: { readonly user: User }) {
             stale={['users']}
           />
         ) : (
-          <ConfirmButton
+          <ConfirmedChange
             action="Disable"
             name={user.name}
             question="Its keys are refused and its alerts rest; what it has stays."

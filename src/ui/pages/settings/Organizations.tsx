@@ -4,7 +4,8 @@ import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { Time } from '../../parts/figures.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
-import { Form, TextField, useChange } from '../../parts/Form.js';
+import { Form, useChange } from '../../parts/Form.js';
+import { TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
@@ -105,13 +106,13 @@ function NewOrganization() {
       isReady={name.trim() !== '' && slug.trim() !== ''}
       onCancel={() => setOpen(false)}
     >
-      <TextField label="Name" value={name} problem={change.fields['name']} onChange={setName} />
+      <TextField label="Name" value={name} problem={change.fields['name']} onText={setName} />
       <TextField
         label="Name in URLs"
-        help="Lower-case letters, digits and, inside, hyphens. It cannot be changed."
+        hint="Lower-case letters, digits and, inside, hyphens. It cannot be changed."
         value={slug}
         problem={change.fields['slug']}
-        onChange={setSlug}
+        onText={setSlug}
       />
     </Form>
   );

@@ -4,7 +4,8 @@ import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { Count, Time } from '../../parts/figures.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
-import { Form, TextField, useChange } from '../../parts/Form.js';
+import { Form, useChange } from '../../parts/Form.js';
+import { TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
@@ -96,14 +97,14 @@ function NewUser() {
       isReady={name.trim() !== '' && email.trim() !== ''}
       onCancel={() => setOpen(false)}
     >
-      <TextField label="Name" value={name} problem={fields['name']} onChange={setName} />
-      <TextField label="E-mail" type="email" value={email} problem={fields['email']} onChange={setEmail} />
+      <TextField label="Name" value={name} problem={fields['name']} onText={setName} />
+      <TextField label="E-mail" type="email" value={email} problem={fields['email']} onText={setEmail} />
       <TextField
         label="Events a month"
-        help="In a UTC calendar month; 0 for no limit. Empty: the daemon's default."
+        hint="In a UTC calendar month; 0 for no limit. Empty: the daemon's default."
         value={limit}
         problem={fields['monthly_event_limit']}
-        onChange={setLimit}
+        onText={setLimit}
       />
     </Form>
   );

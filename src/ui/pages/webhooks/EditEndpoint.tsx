@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.js';
-import { Checks, Form, TextField, useChange } from '../../parts/Form.js';
+import { Checks, Form, useChange } from '../../parts/Form.js';
+import { TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import type { Endpoint } from './load.js';
 import type { MadeSecret } from './OneOrganization.js';
@@ -52,16 +53,16 @@ export function EditEndpoint({ org, endpoint, onMade, onDone }: Props) {
       <TextField
         label="URL"
         value={url}
-        help="Gets a POST for each event. It begins with https://."
+        hint="Gets a POST for each event. It begins with https://."
         problem={change.fields['url']}
-        onChange={setUrl}
+        onText={setUrl}
       />
       <TextField
         label="Name"
         value={name}
-        help="As people call it."
+        hint="As people call it."
         problem={change.fields['name']}
-        onChange={setName}
+        onText={setName}
       />
       <Checks legend="It is told when" problem={change.fields['event_types']}>
         <label>

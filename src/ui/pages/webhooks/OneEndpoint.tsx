@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, bodyOf } from '../../api/client.js';
-import { ConfirmButton } from '../../parts/Form.js';
+import { ConfirmedChange } from '../../parts/Form.js';
 import { ActionProblem } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { EditEndpoint } from './EditEndpoint.js';
@@ -96,7 +96,7 @@ export function OneEndpoint({ org, endpoint, canManage, isAdmin, onSecret, onTes
             >
               Edit
             </button>
-            <ConfirmButton
+            <ConfirmedChange
               action="Rotate the secret"
               name={`of ${name}`}
               question="The old secret ends at once: what is on its way then fails verification."
@@ -110,7 +110,7 @@ export function OneEndpoint({ org, endpoint, canManage, isAdmin, onSecret, onTes
               }}
               stale={[]}
             />
-            <ConfirmButton
+            <ConfirmedChange
               action="Delete"
               name={name}
               question="It is gone for good, with all that was sent to it?"
