@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { ApiCaller } from './api-caller.js';
 import { startBrowser, type Looks, type OpenPage } from './browser.js';
-import { startTestDaemon } from './daemon.js';
+import { startTestDaemon, type TestDaemonOptions } from './daemon.js';
 
 export interface TestPages {
   readonly api: ApiCaller;
@@ -15,9 +15,12 @@ export interface TestPages {
   readonly visitUnknown: (path: string, looks?: Looks) => Promise<OpenPage>;
 }
 
-/** A whole daemon with an empty store that serves the built pages, and a browser. Both end with the test. */
-export async function startPages(t: Pick<Test, 'testdir' | 'teardown'>): Promise<TestPages> {
-  const { url, key } = await startTestDaemon(t);
+/** A whole daemon that serves the built pages, and a browser. Both end with the test. */
+export async function startPages(
+  t: Pick<Test, 'testdir' | 'teardown'>,
+  options?: TestDaemonOptions,
+): Promise<TestPages> {
+  const { url, key } = await startTestDaemon(t, options);
   const browser = await startBrowser(t, url);
   const visitUnknown = async (path: string, looks?: Looks): Promise<OpenPage> => {
     const opened = await browser.open(looks);

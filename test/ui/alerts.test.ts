@@ -1,0 +1,198 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { ApiCaller } from '../support/api-caller.js';
+import { accessibilityProblems } from '../support/browser.js';
+import { traceIdOf } from '../support/header-text.js';
+import { testFolder } from '../support/test-folder.js';
+import { anItem, aSpan } from '../support/trace-batch.js';
+import { settled, startPages } from '../support/ui.js';
+import { until } from '../support/until.js';
+import { AUTHORITY } from '../support/webhook-certificates.js';
+import { answerText, startReceiver } from '../support/webhook-receiver.js';
+
+const HOUR_MS = 3_600_000;
+/** As many as a share of failures needs, and as many failures as pause an endpoint. */
+const RUNS = 3;
+
+/** Runs of one agent that failed at a tool. @returns their ids */
+async function sendFailed(api: ApiCaller, endedMs: number): Promise<readonly string[]> {
+  const times = {
+    started_at: new Date(endedMs - 1250).toISOString(),
+    ended_at: new Date(endedMs).toISOString(),
+  };
+  const items = Array.from({ length: RUNS }, () => {
+    const item = anItem({
+      trace: { agent: 'clerk', status: 'failed', success: undefined, ...times },
+      spans: 0,
+    });
+    const id = traceIdOf(item);
+    const root = aSpan(id, { type: 'agent', name: 'clerk', ...times });
+    const failure = { status: 'failed', error_message: 'No such order' };
+    const parent_span_id = root['span_id'];
+    const tool = aSpan(id, { type: 'tool', name: 'find_order', parent_span_id, ...failure, ...times });
+    return { ...item, spans: [root, tool] };
+  });
+  await api.send(items);
+  return items.map(traceIdOf);
+}
+
+/** How many deliveries have succeeded. */
+async function delivered(api: ApiCaller): Promise<number> {
+  const path = '/org/default/webhooks/deliveries?status=success';
+  return (await api.get<{ readonly items: readonly object[] }>(path)).items.length;
+}
+
+void t.test('alerts and webhooks in a browser', async (t) => {
+  let isBroken = true;
+  const receiver = await startReceiver(t, (socket) =>
+    socket.end(isBroken ? answerText('500 Broken', [], 'out of order') : answerText('200 OK')),
+  );
+  const directory = testFolder(t);
+  const caFile = join(directory, 'authority.pem');
+  writeFileSync(caFile, AUTHORITY);
+  const targets = { allow_cidrs: ['127.0.0.1/32'], ca_file: caFile };
+  const webhook = { targets, breaker_threshold: RUNS, retry_schedule: [] };
+  const overlay = JSON.stringify({ exporters: { webhook, alerts: { interval: '1s', targets } } });
+  const { api, url, visit, visitUnknown } = await startPages(t, { directory, overlay });
+
+  await t.test('an endpoint is made: its secret is shown once, and fields say what is wrong', async (t) => {
+    const { page, complaints } = await visit('/webhooks');
+    await page.waitForURL('**/webhooks/default');
+    await page.getByRole('heading', { name: 'There is no endpoint yet' }).waitFor();
+    await page.getByRole('button', { name: 'New endpoint' }).click();
+    await page.getByLabel('URL').fill('https://192.168.0.1/hook');
+    await page.getByLabel('Name').fill('pager');
+    await page.getByRole('button', { name: 'Make the endpoint' }).click();
+    await page.locator('input[aria-invalid="true"]').waitFor();
+    await page.getByLabel('URL').fill(`https://127.0.0.1:${receiver.port}/hook`);
+    await page.getByRole('button', { name: 'Make the endpoint' }).click();
+    const made = page.getByRole('region', { name: 'Secret of pager' });
+    t.match(await made.locator('code').textContent(), /^whsec_/);
+    await made.getByRole('button', { name: 'I have kept it' }).click();
+    await made.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('link', { name: 'pager' }).waitFor();
+    t.notMatch(await page.content(), 'whsec_');
+    t.same(complaints, []);
+  });
+
+  await t.test('after an outage: the endpoint is activated, and what failed is sent again', async (t) => {
+    const [first = ''] = await sendFailed(api, Date.now() - 3 * HOUR_MS);
+    await until('the endpoint is paused', async () => {
+      const [endpoint] = await api.get<readonly { readonly is_active: boolean }[]>(
+        '/org/default/webhooks/endpoints',
+      );
+      return endpoint?.is_active === false;
+    });
+    const { page, complaints } = await visit('/webhooks/default?status=failed');
+    const banner = page.getByRole('alert');
+    await banner.getByText('is paused after 3 failures in a row').waitFor();
+    isBroken = false;
+    await banner.getByRole('button', { name: 'Activate' }).click();
+    await banner.waitFor({ state: 'detached' });
+
+    const list = page.getByRole('table', { name: 'Deliveries' });
+    const row = list
+      .getByRole('row')
+      .filter({ has: page.getByRole('link', { name: `run ${first.slice(0, 8)}` }) });
+    await row.first().getByRole('button').click();
+    const sent = await page.getByRole('region', { name: 'What was sent' }).locator('pre').textContent();
+    const seen = receiver.requests.map(({ body }) => body.toString());
+    t.ok(seen.includes(sent ?? ''), 'every byte');
+    await page.getByText('out of order').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Send again', exact: true }).click();
+    await until('it came again', async () => (await delivered(api)) === 1);
+    t.equal(receiver.requests.length, RUNS + 1);
+    t.equal(receiver.requests.at(-1)?.body.toString(), sent);
+
+    await page.goto(`${url}/webhooks/default`);
+    await page.getByRole('link', { name: 'pager' }).click();
+    await page.waitForURL('**/webhooks/default?endpoint=*');
+    await page.getByRole('button', { name: 'Send again after an outage' }).click();
+    await page.getByRole('button', { name: 'Send again', exact: true }).click();
+    await page.getByText('2 deliveries will be sent again.').waitFor();
+    await until('they came again', async () => (await delivered(api)) === RUNS);
+    t.equal(receiver.requests.length, 2 * RUNS);
+    await page.getByLabel('State').selectOption('success');
+    await page.waitForURL('**&status=success');
+    await page.getByText('3 deliveries, all that there are').waitFor();
+    t.same(complaints, []);
+  });
+
+  let alert = '';
+  await t.test(
+    'an alert is made while its past is seen; its firing leads to the tool that failed',
+    async (t) => {
+      const { page, complaints } = await visit('/alerts');
+      await page.getByRole('link', { name: 'New alert' }).click();
+      await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'clerk' });
+      const preview = page.getByRole('region', { name: 'Preview' });
+      await preview.getByText('it would have fired 1 time').waitFor();
+      await page.getByLabel('More than, in %').fill('100');
+      await preview.getByText('it would have fired never').waitFor();
+      await page.getByLabel('More than, in %').fill('50');
+      await page.getByRole('button', { name: 'Make the alert' }).click();
+      await page.getByRole('heading', { name: 'It has not fired' }).waitFor();
+      alert = new URL(page.url()).pathname;
+
+      const runs = await sendFailed(api, Date.now());
+      const firings = page.getByRole('table', { name: 'When it fired' });
+      const evidence = firings.getByRole('link').first();
+      await evidence.waitFor();
+      const run = (await evidence.getAttribute('title')) ?? '';
+      t.ok(runs.includes(run));
+      await evidence.click();
+      await page.waitForURL(`**/traces/${run}`);
+      const span = page.getByRole('region', { name: 'Span' });
+      await span.getByRole('heading', { name: 'find_order' }).waitFor();
+      await span.getByText('No such order').waitFor();
+      await span.getByRole('tab', { name: 'Alerts' }).click();
+      await span.getByRole('table', { name: 'Alerts that this run explains' }).getByRole('link').waitFor();
+      await span.getByRole('tab', { name: 'Deliveries' }).click();
+      await span.getByRole('cell', { name: 'trace.failed' }).waitFor();
+      await span.getByRole('cell', { name: 'alert.fired' }).waitFor();
+      t.same(complaints, []);
+    },
+  );
+
+  await t.test('axe finds nothing, in both themes, and nothing is wider than the window', async (t) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, complaints } = await visit('/alerts', { colorScheme, reducedMotion: 'reduce' });
+      for (const path of ['/alerts', alert, '/webhooks/default']) {
+        await page.goto(url + path);
+        await settled(page);
+        t.same(await accessibilityProblems(page), [], `${path} ${colorScheme}`);
+        await page.setViewportSize({ width: 390, height: 844 });
+        const isWithin = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+        t.equal(isWithin, true, `${path} at 390 px`);
+        await page.setViewportSize({ width: 1280, height: 800 });
+      }
+      t.same(complaints, []);
+    }
+  });
+
+  await t.test('who may only look sees no action; an endpoint is deleted when it is confirmed', async (t) => {
+    const reader = await api.createKey(['read']);
+    const { page, context, complaints } = await visitUnknown('/webhooks');
+    await context.request.post(`${url}/api/v1/session`, {
+      data: { key: reader.key },
+      headers: { 'X-Jackdaw': '1' },
+    });
+    await page.goto(`${url}/webhooks`);
+    await page.getByText('You may look only').waitFor();
+    await page.getByRole('link', { name: 'pager' }).click();
+    await page.getByRole('region', { name: 'Endpoint pager' }).waitFor();
+    t.equal(await page.getByRole('button', { name: /New|Delete|Edit|Rotate|Send/ }).count(), 0);
+    await page.goto(`${url}/webhooks/elsewhere`);
+    await page.getByRole('heading', { name: 'There is no such organization' }).waitFor();
+
+    const own = await visit('/webhooks');
+    await own.page.getByRole('link', { name: 'pager' }).click();
+    await own.page.getByRole('button', { name: 'Delete pager' }).click();
+    await own.page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await own.page.getByRole('heading', { name: 'There is no endpoint yet' }).waitFor();
+    t.same(await api.get('/org/default/webhooks/endpoints'), []);
+    t.same([...complaints, ...own.complaints], []);
+  });
+});
