@@ -25,7 +25,7 @@ function checkMetrics(t: Test, open: OpenTelemetry): void {
       for (const [i, stream] of streams.entries()) {
         await write(opened, tenant, [aPoint({ stream })]);
         const { name, type, unit, description } = stream;
-        const expected = [{ name, type, unit, description, data_point_count: i + 1 }];
+        const expected = [{ name, type, unit, description, data_point_count: i + 1, last_seen_at: NOON }];
         t.strictSame(await opened.store.metrics.list(tenant), expected);
         await opened.settled();
         await opened.reopen();

@@ -51,11 +51,15 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** What axe finds on a page, a line for each element. */
-export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
+/** What axe finds on a page, a line for each element. @param runOnly the rules to go by; all where absent */
+export async function accessibilityProblems(
+  page: Page,
+  runOnly?: readonly string[],
+): Promise<readonly string[]> {
   await page.evaluate(axe.source);
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(runOnly && { runOnly }) });
   const { violations } = await page.evaluate<{ readonly violations: readonly Violation[] }>(
-    'axe.run(document, { resultTypes: ["violations"] })',
+    `axe.run(document, ${options})`,
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { ApiCaller } from './api-caller.js';
-import { startBrowser, type Looks, type OpenPage } from './browser.js';
+import { accessibilityProblems, startBrowser, type Looks, type OpenPage } from './browser.js';
 import { startTestDaemon, type TestDaemonOptions } from './daemon.js';
 
 export interface TestPages {
@@ -48,4 +48,32 @@ export async function startPages(
 export async function settled(page: Page): Promise<void> {
   await page.locator('main :is(h1, h2)').first().waitFor();
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+}
+
+/**
+ * Pages as those see and hear them who do not see as others do: axe finds nothing wrong, in both themes, nothing is wider than a
+ * narrow window, and the browser complains of nothing. Themes differ in colours alone, so that only those are looked at again.
+ *
+ * @param options `narrow`: axe looks at the narrow window, too
+ */
+export async function lookRight(
+  t: Pick<Test, 'same' | 'equal'>,
+  { page, complaints }: OpenPage,
+  paths: readonly string[],
+  { narrow = false }: { readonly narrow?: boolean } = {},
+): Promise<void> {
+  for (const path of paths) {
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await page.goto(new URL(path, page.url()).href);
+    await settled(page);
+    t.same(await accessibilityProblems(page), [], path);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const isWithin = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+    t.equal(isWithin, true, `${path} at 390 px`);
+    if (narrow) t.same(await accessibilityProblems(page), [], `${path} at 390 px`);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    t.same(await accessibilityProblems(page, ['color-contrast']), [], `${path} in the dark`);
+  }
+  t.same(complaints, []);
 }

@@ -2,7 +2,7 @@ import t from 'tap';
 import { accessibilityProblems } from '../support/browser.js';
 import { traceIdOf } from '../support/header-text.js';
 import { anItem } from '../support/trace-batch.js';
-import { settled, startPages } from '../support/ui.js';
+import { lookRight, settled, startPages } from '../support/ui.js';
 
 void t.test('settings', async (t) => {
   const { api, url, visit, visitUnknown } = await startPages(t);
@@ -100,19 +100,7 @@ void t.test('settings', async (t) => {
       '/settings/organizations?org=acme',
       '/settings/none',
     ];
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const { page, complaints } = await visit('/settings', { colorScheme, reducedMotion: 'reduce' });
-      for (const path of paths) {
-        await page.goto(url + path);
-        await settled(page);
-        t.same(await accessibilityProblems(page), [], `${path} ${colorScheme}`);
-        await page.setViewportSize({ width: 390, height: 844 });
-        const isWithin = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
-        t.equal(isWithin, true, `${path} at 390 px`);
-        await page.setViewportSize({ width: 1280, height: 800 });
-      }
-      t.same(complaints, []);
-    }
+    await lookRight(t, await visit('/settings'), paths);
   });
 });
 

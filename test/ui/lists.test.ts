@@ -4,7 +4,7 @@ import t from 'tap';
 import type { ApiCaller } from '../support/api-caller.js';
 import { accessibilityProblems } from '../support/browser.js';
 import { anItem, aSpan } from '../support/trace-batch.js';
-import { settled, startPages } from '../support/ui.js';
+import { lookRight, startPages } from '../support/ui.js';
 
 const MINUTE = 60_000;
 
@@ -239,18 +239,6 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
       '/prompts/support%2Fanswer',
       `/compare/agents?a=${agents[0]?.id ?? ''}&b=${agents[1]?.id ?? ''}`,
     ];
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const { page, complaints } = await visit('/agents', { colorScheme, reducedMotion: 'reduce' });
-      for (const path of paths) {
-        await page.goto(new URL(path, page.url()).href);
-        await settled(page);
-        t.same(await accessibilityProblems(page), [], `${path} ${colorScheme}`);
-        await page.setViewportSize({ width: 390, height: 844 });
-        const isWithin = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
-        t.equal(isWithin, true, `${path} at 390 px`);
-        await page.setViewportSize({ width: 1280, height: 800 });
-      }
-      t.same(complaints, []);
-    }
+    await lookRight(t, await visit('/agents'), paths);
   });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { accessibilityProblems } from '../support/browser.js';
 import { anItem, aSpan } from '../support/trace-batch.js';
-import { settled, startPages } from '../support/ui.js';
+import { lookRight, startPages } from '../support/ui.js';
 
 void t.test('a browser from its first login to being thrown out', async (t) => {
   const { api, key, visit, visitUnknown } = await startPages(t);
@@ -115,20 +115,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
         `/traces/${id}?tab=json`,
         `/traces/${randomUUID()}`,
       ];
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const { page, complaints } = await visit('/agents', { colorScheme, reducedMotion: 'reduce' });
-        for (const path of paths) {
-          await page.goto(new URL(path, page.url()).href);
-          await settled(page);
-          t.same(await accessibilityProblems(page), [], `${path} ${colorScheme}`);
-          await page.setViewportSize({ width: 390, height: 844 });
-          const isWithin = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
-          t.equal(isWithin, true, `${path} at 390 px`);
-          t.same(await accessibilityProblems(page), [], `${path} ${colorScheme} at 390 px`);
-          await page.setViewportSize({ width: 1280, height: 800 });
-        }
-        t.same(complaints, []);
-      }
+      await lookRight(t, await visit('/agents'), paths, { narrow: true });
     },
   );
 
