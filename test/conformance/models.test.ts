@@ -58,7 +58,7 @@ function checkModels(t: Test, open: OpenTelemetry): void {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
       t,
-      { runs: 25, ms: 8_000 },
+      { runs: 25, ms: 5000 },
       [fc.array(step, { minLength: 3, maxLength: 25 }), fc.array(range, { minLength: 4, maxLength: 6 })],
       async (steps, ranges) => {
         const user = await opened.addUser();
