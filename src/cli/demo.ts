@@ -105,20 +105,22 @@ async function sendHistory(session: Session, options: Options): Promise<void> {
   const startedMs = now();
   const plan: HistoryOptions = { ...options, untilMs: startedMs };
   const total = plannedRuns(plan);
+  const isWhole = options.onlyRuns !== true;
   const send = async (batch: BatchBody) => {
     tally.add(batch, await sender.send(batch));
+    if (isWhole) await linkPrompts(poster, batch);
     const day = batch.traces[0]?.trace.started_at.slice(0, 10) ?? '';
     progress.show(`${day}  ${count(tally.runs)} of about ${count(total)} runs, ${count(tally.spans)} spans`);
   };
-  const freshMs = options.onlyRuns === true ? Infinity : startedMs - FRESH_MS;
+  const freshMs = isWhole ? startedMs - FRESH_MS : Infinity;
   const told: string[] = [];
   try {
+    if (isWhole) told.push(...(await setUp(poster, io, 'before')));
     await sendAll(packBatches(bodies(plan, (run) => run.startMs < freshMs)), CONCURRENCY, send);
-    if (options.onlyRuns !== true) {
-      told.push(...(await setUp(poster, io)));
+    if (isWhole) {
+      told.push(...(await setUp(poster, io, 'after')));
       await sendAll(packBatches(bodies(plan, (run) => run.startMs >= freshMs)), CONCURRENCY, send);
-      progress.show('prompts, logs and metrics');
-      await sendAll(bodies(plan), CONCURRENCY, (run) => linkPrompts(poster, run));
+      progress.show('logs and metrics');
       told.push(...(await sendSignals(otlpPoster(session, options), io, options.seed, plan)));
     }
   } catch (error) {
@@ -166,10 +168,7 @@ async function sendLive(session: Session, options: Options): Promise<void> {
   warnOfRejected(io, tally);
 }
 
-function* bodies(
-  plan: HistoryOptions,
-  isWanted: (run: FinishedRun) => boolean = () => true,
-): Generator<RunBody> {
+function* bodies(plan: HistoryOptions, isWanted: (run: FinishedRun) => boolean): Generator<RunBody> {
   for (const run of history(plan)) if (isWanted(run)) yield run.body;
 }
 

@@ -14,7 +14,7 @@ import { nameOf, type Node } from './node.js';
 import { noteRejections } from './note-rejections.js';
 import { edgeMetrics, observe, type EdgeMetrics } from './observe.js';
 import type { Plan, PlannedPipeline } from './plan.js';
-import { RememberedRejectionsOfAll } from './rejections.js';
+import { RejectionsInMemory } from './rejections.js';
 
 /** What components of every kind are given. */
 export interface BuildTools {
@@ -60,7 +60,7 @@ class Builder {
   constructor(plan: Plan, tools: BuildTools) {
     this.#plan = plan;
     this.#tools = tools;
-    this.#rejections = new RememberedRejectionsOfAll(tools.clock);
+    this.#rejections = new RejectionsInMemory(tools.clock);
     this.#metrics = {
       receiver: edgeMetrics(tools.meter, 'receiver'),
       processor: edgeMetrics(tools.meter, 'processor'),

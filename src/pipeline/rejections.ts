@@ -34,7 +34,7 @@ interface Known {
 }
 
 /** Remembers rejections in memory. Where there is no room, the user goes first whose last one is the longest ago. */
-export class RememberedRejectionsOfAll implements Rejections {
+export class RejectionsInMemory implements Rejections {
   readonly #clock: Clock;
   /** The one who was noted last stands last. */
   readonly #users = new Map<string, Known>();
@@ -53,16 +53,12 @@ export class RememberedRejectionsOfAll implements Rejections {
     const known: Known = this.#users.get(userId) ?? { since: this.#since, items: [], days: new Map() };
     this.#users.delete(userId);
     this.#users.set(userId, known);
-    for (const { trace_id, error } of items.slice(0, MOST_OF_BATCH)) {
-      const id = trace_id === null || trace_id === '' ? null : shorten(trace_id, MOST_ID);
-      known.items.push({
-        at,
-        receiver,
-        signal,
-        trace_id: id,
-        code,
-        error: shorten(withoutKeys(error), MOST_ERROR),
-      });
+    // Of a batch that was refused as a whole all items were told the same.
+    let [told, error] = ['', ''];
+    for (const item of items.slice(0, MOST_OF_BATCH)) {
+      const id = item.trace_id === null || item.trace_id === '' ? null : shorten(item.trace_id, MOST_ID);
+      if (item.error !== told) [told, error] = [item.error, shorten(withoutKeys(item.error), MOST_ERROR)];
+      known.items.push({ at, receiver, signal, trace_id: id, code, error });
       this.#total += 1;
     }
     const surplus = known.items.length - MOST_OF_USER;

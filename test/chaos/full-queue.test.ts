@@ -51,9 +51,7 @@ void t.test(
   async (t) => {
     const place = await openPlace(t);
     if (place === null) return;
-    const { disk, options, sendNext, taken } = place;
-    const first = await spawnDaemon(t, options);
-    t.equal((await sendNext(first))[0], 200);
+    const { disk, options, first, sendNext, taken } = place;
     disk.fill();
     let refusal: readonly [number, string] = [0, ''];
     await until('it is refused', async () => {
@@ -82,9 +80,7 @@ void t.test(
   async (t) => {
     const place = await openPlace(t);
     if (place === null) return;
-    const { disk, options, sendNext, taken } = place;
-    const first = await spawnDaemon(t, options);
-    t.equal((await sendNext(first))[0], 200);
+    const { disk, options, first, taken } = place;
     await first.stop();
     const [command = '', ...before] = disk.through;
     const mount = (how: string) => run(command, [...before, 'mount', '-o', `remount,${how}`, disk.path]);
@@ -104,7 +100,7 @@ void t.test(
   },
 );
 
-/** A sidecar's surroundings: a disk for its queue, and a gateway that refuses everything until it is told otherwise. */
+/** A sidecar that has taken a record, a disk for its queue, and a gateway that refuses everything until it is told otherwise. */
 async function openPlace(t: Test) {
   const folder = testFolder(t);
   const disk = await smallDisk(t, folder, 8 * MIB);
@@ -118,17 +114,18 @@ async function openPlace(t: Test) {
   mkdirSync(directory);
   const taken: string[] = [];
   let refused = Infinity;
+  const options = { directory, overlay: overlay(gateway.url, disk.path), through: disk.through };
+  const first = await spawnDaemon(t, options);
+  /** Sends one more record, and notes it where it is taken. */
+  const sendNext = async (daemon: DaemonProcess): Promise<readonly [number, string]> => {
+    const name = `record ${String(taken.length)} of them`;
+    const answer = await send(daemon, name);
+    if (answer[0] === 200) taken.push(name);
+    return answer;
+  };
+  t.equal((await sendNext(first))[0], 200);
   return {
-    disk,
-    taken,
-    options: { directory, overlay: overlay(gateway.url, disk.path), through: disk.through },
-    /** Sends one more record, and notes it where it is taken. */
-    sendNext: async (daemon: DaemonProcess): Promise<readonly [number, string]> => {
-      const name = `record ${String(taken.length)} of them`;
-      const answer = await send(daemon, name);
-      if (answer[0] === 200) taken.push(name);
-      return answer;
-    },
+    ...{ disk, options, first, sendNext, taken },
     /** From now on the gateway takes what comes. */
     open: (): void => {
       refused = gateway.requests.length;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { RememberedRejectionsOfAll } from '../../src/pipeline/rejections.js';
+import { RejectionsInMemory } from '../../src/pipeline/rejections.js';
 import { HandClock } from '../support/hand-clock.js';
 
 const FROM = { receiver: 'otlp', signal: 'traces', code: 'validation_failed' } as const;
@@ -10,7 +10,7 @@ function items(count: number, error = 'must be a UUID') {
 
 void t.test('a user sees its last thousand, the newest first, and how many there were a day', async (t) => {
   const clock = new HandClock();
-  const rejections = new RememberedRejectionsOfAll(clock);
+  const rejections = new RejectionsInMemory(clock);
   for (let batch = 0; batch < 12; batch++) rejections.note('ann', { ...FROM, items: items(100) });
   rejections.note('ann', { ...FROM, code: 'quota_exceeded', items: items(500), count: 500 });
   const { items: listed, counts } = rejections.of('ann');
@@ -25,7 +25,7 @@ void t.test('a user sees its last thousand, the newest first, and how many there
 });
 
 void t.test('texts of senders are cut, and keys taken out of them', async (t) => {
-  const rejections = new RememberedRejectionsOfAll(new HandClock());
+  const rejections = new RejectionsInMemory(new HandClock());
   const key = `jd_${'a'.repeat(43)}`;
   rejections.note('ann', {
     ...FROM,
@@ -38,7 +38,7 @@ void t.test('texts of senders are cut, and keys taken out of them', async (t) =>
 
 void t.test('many users have room together; who had to go is not known from then on only', async (t) => {
   const clock = new HandClock();
-  const rejections = new RememberedRejectionsOfAll(clock);
+  const rejections = new RejectionsInMemory(clock);
   const start = clock.now();
   const fill = (user: string): void => {
     for (let batch = 0; batch < 10; batch++) rejections.note(user, { ...FROM, items: items(100) });

@@ -5,11 +5,11 @@ import { validationProblem } from '../../http/field-errors.js';
 import { SEVERITIES } from '../../signal/log-record.js';
 import { formatTime, parseTime } from '../../signal/time.js';
 import { bodyText } from '../../storage/log-text.js';
-import type { FoundLogs, LogFilter, StoredLog } from '../../storage/logs.js';
+import type { FoundLogs, LogFilter, LogPlace, StoredLog } from '../../storage/logs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, jsonObject, nullable, printTime, time, uuid } from '../support/fields.js';
 import { longList } from '../support/long-body.js';
-import { printLogPlace, readLogPlace } from '../support/log-cursor.js';
+import { printMomentPlace, readMomentPlace } from '../support/moment-cursor.js';
 import { notFound } from '../support/not-found.js';
 
 export const MAX_LOG_QUERY = 1024;
@@ -123,7 +123,7 @@ export function logRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
   return [
     routes.route(searchLogs).to(async ({ identity, query, request }) => {
       const { limit, offset, details, cursor } = query;
-      const page = { limit, offset, details, ...(cursor !== undefined && { after: readLogPlace(cursor) }) };
+      const page = { limit, offset, details, ...(cursor !== undefined && { after: placeOf(cursor) }) };
       const found = await telemetry.logs.search(identity.userId, logFilter(query), page, request.abort);
       return { status: 200, encoded: await printFound(found, query) };
     }),
@@ -178,7 +178,7 @@ async function printFound(
   found: FoundLogs,
   { limit, offset }: Query,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
-  const next_cursor = found.next === null ? null : printLogPlace(found.next);
+  const next_cursor = found.next && printMomentPlace({ at: found.next.timestamp, id: found.next.id });
   const tail = `],${JSON.stringify({ limit, offset, next_cursor }).slice(1)}`;
   return await longList(`{"count":${found.count},"items":[`, found.items, printLog, tail);
 }
@@ -204,4 +204,9 @@ export function printLog({ details, ...log }: StoredLog) {
       scope: details.scope,
     }),
   };
+}
+
+function placeOf(cursor: string): LogPlace {
+  const { at, id } = readMomentPlace(cursor);
+  return { timestamp: at, id };
 }

@@ -1,5 +1,5 @@
-import { validationProblem } from '../../http/field-errors.js';
 import { isUuid } from '../../signal/ids.js';
+import { foreignCursor } from './moment-cursor.js';
 import { printOpaque, readOpaque } from './opaque.js';
 import type { RunFilter, RunPlace } from '../../storage/runs.js';
 
@@ -17,7 +17,5 @@ export function readPlace(text: string, { sort }: RunFilter): RunPlace {
     if (isOfSort && Number.isSafeInteger(started_at) && typeof trace_id === 'string' && isUuid(trace_id))
       return { value: value, started_at: started_at as number, trace_id };
   }
-  throw validationProblem('query', [
-    { field: 'cursor', message: 'must be the next_cursor of an answer to the same list' },
-  ]);
+  throw foreignCursor();
 }

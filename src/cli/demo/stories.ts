@@ -1,6 +1,6 @@
 import type { CliIo } from '../io.js';
 import { explain } from './batch-sender.js';
-import type { RunBody } from './body.js';
+import type { BatchBody } from './body.js';
 import { history, type HistoryOptions } from './history.js';
 import type { Poster } from './poster.js';
 import { promptUsage } from './stories/reply-prompt.js';
@@ -13,14 +13,17 @@ const HOURS_OF_SIGNALS = 20;
 
 type Warnings = Pick<CliIo, 'err'>;
 
+/** What is made before the runs are sent, and what once the agents are known by them. */
+const MAKERS = { before: [makePrompts], after: [makeWebhooks, makeAlerts] } as const;
+
 /**
- * Makes what is around the runs: a prompt, alerts, a webhook. What a key may not make is left out, and said.
+ * Makes what is around the runs: a prompt, a webhook, alerts. What a key may not make is left out, and said.
  *
  * @returns what is there now, in words
  */
-export async function setUp(poster: Poster, io: Warnings): Promise<string[]> {
+export async function setUp(poster: Poster, io: Warnings, when: keyof typeof MAKERS): Promise<string[]> {
   const there: string[] = [];
-  for (const make of [makePrompts, makeWebhooks, makeAlerts]) {
+  for (const make of MAKERS[when]) {
     const { what, problem } = await make(poster);
     if (problem === undefined) there.push(what);
     else io.err(`Without ${what}: ${problem}`);
@@ -28,12 +31,14 @@ export async function setUp(poster: Poster, io: Warnings): Promise<string[]> {
   return there;
 }
 
-/** Says by which version of a prompt a run was made, where it was made by one. */
-export async function linkPrompts(poster: Poster, run: RunBody): Promise<void> {
-  const body = promptUsage(run);
-  // Where it may not, the prompt could not be made either, and that was said.
-  if (body !== undefined)
-    await poster.send({ method: 'POST', path: '/api/v1/dashboard/prompts/usage', body });
+/** Says by which version of a prompt runs were made, where they were made by one. */
+export async function linkPrompts(poster: Poster, { traces }: BatchBody): Promise<void> {
+  for (const run of traces) {
+    const body = promptUsage(run);
+    // Where it may not, the prompt could not be made either, and that was said.
+    if (body !== undefined)
+      await poster.send({ method: 'POST', path: '/api/v1/dashboard/prompts/usage', body });
+  }
 }
 
 /**

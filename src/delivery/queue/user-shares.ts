@@ -26,7 +26,11 @@ export class UserShares {
     else this.#amounts.delete(user);
   }
 
-  /** Whether a user who wants more has to leave it to others. @param besides what nobody in particular has */
+  /**
+   * Whether a user who wants more has to leave it to others. Whoever asks is one who sends, also where it is refused.
+   *
+   * @param besides what nobody in particular has
+   */
   crowdsOut(user: string, amount: number, besides = 0): boolean {
     this.#first ??= user;
     if (user !== this.#first) this.#isShared = true;

@@ -125,6 +125,39 @@ export function Checks({
   );
 }
 
+/** One thing to tick among {@link Checks}. @param about what it is, where its name does not say it */
+export function Check({
+  name,
+  about,
+  checked,
+  onChange,
+}: {
+  readonly name: string;
+  readonly about: string;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+}) {
+  return (
+    <label>
+      <input
+        type="checkbox"
+        checked={checked}
+        onChange={({ target }) => {
+          onChange(target.checked);
+        }}
+      />
+      <span>
+        {name} <small className={parts['faint']}>{about}</small>
+      </span>
+    </label>
+  );
+}
+
+/** A list with one more or one less. */
+export function toggled<Value>(values: readonly Value[], value: Value, isIn: boolean): readonly Value[] {
+  return isIn ? [...values, value] : values.filter((each) => each !== value);
+}
+
 /** Does what cannot be undone, after asking in its own place. */
 export function ConfirmedChange({
   action,

@@ -41,3 +41,18 @@ export function stretchOf(range: string, now: number): Stretch | undefined {
   const [start, end] = [Date.parse(from), Date.parse(to)];
   return start <= end ? { start, end } : undefined;
 }
+
+/** The range between two moments, in milliseconds, as it stands in the URL. */
+export function rangeBetween(start: number, end: number): string {
+  return `${new Date(start).toISOString()}..${new Date(end).toISOString()}`;
+}
+
+/** What drawing over a chart does: it chooses the time, unless that is too short to have been meant. */
+export function onDrawn(
+  leastMs: number,
+  choose: (range: string) => void,
+): (start: number, end: number) => void {
+  return (start, end) => {
+    if (end - start >= leastMs) choose(rangeBetween(start, end));
+  };
+}

@@ -19,8 +19,21 @@ export function useDebounced(
     setKnown(value);
     setTyped(value);
   }
+  useOnRest(typed, value, onRest);
+  return [typed, setTyped];
+}
+
+/** A text as it was when it last rested: what is costly to ask for is asked when typing rests. */
+export function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useOnRest(value, settled, setSettled);
+  return settled;
+}
+
+/** Hands a text on when it has not changed for a moment, and is not what is in force. */
+function useOnRest(typed: string, inForce: string, onRest: (typed: string) => void): void {
   useEffect(() => {
-    if (typed === value) return;
+    if (typed === inForce) return;
     const timer = setTimeout(() => {
       onRest(typed);
     }, PAUSE_MS);
@@ -28,5 +41,4 @@ export function useDebounced(
       clearTimeout(timer);
     };
   });
-  return [typed, setTyped];
 }

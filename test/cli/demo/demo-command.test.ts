@@ -182,7 +182,7 @@ void t.test('an interrupt ends the sending of a history with a summary of what w
   daemon.onBatch(() => {
     if (daemon.batches.length === 3) io.interrupt();
   });
-  const { out } = await demo(['--url', daemon.url, '--key', KEY, '--runs-per-day', '500'], io);
+  const { out } = await demo(['--url', daemon.url, '--key', KEY, '--runs-per-day', '500', '--only-runs'], io);
   t.match(out, /Interrupted. Sent/);
   t.ok(daemon.batches.length < 10);
   t.same(io.exits, []);

@@ -3,13 +3,13 @@ import { HttpProblem, type Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
 import { must } from '../../../signal/checked.js';
 import { parseTime } from '../../../signal/time.js';
-import type { DeliveryFilter } from '../../../storage/delivery-queue.js';
+import type { DeliveryFilter, DeliveryPlace } from '../../../storage/delivery-queue.js';
 import { SUBJECT_KINDS } from '../../../storage/event-subject.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { count, nullable, time, uuid } from '../../support/fields.js';
 import { requireRole } from '../../support/organization-role.js';
 import { pageParameters } from '../../support/paging.js';
-import { printDeliveryPlace, readDeliveryPlace } from './delivery-cursor.js';
+import { printMomentPlace, readMomentPlace } from '../../support/moment-cursor.js';
 import { printSummary, statusSchema, summarySchema } from './webhook-deliveries.js';
 import { noEndpoint, organizationParams, WEBHOOKS } from './webhook-places.js';
 
@@ -106,7 +106,7 @@ export function organizationDeliveryRoutes({
   return [
     routes.route(listAllDeliveries).to(async ({ identity, params: { org_slug: slug }, query }) => {
       await requireRole(organizations, identity, slug, 'member');
-      const after = query.cursor === undefined ? null : readDeliveryPlace(query.cursor);
+      const after = query.cursor === undefined ? null : placeOf(query.cursor);
       const page = await deliveries.follow(slug, filterOf(query), { after, limit: query.page_size });
       const items = page.items.map(({ endpoint_id, subject, ...delivery }) => ({
         ...printSummary(delivery),
@@ -115,7 +115,10 @@ export function organizationDeliveryRoutes({
       }));
       return {
         status: 200,
-        json: { items, next_cursor: page.next === null ? null : printDeliveryPlace(page.next) },
+        json: {
+          items,
+          next_cursor: page.next && printMomentPlace({ at: page.next.created_at, id: page.next.id }),
+        },
       };
     }),
     routes.route(retryDeliveries).to(async ({ identity, params: { org_slug: slug }, body }) => {
@@ -151,4 +154,9 @@ function isPaused(): HttpProblem {
     'conflict',
     'The endpoint is paused, and nothing is sent to it: activate it first.',
   );
+}
+
+function placeOf(cursor: string): DeliveryPlace {
+  const { at, id } = readMomentPlace(cursor);
+  return { created_at: at, id };
 }

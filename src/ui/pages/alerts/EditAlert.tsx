@@ -2,10 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type SyntheticEvent } from 'react';
 import { api, ApiError, bodyOf } from '../../api/client.js';
 import { cx } from '../../parts/cx.js';
-import { ActionProblem, SelectField, TextField } from '../../parts/FormField.js';
+import { ActionProblem, TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { LIMITS, limitOf, limitText, problemsOf } from './draft.js';
-import { CHANNELS, type Rule } from './words.js';
+import { NoticeFields } from './NoticeFields.js';
+import type { Rule } from './words.js';
 import styles from './alerts.module.css';
 
 /** Changes what of a rule can be changed: not what it is about. */
@@ -13,18 +14,20 @@ export function EditAlert({ rule, onDone }: { readonly rule: Rule; readonly onDo
   const client = useQueryClient();
   const { type } = rule;
   const [limit, setLimit] = useState(limitText(type, rule.threshold));
-  const [cooldown, setCooldown] = useState(String(rule.cooldown_minutes));
-  const [channel, setChannel] = useState<Rule['channel']>(rule.channel);
-  const [url, setUrl] = useState(rule.webhook_url ?? '');
+  const [notice, setNotice] = useState({
+    cooldown: String(rule.cooldown_minutes),
+    channel: rule.channel,
+    url: rule.webhook_url ?? '',
+  });
   const save = useMutation({
     mutationFn: () => {
       const threshold = limitOf(type, limit);
-      const minutes = limitOf('', cooldown);
+      const minutes = limitOf('', notice.cooldown);
       const body = {
         ...(type === 'composite' || threshold === undefined ? {} : { threshold }),
         ...(minutes === undefined ? {} : { cooldown_minutes: minutes }),
-        channel,
-        ...(url.trim() === '' ? {} : { webhook_url: url.trim() }),
+        channel: notice.channel,
+        ...(notice.url.trim() === '' ? {} : { webhook_url: notice.url.trim() }),
       };
       return bodyOf(
         api.PATCH('/api/v1/alerts/{alert_id}', { params: { path: { alert_id: rule.id } }, body }),
@@ -40,7 +43,8 @@ export function EditAlert({ rule, onDone }: { readonly rule: Rule; readonly onDo
   const isNumber = (text: string): boolean => limitOf('', text) !== undefined;
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    if (!save.isPending && (type === 'composite' || isNumber(limit)) && isNumber(cooldown)) save.mutate();
+    if (!save.isPending && (type === 'composite' || isNumber(limit)) && isNumber(notice.cooldown))
+      save.mutate();
   };
   const wrong = (text: string): string | undefined => (isNumber(text) ? undefined : 'It must be a number.');
   return (
@@ -55,33 +59,13 @@ export function EditAlert({ rule, onDone }: { readonly rule: Rule; readonly onDo
           onText={setLimit}
         />
       )}
-      <TextField
-        label="At most every, in minutes"
-        hint="The least time between two firings"
-        inputMode="decimal"
-        value={cooldown}
-        problem={wrong(cooldown) ?? problems['cooldown_minutes']}
-        onText={setCooldown}
-      />
-      <SelectField
-        label="Tell by"
-        value={channel}
-        options={CHANNELS}
-        problem={problems['channel']}
-        onText={(text) => {
-          setChannel(text as Rule['channel']);
+      <NoticeFields
+        draft={notice}
+        problems={{ ...problems, cooldown_minutes: wrong(notice.cooldown) ?? problems['cooldown_minutes'] }}
+        onChange={(some) => {
+          setNotice({ ...notice, ...some });
         }}
       />
-      {channel !== 'email' && (
-        <TextField
-          label="Webhook URL"
-          hint="Gets a POST for each firing"
-          type="url"
-          value={url}
-          problem={problems['webhook_url']}
-          onText={setUrl}
-        />
-      )}
       <div className={styles['actions']}>
         <button type="submit" className={cx(parts['button'], parts['primary'])} disabled={save.isPending}>
           Save

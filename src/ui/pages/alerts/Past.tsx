@@ -6,7 +6,7 @@ import { formatCounted } from '../../format/number.js';
 import { formatTime } from '../../format/time.js';
 import { formatDuration } from '../../format/duration.js';
 import { useSettings } from '../../state/settings.js';
-import { useSettled } from '../../state/use-settled.js';
+import { useSettled } from '../../state/use-debounced.js';
 import { toTried, type NewRule } from './draft.js';
 import { formatFound, TYPES, type RuleType } from './words.js';
 

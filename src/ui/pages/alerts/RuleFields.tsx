@@ -1,8 +1,9 @@
 import { ActionProblem, SelectField, TextField } from '../../parts/FormField.js';
 import { ConditionFields } from './ConditionFields.js';
 import { LIMITS, type Draft } from './draft.js';
+import { NoticeFields } from './NoticeFields.js';
 import type { useTargets } from './use-targets.js';
-import { CHANNELS, TYPES, type RuleType } from './words.js';
+import { TYPES, type RuleType } from './words.js';
 
 interface Props {
   readonly draft: Draft;
@@ -14,7 +15,7 @@ interface Props {
 
 /** What a rule is made of. */
 export function RuleFields({ draft, targets, problems, onChange }: Props) {
-  const { type, limit, cooldown, channel, url } = draft;
+  const { type, limit } = draft;
   return (
     <>
       <TargetFields draft={draft} targets={targets} problems={problems} onChange={onChange} />
@@ -47,37 +48,7 @@ export function RuleFields({ draft, targets, problems, onChange }: Props) {
           }}
         />
       )}
-      <TextField
-        label="At most every, in minutes"
-        hint="The least time between two firings"
-        inputMode="decimal"
-        value={cooldown}
-        problem={problems['cooldown_minutes']}
-        onText={(text) => {
-          onChange({ cooldown: text });
-        }}
-      />
-      <SelectField
-        label="Tell by"
-        value={channel}
-        options={CHANNELS}
-        problem={problems['channel']}
-        onText={(text) => {
-          onChange({ channel: text as Draft['channel'] });
-        }}
-      />
-      {channel !== 'email' && (
-        <TextField
-          label="Webhook URL"
-          hint="Gets a POST for each firing"
-          type="url"
-          value={url}
-          problem={problems['webhook_url']}
-          onText={(text) => {
-            onChange({ url: text });
-          }}
-        />
-      )}
+      <NoticeFields draft={draft} problems={problems} onChange={onChange} />
     </>
   );
 }

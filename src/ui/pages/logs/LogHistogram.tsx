@@ -4,6 +4,7 @@ import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import charts from '../../charts/charts.module.css';
 import { TimeChart } from '../../charts/TimeChart.js';
 import { formatCount, formatCounted } from '../../format/number.js';
+import { onDrawn } from '../../state/range.js';
 
 /** Drawing over less than that chooses nothing. */
 const LEAST_MS = 100;
@@ -46,10 +47,7 @@ export function LogHistogram({
         range={[Date.parse(facets.start_time), Date.parse(facets.end_time)]}
         format={formatCount}
         missing="No record came here"
-        onBrush={(start, end) => {
-          if (end - start < LEAST_MS) return;
-          onBrush(`${new Date(start).toISOString()}..${new Date(end).toISOString()}`);
-        }}
+        onBrush={onDrawn(LEAST_MS, onBrush)}
       />
     </div>
   );

@@ -1,19 +1,17 @@
-import { X } from 'lucide-react';
 import { Link } from 'wouter';
 import { AttributeRows } from '../../json/AttributeRows.js';
 import { JsonView } from '../../json/JsonView.js';
 import { member, printJson, textOf, tryParseJson, type Attribute, type Json } from '../../json/parse.js';
 import { LongText } from '../../messages/LongText.js';
 import { CopyButton } from '../../parts/CopyButton.js';
-import { cx } from '../../parts/cx.js';
 import { formatRelative, formatTimeExactly } from '../../format/time.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
+import { PeekPanel } from '../../parts/PeekPanel.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { useNow } from '../../state/clock.js';
 import { useSettings } from '../../state/settings.js';
-import { useShortcuts } from '../../state/shortcuts.js';
 import { severityClass } from './LogRows.js';
 import type { LogsState, RecordPlace } from './logs-state.js';
 import styles from './logs.module.css';
@@ -29,21 +27,9 @@ export function LogRecord({
   readonly onChange: (change: Partial<LogsState>) => void;
   readonly onClose: () => void;
 }) {
-  useShortcuts({ Escape: onClose });
   const { data, error, refetch } = useRecord(place);
   return (
-    <aside className={cx(parts['peek'], styles['record'])} aria-label="Log record">
-      <div className={parts['peekHead']}>
-        <h2>Log record</h2>
-        <button
-          type="button"
-          className={cx(parts['button'], parts['iconButton'])}
-          aria-label="Close"
-          onClick={onClose}
-        >
-          <X size={16} aria-hidden="true" />
-        </button>
-      </div>
+    <PeekPanel label="Log record" title="Log record" className={styles['record']} onClose={onClose}>
       {error && data === undefined ? (
         <Failure error={error} retry={() => void refetch()} />
       ) : data === undefined ? (
@@ -53,7 +39,7 @@ export function LogRecord({
       ) : (
         <Whole record={data} onChange={onChange} />
       )}
-    </aside>
+    </PeekPanel>
   );
 }
 

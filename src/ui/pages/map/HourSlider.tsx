@@ -9,6 +9,7 @@ import { useSettings } from '../../state/settings.js';
 import type { ChangeMap } from './map-state.js';
 import styles from './map.module.css';
 import { useMapHours } from './use-map.js';
+import { rangeBetween } from '../../state/range.js';
 
 const HEIGHT = 96;
 
@@ -68,7 +69,7 @@ export function HourSlider({
           missing="Counted by an older version"
           onBrush={(from, to) => {
             const [first, last] = [Math.floor(from / HOUR) * HOUR, Math.ceil(to / HOUR) * HOUR];
-            change({ range: `${new Date(first).toISOString()}..${new Date(last).toISOString()}`, at: '' });
+            change({ range: rangeBetween(first, last), at: '' });
           }}
         />
       </div>

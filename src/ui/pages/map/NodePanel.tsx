@@ -1,4 +1,3 @@
-import { X } from 'lucide-react';
 import { Link } from 'wouter';
 import { formatCounted, formatPercentage } from '../../format/number.js';
 import { printHours, type Hours } from '../../graph/hours.js';
@@ -6,6 +5,7 @@ import { failedShare, type Graph, type GraphEdge, type GraphNode } from '../../g
 import { Count, Duration } from '../../parts/figures.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
+import { PeekPanel } from '../../parts/PeekPanel.js';
 import { NO_ERRORS, NO_P95, type ChangeMap } from './map-state.js';
 import styles from './map.module.css';
 
@@ -28,20 +28,13 @@ export function NodePanel({
     change({ node: next });
   };
   return (
-    <aside className={parts['peek']} aria-label="Node">
-      <div className={parts['peekHead']}>
-        <h2 className={styles['title']}>{id}</h2>
-        <button
-          type="button"
-          className={cx(parts['button'], parts['iconButton'])}
-          aria-label="Close"
-          onClick={() => {
-            change({ node: '', hops: 0 });
-          }}
-        >
-          <X size={16} aria-hidden="true" />
-        </button>
-      </div>
+    <PeekPanel
+      label="Node"
+      title={<span className={styles['title']}>{id}</span>}
+      onClose={() => {
+        change({ node: '', hops: 0 });
+      }}
+    >
       <dl>
         <dt>Type</dt>
         <dd>{node_type}</dd>
@@ -63,7 +56,7 @@ export function NodePanel({
       </p>
       <Ends title="Called by" edges={callers} endOf={({ source }) => source} choose={choose} />
       <Ends title="Calls" edges={called} endOf={({ target }) => target} choose={choose} />
-    </aside>
+    </PeekPanel>
   );
 }
 

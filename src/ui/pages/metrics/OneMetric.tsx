@@ -12,6 +12,7 @@ import { RangeChoice } from '../../parts/RangeChoice.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
+import { onDrawn } from '../../state/range.js';
 import { endsOf } from '../../state/use-series.js';
 import { Exemplars } from './Exemplars.js';
 import { HeatStrip } from './HeatStrip.js';
@@ -216,10 +217,7 @@ function Drawn({
           range={[Date.parse(answer.start_time), Date.parse(answer.end_time)]}
           format={format}
           missing="Nothing was measured here"
-          onBrush={(start, end) => {
-            if (end - start < LEAST_MS) return;
-            onBrush(`${new Date(start).toISOString()}..${new Date(end).toISOString()}`);
-          }}
+          onBrush={onDrawn(LEAST_MS, onBrush)}
         />
       </div>
       {count > 1 && <HeatStrip times={times} rows={rows} format={format} />}

@@ -13,7 +13,7 @@ import { RangeChoice } from '../../parts/RangeChoice.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
-import { rangeField } from '../../state/range.js';
+import { rangeBetween, rangeField } from '../../state/range.js';
 import { useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from '../agents/FirstRun.js';
@@ -66,7 +66,7 @@ export default function Overview() {
           <Charts
             series={series.data}
             onBrush={(start, end) => {
-              change({ range: `${new Date(start).toISOString()}..${new Date(end).toISOString()}` });
+              change({ range: rangeBetween(start, end) });
             }}
           />
         </>

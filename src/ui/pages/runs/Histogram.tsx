@@ -3,6 +3,7 @@ import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import charts from '../../charts/charts.module.css';
 import { TimeChart } from '../../charts/TimeChart.js';
 import { formatCount, formatCounted } from '../../format/number.js';
+import { onDrawn } from '../../state/range.js';
 import { useSeries } from '../../state/use-series.js';
 import type { RunsState } from './runs-state.js';
 
@@ -55,10 +56,7 @@ export function Histogram({
         range={[Date.parse(data.start_time), Date.parse(data.end_time)]}
         format={formatCount}
         missing="No run started here"
-        onBrush={(start, end) => {
-          if (end - start < LEAST_MS) return;
-          onBrush(`${new Date(start).toISOString()}..${new Date(end).toISOString()}`);
-        }}
+        onBrush={onDrawn(LEAST_MS, onBrush)}
       />
     </div>
   );

@@ -1,30 +1,20 @@
-import { X } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client.js';
-import { cx } from '../../parts/cx.js';
 import { Count, Duration, FullTime, Money } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
+import { PeekPanel } from '../../parts/PeekPanel.js';
 import { Status } from '../../parts/Status.js';
-import { useShortcuts } from '../../state/shortcuts.js';
 import { sessionPath } from '../sessions/Sessions.js';
 
 /** A run beside the list: what a list knows of it, and where there is more. */
 export function Peek({ run, onClose }: { readonly run: Schemas['ListedRun']; readonly onClose: () => void }) {
-  useShortcuts({ Escape: onClose });
   return (
-    <aside className={parts['peek']} aria-label="Run beside the list">
-      <div className={parts['peekHead']}>
-        <h2>{run.agent_name === '' ? '(no name)' : run.agent_name}</h2>
-        <button
-          type="button"
-          className={cx(parts['button'], parts['iconButton'])}
-          aria-label="Close"
-          onClick={onClose}
-        >
-          <X size={16} aria-hidden="true" />
-        </button>
-      </div>
+    <PeekPanel
+      label="Run beside the list"
+      title={run.agent_name === '' ? '(no name)' : run.agent_name}
+      onClose={onClose}
+    >
       <p>
         <Status status={run.status} /> · <Link href={`/traces/${run.trace_id}`}>Open the run</Link>
       </p>
@@ -84,6 +74,6 @@ export function Peek({ run, onClose }: { readonly run: Schemas['ListedRun']; rea
           </>
         )}
       </dl>
-    </aside>
+    </PeekPanel>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Choice } from '../../parts/Choice.js';
-import { Checks, FieldProblem, Form, useChange } from '../../parts/Form.js';
+import { Check, Checks, FieldProblem, Form, toggled, useChange } from '../../parts/Form.js';
 import { TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { ShownOnce } from '../../parts/ShownOnce.js';
@@ -68,18 +68,13 @@ export function NewKey({
           />
           <Checks legend="It may" problem={change.fields['scopes']}>
             {offered.map((scope) => (
-              <label key={scope}>
-                <input
-                  type="checkbox"
-                  checked={scopes.includes(scope)}
-                  onChange={({ target }) =>
-                    setScopes(target.checked ? [...scopes, scope] : scopes.filter((each) => each !== scope))
-                  }
-                />
-                <span>
-                  {scope} <small className={parts['faint']}>{SCOPE_WORDS[scope]}</small>
-                </span>
-              </label>
+              <Check
+                key={scope}
+                name={scope}
+                about={SCOPE_WORDS[scope]}
+                checked={scopes.includes(scope)}
+                onChange={(isIn) => setScopes(toggled(scopes, scope, isIn))}
+              />
             ))}
           </Checks>
           <div>

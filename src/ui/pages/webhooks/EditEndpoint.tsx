@@ -1,10 +1,8 @@
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.js';
-import { Checks, Form, useChange } from '../../parts/Form.js';
+import { Check, Checks, Form, toggled, useChange } from '../../parts/Form.js';
 import { TextField } from '../../parts/FormField.js';
-import parts from '../../parts/parts.module.css';
-import type { Endpoint } from './load.js';
-import type { MadeSecret } from './OneOrganization.js';
+import type { Endpoint, MadeSecret } from './load.js';
 import { ALL_EVENTS, endpointName, EVENT_TYPES, EVENT_WORDS } from './words.js';
 
 interface Props {
@@ -65,32 +63,25 @@ export function EditEndpoint({ org, endpoint, onMade, onDone }: Props) {
         onText={setName}
       />
       <Checks legend="It is told when" problem={change.fields['event_types']}>
-        <label>
-          <input
-            type="checkbox"
-            checked={isAll}
-            onChange={({ target }) => {
-              setTypes(target.checked ? [ALL_EVENTS] : []);
-            }}
-          />
-          <span>
-            anything happens <small className={parts['faint']}>all types, and those of later versions</small>
-          </span>
-        </label>
+        <Check
+          name="anything happens"
+          about="all types, and those of later versions"
+          checked={isAll}
+          onChange={(isIn) => {
+            setTypes(isIn ? [ALL_EVENTS] : []);
+          }}
+        />
         {!isAll &&
           offered.map((type) => (
-            <label key={type}>
-              <input
-                type="checkbox"
-                checked={types.includes(type)}
-                onChange={({ target }) => {
-                  setTypes(target.checked ? [...types, type] : types.filter((each) => each !== type));
-                }}
-              />
-              <span>
-                {words[type] ?? type} <small className={parts['faint']}>{type}</small>
-              </span>
-            </label>
+            <Check
+              key={type}
+              name={words[type] ?? type}
+              about={type}
+              checked={types.includes(type)}
+              onChange={(isIn) => {
+                setTypes(toggled(types, type, isIn));
+              }}
+            />
           ))}
       </Checks>
     </Form>

@@ -15,7 +15,7 @@ import { useUrlState } from '../../state/use-url-state.js';
 import { Deliveries } from './Deliveries.js';
 import { EditEndpoint } from './EditEndpoint.js';
 import { Endpoints, PausedBanner } from './Endpoints.js';
-import { useEndpoints, type Endpoint } from './load.js';
+import { useEndpoints, type Endpoint, type MadeSecret } from './load.js';
 import { OneEndpoint } from './OneEndpoint.js';
 import { endpointName, EVENT_TYPES } from './words.js';
 import styles from './webhooks.module.css';
@@ -29,12 +29,6 @@ const STATE = {
 };
 const STATUSES = { all: 'All', failed: 'Failed', pending: 'Pending', success: 'Delivered' };
 const TYPES = Object.fromEntries(SENT_TYPES.map((type) => [type, type === 'all' ? 'All' : type]));
-
-/** A secret that was just made, and of which endpoint. */
-export interface MadeSecret {
-  readonly name: string;
-  readonly secret: string;
-}
 
 /** Where an organization has events sent, and what was sent. @param org its name in URLs */
 export default function OneOrganization({ org }: { readonly org: string }) {

@@ -25,6 +25,12 @@ export interface DeliveryFilter {
   readonly trace_id?: string;
 }
 
+/** A secret that was just made, and of which endpoint. */
+export interface MadeSecret {
+  readonly name: string;
+  readonly secret: string;
+}
+
 export function useEndpoints(org: string) {
   return useQuery({
     queryKey: ['endpoints', org],

@@ -1,0 +1,32 @@
+import { validationProblem } from '../../http/field-errors.js';
+import { isUuid } from '../../signal/ids.js';
+import type { Micros } from '../../signal/time.js';
+import { printOpaque, readOpaque } from './opaque.js';
+
+/** A place in a list that is ordered by a time, then by id. */
+export interface MomentPlace {
+  readonly at: Micros;
+  readonly id: string;
+}
+
+/** A place as an opaque text. */
+export function printMomentPlace({ at, id }: MomentPlace): string {
+  return printOpaque([at, id]);
+}
+
+/** @throws HttpProblem 422 where the text was not given by such a list */
+export function readMomentPlace(text: string): MomentPlace {
+  const parts = readOpaque(text);
+  if (Array.isArray(parts) && parts.length === 2) {
+    const [at, id] = parts as readonly unknown[];
+    if (Number.isSafeInteger(at) && typeof id === 'string' && isUuid(id)) return { at: at as number, id };
+  }
+  throw foreignCursor();
+}
+
+/** The refusal of a cursor that no answer gave. */
+export function foreignCursor(): Error {
+  return validationProblem('query', [
+    { field: 'cursor', message: 'must be the next_cursor of an answer to the same list' },
+  ]);
+}
