@@ -141,6 +141,8 @@ export class TellingSpans {
 
   #join(one: number, other: number): void {
     const [a, b] = [this.#partOf(one), this.#partOf(other)];
+    // Both are judged anew, also where they hung together before, by another call: they may lie in one place since now.
+    this.#toJudge.add(a);
     if (a === b) return;
     const [sizeA, sizeB] = [intAt(this.#sizes, a), intAt(this.#sizes, b)];
     // From here on they are too many to be judged.
@@ -155,7 +157,6 @@ export class TellingSpans {
     const next = intAt(this.#next, a);
     this.#next[a] = intAt(this.#next, b);
     this.#next[b] = next;
-    this.#toJudge.add(large);
   }
 
   *#rowsOf(part: number): Generator<number> {

@@ -10,7 +10,7 @@ import { countTrace } from '../../../src/signal/trace-map.js';
 import { speaksForRun } from '../../../src/runs/rules/run-outcome.js';
 import { ManySpans } from '../../../src/runs/spans/many-spans.js';
 import type { SpanState } from '../../../src/runs/spans/span-state.js';
-import { filledCallKey } from '../../../src/signal/call-key.js';
+import { callKey, filledCallKey } from '../../../src/signal/call-key.js';
 import { NOT_TOLD, WHOLE } from '../../../src/runs/rules/told-calls.js';
 import { countedOnce, usageOf } from '../../../src/runs/rules/usage.js';
 import { callKeys } from '../histories.js';
@@ -181,6 +181,52 @@ for (const { ids, length } of [
     );
   });
 }
+
+void t.test(
+  'calls that hang together by a third one are judged anew once they lie in one place',
+  async (t) => {
+    const aCall = (n: number, parent: number | null, start: number, scope: string | null): Message => ({
+      ...{ span_id: id(n), parent_span_id: parent === null ? null : id(parent), type: 0, node: NO_NODE },
+      ...{ status: 'running', started_at: start, ended_at: start + 4, error_message: null, agent_hint: null },
+      ...{ run_kind: null, context: null, total_tokens: null, cost_usd: null, same_as: null, counted: WHOLE },
+      call_key: scope && callKey({ scope, model: 'gpt-4o', provider: null, response: null }),
+    });
+    const answered = callKey({ scope: 'openai', model: null, provider: null, response: 'one' });
+    const many = new ManySpans();
+    const known = new Map<string, Message>();
+    const put = (...spans: readonly Message[]): void => {
+      for (const span of spans) {
+        known.set(span.span_id, span);
+        many.put(stateOf(span));
+      }
+      for (const { span_id, told } of many.retold()) {
+        const retold = { ...must(known.get(span_id), 'span'), ...told };
+        known.set(span_id, retold);
+        many.put(stateOf(retold));
+      }
+      many.release();
+    compare(many, known);
+    };
+    const [outer, above, inner, other] = [1, 2, 3, 4];
+    const ofAnswer = {
+      ...aCall(inner, above, 3, 'openai'),
+      call_key: callKey({ scope: 'openai', model: 'gpt-4o', provider: null, response: 'one' }),
+    };
+    put(
+      { ...aCall(outer, null, 0, null), call_key: answered },
+      aCall(other, outer, 0, 'langchain'),
+      ofAnswer,
+      aCall(above, outer, 9, null),
+    );
+    t.equal(known.get(id(other))?.same_as, null);
+    // What is above the inner call turns out to be a call, too, so that both have the same place.
+    put({
+      ...aCall(above, outer, 9, null),
+      call_key: callKey({ scope: 'openai', model: null, provider: null, response: null }),
+    });
+    t.equal(known.get(id(other))?.same_as, id(inner));
+  },
+);
 
 void t.test('a chain of ten thousand spans whose names differ, from its end to its root', async (t) => {
   const many = new ManySpans();
