@@ -205,7 +205,7 @@ void t.test(
         many.put(stateOf(retold));
       }
       many.release();
-    compare(many, known);
+      compare(many, known);
     };
     const [outer, above, inner, other] = [1, 2, 3, 4];
     const ofAnswer = {
