@@ -80,6 +80,8 @@ async function traceRoutes(api: Api, samples: readonly SampledTrace[]): Promise<
     fixed('models', '/dashboard/models'),
     fixed('models, 1 day', `/dashboard/models?start_time=${daysAgo(1)}`),
     fixed('models of an agent', `/dashboard/models?agent_id=${first.id}`),
+    fixed('daemon', '/daemon', 10),
+    fixed('daemon, configuration', '/daemon/config', 10),
   ];
 }
 

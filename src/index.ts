@@ -6,6 +6,13 @@ export type { ConsumeErrorCode } from './component/consume-error.js';
 export type { Consumer, ConsumeContext, Receipt, Refusal } from './component/consumer.js';
 export type { ComponentHealth, DaemonHealth, DaemonPhase } from './component/daemon-health.js';
 export type {
+  DaemonView,
+  EdgeEnd,
+  EdgeFigures,
+  PipelineShape,
+  QueueFigures,
+} from './component/daemon-view.js';
+export type {
   CreateProcessor,
   Exporter,
   ExporterFactory,

@@ -7,6 +7,7 @@ import { alertPreviewRoutes } from './resources/alerts/alert-preview.js';
 import { alertTestRoutes } from './resources/alerts/alert-test.js';
 import { alertRoutes } from './resources/alerts/alerts.js';
 import type { ApiContext } from './support/api-context.js';
+import { daemonRoutes } from './resources/daemon.js';
 import { keyRoutes } from './resources/keys.js';
 import { logFacetRoutes } from './resources/log-facets.js';
 import { logRoutes } from './resources/logs.js';
@@ -64,6 +65,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     viewRoutes,
     usageRoutes,
     rejectionRoutes,
+    daemonRoutes,
     userRoutes,
     keyRoutes,
     organizationRoutes,

@@ -1,5 +1,6 @@
 import type { BrowserLogins, LoginSite } from './browser-logins.js';
 import type { DaemonHealth } from './daemon-health.js';
+import type { DaemonView } from './daemon-view.js';
 import type { Identity } from './identity.js';
 import type { Listener, HttpRequest } from './http.js';
 import type { Rejections } from './rejections.js';
@@ -85,6 +86,9 @@ export interface Host {
 
   /** The current state of the daemon and all its components. */
   health(): DaemonHealth;
+
+  /** What runs, and what passes through it. */
+  readonly daemon: DaemonView;
 }
 
 /** What authentication needs of a request. A refused key is logged with the address, if there is one. */

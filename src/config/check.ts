@@ -17,6 +17,7 @@ import {
   type SmtpConfig,
 } from './file-schema.js';
 import { suggestion } from './nearest-name.js';
+import { printConfig, type PrintedPart } from './print-config.js';
 import { checkSchema, segmentsOf, type Checked } from './schema-check.js';
 import { checkSmtp, smtpSettings } from './smtp.js';
 
@@ -42,6 +43,7 @@ export function readPlugins(
 export function checkConfig(root: MapNode, factories: Factories): CheckedConfig {
   const problems: Problem[] = [...unknownSections(root)];
   const secrets: string[] = [];
+  const printed: PrintedPart[] = [];
   const own = <Value>(
     schema: object,
     section: string,
@@ -51,6 +53,7 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
     const value = checked.value as Value;
     problems.push(...checked.problems);
     secrets.push(...checked.secrets);
+    printed.push({ path: [section], value, schema, secrets: checked.secrets });
     const broken = checked.problems.length > 0 ? [] : rules(value);
     problems.push(...broken.map((rule) => brokenRule(root, [section], rule)));
     return value;
@@ -63,8 +66,10 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
     const found = checkComponents(kind, root, factories);
     problems.push(...found.problems);
     secrets.push(...found.secrets);
+    printed.push(...found.printed);
     return found.components;
   };
+  if (root.entries.has('plugins')) own(PluginsSchema, 'plugins');
   const components: Config['components'] = {
     receiver: section('receiver'),
     processor: section('processor'),
@@ -79,10 +84,18 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
     secretKeeping,
     smtp: smtpSettings(smtp),
     secrets,
+    print: () => printConfig(root, inOrder(printed)),
     locate: (path: readonly string[]) => locate(root, path),
     has: (path: readonly string[]) => nodeAt(root, path) !== undefined,
   };
   return { config, problems };
+}
+
+/** As a file has them; components in the order in which they are written. */
+function inOrder(parts: readonly PrintedPart[]): readonly PrintedPart[] {
+  const sections = ['plugins', 'auth', 'secrets', 'smtp', ...Object.values(COMPONENT_SECTIONS), 'service'];
+  const place = ({ path: [section = ''] }: PrintedPart): number => sections.indexOf(section);
+  return parts.toSorted((a, b) => place(a) - place(b));
 }
 
 /** The parts of the service section that can be planned in spite of errors, so that all errors are reported at once. */
@@ -136,6 +149,7 @@ function brokenRule(
 export function checkComponents<K extends Kind>(kind: K, root: MapNode, factories: Factories) {
   const problems: Problem[] = [];
   const secrets: string[] = [];
+  const printed: PrintedPart[] = [];
   const components = new Map<string, ConfiguredComponent<FactoryOf<K>>>();
   const section = COMPONENT_SECTIONS[kind];
   const node = nodeAt(root, [section]);
@@ -143,7 +157,7 @@ export function checkComponents<K extends Kind>(kind: K, root: MapNode, factorie
     problems.push({ severity: 'error', position: locate(root, path), path, message });
   if (node?.kind === 'list' || (node?.kind === 'scalar' && node.value !== null))
     report([section], `must be a map of ${section} by their ids`);
-  if (node?.kind !== 'map') return { components, problems, secrets };
+  if (node?.kind !== 'map') return { components, problems, secrets, printed };
 
   for (const key of node.entries.keys()) {
     const path = [section, key];
@@ -169,14 +183,15 @@ export function checkComponents<K extends Kind>(kind: K, root: MapNode, factorie
       continue;
     }
     problems.push(...checked.problems);
-    secrets.push(...checked.secrets);
     const config = checked.value as Record<string, unknown>;
     const broken = checked.problems.length > 0 ? [] : (factory.check?.(config) ?? []);
     problems.push(...broken.map((rule) => brokenRule(root, path, rule)));
     const isValid = checked.problems.length === 0 && broken.length === 0;
-    if (isValid) secrets.push(...(factory.secrets?.(config) ?? []));
+    const own = [...checked.secrets, ...(isValid ? (factory.secrets?.(config) ?? []) : [])];
+    secrets.push(...own);
+    printed.push({ path, value: config, schema: factory.configSchema, secrets: own });
     const position = locate(root, path);
     components.set(key, { kind, id: formatComponentId(parsed), factory, position, config, isValid });
   }
-  return { components, problems, secrets };
+  return { components, problems, secrets, printed };
 }

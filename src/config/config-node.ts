@@ -23,6 +23,8 @@ export interface ScalarNode {
   readonly source: string;
   /** Set where `value` came from outside the file: such a value is never shown. */
   readonly isSubstituted?: boolean;
+  /** Where it came from: `env:NAME`, `file:PATH`, without what stands there by default. */
+  readonly references?: readonly string[];
   /** The text that was put in, where the whole scalar is one substitution: used where the schema wants a string. */
   readonly text?: string;
 }

@@ -43,6 +43,8 @@ export interface Config {
   readonly components: ConfiguredComponents;
   /** Values that must never be shown. */
   readonly secrets: readonly string[];
+  /** All of it as YAML, as it holds, without what must never be shown. */
+  print(): string;
   /** The place of a path in the files. */
   locate(path: readonly string[]): Position;
   /** Whether something is written at a path. */

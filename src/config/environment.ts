@@ -67,9 +67,13 @@ function substituteScalar(
   const text = parts.map((part) => (part.isHole ? part.text : part.text.replace(TOKEN, put))).join('');
   if (tokens.length === 0) return { ...node, value: text };
   const isWhole = tokens[0]?.[0] === node.value;
-  return isWhole
-    ? { ...node, value: readScalar(text), text, isSubstituted: true }
-    : { ...node, value: text, isSubstituted: true };
+  const came = { isSubstituted: true, references: tokens.map(([, body = '']) => referenceIn(body)) };
+  return isWhole ? { ...node, value: readScalar(text), text, ...came } : { ...node, value: text, ...came };
+}
+
+/** A default may be as secret as what it stands for. */
+function referenceIn(body: string): string {
+  return body.startsWith('env:') ? body.replace(/:-[^]*$/, '') : body;
 }
 
 function unclosed(token: string, fail: (message: string) => void): string {

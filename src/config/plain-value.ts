@@ -1,5 +1,6 @@
 import type { ConfigNode, ScalarNode } from './config-node.js';
 import { isSecret, TEMPLATE_FORMAT } from './schema.js';
+import { schemasAt, schemasOf, type Schemas } from './schemas-at.js';
 import { hasHole } from './holes.js';
 
 /** A JSON Schema as far as reading a value needs it. */
@@ -56,11 +57,14 @@ export function strayHoles(node: ConfigNode, schema: JsonSchema | undefined): re
 
 /** The texts in a checked value that its schema marks as secret. */
 export function secretsIn(value: unknown, schema: JsonSchema | undefined): readonly string[] {
-  if (schema === undefined) return [];
-  if (typeof value === 'string') return isSecret({ ...schema }) && value !== '' ? [value] : [];
-  if (Array.isArray(value)) return value.flatMap((item: unknown) => secretsIn(item, schemaOfItem(schema)));
+  return schema === undefined ? [] : secretsBy(value, schemasOf(schema), schema);
+}
+
+function secretsBy(value: unknown, schemas: Schemas, root: object): readonly string[] {
+  if (typeof value === 'string') return value !== '' && schemas.some(isSecret) ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, child]) => secretsIn(child, schemaOfKey(schema, key)));
+  const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
+  return [...entries].flatMap(([key, child]) => secretsBy(child, schemasAt(schemas, key, root), root));
 }
 
 function scalarValue(node: ScalarNode, schema: JsonSchema | undefined): unknown {

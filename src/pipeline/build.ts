@@ -1,4 +1,5 @@
 import type { Consumer } from '../component/consumer.js';
+import type { EdgeEnd } from '../component/daemon-view.js';
 import type { Rejections } from '../component/rejections.js';
 import type { CreateProcessor, Exporter, Outputs } from '../component/factory.js';
 import type { Clock, Logger, Meter } from '../component/telemetry.js';
@@ -8,11 +9,12 @@ import { COMPONENT_SECTIONS } from '../config/file-schema.js';
 import { QueuedExporter } from '../delivery/queue/queued-exporter.js';
 import { READS_SENT } from '../otlp/map/open-request.js';
 import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
+import { Edges } from './edges.js';
 import { fanOut, type Branch } from './fanout.js';
 import { Gate } from './gate.js';
 import { nameOf, type Node } from './node.js';
 import { noteRejections } from './note-rejections.js';
-import { edgeMetrics, observe, type EdgeMetrics } from './observe.js';
+import { edgeMetrics, metricsObserver, observe, type EdgeMetrics } from './observe.js';
 import type { Plan, PlannedPipeline } from './plan.js';
 import { RejectionsInMemory } from './rejections.js';
 
@@ -34,9 +36,12 @@ export interface Built {
   /** All batches from receivers pass it. */
   readonly gate: Gate;
   readonly rejections: Rejections;
+  readonly edges: Edges;
 }
 
 type AnyConsumer = Consumer<Batches[Signal]>;
+/** The way from a component into what comes next: each has its own, so that it can be told what passes there. */
+type WayFrom = (from: EdgeEnd) => AnyConsumer;
 type PlannedExporter = PlannedPipeline['exporters'][number];
 type ExporterNode = Node & { readonly component: Exporter };
 
@@ -54,6 +59,7 @@ class Builder {
   readonly #tools: BuildTools;
   readonly #gate = new Gate();
   readonly #rejections: Rejections;
+  readonly #edges: Edges;
   readonly #metrics: Readonly<Record<'receiver' | 'processor' | 'exporter', EdgeMetrics>>;
   readonly #exporters = new Map<string, ExporterNode>();
 
@@ -61,6 +67,7 @@ class Builder {
     this.#plan = plan;
     this.#tools = tools;
     this.#rejections = new RejectionsInMemory(tools.clock);
+    this.#edges = new Edges(plan.pipelines, tools.clock);
     this.#metrics = {
       receiver: edgeMetrics(tools.meter, 'receiver'),
       processor: edgeMetrics(tools.meter, 'processor'),
@@ -86,6 +93,7 @@ class Builder {
       receivers,
       gate: this.#gate,
       rejections: this.#rejections,
+      edges: this.#edges,
     };
   }
 
@@ -93,32 +101,37 @@ class Builder {
   #pipeline(pipeline: PlannedPipeline): {
     readonly name: string;
     readonly nodes: readonly Node[];
-    readonly entry: Branch<Batches[Signal]>;
+    readonly entry: (from: EdgeEnd) => Branch<Batches[Signal]>;
   } {
     const { name, signal } = pipeline;
-    let next = this.#exporterWay(pipeline);
+    for (const exporter of pipeline.exporters) this.#exporter(exporter);
+    let next: WayFrom = (from) => this.#exporterWay(pipeline, from);
     const nodes: Node[] = [];
     for (const processor of pipeline.processors.toReversed()) {
-      const behind = next;
+      const { id } = processor;
+      const behind = next({ kind: 'processor', id });
       const node = this.#node(
         processor,
         (settings) => createOf(processor, signal)({ ...settings, pipeline: name, next: behind }),
         name,
       );
-      const labels = { processor: processor.id, signal, pipeline: name };
-      next = observe(node.component, this.#metrics.processor, labels, node.logger);
+      const metrics = metricsObserver(this.#metrics.processor, { processor: id, signal, pipeline: name });
+      next = (from) => {
+        const edge = this.#edges.add(name, from, { kind: 'processor', id });
+        return observe(node.component, [metrics, edge], node.logger);
+      };
       nodes.unshift(node);
     }
     const mutatesBatch = pipeline.processors.some(({ factory }) => factory.mutatesBatch);
-    return { name, nodes, entry: { consumer: next, mutatesBatch } };
+    return { name, nodes, entry: (from) => ({ consumer: next(from), mutatesBatch }) };
   }
 
   /** The end of a pipeline: all its exporters at once. Where one of them is direct, no queue can refuse a batch. */
-  #exporterWay({ exporters, signal }: PlannedPipeline): AnyConsumer {
+  #exporterWay({ name, exporters, signal }: PlannedPipeline, from: EdgeEnd): AnyConsumer {
     const hasDirect = exporters.some(({ factory }) => factory.delivery === 'direct');
     const way = fanOut(
       exporters.map((exporter) => ({
-        consumer: this.#exporterInput(exporter, signal, hasDirect),
+        consumer: this.#exporterInput(exporter, { signal, hasDirect, from, pipeline: name }),
         mutatesBatch: false,
       })),
     );
@@ -148,7 +161,16 @@ class Builder {
     return node;
   }
 
-  #exporterInput(exporter: PlannedExporter, signal: Signal, hasDirect: boolean): AnyConsumer {
+  #exporterInput(
+    exporter: PlannedExporter,
+    place: {
+      readonly signal: Signal;
+      readonly hasDirect: boolean;
+      readonly from: EdgeEnd;
+      readonly pipeline: string;
+    },
+  ): AnyConsumer {
+    const { signal, hasDirect, from, pipeline } = place;
     const { component, id, logger } = this.#exporter(exporter);
     const input = component.inputs[signal];
     if (!input)
@@ -158,12 +180,16 @@ class Builder {
           `it has no input for ${signal}: complete its configuration, or take it out of the pipeline`,
         ),
       );
-    const way = observe<Batches[Signal]>(input, this.#metrics.exporter, { exporter: id, signal }, logger);
-    if (!(component instanceof QueuedExporter)) return way;
+    const isQueued = component instanceof QueuedExporter;
+    const waiting = isQueued ? () => component.waiting(signal) : undefined;
+    const edge = this.#edges.add(pipeline, from, { kind: 'exporter', id }, waiting);
+    const metrics = metricsObserver(this.#metrics.exporter, { exporter: id, signal });
+    const way = observe<Batches[Signal]>(input, [metrics, edge], logger);
+    if (!isQueued) return way;
     return hasDirect ? component.shelter(signal, way) : component.expose(signal, way);
   }
 
-  #receivers(entries: ReadonlyMap<string, Branch<Batches[Signal]>>): readonly Node[] {
+  #receivers(entries: ReadonlyMap<string, (from: EdgeEnd) => Branch<Batches[Signal]>>): readonly Node[] {
     const byId = new Map(
       this.#plan.pipelines.flatMap(({ receivers }) => receivers.map((receiver) => [receiver.id, receiver])),
     );
@@ -176,12 +202,12 @@ class Builder {
             .filter((pipeline) => pipeline.signal === wanted && pipeline.receivers.includes(receiver))
             .flatMap(({ name }) => {
               const entry = entries.get(name);
-              return entry === undefined ? [] : { ...entry, name };
+              return entry === undefined ? [] : { ...entry({ kind: 'receiver', id: receiver.id }), name };
             });
           if (branches.length === 0) return [];
           const labels = { receiver: receiver.id, signal };
           const way = this.#gate.guard(fanOut(branches.length > 1 ? branches.map(withOwnNames) : branches));
-          const observed = observe(way, this.#metrics.receiver, labels, logger);
+          const observed = observe(way, [metricsObserver(this.#metrics.receiver, labels)], logger);
           const from = { receiver: receiver.id, signal };
           // Events belong to organizations, and nobody outside sends them.
           const output = signal === 'events' ? observed : noteRejections(observed, this.#rejections, from);

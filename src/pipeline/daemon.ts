@@ -5,6 +5,7 @@ import { durationMs } from '../config/duration.js';
 import type { PrometheusMeter } from '../telemetry/meter.js';
 import { buildPipelines, type Built, type BuildTools } from './build.js';
 import { Deadline } from './deadline.js';
+import { daemonView } from './daemon-view.js';
 import { createHost } from './host.js';
 import { IdentityGate } from './identity-gate.js';
 import { Lifecycle } from './lifecycle.js';
@@ -148,7 +149,7 @@ class RunningDaemon implements Daemon {
   }
 
   async #startAll(): Promise<void> {
-    const { prepared, meter } = this.#options;
+    const { prepared, meter, clock } = this.#options;
     const parts = {
       extensions: this.#built.extensions,
       listeners: this.#listeners,
@@ -158,6 +159,7 @@ class RunningDaemon implements Daemon {
       secretBoxes: new SecretBoxes(prepared.config.secretKeeping),
       smtp: prepared.config.smtp,
       status: this.#status,
+      daemon: daemonView(prepared, this.#built.edges, clock),
     };
     await this.#lifecycle.start(
       (node) => createHost(node, parts),

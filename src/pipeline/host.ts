@@ -1,4 +1,5 @@
 import type { SecretBoxes } from '../auth/secret-boxes.js';
+import type { DaemonView } from '../component/daemon-view.js';
 import type { Host } from '../component/host.js';
 import type { SmtpSettings } from '../component/smtp.js';
 import type { Rejections } from '../component/rejections.js';
@@ -18,11 +19,13 @@ export interface HostParts {
   readonly rejections: Rejections;
   readonly smtp: SmtpSettings | null;
   readonly status: StatusBoard;
+  readonly daemon: DaemonView;
 }
 
 /** The daemon as one component sees it. */
 export function createHost(node: Node, parts: HostParts): Host {
-  const { extensions, listeners, identity, secretBoxes, smtp, status, userLimits, rejections } = parts;
+  const { extensions, listeners, identity, secretBoxes, smtp, status, userLimits, rejections, daemon } =
+    parts;
   return {
     extension(id, isWanted) {
       const found = extensions.find((extension) => extension.id === id);
@@ -51,5 +54,6 @@ export function createHost(node: Node, parts: HostParts): Host {
       status.report(node, reported);
     },
     health: () => status.health(),
+    daemon,
   };
 }

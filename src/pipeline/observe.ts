@@ -50,38 +50,66 @@ export function edgeMetrics(meter: Meter, kind: Exclude<Kind, 'extension'>): Edg
   };
 }
 
-/**
- * Counts what passes an edge, and turns anything else that is thrown into a retryable {@link ConsumeError}, so that nobody behind
- * this edge has to think of it.
- *
- * @param labels the values for the label names of {@link edgeMetrics}
- */
-export function observe<B extends Batch<unknown>>(
-  inner: Consumer<B>,
-  metrics: EdgeMetrics,
-  labels: Labels,
-  logger: Logger,
-): Consumer<B> {
+/** Is told of every batch that passes an edge. */
+export interface EdgeObserver {
+  /** So many items are handed over. */
+  offer(items: number): void;
+  /** How many of them were taken, and refused one by one. */
+  take(accepted: number, refused: number): void;
+  /** All of them failed. */
+  fail(items: number): void;
+  /** How long that took, either way. */
+  end(ms: number): void;
+}
+
+/** @param labels the values for the label names of {@link edgeMetrics} */
+export function metricsObserver(metrics: EdgeMetrics, labels: Labels): EdgeObserver {
   // A series that exists from the start shows a rate at its first increase.
   for (const counter of [metrics.offered, metrics.accepted, metrics.refused, metrics.failed])
     counter.add(0, labels);
+  return {
+    offer: (items) => {
+      metrics.offered.add(items, labels);
+    },
+    take: (accepted, refused) => {
+      metrics.accepted.add(accepted, labels);
+      if (refused > 0) metrics.refused.add(refused, labels);
+    },
+    fail: (items) => {
+      metrics.failed.add(items, labels);
+    },
+    end: (ms) => {
+      metrics.duration.record(ms / 1000, labels);
+    },
+  };
+}
+
+/**
+ * Tells what passes an edge, and turns anything else that is thrown into a retryable {@link ConsumeError}, so that nobody behind
+ * this edge has to think of it.
+ */
+export function observe<B extends Batch<unknown>>(
+  inner: Consumer<B>,
+  observers: readonly EdgeObserver[],
+  logger: Logger,
+): Consumer<B> {
   return {
     passesSent: inner.passesSent,
     async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
       // Counted before the call: the batch belongs to the consumer afterwards.
       const count = itemCount(batch);
       const startedAt = performance.now();
-      metrics.offered.add(count, labels);
+      for (const observer of observers) observer.offer(count);
       try {
         const receipt = await inner.consume(batch, context);
-        metrics.accepted.add(receipt.accepted, labels);
-        if (receipt.refused.length > 0) metrics.refused.add(receipt.refused.length, labels);
+        for (const observer of observers) observer.take(receipt.accepted, receipt.refused.length);
         return receipt;
       } catch (error) {
-        metrics.failed.add(count, labels);
+        for (const observer of observers) observer.fail(count);
         throw error instanceof ConsumeError ? error : unexpected(error, logger);
       } finally {
-        metrics.duration.record((performance.now() - startedAt) / 1000, labels);
+        const ms = performance.now() - startedAt;
+        for (const observer of observers) observer.end(ms);
       }
     },
   };

@@ -37,6 +37,13 @@ export class TestHost implements Host {
   readonly userLimits = { share: 0.5, enter: () => undefined, spend: () => undefined };
   readonly rejections = { note: () => undefined, of: () => ({ since: 0, items: [], counts: [] }) };
   readonly smtp = null;
+  readonly daemon = {
+    version: 'test',
+    startedAt: 0,
+    pipelines: [],
+    edges: () => [],
+    printConfig: () => '',
+  };
   readonly #routes = new Map<string, Route[]>();
   readonly #options: TestHostOptions;
 

@@ -32,6 +32,7 @@ const TAGS: Readonly<Record<string, string>> = {
   logs: 'Log records.',
   stream: 'What happens, as it happens.',
   identity: 'The caller.',
+  daemon: 'The daemon from inside. Needs the scope `admin`.',
   administration: 'Users, API keys, organizations and members. Needs the scope `admin`.',
   meta: 'The API itself.',
 };

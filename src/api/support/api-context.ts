@@ -1,4 +1,6 @@
 import type { Caller } from '../../component/host.js';
+import type { DaemonHealth } from '../../component/daemon-health.js';
+import type { DaemonView } from '../../component/daemon-view.js';
 import type { Identity } from '../../component/identity.js';
 import type { SecretBox } from '../../component/secret-box.js';
 import type { Rejections } from '../../component/rejections.js';
@@ -26,4 +28,8 @@ export interface ApiContext {
   /** What users sent and was not taken. */
   readonly rejections: Rejections;
   readonly clock: Clock;
+  /** What runs, and what passes through it. */
+  readonly daemon: DaemonView;
+  /** The state of the daemon and its components: `Host.health`. */
+  readonly health: () => DaemonHealth;
 }

@@ -15,7 +15,7 @@ import { QueueFull } from './disk/stored-batch.js';
 import type { Offer } from './disk/new-records.js';
 import { batchBytes } from './memory-size.js';
 import { MemoryQueue, type Lane, type Parcel } from './memory-queue.js';
-import { DeliveryMetrics } from './metrics.js';
+import { DeliveryMetrics, queueFigures } from './metrics.js';
 import { withRetry } from './retry.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import { withTimeout } from './timeout.js';
@@ -65,11 +65,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     // Every batch that is being sent listens to both signals.
     setMaxListeners(0, this.#hurry.signal, this.#end.signal);
     this.#queue = new MemoryQueue(options.queue);
-    const waiting = {
-      items: () => (this.#disk ?? this.#queue).items,
-      bytes: () => (this.#disk ?? this.#queue).bytes,
-    };
-    this.#metrics = new DeliveryMetrics(meter, { exporter: id, signal }, waiting, options);
+    this.#metrics = new DeliveryMetrics(meter, { exporter: id, signal }, () => this.waiting, options);
     const { disk } = options;
     this.#disk =
       disk && shared
@@ -97,6 +93,11 @@ export class Delivery implements Consumer<Batch<unknown>> {
         this.#noteFailure(error, waitMs);
       },
     });
+  }
+
+  /** What waits or is being sent, and how much that may be. */
+  get waiting() {
+    return queueFigures(this.#disk ?? this.#queue, this.#tools.options);
   }
 
   /** Whether a batch would be taken now. */

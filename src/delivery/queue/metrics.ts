@@ -1,3 +1,4 @@
+import type { QueueFigures } from '../../component/daemon-view.js';
 import type { Counter, Labels, Meter } from '../../component/telemetry.js';
 import type { DropReason } from './delivery-error.js';
 import type { DeliveryOptions } from './config.js';
@@ -46,8 +47,8 @@ export class DeliveryMetrics {
   constructor(
     meter: Meter,
     labels: Labels,
-    queue: { readonly items: () => number; readonly bytes: () => number },
-    { queue: limits, disk }: DeliveryOptions,
+    waiting: () => QueueFigures,
+    { disk, queue: { maxItems } }: DeliveryOptions,
   ) {
     this.#labels = labels;
     const labelNames = ['exporter', 'signal'];
@@ -61,13 +62,15 @@ export class DeliveryMetrics {
     this.#failed = counter('attempts_failed', 'Failed attempts to deliver a batch.');
     this.#retries = counter('retries', 'Failed attempts after which the batch was to be sent again.');
     this.#gauges = [
-      gauge('items', 'Items that wait or are being sent.', queue.items),
-      gauge('bytes', 'What they take, of memory (roughly) or of the disk.', queue.bytes),
-      gauge('max_bytes', 'What they may take; on disk those of all signals together.', () =>
-        disk === null ? limits.maxBytes : disk.maxBytes,
+      gauge('items', 'Items that wait or are being sent.', () => waiting().items),
+      gauge('bytes', 'What they take, of memory (roughly) or of the disk.', () => waiting().bytes),
+      gauge(
+        'max_bytes',
+        'What they may take; on disk those of all signals together.',
+        () => waiting().maxBytes,
       ),
     ];
-    if (disk === null) this.#gauges.push(gauge('max_items', 'Items that may wait.', () => limits.maxItems));
+    if (disk === null) this.#gauges.push(gauge('max_items', 'Items that may wait.', () => maxItems));
     this.#disk =
       disk === null
         ? null
@@ -124,4 +127,14 @@ export class DeliveryMetrics {
   end(): void {
     for (const end of this.#gauges) end();
   }
+}
+
+/** What waits in a queue, beside its limits. */
+export function queueFigures(
+  { items, bytes }: { readonly items: number; readonly bytes: number },
+  { disk, queue }: DeliveryOptions,
+): QueueFigures {
+  return disk === null
+    ? { items, bytes, maxItems: queue.maxItems, maxBytes: queue.maxBytes }
+    : { items, bytes, maxItems: null, maxBytes: disk.maxBytes };
 }

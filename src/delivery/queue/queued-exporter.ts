@@ -1,4 +1,5 @@
 import type { Consumer, Receipt } from '../../component/consumer.js';
+import type { QueueFigures } from '../../component/daemon-view.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { DirectoryTaken } from '../../config/directory-lock.js';
@@ -89,6 +90,11 @@ export class QueuedExporter implements Exporter {
     if (!delivery || delivery.hasRoomFor(batch)) return;
     delivery.noteRefused(itemCount(batch));
     throw delivery.refusal();
+  }
+
+  /** What waits for a signal; null where it takes none of it. */
+  waiting(signal: Signal): QueueFigures | null {
+    return this.#deliveries.get(signal)?.waiting ?? null;
   }
 
   /** @throws DirectoryTaken where another process has the directory of the queues; Error that names it where it cannot be used */

@@ -77,6 +77,8 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
         audit: createAudit(logger),
         rejections: host.rejections,
         clock,
+        daemon: host.daemon,
+        health: () => host.health(),
       };
       for (const route of apiRoutes(context)) listener.route(route);
       for (const route of openApiRoutes(routes, listener)) listener.route(route);

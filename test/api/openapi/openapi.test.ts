@@ -179,6 +179,8 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('exportTraces', {}, { json: { resourceSpans: [{ scopeSpans: [{ spans: [{}] }] }] } });
   await check('readOpenApi', {}, { key: null });
   await check('readMe', {});
+  await check('readDaemon', {});
+  await check('readDaemonConfig', {});
   await check('openBrowserSession', {}, { key: null, json: { token: 'x' } });
   const link = (await check('createSessionLink', {})).body as { readonly url: string };
   const proof = { key: null, json: { token: link.url.replace(/^.*#t=/, '') } };

@@ -155,6 +155,7 @@ export function hostThatKeeps(statuses: Status[], control?: ControlPlane): Host 
     rejections: { note: unused, of: unused },
     smtp: null,
     health: unused,
+    daemon: { version: '', startedAt: 0, pipelines: [], edges: unused, printConfig: unused },
     reportStatus: (status) => {
       statuses.push(status);
     },

@@ -272,6 +272,38 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/daemon': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readDaemon'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/daemon/config': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readDaemonConfig'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/alert-events': {
     parameters: {
       query?: never;
@@ -1389,12 +1421,67 @@ export interface components {
       secret: string;
       url: string;
     };
+    Daemon: {
+      /** Format: date-time */
+      at: string;
+      components: components['schemas']['DaemonComponent'][];
+      edges: components['schemas']['DaemonEdge'][];
+      /** @enum {unknown} */
+      phase: 'starting' | 'running' | 'stopping' | 'stopped';
+      pipelines: components['schemas']['DaemonPipeline'][];
+      /** Format: date-time */
+      started_at: string;
+      uptime_s: number;
+      version: string;
+    };
+    DaemonComponent: {
+      id: string;
+      /** @enum {unknown} */
+      kind: 'receiver' | 'processor' | 'exporter' | 'extension';
+      message: string | null;
+      pipeline: string | null;
+      /** @enum {unknown} */
+      state:
+        | 'created'
+        | 'starting'
+        | 'ok'
+        | 'degraded'
+        | 'recoverable'
+        | 'permanent'
+        | 'fatal'
+        | 'stopping'
+        | 'stopped';
+    };
+    DaemonEdge: {
+      accepted: number;
+      failed: number;
+      from: components['schemas']['EdgeEnd'];
+      offered: number;
+      p99_ms: number | null;
+      pipeline: string;
+      queue: components['schemas']['QueueFill'] | null;
+      refused: number;
+      to: components['schemas']['EdgeEnd'];
+    };
+    DaemonPipeline: {
+      exporters: string[];
+      name: string;
+      processors: string[];
+      receivers: string[];
+      /** @enum {unknown} */
+      signal: 'traces' | 'metrics' | 'logs' | 'events';
+    };
     DailyUsage: {
       /** Format: date */
       date: string;
       events: number | null;
       reasons: components['schemas']['RefusedItems'][];
       refused: number | null;
+    };
+    EdgeEnd: {
+      id: string;
+      /** @enum {unknown} */
+      kind: 'receiver' | 'processor' | 'exporter';
     };
     EstimatedRuns: {
       avg_latency_ms: number | null;
@@ -2050,6 +2137,12 @@ export interface components {
       delivery_id: string;
       /** @constant */
       queued: true;
+    };
+    QueueFill: {
+      bytes: number;
+      items: number;
+      max_bytes: number;
+      max_items: number | null;
     };
     ReadSpan: {
       attributes: components['schemas']['Attribute'][] | null;
@@ -3480,6 +3573,56 @@ export interface operations {
       413: components['responses']['BodyTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readDaemon: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Daemon'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readDaemonConfig: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/yaml': string;
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];
       500: components['responses']['InternalError'];

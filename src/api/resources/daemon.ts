@@ -1,0 +1,195 @@
+import { Type, type Static } from 'typebox';
+import type { ComponentHealth } from '../../component/daemon-health.js';
+import type { DaemonView, EdgeFigures } from '../../component/daemon-view.js';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { SIGNALS } from '../../signal/batch.js';
+import { formatTime } from '../../signal/time.js';
+import { MICROS_PER_SECOND } from '../../signal/time-units.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count, nullable, time } from '../support/fields.js';
+
+const ids = (description: string) => Type.Array(Type.String(), { description });
+
+const endSchema = Type.Object(
+  { kind: Type.Enum(['receiver', 'processor', 'exporter']), id: Type.String() },
+  { title: 'EdgeEnd' },
+);
+
+const edgeSchema = Type.Object(
+  {
+    pipeline: Type.String(),
+    from: endSchema,
+    to: endSchema,
+    offered: count(
+      'Items handed over since the start. An item is a trace with its spans, a point, a log record or an event.',
+    ),
+    accepted: count('Items taken by what it leads to, and by everything behind that.'),
+    refused: count('Items refused one by one, because of what is in them.'),
+    failed: count('Items in batches that failed as a whole, and that may be sent again.'),
+    p99_ms: nullable(
+      Type.Number({
+        description:
+          '99 of 100 batches of the last one to two minutes took no longer, waiting for what is behind included; at most a tenth too much. Null: there was none.',
+      }),
+    ),
+    queue: nullable(
+      Type.Object(
+        {
+          items: count('Items that wait or are being sent.'),
+          max_items: nullable(count('Null: the queue lies on disk, and its bytes are its limit.')),
+          bytes: count('What they take, of memory (roughly) or of the disk.'),
+          max_bytes: count('What they may take; on disk those of all signals of the exporter together.'),
+        },
+        {
+          title: 'QueueFill',
+          description:
+            'What waits before an exporter, for all pipelines of the signal. Null: nothing waits here.',
+        },
+      ),
+    ),
+  },
+  { title: 'DaemonEdge' },
+);
+
+const daemonSchema = Type.Object(
+  {
+    version: Type.String(),
+    started_at: time(),
+    at: time('When the figures were read.'),
+    uptime_s: Type.Number({ minimum: 0 }),
+    phase: Type.Enum(['starting', 'running', 'stopping', 'stopped']),
+    components: Type.Array(
+      Type.Object(
+        {
+          kind: Type.Enum(['receiver', 'processor', 'exporter', 'extension']),
+          id: Type.String({ description: 'As configured: `otlp`, `storage/archive`.' }),
+          pipeline: nullable(
+            Type.String({ description: 'Of a processor: the pipeline that it was made for.' }),
+          ),
+          state: Type.Enum([
+            'created',
+            'starting',
+            'ok',
+            'degraded',
+            'recoverable',
+            'permanent',
+            'fatal',
+            'stopping',
+            'stopped',
+          ]),
+          message: nullable(Type.String({ description: 'What is wrong, and the cure where there is one.' })),
+        },
+        { title: 'DaemonComponent' },
+      ),
+    ),
+    edges: Type.Array(edgeSchema, { description: 'By pipeline, and along the flow of the data.' }),
+    pipelines: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ description: '`traces`, `traces/archive`' }),
+          signal: Type.Enum(SIGNALS),
+          receivers: ids('Their ids.'),
+          processors: ids('In the order in which data flows.'),
+          exporters: ids('All of them get what comes.'),
+        },
+        { title: 'DaemonPipeline' },
+      ),
+    ),
+  },
+  { title: 'Daemon' },
+);
+
+type DaemonJson = Static<typeof daemonSchema>;
+
+const readDaemon = {
+  id: 'readDaemon',
+  method: 'GET',
+  path: '/api/v1/daemon',
+  tag: 'daemon',
+  summary:
+    'The daemon from inside: its components and their health, its pipelines, and what passes each edge',
+  description:
+    'Items are counted from the start on. Once nothing is under way, offered = accepted + refused + failed. What an exporter with a queue accepts lies in the queue.',
+  access: 'admin',
+  responses: { 200: daemonSchema },
+} satisfies Operation;
+
+const readConfig = {
+  id: 'readDaemonConfig',
+  method: 'GET',
+  path: '/api/v1/daemon/config',
+  tag: 'daemon',
+  summary: 'The configuration as it holds, in YAML',
+  description:
+    'With all files laid over each other and defaults filled in. What came from the environment or from a file is named (`${env:NAME}`) and not shown; secrets are `[secret]`.',
+  access: 'admin',
+  mediaType: 'application/yaml',
+  responses: { 200: Type.String() },
+} satisfies Operation;
+
+/** The routes under `/daemon`. */
+export function daemonRoutes({
+  routes,
+  daemon,
+  health,
+  clock,
+}: Pick<ApiContext, 'routes' | 'daemon' | 'health' | 'clock'>): readonly Route[] {
+  return [
+    routes.route(readDaemon).to(() => ({ status: 200, json: printDaemon({ daemon, health, clock }) })),
+    routes.route(readConfig).to(() => ({
+      status: 200,
+      encoded: Buffer.from(daemon.printConfig()),
+      headers: { 'content-type': 'application/yaml' },
+    })),
+  ];
+}
+
+/** The daemon as it is now. */
+export function printDaemon({
+  daemon,
+  health,
+  clock,
+}: Pick<ApiContext, 'daemon' | 'health' | 'clock'>): DaemonJson {
+  const { version, startedAt, pipelines } = daemon;
+  const at = clock.now();
+  const { phase, components } = health();
+  return {
+    version,
+    started_at: formatTime(startedAt),
+    at: formatTime(at),
+    // The clock may be put back meanwhile.
+    uptime_s: Math.max(0, Math.floor((at - startedAt) / MICROS_PER_SECOND)),
+    phase,
+    components: components.map(printComponent),
+    pipelines: pipelines.map(printPipeline),
+    edges: daemon.edges().map(printEdge),
+  };
+}
+
+function printComponent({ kind, id, pipeline, state, message }: ComponentHealth) {
+  return { kind, id, pipeline: pipeline ?? null, state, message: message ?? null };
+}
+
+function printPipeline({ name, signal, receivers, processors, exporters }: DaemonView['pipelines'][number]) {
+  return { name, signal, receivers: [...receivers], processors: [...processors], exporters: [...exporters] };
+}
+
+function printEdge({ pipeline, from, to, offered, accepted, refused, failed, p99Ms, queue }: EdgeFigures) {
+  return {
+    pipeline,
+    from,
+    to,
+    offered,
+    accepted,
+    refused,
+    failed,
+    p99_ms: p99Ms === null ? null : Number(p99Ms.toPrecision(3)),
+    queue: queue && {
+      items: queue.items,
+      max_items: queue.maxItems,
+      bytes: Math.round(queue.bytes),
+      max_bytes: queue.maxBytes,
+    },
+  };
+}

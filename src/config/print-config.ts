@@ -1,0 +1,92 @@
+import { stringify } from 'yaml';
+import { nodeAt, type ConfigNode, type MapNode } from './config-node.js';
+import { areTelling, schemasAt, schemasOf, type Schemas } from './schemas-at.js';
+import { isSecret } from './schema.js';
+
+/** A section of the configuration, or a component's part of one. */
+export interface PrintedPart {
+  /** Where it is written: `[auth]`, `[exporters, otlp_http]`. */
+  readonly path: readonly string[];
+  /** Checked, with defaults filled in. */
+  readonly value: unknown;
+  readonly schema: object;
+  /** Values in it that must never be shown, beside those that the schema marks. */
+  readonly secrets: readonly string[];
+}
+
+const SECRET = '[secret]';
+/** Of a value whose schema says nothing, as plugins may have them: it may be a secret. */
+const UNKNOWN = '[not shown: the schema does not say what this is]';
+/** Shorter texts occur by chance in others. */
+const LEAST_SHARED = 6;
+
+const HEAD = ` The configuration as it holds: files laid over each other, defaults filled in.
+ What comes from the environment or from a file is named and not shown, and so are secrets: ${SECRET}`;
+
+/**
+ * The configuration as YAML, without anything that came from the environment or from a file, and without secrets: those that
+ * schemas mark, those that components name, and whatever repeats one of them in the same part.
+ *
+ * @param root as it was written
+ */
+export function printConfig(root: MapNode, parts: readonly PrintedPart[]): string {
+  const whole: Record<string, unknown> = {};
+  for (const { path, value, schema, secrets } of parts) {
+    const printer = new Printer(schema, secrets);
+    const printed = printer.print(value, nodeAt(root, path), schemasOf(schema));
+    const [section = '', id] = path;
+    if (id === undefined) whole[section] = printed;
+    else whole[section] = { ...(whole[section] as object | undefined), [id]: printed };
+  }
+  return `${HEAD.replaceAll(/^/gm, '#')}\n${stringify(whole, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+}
+
+class Printer {
+  readonly #schema: object;
+  readonly #secrets: readonly string[];
+
+  constructor(schema: object, secrets: readonly string[]) {
+    this.#schema = schema;
+    this.#secrets = secrets.filter((secret) => secret !== '');
+  }
+
+  print(value: unknown, node: ConfigNode | undefined, schemas: Schemas): unknown {
+    if (node?.kind === 'scalar' && node.isSubstituted === true) return printReferences(node.references ?? []);
+    if (value === null || value === undefined || typeof value === 'boolean') return value;
+    if (schemas.some(isSecret)) return value === '' ? value : SECRET;
+    if (Array.isArray(value))
+      return value.map((item: unknown, index) =>
+        this.print(item, childOf(node, index), schemasAt(schemas, index, this.#schema)),
+      );
+    if (typeof value === 'object')
+      return Object.fromEntries(
+        Object.entries(value).map(([key, child]) => [
+          this.#repeatsSecret(key) ? SECRET : key,
+          this.print(child, childOf(node, key), schemasAt(schemas, key, this.#schema)),
+        ]),
+      );
+    if (!areTelling(schemas)) return UNKNOWN;
+    const isRepeat =
+      (typeof value === 'string' || typeof value === 'number') && this.#repeatsSecret(String(value));
+    return isRepeat ? SECRET : value;
+  }
+
+  /** Whether a text is a secret, has one in it, or is a part of one, as a parameter of a template is. */
+  #repeatsSecret(text: string): boolean {
+    return this.#secrets.some(
+      (secret) =>
+        text === secret ||
+        (secret.length >= LEAST_SHARED && text.includes(secret)) ||
+        (text.length >= LEAST_SHARED && secret.includes(text)),
+    );
+  }
+}
+
+/** `${env:PORT}`; where other text stands around it, that is left out, too. */
+function printReferences(references: readonly string[]): string {
+  return references.map((reference) => `\${${reference}}`).join(' … ');
+}
+
+function childOf(node: ConfigNode | undefined, key: string | number): ConfigNode | undefined {
+  return node && nodeAt(node, [String(key)]);
+}

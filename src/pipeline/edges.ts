@@ -1,0 +1,54 @@
+import type { EdgeEnd, EdgeFigures, QueueFigures } from '../component/daemon-view.js';
+import type { Clock } from '../component/telemetry.js';
+import { EdgeMeter } from './edge-meter.js';
+import type { PlannedPipeline } from './plan.js';
+
+interface Edge {
+  readonly pipeline: string;
+  readonly from: EdgeEnd;
+  readonly to: EdgeEnd;
+  readonly meter: EdgeMeter;
+  readonly waiting: () => QueueFigures | null;
+}
+
+/** All edges of all pipelines, and what passes them. */
+export class Edges {
+  readonly #pipelines: readonly PlannedPipeline[];
+  readonly #clock: Clock;
+  readonly #edges: Edge[] = [];
+
+  constructor(pipelines: readonly PlannedPipeline[], clock: Clock) {
+    this.#pipelines = pipelines;
+    this.#clock = clock;
+  }
+
+  /** @param waiting what waits at its end, if that has a queue @returns what is to be told of all that passes */
+  add(
+    pipeline: string,
+    from: EdgeEnd,
+    to: EdgeEnd,
+    waiting: () => QueueFigures | null = () => null,
+  ): EdgeMeter {
+    const meter = new EdgeMeter(this.#clock);
+    this.#edges.push({ pipeline, from, to, meter, waiting });
+    return meter;
+  }
+
+  /** By pipeline, and along the flow of the data. */
+  figures(): readonly EdgeFigures[] {
+    return this.#pipelines.flatMap(({ name, processors }) => {
+      // Edges were made against the flow.
+      const step = ({ from: { kind, id } }: Edge): number =>
+        kind === 'receiver' ? -1 : processors.findIndex((processor) => processor.id === id);
+      return this.#edges
+        .filter(({ pipeline }) => pipeline === name)
+        .sort((a, b) => step(a) - step(b))
+        .map(figuresOf);
+    });
+  }
+}
+
+function figuresOf({ pipeline, from, to, meter, waiting }: Edge): EdgeFigures {
+  const { offered, accepted, refused, failed, p99Ms } = meter;
+  return { pipeline, from, to, offered, accepted, refused, failed, p99Ms, queue: waiting() };
+}
