@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { hoursBefore, hoursOf, printHours } from '../../src/ui/graph/hours.js';
-import { NODE_HEIGHT, NODE_WIDTH, placesOf } from '../../src/ui/graph/layout.js';
+import { MAP_SHAPE, placesOf } from '../../src/ui/graph/layout.js';
 import {
   around,
   busiest,
@@ -131,7 +131,7 @@ void t.test('the same graph is laid out alike, in whatever order it comes', asyn
     t,
     fc.property(graph, (one) => {
       const other = { nodes: one.nodes.toReversed(), edges: one.edges.toReversed() };
-      const [places, again] = [placesOf(one, 2), placesOf(other, 2)];
+      const [places, again] = [placesOf(one, 2, MAP_SHAPE), placesOf(other, 2, MAP_SHAPE)];
       return one.nodes.every(({ id }) => {
         const [a, b] = [places.get(id), again.get(id)];
         return a !== undefined && a.x === b?.x && a.y === b.y;
@@ -145,9 +145,11 @@ void t.test('no two nodes lie over each other', async (t) => {
   const wide = graphOf(
     Array.from({ length: 40 }, (_, i) => ({ source: `a${String(i % 5)}`, target: `s${String(i)}` })),
   );
-  const places = [...placesOf(wide, 1).values()];
+  const places = [...placesOf(wide, 1, MAP_SHAPE).values()];
   const overlaps = places.filter((a, i) =>
-    places.some((b, j) => j > i && Math.abs(a.x - b.x) < NODE_WIDTH && Math.abs(a.y - b.y) < NODE_HEIGHT),
+    places.some(
+      (b, j) => j > i && Math.abs(a.x - b.x) < MAP_SHAPE.width && Math.abs(a.y - b.y) < MAP_SHAPE.height,
+    ),
   );
   t.equal(places.length, wide.nodes.length);
   t.same(overlaps, []);

@@ -1,8 +1,26 @@
 import { graphlib, layout } from '@dagrejs/dagre';
-import type { Graph } from './map-model.js';
 
-export const NODE_WIDTH = 220;
-export const NODE_HEIGHT = 54;
+/** What is laid out: nodes, and what leads from one to another. */
+interface Graph {
+  readonly nodes: readonly { readonly id: string }[];
+  readonly edges: readonly { readonly source: string; readonly target: string }[];
+}
+
+/** How large nodes are, how far apart, and whether edges lead to the right or down. */
+export interface Shape {
+  readonly direction: 'LR' | 'TB';
+  readonly width: number;
+  readonly height: number;
+  /** Between nodes beside each other, */
+  readonly gap: number;
+  /** and along an edge. */
+  readonly reach: number;
+}
+
+/** Of the map: callers left of the called. */
+export const MAP_SHAPE: Shape = { direction: 'LR', width: 220, height: 54, gap: 20, reach: 80 };
+/** Of pipelines, downwards, so that there is room for figures beside the edges. */
+export const FLOW_SHAPE: Shape = { direction: 'TB', width: 176, height: 48, gap: 56, reach: 88 };
 /** Between parts of the graph that nothing connects. */
 const GAP = 40;
 
@@ -18,12 +36,12 @@ interface Part {
 }
 
 /**
- * Where nodes lie, by their left upper corner: callers left of the called. The same graph always gives the same places.
+ * Where nodes lie, by their left upper corner, along the direction of the edges. The same graph always gives the same places.
  *
  * @param aspect how many times as wide as high the picture is to be
  */
-export function placesOf(graph: Graph, aspect: number): ReadonlyMap<string, Place> {
-  const parts = componentsOf(graph).map(laidOut);
+export function placesOf(graph: Graph, aspect: number, shape: Shape): ReadonlyMap<string, Place> {
+  const parts = componentsOf(graph).map((part) => laidOut(part, shape));
   const area = parts.reduce((sum, { width, height }) => sum + (width + GAP) * (height + GAP), 0);
   const widest = Math.max(0, ...parts.map(({ width }) => width));
   const tries = WIDTHS.map((times) => packed(parts, Math.max(widest, times * Math.sqrt(area * aspect))));
@@ -60,20 +78,21 @@ function componentsOf({ nodes, edges }: Graph): Graph[] {
   );
 }
 
-function laidOut({ nodes, edges }: Graph): Part {
+function laidOut({ nodes, edges }: Graph, shape: Shape): Part {
+  const { direction, width: nodeWidth, height: nodeHeight, gap, reach } = shape;
   const graph = new graphlib.Graph();
-  graph.setGraph({ rankdir: 'LR', nodesep: 20, ranksep: 80 });
+  graph.setGraph({ rankdir: direction, nodesep: gap, ranksep: reach });
   graph.setDefaultEdgeLabel(() => ({}));
-  for (const { id } of nodes) graph.setNode(id, { width: NODE_WIDTH, height: NODE_HEIGHT });
+  for (const { id } of nodes) graph.setNode(id, { width: nodeWidth, height: nodeHeight });
   for (const { source, target } of edges) graph.setEdge(source, target);
   layout(graph);
   const places = new Map(
     nodes.map(({ id }) => {
       const { x = 0, y = 0 } = graph.node(id) as { readonly x?: number; readonly y?: number };
-      return [id, { x: x - NODE_WIDTH / 2, y: y - NODE_HEIGHT / 2 }];
+      return [id, { x: x - nodeWidth / 2, y: y - nodeHeight / 2 }];
     }),
   );
-  const { width = NODE_WIDTH, height = NODE_HEIGHT } = graph.graph() as {
+  const { width = nodeWidth, height = nodeHeight } = graph.graph() as {
     readonly width?: number;
     readonly height?: number;
   };

@@ -1,21 +1,10 @@
-import '@xyflow/react/dist/base.css';
-import {
-  Background,
-  Controls,
-  Handle,
-  MarkerType,
-  Position,
-  ReactFlow,
-  useReactFlow,
-  type Edge,
-  type FitViewOptions,
-  type Node,
-  type NodeProps,
-} from '@xyflow/react';
-import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { Handle, MarkerType, Position, type Edge, type Node, type NodeProps } from '@xyflow/react';
+import { useMemo } from 'react';
 import { formatCount, formatPercentage } from '../../format/number.js';
-import { NODE_HEIGHT, NODE_WIDTH, placesOf } from '../../graph/layout.js';
+import { MAP_SHAPE, placesOf } from '../../graph/layout.js';
 import { failedShare, type Graph, type GraphEdge, type GraphNode } from '../../graph/map-model.js';
+import { Picture, useIsNarrow } from '../../graph/Picture.js';
+import picture from '../../graph/Picture.module.css';
 import { cx } from '../../parts/cx.js';
 import { TypeIcon } from '../../parts/TypeIcon.js';
 import type { SpanType } from '../../trace/span.js';
@@ -30,11 +19,8 @@ interface Shown extends Record<string, unknown> {
 }
 type ShownNode = Node<Shown, 'service'>;
 
-const NARROW = '(max-width: 640px)';
 /** How many times as wide as high the picture is. */
 const [WIDE, TALL] = [2.3, 0.8];
-/** Where there is little room one begins with a part, whose names can be read. */
-const [READABLE, FARTHEST] = [0.5, 0.1];
 const TYPES = { service: ServiceNode };
 const [THINNEST, THICKEST] = [1.25, 7];
 
@@ -49,8 +35,8 @@ export default function MapGraph({
   readonly node: string;
   readonly change: ChangeMap;
 }) {
-  const isNarrow = useMedia(NARROW);
-  const places = useMemo(() => placesOf(graph, isNarrow ? TALL : WIDE), [graph, isNarrow]);
+  const isNarrow = useIsNarrow();
+  const places = useMemo(() => placesOf(graph, isNarrow ? TALL : WIDE, MAP_SHAPE), [graph, isNarrow]);
   const beside = useMemo(
     () =>
       new Set(
@@ -65,8 +51,8 @@ export default function MapGraph({
     id: one.id,
     type: 'service',
     position: places.get(one.id) ?? { x: 0, y: 0 },
-    width: NODE_WIDTH,
-    height: NODE_HEIGHT,
+    width: MAP_SHAPE.width,
+    height: MAP_SHAPE.height,
     data: {
       node: one,
       isChosen: one.id === node,
@@ -76,64 +62,19 @@ export default function MapGraph({
       },
     },
   }));
-  const fit = useMemo(
-    () => ({
-      padding: 0.06,
-      maxZoom: 1,
-      minZoom: isNarrow ? READABLE : FARTHEST,
-      // Where there is room for a part only, it is the one that is looked at.
-      ...(isNarrow && isKnown ? { nodes: [{ id: node }] } : {}),
-    }),
-    [isNarrow, isKnown, node],
-  );
   const most = Math.max(1, ...graph.edges.map(({ weight }) => weight));
   const edges = graph.edges.map((edge) => drawnEdge(edge, most, isKnown ? node : ''));
   return (
-    <div
-      className={styles['graph']}
-      role="region"
-      aria-label="Graph of who calls whom; the table has the same"
-    >
-      <ReactFlow
-        key={`${String(isNarrow)} ${[...places.keys()].join('\n')}`}
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={TYPES}
-        fitView
-        fitViewOptions={fit}
-        minZoom={FARTHEST}
-        maxZoom={2}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        nodesFocusable={false}
-        edgesFocusable={false}
-        elementsSelectable={false}
-        zoomOnScroll={false}
-        preventScrolling={false}
-        proOptions={{ hideAttribution: true }}
-      >
-        <Refit fit={fit} room={isKnown} />
-        <Background gap={24} color="var(--line)" />
-        <Controls position="bottom-right" showInteractive={false} />
-      </ReactFlow>
-    </div>
+    <Picture
+      label="Graph of who calls whom; the table has the same"
+      places={places}
+      nodes={nodes}
+      edges={edges}
+      nodeTypes={TYPES}
+      // Where there is room for a part only, it is the one that is looked at.
+      near={isKnown ? node : undefined}
+    />
   );
-}
-
-/** Shows all again where the room has changed: a panel opened beside it, or closed. */
-function Refit({ fit, room }: { readonly fit: FitViewOptions; readonly room: boolean }) {
-  const { fitView } = useReactFlow();
-  const current = useRef(fit);
-  useEffect(() => {
-    current.current = fit;
-  });
-  useEffect(() => {
-    const frame = requestAnimationFrame(() => void fitView(current.current));
-    return () => {
-      cancelAnimationFrame(frame);
-    };
-  }, [fitView, room]);
-  return null;
 }
 
 function drawnEdge({ source, target, weight, error_count }: GraphEdge, most: number, node: string): Edge {
@@ -160,7 +101,7 @@ function ServiceNode({ data: { node, isChosen, isFaint, choose } }: NodeProps<Sh
   const share = failedShare(error_count, span_count);
   return (
     <>
-      <Handle type="target" position={Position.Left} className={styles['handle'] ?? ''} />
+      <Handle type="target" position={Position.Left} className={picture['handle'] ?? ''} />
       <button
         type="button"
         className={cx('nopan', styles['node'], isChosen && styles['chosen'], isFaint && styles['faint'])}
@@ -179,20 +120,7 @@ function ServiceNode({ data: { node, isChosen, isFaint, choose } }: NodeProps<Sh
           )}
         </small>
       </button>
-      <Handle type="source" position={Position.Right} className={styles['handle'] ?? ''} />
+      <Handle type="source" position={Position.Right} className={picture['handle'] ?? ''} />
     </>
-  );
-}
-
-function useMedia(query: string): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      const media = matchMedia(query);
-      media.addEventListener('change', changed);
-      return () => {
-        media.removeEventListener('change', changed);
-      };
-    },
-    () => matchMedia(query).matches,
   );
 }
