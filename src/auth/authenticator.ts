@@ -94,7 +94,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   const requireScope: Authenticator['requireScope'] = ({ scopes, keyId }, scope, { remoteAddress }) => {
     if (grants(scopes, scope)) return;
     refusals.note({ reason: 'lacks_scope', ...(keyId !== null && { keyId }), scope }, remoteAddress);
-    throw forbidden(scope);
+    throw lacksScope(scope);
   };
   /** @returns undefined where it is no key that is accepted; that is logged */
   const identityOf = (
@@ -216,7 +216,8 @@ function unauthenticated(): HttpProblem {
   );
 }
 
-function forbidden(scope: Scope): HttpProblem {
+/** The refusal of a key that may not do what a request asks for. */
+export function lacksScope(scope: Scope): HttpProblem {
   return new HttpProblem(403, 'forbidden_scope', `The API key lacks the scope "${scope}".`);
 }
 

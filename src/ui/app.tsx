@@ -32,6 +32,7 @@ const Webhooks = lazy(() => import('./pages/webhooks/Webhooks.js'));
 const OneOrganization = lazy(() => import('./pages/webhooks/OneOrganization.js'));
 const Settings = lazy(() => import('./pages/settings/Settings.js'));
 const Usage = lazy(() => import('./pages/usage/Usage.js'));
+const DaemonPage = lazy(() => import('./pages/daemon/Daemon.js'));
 const CompareRuns = lazy(() => import('./pages/compare-runs/CompareRuns.js'));
 
 const STALE_MS = 15_000;
@@ -85,6 +86,7 @@ export function App() {
                       </Route>
                       <Route path="/webhooks" component={Webhooks} />
                       <Route path="/usage" component={Usage} />
+                      <Route path="/daemon" component={DaemonPage} />
                       <Route path="/settings/:place?">
                         {({ place }) => <Settings key={place} place={place} />}
                       </Route>

@@ -5,7 +5,7 @@ import { anItem } from '../support/trace-batch.js';
 import { lookRight, settled, startPages } from '../support/ui.js';
 
 void t.test('settings', async (t) => {
-  const { api, url, visit, visitUnknown } = await startPages(t);
+  const { api, url, key, visit, visitUnknown } = await startPages(t);
 
   await t.test('a key is made, logs another browser in, and throws it out when it is revoked', async (t) => {
     const { page, complaints } = await visit('/settings/keys');
@@ -92,8 +92,53 @@ void t.test('settings', async (t) => {
     t.same(complaints, []);
   });
 
+  await t.test(
+    'the daemon from inside: what flows, an edge by keyboard, health, configuration',
+    async (t) => {
+      await api.send([anItem()]);
+      const { page, complaints } = await visit('/daemon');
+      const graph = page.getByRole('region', { name: /^Graph of the pipelines/ });
+      const edge = graph.getByRole('button', { name: /^trace_batch to validation in traces/ });
+      await edge.focus();
+      await page.keyboard.press('Enter');
+      const panel = page.getByRole('complementary', { name: 'Edge' });
+      await panel.getByText('receiver trace_batch').waitFor();
+      await page.getByText('Live', { exact: true }).waitFor();
+      const row = page
+        .getByRole('table', { name: 'Edges' })
+        .getByRole('row', { name: /^trace_batch → validation/ });
+      await row.getByRole('cell', { name: '1', exact: true }).waitFor();
+      await api.send([anItem()]);
+      await row.getByRole('cell', { name: '2', exact: true }).waitFor();
+      await page.keyboard.press('Escape');
+      await panel.waitFor({ state: 'detached' });
+      await page.getByRole('combobox', { name: 'Pipeline' }).selectOption('events');
+      await graph.getByRole('button', { name: /^outbox to webhook in events/ }).waitFor();
+      t.equal(await graph.getByRole('button', { name: / in / }).count(), 1);
+      await page.getByRole('button', { name: 'Components' }).click();
+      await page.getByRole('row', { name: 'validation processor traces Well' }).waitFor();
+      await page.getByRole('button', { name: 'Configuration' }).click();
+      const yaml = page.getByRole('region', { name: 'Configuration as YAML' });
+      t.match(await yaml.textContent(), /bootstrap_key: "\[secret\]"/);
+      t.notMatch(await yaml.textContent(), key);
+      t.same(complaints, []);
+
+      const other = await visitUnknown('/daemon');
+      const reader = await api.createKey(['read']);
+      await other.page.getByLabel('API key').fill(reader.key);
+      await other.page.getByRole('button', { name: 'Log in' }).click();
+      await other.page.getByRole('heading', { name: 'Only administrators see this' }).waitFor();
+      t.equal(await other.page.getByRole('link', { name: 'Daemon' }).count(), 0);
+      t.same(await accessibilityProblems(other.page), []);
+      t.same(other.complaints, []);
+    },
+  );
+
   await t.test('axe finds nothing, in both themes, and nothing is wider than the window', async (t) => {
     const paths = [
+      '/daemon',
+      '/daemon?view=components',
+      '/daemon?view=configuration',
       '/settings',
       '/settings/keys',
       '/settings/users',

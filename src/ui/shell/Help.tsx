@@ -40,6 +40,13 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
     ],
   ],
   [
+    'The daemon',
+    [
+      [['J', 'K'], 'Next and previous edge of the table'],
+      [['Space'], 'Show all figures of the edge'],
+    ],
+  ],
+  [
     'Comparing runs',
     [
       [['↓ ↑', 'J K'], 'Next and previous span'],

@@ -8,7 +8,8 @@ import { cx } from '../parts/cx.js';
 import parts from '../parts/parts.module.css';
 import styles from './Dialogs.module.css';
 import { Overlay } from './Dialogs.js';
-import { PLACES } from './places.js';
+import { placesFor } from './places.js';
+import { useMe } from './Session.js';
 
 interface Target {
   readonly path: string;
@@ -88,7 +89,7 @@ function useTargets(query: string): readonly Target[] {
   const agents = data === undefined ? [] : Array.isArray(data) ? data : data.items;
   const trace = traceIdIn(query);
   const word = query.toLowerCase();
-  const pages = PLACES.filter(({ name }) => name.toLowerCase().includes(word));
+  const pages = placesFor(useMe().scopes).filter(({ name }) => name.toLowerCase().includes(word));
   return [
     ...(trace === undefined
       ? []

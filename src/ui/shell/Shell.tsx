@@ -10,7 +10,7 @@ import { useShortcuts } from '../state/shortcuts.js';
 import { Help } from './Help.js';
 import { Jackdaw } from './Jackdaw.js';
 import { Palette } from './Palette.js';
-import { PLACES } from './places.js';
+import { placesFor } from './places.js';
 import { useMe } from './Session.js';
 import styles from './Shell.module.css';
 
@@ -83,10 +83,11 @@ function skip(event: { preventDefault(): void }): void {
 
 function Navigation() {
   const [path] = useLocation();
+  const { scopes } = useMe();
   return (
     <nav aria-label="Pages" className={styles['nav']}>
       <ul>
-        {PLACES.map(({ path: to, name, icon: Icon, also }) => {
+        {placesFor(scopes).map(({ path: to, name, icon: Icon, also }) => {
           const isHere = path === to || path.startsWith(also);
           return (
             <li key={to}>

@@ -12,6 +12,7 @@ import {
   Settings,
   Waypoints,
   Webhook,
+  Workflow,
   type LucideIcon,
 } from 'lucide-react';
 
@@ -21,10 +22,11 @@ interface Place {
   readonly icon: LucideIcon;
   /** Other pages that belong to it. */
   readonly also: string;
+  readonly isForAdmins?: true;
 }
 
 /** The pages that there are, in the order of the navigation. */
-export const PLACES: readonly Place[] = [
+const PLACES: readonly Place[] = [
   { path: '/', name: 'Overview', icon: House, also: '/overview' },
   { path: '/agents', name: 'Agents', icon: Bot, also: '/agents/' },
   { path: '/runs', name: 'Runs', icon: ListTree, also: '/traces/' },
@@ -37,5 +39,11 @@ export const PLACES: readonly Place[] = [
   { path: '/alerts', name: 'Alerts', icon: BellRing, also: '/alerts/' },
   { path: '/webhooks', name: 'Webhooks', icon: Webhook, also: '/webhooks/' },
   { path: '/usage', name: 'Usage', icon: Gauge, also: '/usage/' },
+  { path: '/daemon', name: 'Daemon', icon: Workflow, also: '/daemon/', isForAdmins: true },
   { path: '/settings', name: 'Settings', icon: Settings, also: '/settings/' },
 ];
+
+/** Those that somebody with these scopes may see. */
+export function placesFor(scopes: readonly string[]): readonly Place[] {
+  return PLACES.filter(({ isForAdmins }) => isForAdmins !== true || scopes.includes('admin'));
+}

@@ -2,15 +2,13 @@ import { ConsumeError } from '../../../component/consume-error.js';
 import type { Clock } from '../../../component/telemetry.js';
 import { printJson } from '../../../signal/json.js';
 import { MICROS_PER_MS } from '../../../signal/time-units.js';
-import type { AlertRule } from '../../../storage/alert-rules.js';
 import type { RunFilter, Runs, RunSummary } from '../../../storage/runs.js';
 import { printListedRun } from '../../support/run-export.js';
-import { printAlert } from '../alerts/alert-schema.js';
-import type { AlertNews } from './alert-news.js';
 import { FollowedTraces } from './followed-traces.js';
+import type { Inbox } from './inbox.js';
 import { LogTail } from './log-tail.js';
 import type { Seat } from './news-desk.js';
-import { SSE_COMMENT, SSE_RETRY, sseEvent } from './sse.js';
+import { lostEvent, SSE_COMMENT, SSE_RETRY, sseEvent } from './sse.js';
 import type { Topics } from './topics.js';
 import type { LogFilter } from '../../../storage/logs.js';
 
@@ -24,7 +22,6 @@ const BEAT_MS = 5000;
 const RETRY_MS = 1000;
 /** Runs that are read at a time. */
 const MOST_RUNS = 200;
-const MOST_ALERTS = 1000;
 
 export interface StreamOptions {
   readonly userId: string;
@@ -39,7 +36,8 @@ export interface StreamOptions {
   readonly era: string;
   readonly seat: Seat;
   readonly runs: Pick<Runs, 'find' | 'outline'>;
-  readonly alerts: AlertNews;
+  /** Of the other topics: each is made with what wakes the stream. */
+  readonly inboxes: readonly ((wake: () => void) => Inbox)[];
   /** Whether who asked for it still may. */
   readonly isAllowed: () => boolean;
   readonly gone: AbortSignal;
@@ -54,9 +52,8 @@ export class EventStream implements AsyncIterable<Uint8Array> {
   readonly #options: StreamOptions;
   readonly #tail: LogTail | null;
   readonly #traces: FollowedTraces;
+  readonly #inboxes: readonly Inbox[];
   readonly #ends: (() => void)[] = [];
-  #alerts = new Map<string, AlertRule>();
-  #lostAlerts = 0;
   #lostRuns = 0;
   /** The number of the last change that was told. */
   #seen: number;
@@ -67,7 +64,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
 
   constructor(options: StreamOptions) {
     this.#options = options;
-    const { topics, userId, runs, seat, logFilter, alerts, gone, draining } = options;
+    const { topics, userId, runs, seat, logFilter, inboxes, gone, draining } = options;
     this.#seen = options.after ?? seat.news.last;
     this.#traces = new FollowedTraces(runs, userId, topics.traces);
     this.#tail = topics.logs ? new LogTail(logFilter, this.#wake) : null;
@@ -77,7 +74,11 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     this.#ends.push(
       seat.news.enter({ wake: this.#wake, forgot, ...(this.#tail && { logs: this.#tail.offer }) }),
     );
-    if (topics.alerts) this.#ends.push(alerts.enter(userId, this.#takeAlert));
+    this.#inboxes = inboxes.map((open) => open(this.#wake));
+    for (const inbox of this.#inboxes)
+      this.#ends.push(() => {
+        inbox.close();
+      });
     const stop = (): void => {
       this.#goOn();
     };
@@ -107,7 +108,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
       yield Buffer.concat([
         SSE_RETRY,
         this.#opening(),
-        ...this.#options.missed.map((topic) => lost(topic, null)),
+        ...this.#options.missed.map((topic) => lostEvent(topic, null)),
       ]);
       this.#sentMs = this.#nowMs;
       while (!this.#isOver) {
@@ -171,7 +172,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
       if (this.#lostRuns > 0) {
         const count = this.#lostRuns;
         this.#lostRuns = 0;
-        yield lost('runs', count);
+        yield lostEvent('runs', count);
       }
       // Where more changed, the others come with the next frame.
       const now = changes.slice(0, MOST_RUNS);
@@ -187,9 +188,12 @@ export class EventStream implements AsyncIterable<Uint8Array> {
       this.#seen = changes.at(-1)?.number ?? this.#seen;
     }
     for await (const { traceId, outline } of this.#traces.news(this.#nowMs, gone))
-      yield outline === null ? lost(`trace:${traceId}`, null) : sseEvent('span', outline);
+      yield outline === null ? lostEvent(`trace:${traceId}`, null) : sseEvent('span', outline);
     yield* this.#logEvents();
-    yield* this.#alertEvents();
+    for (const inbox of this.#inboxes) {
+      const events = inbox.take();
+      if (events.length > 0) yield Buffer.concat(events);
+    }
   }
 
   /** @param seen the id of the last event: who has it has all of these */
@@ -216,29 +220,8 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     if (this.#tail === null) return;
     const { records, lost: count } = this.#tail.take();
     if (records.length > 0) yield Buffer.concat(records.map((record) => sseEvent('log', record)));
-    if (count > 0) yield lost('logs', count);
+    if (count > 0) yield lostEvent('logs', count);
   }
-
-  *#alertEvents(): Generator<Uint8Array> {
-    const rules = [...this.#alerts.values()];
-    const count = this.#lostAlerts;
-    this.#alerts = new Map();
-    this.#lostAlerts = 0;
-    if (rules.length > 0)
-      yield Buffer.concat(
-        rules.map(({ alert, incident }) =>
-          sseEvent('alert', JSON.stringify({ ...printAlert(alert), is_firing: incident !== null })),
-        ),
-      );
-    if (count > 0) yield lost('alerts', count);
-  }
-
-  readonly #takeAlert = (rule: AlertRule): void => {
-    if (this.#alerts.size < MOST_ALERTS || this.#alerts.has(rule.alert.id))
-      this.#alerts.set(rule.alert.id, rule);
-    else this.#lostAlerts += 1;
-    this.#wake();
-  };
 
   readonly #wake = (): void => {
     this.#hasNews = true;
@@ -266,9 +249,4 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     this.#options.seat.leave();
     this.#goOn();
   };
-}
-
-/** @param count of what is missing; null where nobody knows */
-function lost(topic: string, count: number | null): Uint8Array {
-  return sseEvent('lost', JSON.stringify({ topic, count }));
 }

@@ -9,6 +9,11 @@ export function sseEvent(name: string, data: string | Uint8Array, id?: string): 
   return Buffer.concat([head, Buffer.from(data), END]);
 }
 
+/** Tells that something of a topic is missing. @param count of what; null where nobody knows */
+export function lostEvent(topic: string, count: number | null): Uint8Array {
+  return sseEvent('lost', JSON.stringify({ topic, count }));
+}
+
 const END = Buffer.from('\n\n');
 
 /** Keeps proxies and listeners from taking a quiet stream for a dead one; clients hear nothing of it. */

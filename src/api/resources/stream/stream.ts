@@ -1,13 +1,17 @@
 import { Type, type Static } from 'typebox';
 import type { Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
+import { lacksScope } from '../../../auth/authenticator.js';
 import { SEVERITIES } from '../../../signal/log-record.js';
 import type { LogFilter } from '../../../storage/logs.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { uuid } from '../../support/fields.js';
 import { kindParameter } from '../../support/runs.js';
 import { MAX_LOG_QUERY, spanNeedsTrace } from '../logs.js';
+import { printDaemon } from '../daemon.js';
+import { alertInbox } from './alert-inbox.js';
 import { AlertNews } from './alert-news.js';
+import { DaemonNews } from './daemon-news.js';
 import { EventStream } from './event-stream.js';
 import { MOST_STREAMS, NewsDesk } from './news-desk.js';
 import { MOST_TRACES, readTopics, type Topics } from './topics.js';
@@ -24,7 +28,8 @@ const followChanges = {
   description: [
     'Events have JSON as their data. `open` comes first. `run`: a run that came or changed, as lists show it. `span`: what came of a',
     'run that is followed, as `readTraceSpans` gives it with `after`. `log`: a record that was stored, as `searchLogs` shows it, long',
-    'parts shortened (`is_truncated`). `alert`: an alert that fired, is over or was changed, with `is_firing`. `lost {topic, count}`:',
+    'parts shortened (`is_truncated`). `alert`: an alert that fired, is over or was changed, with `is_firing`. `edges`: the daemon as',
+    '`readDaemon` gives it, at once and then every two seconds. `lost {topic, count}`:',
     'so much was left out of a topic because it was too much for the stream or its reader, or nobody knows how much (null): read it by its',
     'own route. `bye {reason}`: the end, since the daemon stops (`shutting_down`) or the key or login does not hold any more',
     '(`signed_out`). News go out at most four times a second; a comment comes at least every seven seconds. With the header',
@@ -37,7 +42,7 @@ const followChanges = {
     topics: Type.String({
       minLength: 1,
       maxLength: MAX_TOPICS_LENGTH,
-      description: `With commas between: \`runs\`, \`logs\`, \`alerts\`, \`trace:ID\`, \`trace:ID@SEQ\` (what came of the run after this \`seq\` of an outline, then what comes); at most ${MOST_TRACES} runs.`,
+      description: `With commas between: \`runs\`, \`logs\`, \`alerts\`, \`daemon\` (needs the scope \`admin\`), \`trace:ID\`, \`trace:ID@SEQ\` (what came of the run after this \`seq\` of an outline, then what comes); at most ${MOST_TRACES} runs.`,
     }),
     kind: kindParameter,
     agent_id: Type.Optional(uuid('Of `runs`: those of this agent.')),
@@ -59,18 +64,15 @@ const followChanges = {
 type Query = Static<typeof followChanges.query>;
 
 /** `GET /dashboard/stream`. */
-export function streamRoutes({
-  routes,
-  telemetry,
-  control,
-  identityNow,
-  clock,
-}: Pick<ApiContext, 'routes' | 'telemetry' | 'control' | 'identityNow' | 'clock'>): readonly Route[] {
+export function streamRoutes(context: ApiContext): readonly Route[] {
+  const { routes, telemetry, control, identityNow, clock } = context;
   const desk = new NewsDesk(telemetry.arrivals, clock);
   const alerts = new AlertNews(control, clock);
+  const daemon = new DaemonNews(() => JSON.stringify(printDaemon(context)), clock);
   return [
-    routes.route(followChanges).to(({ identity: { userId, keyId }, query, request }) => {
+    routes.route(followChanges).to(({ identity: { userId, keyId, scopes }, query, request }) => {
       const topics = readTopics(query.topics);
+      if (topics.daemon && !scopes.includes('admin')) throw lacksScope('admin');
       const logFilter = logFilterOf(query);
       const seat = desk.take(userId);
       const { kind = 'agent', agent_id } = query;
@@ -86,7 +88,10 @@ export function streamRoutes({
         era: desk.era,
         seat,
         runs: telemetry.runs,
-        alerts,
+        inboxes: [
+          ...(topics.alerts ? [alertInbox(alerts, userId)] : []),
+          ...(topics.daemon ? [daemon.inbox] : []),
+        ],
         isAllowed: () => {
           const now = identityNow(request);
           return now?.userId === userId && now.keyId === keyId;

@@ -9,11 +9,12 @@ export interface Topics {
   readonly runs: boolean;
   readonly logs: boolean;
   readonly alerts: boolean;
+  readonly daemon: boolean;
   /** By their ids in lower case: the `seq` up to which their spans are known; null: to be told what comes from now on. */
   readonly traces: ReadonlyMap<string, number | null>;
 }
 
-const PLAIN = ['runs', 'logs', 'alerts'] as const;
+const PLAIN = ['runs', 'logs', 'alerts', 'daemon'] as const;
 const TRACE = /^trace:([^@]+)(?:@(\d{1,15}))?$/;
 
 /**
@@ -34,7 +35,14 @@ export function readTopics(text: string): Topics {
       );
   }
   if (traces.size > MOST_TRACES) throw refused(`may have at most ${MOST_TRACES} traces`);
-  return { runs: plain.has('runs'), logs: plain.has('logs'), alerts: plain.has('alerts'), traces };
+  const wants = (topic: (typeof PLAIN)[number]): boolean => plain.has(topic);
+  return {
+    runs: wants('runs'),
+    logs: wants('logs'),
+    alerts: wants('alerts'),
+    daemon: wants('daemon'),
+    traces,
+  };
 }
 
 function refused(message: string) {

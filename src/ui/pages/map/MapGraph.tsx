@@ -104,7 +104,7 @@ function ServiceNode({ data: { node, isChosen, isFaint, choose } }: NodeProps<Sh
       <Handle type="target" position={Position.Left} className={picture['handle'] ?? ''} />
       <button
         type="button"
-        className={cx('nopan', styles['node'], isChosen && styles['chosen'], isFaint && styles['faint'])}
+        className={cx('nopan', picture['node'], isChosen && picture['chosen'], isFaint && styles['faint'])}
         aria-pressed={isChosen}
         title={id}
         onClick={() => {
@@ -112,7 +112,7 @@ function ServiceNode({ data: { node, isChosen, isFaint, choose } }: NodeProps<Sh
         }}
       >
         <TypeIcon type={span_type as SpanType} />
-        <span className={styles['name']}>{id}</span>
+        <span className={picture['name']}>{id}</span>
         <small>
           {node_type} · {formatCount(span_count)}
           {share !== null && share > 0 && (

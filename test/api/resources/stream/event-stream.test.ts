@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { AlertNews } from '../../../../src/api/resources/stream/alert-news.js';
+import { DaemonNews } from '../../../../src/api/resources/stream/daemon-news.js';
 import { EventStream } from '../../../../src/api/resources/stream/event-stream.js';
+import type { Inbox } from '../../../../src/api/resources/stream/inbox.js';
 import { NewsDesk } from '../../../../src/api/resources/stream/news-desk.js';
 import { readTopics } from '../../../../src/api/resources/stream/topics.js';
 import { ConsumeError } from '../../../../src/component/consume-error.js';
@@ -49,7 +50,6 @@ function open(topics: string, isFailing: () => boolean = () => false) {
     },
     outline: async () => await Promise.resolve(null),
   };
-  const rules = { follow: async () => await Promise.reject(new Error('nobody asks for rules')) };
   const gone = new AbortController();
   const draining = new AbortController();
   let isAllowed = true;
@@ -63,7 +63,7 @@ function open(topics: string, isFailing: () => boolean = () => false) {
     era: desk.era,
     seat: desk.take(USER),
     runs,
-    alerts: new AlertNews({ alerts: rules, watch: { watch: () => () => undefined } }, clock),
+    inboxes: [],
     isAllowed: () => isAllowed,
     gone: gone.signal,
     draining: draining.signal,
@@ -169,3 +169,31 @@ void t.test('news are collected for a minute after the last stream, and then nob
   t.equal(arrivals.tracesOf(batch), undefined, 'writes have nothing to tell');
   t.equal(arrivals.logsOf(batch), undefined);
 });
+
+void t.test(
+  'the daemon is read while somebody listens, once for all, and a slow one has the newest',
+  async (t) => {
+    const clock = new HandClock();
+    let readings = 0;
+    const news = new DaemonNews(() => `{"reading":${String((readings += 1))}}`, clock);
+    t.equal(clock.pending, 0, 'nobody listens');
+    let wakes = 0;
+    const wake = (): void => {
+      wakes += 1;
+    };
+    const told = (inbox: Inbox): string[] => inbox.take().map((event) => Buffer.from(event).toString());
+    const slow = news.inbox(wake);
+    const quick = news.inbox(wake);
+    t.match(told(quick), ['event: edges\ndata: {"reading":2}\n\n'], 'at once');
+    clock.advance(2000);
+    t.match([readings, wakes], [3, 2]);
+    t.match(told(quick), [/"reading":3/]);
+    clock.advance(4000);
+    t.match(told(slow), [/"reading":5/], 'one of five');
+    t.same(told(slow), []);
+    slow.close();
+    quick.close();
+    t.equal(clock.pending, 0);
+    t.equal(readings, 5);
+  },
+);

@@ -144,6 +144,26 @@ void t.test('alerts are told when they are changed', async (t) => {
   });
 });
 
+void t.test('administrators are told what passes through the daemon, again and again', async (t) => {
+  const api = await startApi(t);
+  const stream = await EventStreamClient.open(t, api, 'topics=daemon');
+  const first = await stream.next('edges');
+  t.match(first.data, { phase: 'running', edges: Array, components: Array });
+  await api.send([anItem()]);
+  const takenIn = ({ data }: { readonly data: Readonly<Record<string, unknown>> }) =>
+    (data['edges'] as readonly { readonly to: { readonly id: string }; readonly accepted: number }[]).find(
+      ({ to }) => to.id === 'storage',
+    )?.accepted;
+  t.equal(takenIn(first), 0);
+  let next = await stream.next('edges');
+  while (takenIn(next) === 0) next = await stream.next('edges');
+  t.equal(takenIn(next), 1);
+  stream.close();
+  const { key } = await api.createKey(['read', 'write', 'manage']);
+  const refused = await api.call('GET', '/dashboard/stream?topics=runs,daemon', { key });
+  t.match(refused, { status: 403, body: { code: 'forbidden_scope' } });
+});
+
 void t.test('who may not, or has too many, is refused', async (t) => {
   const api = await startApi(t);
   const call = async (query: string, key = api.adminKey) =>

@@ -1,0 +1,32 @@
+import type { AlertRule } from '../../../storage/alert-rules.js';
+import { printAlert } from '../alerts/alert-schema.js';
+import type { AlertNews } from './alert-news.js';
+import type { Inbox } from './inbox.js';
+import { lostEvent, sseEvent } from './sse.js';
+
+const MOST_ALERTS = 1000;
+
+/** A user's alerts that changed, each as it is now. @returns opens it */
+export function alertInbox(news: AlertNews, userId: string): (wake: () => void) => Inbox {
+  return (wake) => {
+    let rules = new Map<string, AlertRule>();
+    let lost = 0;
+    const leave = news.enter(userId, (rule) => {
+      if (rules.size < MOST_ALERTS || rules.has(rule.alert.id)) rules.set(rule.alert.id, rule);
+      else lost += 1;
+      wake();
+    });
+    return {
+      take: () => {
+        const events = [...rules.values()].map(({ alert, incident }) =>
+          sseEvent('alert', JSON.stringify({ ...printAlert(alert), is_firing: incident !== null })),
+        );
+        if (lost > 0) events.push(lostEvent('alerts', lost));
+        rules = new Map();
+        lost = 0;
+        return events;
+      },
+      close: leave,
+    };
+  };
+}

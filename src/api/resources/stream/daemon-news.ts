@@ -1,0 +1,53 @@
+import type { Clock } from '../../../component/telemetry.js';
+import type { Inbox } from './inbox.js';
+import { sseEvent } from './sse.js';
+
+const EVERY_MS = 2000;
+
+/** What passes through the daemon: read once for all streams, and only while one listens. */
+export class DaemonNews {
+  readonly #print: () => string;
+  readonly #clock: Clock;
+  readonly #tells = new Set<(event: Uint8Array) => void>();
+  #cancel: () => void = () => undefined;
+
+  /** @param print the daemon as it is now, as JSON */
+  constructor(print: () => string, clock: Clock) {
+    this.#print = print;
+    this.#clock = clock;
+  }
+
+  /** Has the newest only: who reads slowly is told less often. */
+  readonly inbox = (wake: () => void): Inbox => {
+    let newest: Uint8Array | null = this.#event();
+    const tell = (event: Uint8Array): void => {
+      newest = event;
+      wake();
+    };
+    if (this.#tells.size === 0) this.#tellSoon();
+    this.#tells.add(tell);
+    return {
+      take: () => {
+        const events = newest === null ? [] : [newest];
+        newest = null;
+        return events;
+      },
+      close: () => {
+        this.#tells.delete(tell);
+        if (this.#tells.size === 0) this.#cancel();
+      },
+    };
+  };
+
+  #event(): Uint8Array {
+    return sseEvent('edges', this.#print());
+  }
+
+  #tellSoon(): void {
+    this.#cancel = this.#clock.after(EVERY_MS, () => {
+      const event = this.#event();
+      for (const tell of this.#tells) tell(event);
+      this.#tellSoon();
+    });
+  }
+}

@@ -1,0 +1,199 @@
+import { lazy, Suspense } from 'react';
+import { formatDuration } from '../../format/duration.js';
+import { formatCounted } from '../../format/number.js';
+import { edgeKey, flowOf } from '../../graph/flow.js';
+import { Choice } from '../../parts/Choice.js';
+import { Time } from '../../parts/figures.js';
+import { cx } from '../../parts/cx.js';
+import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Empty, Failure } from '../../parts/states.js';
+import { ZoneNote } from '../../parts/ZoneNote.js';
+import { useMe } from '../../shell/Session.js';
+import { useUrlState } from '../../state/use-url-state.js';
+import { Components, isFailing, isTroubled } from './Components.js';
+import { Configuration } from './Configuration.js';
+import { ALL_PIPELINES, STATE, type ChangeDaemon, type DaemonState } from './daemon-state.js';
+import { EdgePanel } from './EdgePanel.js';
+import { EdgeTable } from './EdgeTable.js';
+import { useDaemon, type Daemon } from './use-daemon.js';
+import styles from './daemon.module.css';
+
+const FlowGraph = lazy(() => import('./FlowGraph.js'));
+
+const VIEWS = { pipelines: 'Pipelines', components: 'Components', configuration: 'Configuration' } as const;
+
+/** The daemon from inside: what flows through its pipelines, how its components are, and its configuration. For administrators. */
+export default function DaemonPage() {
+  if (!useMe().scopes.includes('admin'))
+    return (
+      <Empty title="Only administrators see this" isPage>
+        <title>Daemon · Jackdaw</title>
+        <p>
+          The pipelines, the health and the configuration of the daemon are shown to keys with the scope
+          admin. Log in with one, or ask whoever administers this daemon.
+        </p>
+      </Empty>
+    );
+  return (
+    <div className={parts['page']}>
+      <title>Daemon · Jackdaw</title>
+      <Inside />
+    </div>
+  );
+}
+
+function Inside() {
+  const [state, change] = useUrlState(STATE);
+  const { data, error, refetch, rates, isLive } = useDaemon();
+  if (!data) return error ? <Failure isPage error={error} retry={() => void refetch()} /> : <Loading />;
+  return (
+    <>
+      <div className={parts['head']}>
+        <h1>Daemon</h1>
+        <ZoneNote />
+        <span className={parts['faint']}>
+          {isLive ? 'Live' : error ? 'It does not answer' : 'Every few seconds'}
+        </span>
+        <div role="group" aria-label="View" className={styles['views']}>
+          {Object.entries(VIEWS).map(([view, name]) => (
+            <button
+              key={view}
+              type="button"
+              className={parts['button']}
+              aria-pressed={state.view === view}
+              onClick={() => {
+                change({ view: view as DaemonState['view'] });
+              }}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+      </div>
+      <Facts daemon={data} change={change} />
+      {state.view === 'components' && <Components components={data.components} />}
+      {state.view === 'configuration' && <Configuration />}
+      {state.view === 'pipelines' && <Pipelines daemon={data} rates={rates} state={state} change={change} />}
+    </>
+  );
+}
+
+function Loading() {
+  return (
+    <>
+      <div className={parts['head']}>
+        <h1>Daemon</h1>
+      </div>
+      <TableSkeleton />
+    </>
+  );
+}
+
+const PHASES: Readonly<Record<Daemon['phase'], string>> = {
+  starting: 'Starting',
+  running: 'Running',
+  stopping: 'Stopping: it finishes what it has taken',
+  stopped: 'Stopped',
+};
+
+function Facts({
+  daemon: { version, phase, started_at, uptime_s, components },
+  change,
+}: {
+  readonly daemon: Daemon;
+  readonly change: ChangeDaemon;
+}) {
+  const troubled = components.filter(isTroubled);
+  return (
+    <dl className={parts['figures']}>
+      <div>
+        <dt>Phase</dt>
+        <dd>{PHASES[phase]}</dd>
+      </div>
+      <div>
+        <dt>Up for</dt>
+        <dd>
+          {formatDuration(uptime_s * 1000)}
+          <small>
+            since <Time at={started_at} />
+          </small>
+        </dd>
+      </div>
+      <div>
+        <dt>Version</dt>
+        <dd>{version}</dd>
+      </div>
+      <div>
+        <dt>Components</dt>
+        <dd>
+          {troubled.length === 0 ? (
+            <>
+              All well <small>{formatCounted(components.length, 'component')}</small>
+            </>
+          ) : (
+            <button
+              type="button"
+              className={parts['button']}
+              onClick={() => {
+                change({ view: 'components' });
+              }}
+            >
+              <span className={cx(troubled.some(isFailing) && parts['bad'])}>
+                {formatCounted(troubled.length, 'component')} in trouble
+              </span>
+            </button>
+          )}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Pipelines({
+  daemon,
+  rates,
+  state,
+  change,
+}: {
+  readonly daemon: Daemon;
+  readonly rates: ReturnType<typeof useDaemon>['rates'];
+  readonly state: DaemonState;
+  readonly change: ChangeDaemon;
+}) {
+  const { pipelines, edges: all, components } = daemon;
+  const options = {
+    ...Object.fromEntries(pipelines.map(({ name }) => [name, name])),
+    [ALL_PIPELINES]: 'All of them',
+  };
+  const pipeline = Object.hasOwn(options, state.pipeline) ? state.pipeline : (pipelines[0]?.name ?? '');
+  const flow = flowOf(all, pipeline === ALL_PIPELINES ? '' : pipeline);
+  const chosen = flow.edges.find((edge) => edgeKey(edge) === state.edge);
+  return (
+    <>
+      <div className={parts['filters']}>
+        <Choice
+          label="Pipeline"
+          value={pipeline}
+          options={options}
+          onChange={(name) => {
+            change({ pipeline: name, edge: '' });
+          }}
+        />
+        <span className={parts['faint']}>
+          {all.every(({ offered }) => offered === 0)
+            ? 'Nothing has passed yet: figures begin with the first item'
+            : 'Items a second, over the last ten seconds; an item is a trace, a point, a log record or an event'}
+        </span>
+      </div>
+      <div className={parts['withPeek']} data-open={chosen !== undefined}>
+        <Suspense fallback={<TableSkeleton />}>
+          <FlowGraph flow={flow} components={components} rates={rates} chosen={state.edge} change={change} />
+        </Suspense>
+        {chosen && <EdgePanel edge={chosen} rates={rates?.get(state.edge) ?? null} change={change} />}
+      </div>
+      <h2 className={styles['section']}>The same as a table</h2>
+      <EdgeTable edges={flow.edges} rates={rates} state={state} change={change} />
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { formatBytes, formatCounted } from '../../format/number.js';
+import type { FlowEdge, Rates } from '../../graph/flow.js';
+import { Count, Duration } from '../../parts/figures.js';
+import { cx } from '../../parts/cx.js';
+import parts from '../../parts/parts.module.css';
+import { PeekPanel } from '../../parts/PeekPanel.js';
+import { NO_P99, type ChangeDaemon } from './daemon-state.js';
+import { Fill, Rate } from './figures.js';
+
+/** One edge with all its figures. */
+export function EdgePanel({
+  edge,
+  rates,
+  change,
+}: {
+  readonly edge: FlowEdge;
+  readonly rates: Rates | null;
+  readonly change: ChangeDaemon;
+}) {
+  const { pipeline, from, to, offered, accepted, refused, failed, p99_ms, queue } = edge;
+  return (
+    <PeekPanel
+      label="Edge"
+      title={`${from.id} → ${to.id}`}
+      onClose={() => {
+        change({ edge: '' });
+      }}
+    >
+      <dl>
+        <dt>Pipeline</dt>
+        <dd>{pipeline}</dd>
+        <dt>From</dt>
+        <dd>
+          {from.kind} {from.id}
+        </dd>
+        <dt>To</dt>
+        <dd>
+          {to.kind} {to.id}
+        </dd>
+        <dt>Handed over</dt>
+        <dd>
+          <Rate value={rates?.offered ?? null} /> · <Count value={offered} missing="" /> since the start
+        </dd>
+        <dt>Taken</dt>
+        <dd>
+          <Count value={accepted} missing="" />
+        </dd>
+        <dt>Refused</dt>
+        <dd className={cx(refused > 0 && parts['bad'])}>
+          <Rate value={rates?.refused ?? null} isBad /> · <Count value={refused} missing="" />
+        </dd>
+        <dt>Failed</dt>
+        <dd className={cx(failed > 0 && parts['bad'])}>
+          <Rate value={rates?.failed ?? null} isBad /> · <Count value={failed} missing="" />
+        </dd>
+        <dt>p99</dt>
+        <dd>
+          <Duration value={p99_ms} missing={NO_P99} />
+        </dd>
+        <dt>Queue</dt>
+        <dd>
+          <Fill queue={queue} />
+          {queue && (
+            <>
+              {' '}
+              · {formatCounted(queue.items, 'item')}
+              {queue.max_items !== null && ` of ${formatCounted(queue.max_items, 'item')}`},{' '}
+              {formatBytes(queue.bytes)} of {formatBytes(queue.max_bytes)}
+            </>
+          )}
+        </dd>
+      </dl>
+    </PeekPanel>
+  );
+}

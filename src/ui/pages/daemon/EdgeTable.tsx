@@ -1,0 +1,89 @@
+import { Link } from 'wouter';
+import { edgeKey, type FlowEdge, type Rates } from '../../graph/flow.js';
+import { DataTable, type Column } from '../../parts/DataTable.js';
+import { Count, Duration } from '../../parts/figures.js';
+import { cx } from '../../parts/cx.js';
+import parts from '../../parts/parts.module.css';
+import { printState } from '../../state/codec.js';
+import { NO_P99, STATE, type ChangeDaemon, type DaemonState } from './daemon-state.js';
+import { Fill, Rate } from './figures.js';
+
+/** The edges of pipelines as rows: the same as the picture, for whoever reads better than looks. */
+export function EdgeTable({
+  edges,
+  rates,
+  state,
+  change,
+}: {
+  readonly edges: readonly FlowEdge[];
+  readonly rates: ReadonlyMap<string, Rates> | null;
+  readonly state: DaemonState;
+  readonly change: ChangeDaemon;
+}) {
+  const hrefOf = (edge: FlowEdge): string =>
+    `/daemon?${printState(STATE, { ...state, edge: edgeKey(edge) })}`;
+  const count = (
+    name: 'accepted' | 'refused' | 'failed',
+    header: string,
+    hint: string,
+  ): Column<FlowEdge> => ({
+    name,
+    header,
+    hint,
+    isNumber: true,
+    render: (edge) => (
+      <span className={cx(name !== 'accepted' && edge[name] > 0 && parts['bad'])}>
+        <Count value={edge[name]} missing="" />
+      </span>
+    ),
+  });
+  const columns: readonly Column<FlowEdge>[] = [
+    {
+      name: 'way',
+      header: 'From and to',
+      isWide: true,
+      render: (edge) => (
+        <Link href={hrefOf(edge)}>
+          {edge.from.id} → {edge.to.id}
+        </Link>
+      ),
+    },
+    { name: 'pipeline', header: 'Pipeline', render: ({ pipeline }) => pipeline },
+    {
+      name: 'rate',
+      header: 'Rate',
+      hint: 'Items handed over a second, over the last ten seconds',
+      isNumber: true,
+      render: (edge) => <Rate value={rates?.get(edgeKey(edge))?.offered ?? null} />,
+    },
+    count('accepted', 'Taken', 'Items taken by what it leads to and everything behind that, since the start'),
+    count('refused', 'Refused', 'Items refused one by one, because of what is in them, since the start'),
+    count('failed', 'Failed', 'Items in batches that failed as a whole, since the start'),
+    {
+      name: 'p99',
+      header: 'p99',
+      hint: '99 of 100 batches of the last one to two minutes took no longer, with all that is behind; within a tenth',
+      isNumber: true,
+      render: ({ p99_ms }) => <Duration value={p99_ms} missing={NO_P99} />,
+    },
+    {
+      name: 'queue',
+      header: 'Queue',
+      hint: 'How full the queue before an exporter is',
+      isNumber: true,
+      render: ({ queue }) => <Fill queue={queue} />,
+    },
+  ];
+  return (
+    <DataTable
+      label="Edges"
+      items={edges}
+      columns={columns}
+      keyOf={edgeKey}
+      hrefOf={hrefOf}
+      onPeek={(edge) => {
+        change({ edge: edgeKey(edge) === state.edge ? '' : edgeKey(edge) });
+      }}
+    />
+  );
+}

@@ -1,0 +1,206 @@
+import {
+  BaseEdge,
+  EdgeLabelRenderer,
+  getBezierPath,
+  Handle,
+  MarkerType,
+  Position,
+  type Edge,
+  type EdgeProps,
+  type Node,
+  type NodeProps,
+} from '@xyflow/react';
+import { Cog, LogIn, LogOut } from 'lucide-react';
+import { useMemo } from 'react';
+import { formatDuration } from '../../format/duration.js';
+import { formatPercentage } from '../../format/number.js';
+import {
+  edgeKey,
+  fillOf,
+  labelPlaces,
+  nodeKey,
+  type flowOf,
+  type FlowEdge,
+  type FlowNode,
+  type Rates,
+} from '../../graph/flow.js';
+import { FLOW_SHAPE, placesOf } from '../../graph/layout.js';
+import { Picture, useIsNarrow } from '../../graph/Picture.js';
+import picture from '../../graph/Picture.module.css';
+import { cx } from '../../parts/cx.js';
+import parts from '../../parts/parts.module.css';
+import { isFailing, isTroubled } from './Components.js';
+import type { ChangeDaemon } from './daemon-state.js';
+import { formatRate } from './figures.js';
+import type { Component } from './use-daemon.js';
+import styles from './daemon.module.css';
+
+interface ShownComponent extends Record<string, unknown> {
+  readonly node: FlowNode;
+  readonly health: Component | undefined;
+}
+type ComponentNode = Node<ShownComponent, 'component'>;
+
+interface ShownFlow extends Record<string, unknown> {
+  readonly edge: FlowEdge;
+  /** Items a second: handed over, and refused or failed; null: not known yet. */
+  readonly rates: { readonly offered: number; readonly bad: number } | null;
+  /** Where its figures stand, from 0 to 1. */
+  readonly labelAt: number;
+  readonly isChosen: boolean;
+  readonly choose: () => void;
+}
+type FlowLine = Edge<ShownFlow, 'flow'>;
+
+const NODE_TYPES = { component: OneComponent };
+const EDGE_TYPES = { flow: OneFlow };
+const ICONS = { receiver: LogIn, processor: Cog, exporter: LogOut } as const;
+/** How many times as wide as high the picture is. */
+const [WIDE, TALL] = [1.8, 0.7];
+const [THINNEST, THICKEST] = [1.25, 6];
+
+/** Pipelines as a picture: width says how much flows, the warm colour that some of it is refused or fails. */
+export default function FlowGraph({
+  flow,
+  components,
+  rates,
+  chosen,
+  change,
+}: {
+  readonly flow: ReturnType<typeof flowOf>;
+  readonly components: readonly Component[];
+  readonly rates: ReadonlyMap<string, Rates> | null;
+  /** The key of the edge that is looked at; empty for none. */
+  readonly chosen: string;
+  readonly change: ChangeDaemon;
+}) {
+  const isNarrow = useIsNarrow();
+  // Figures change every two seconds, what leads where does not.
+  const drawn = JSON.stringify(
+    flow.edges.map(({ from, to, pipeline }) => [nodeKey(from, pipeline), nodeKey(to, pipeline)]),
+  );
+  const places = useMemo(() => {
+    const links = JSON.parse(drawn) as readonly (readonly [string, string])[];
+    const nodes = [...new Set(links.flat())].map((id) => ({ id }));
+    const edges = links.map(([source, target]) => ({ source, target }));
+    return placesOf({ nodes, edges }, isNarrow ? TALL : WIDE, FLOW_SHAPE);
+  }, [drawn, isNarrow]);
+  const nodes = flow.nodes.map((node): ComponentNode => ({
+    id: node.key,
+    type: 'component',
+    position: places.get(node.key) ?? { x: 0, y: 0 },
+    width: FLOW_SHAPE.width,
+    height: FLOW_SHAPE.height,
+    data: {
+      node,
+      health: components.find(
+        ({ kind, id, pipeline }) => kind === node.kind && id === node.id && pipeline === node.pipeline,
+      ),
+    },
+  }));
+  const labels = labelPlaces(flow.edges);
+  const most = Math.max(1, ...[...(rates?.values() ?? [])].map(({ offered }) => offered));
+  const edges = flow.edges.map((edge): FlowLine => {
+    const key = edgeKey(edge);
+    const { offered, refused, failed } = rates?.get(key) ?? { offered: 0, refused: 0, failed: 0 };
+    const color = refused + failed > 0 ? 'var(--fail-fill)' : 'var(--line-strong)';
+    return {
+      id: key,
+      type: 'flow',
+      source: nodeKey(edge.from, edge.pipeline),
+      target: nodeKey(edge.to, edge.pipeline),
+      style: {
+        stroke: color,
+        strokeWidth: THINNEST + (THICKEST - THINNEST) * (Math.log1p(offered) / Math.log1p(most)),
+      },
+      markerEnd: {
+        type: MarkerType.ArrowClosed,
+        color,
+        width: 14,
+        height: 14,
+        markerUnits: 'userSpaceOnUse',
+      },
+      data: {
+        edge,
+        rates: rates && { offered, bad: refused + failed },
+        labelAt: labels.get(key) ?? 0.5,
+        isChosen: key === chosen,
+        choose: () => {
+          change({ edge: key === chosen ? '' : key });
+        },
+      },
+    };
+  });
+  const near = flow.edges.find((edge) => edgeKey(edge) === chosen);
+  return (
+    <Picture
+      label="Graph of the pipelines; the table below has the same"
+      isTall
+      places={places}
+      nodes={nodes}
+      edges={edges}
+      nodeTypes={NODE_TYPES}
+      edgeTypes={EDGE_TYPES}
+      near={near && nodeKey(near.to, near.pipeline)}
+    />
+  );
+}
+
+function OneComponent({ data: { node, health } }: NodeProps<ComponentNode>) {
+  const Icon = ICONS[node.kind];
+  const isBad = health !== undefined && isFailing(health);
+  const isOff = health !== undefined && isTroubled(health);
+  const about = node.pipeline ?? node.kind;
+  return (
+    <>
+      <Handle type="target" position={Position.Top} className={picture['handle'] ?? ''} />
+      <div className={cx(picture['node'], isBad && picture['troubled'])} title={health?.message ?? node.id}>
+        <Icon size={16} aria-hidden="true" />
+        <span className={picture['name']}>{node.id}</span>
+        <small>{isOff ? health.state : node.kind === 'processor' ? `processor · ${about}` : about}</small>
+      </div>
+      <Handle type="source" position={Position.Bottom} className={picture['handle'] ?? ''} />
+    </>
+  );
+}
+
+function OneFlow({ id, sourceX, sourceY, targetX, targetY, data, ...line }: EdgeProps<FlowLine>) {
+  const ends = { sourceX, sourceY, targetX, targetY };
+  const [path] = getBezierPath({ ...ends, sourcePosition: Position.Bottom, targetPosition: Position.Top });
+  if (!data) return null;
+  const { edge, rates, labelAt, isChosen, choose } = data;
+  const fill = fillOf(edge.queue);
+  // The curve leaves and arrives straight down.
+  const along = labelAt * labelAt * (3 - 2 * labelAt);
+  const x = sourceX + (targetX - sourceX) * along;
+  const y = sourceY + (targetY - sourceY) * labelAt;
+  return (
+    <>
+      <BaseEdge
+        id={id}
+        path={path}
+        {...(line.style && { style: line.style })}
+        {...(line.markerEnd && { markerEnd: line.markerEnd })}
+      />
+      <EdgeLabelRenderer>
+        <button
+          type="button"
+          className={cx('nopan', styles['figures'], isChosen && styles['chosen'])}
+          style={{ transform: `translate(-50%, -50%) translate(${String(x)}px, ${String(y)}px)` }}
+          aria-pressed={isChosen}
+          onClick={choose}
+        >
+          <span className={parts['unseen']}>
+            {edge.from.id} to {edge.to.id} in {edge.pipeline}:
+          </span>
+          <b>{rates === null ? '…' : rates.offered === 0 ? 'idle' : formatRate(rates.offered)}</b>
+          {edge.p99_ms !== null && <span>p99 {formatDuration(edge.p99_ms)}</span>}
+          {rates !== null && rates.bad > 0 && (
+            <span className={styles['failing']}>{formatRate(rates.bad)} not taken</span>
+          )}
+          {fill !== null && fill > 0 && <span>queue {formatPercentage(fill * 100)}</span>}
+        </button>
+      </EdgeLabelRenderer>
+    </>
+  );
+}
