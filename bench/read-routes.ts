@@ -82,6 +82,11 @@ async function traceRoutes(api: Api, samples: readonly SampledTrace[]): Promise<
     fixed('models of an agent', `/dashboard/models?agent_id=${first.id}`),
     fixed('daemon', '/daemon', 10),
     fixed('daemon, configuration', '/daemon/config', 10),
+    fixed('prices', '/dashboard/prices', 100),
+    fixed('what if, 1 day', `/dashboard/models/what-if?model=gpt-5-mini&as=gpt-5&start_time=${daysAgo(1)}`),
+    fixed('what if, all', '/dashboard/models/what-if?model=gpt-5-mini&as=gpt-5'),
+    fixed('usage by day', '/usage/daily', 100),
+    fixed('rejections', '/dashboard/rejections', 100),
   ];
 }
 

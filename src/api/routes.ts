@@ -18,6 +18,7 @@ import { myKeyRoutes } from './resources/my-keys.js';
 import { modelRoutes } from './resources/models.js';
 import { sessionRoutes } from './resources/sessions.js';
 import { organizationRoutes } from './resources/organizations.js';
+import { priceRoutes } from './resources/prices.js';
 import { promptUsageRoutes } from './resources/prompt-usage.js';
 import { promptRoutes } from './resources/prompts.js';
 import { rejectionRoutes } from './resources/rejections.js';
@@ -34,6 +35,7 @@ import { viewRoutes } from './resources/views.js';
 import { organizationDeliveryRoutes } from './resources/webhooks/organization-deliveries.js';
 import { webhookDeliveryRoutes } from './resources/webhooks/webhook-deliveries.js';
 import { webhookEndpointRoutes } from './resources/webhooks/webhook-endpoints.js';
+import { whatIfRoutes } from './resources/what-if.js';
 
 /** Every route that reads or changes what the stores hold. */
 export function apiRoutes(context: ApiContext): readonly Route[] {
@@ -45,6 +47,8 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     agentRoutes,
     agentStatsRoutes,
     modelRoutes,
+    whatIfRoutes,
+    priceRoutes,
     sessionRoutes,
     metricRoutes,
     metricSeriesRoutes,

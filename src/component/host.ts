@@ -3,6 +3,7 @@ import type { DaemonHealth } from './daemon-health.js';
 import type { DaemonView } from './daemon-view.js';
 import type { Identity } from './identity.js';
 import type { Listener, HttpRequest } from './http.js';
+import type { Prices } from './prices.js';
 import type { Rejections } from './rejections.js';
 import type { SecretBox } from './secret-box.js';
 import type { SmtpSettings } from './smtp.js';
@@ -68,6 +69,9 @@ export interface Host {
 
   /** What users sent and was not taken. */
   readonly rejections: Rejections;
+
+  /** By what model calls are priced. */
+  readonly prices: Prices;
 
   /** The mail server (section `smtp`); null where none is configured. */
   readonly smtp: SmtpSettings | null;

@@ -15,6 +15,7 @@ import { Gate } from './gate.js';
 import { nameOf, type Node } from './node.js';
 import { noteRejections } from './note-rejections.js';
 import { edgeMetrics, metricsObserver, observe, type EdgeMetrics } from './observe.js';
+import { OfferedPrices } from './offered-prices.js';
 import type { Plan, PlannedPipeline } from './plan.js';
 import { RejectionsInMemory } from './rejections.js';
 
@@ -37,6 +38,7 @@ export interface Built {
   readonly gate: Gate;
   readonly rejections: Rejections;
   readonly edges: Edges;
+  readonly prices: OfferedPrices;
 }
 
 type AnyConsumer = Consumer<Batches[Signal]>;
@@ -94,6 +96,7 @@ class Builder {
       gate: this.#gate,
       rejections: this.#rejections,
       edges: this.#edges,
+      prices: new OfferedPrices(this.#plan.pipelines),
     };
   }
 

@@ -156,6 +156,7 @@ class RunningDaemon implements Daemon {
       identity: this.#identity,
       userLimits: this.#users,
       rejections: this.#built.rejections,
+      prices: this.#built.prices,
       secretBoxes: new SecretBoxes(prepared.config.secretKeeping),
       smtp: prepared.config.smtp,
       status: this.#status,

@@ -7,6 +7,7 @@ import type { UserLimits } from '../component/user-limits.js';
 import type { IdentityGate } from './identity-gate.js';
 import type { Listeners } from './listeners.js';
 import { nameOf, type Node } from './node.js';
+import type { OfferedPrices } from './offered-prices.js';
 import type { StatusBoard } from './status.js';
 
 /** What stands behind the hosts of all components. */
@@ -17,6 +18,7 @@ export interface HostParts {
   readonly secretBoxes: SecretBoxes;
   readonly userLimits: UserLimits;
   readonly rejections: Rejections;
+  readonly prices: OfferedPrices;
   readonly smtp: SmtpSettings | null;
   readonly status: StatusBoard;
   readonly daemon: DaemonView;
@@ -24,8 +26,8 @@ export interface HostParts {
 
 /** The daemon as one component sees it. */
 export function createHost(node: Node, parts: HostParts): Host {
-  const { extensions, listeners, identity, secretBoxes, smtp, status, userLimits, rejections, daemon } =
-    parts;
+  const { extensions, listeners, identity, secretBoxes, smtp, status } = parts;
+  const { userLimits, rejections, prices, daemon } = parts;
   return {
     extension(id, isWanted) {
       const found = extensions.find((extension) => extension.id === id);
@@ -49,6 +51,7 @@ export function createHost(node: Node, parts: HostParts): Host {
     secretBox: (directory) => secretBoxes.at(directory),
     userLimits,
     rejections,
+    prices: prices.seenFrom(node.pipeline),
     smtp,
     reportStatus: (reported) => {
       status.report(node, reported);

@@ -36,6 +36,7 @@ export class TestHost implements Host {
   readonly announced = new Map<string, string>();
   readonly userLimits = { share: 0.5, enter: () => undefined, spend: () => undefined };
   readonly rejections = { note: () => undefined, of: () => ({ since: 0, items: [], counts: [] }) };
+  readonly prices = { offer: () => undefined, leadingTo: () => [] };
   readonly smtp = null;
   readonly daemon = {
     version: 'test',

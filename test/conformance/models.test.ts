@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
+import type { Price } from '../../src/signal/price.js';
 import type { ModelFilter } from '../../src/storage/models.js';
-import { usageOf, type Call } from '../storage/duckdb/model-oracle.js';
+import { repricedOf, usageOf, type Call } from '../storage/duckdb/model-oracle.js';
 import { callKeys } from '../runs/histories.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
@@ -24,6 +25,18 @@ const oneCall = fc.record({
   tokens: fc.constantFrom(null, 0, 7, MOST),
   cost: fc.constantFrom(null, 0, 1_500_000_000),
   isRunning: fc.boolean(),
+  isTotalOnly: fc.boolean(),
+  usage: fc.option(
+    fc.record(
+      Object.fromEntries(
+        (['cached_read', 'cached_write', 'reasoning', 'audio_input', 'audio_output'] as const).map((part) => [
+          part,
+          fc.constantFrom(0, 3, 9, 2 ** 40),
+        ]),
+      ),
+      { requiredKeys: [] },
+    ),
+  ),
   /** Calls that overlap in time may be told twice. */
   key: fc.option(callKeys, { nil: null, freq: 3 }),
 });
@@ -47,6 +60,20 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('settle' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen' as const) }) },
 );
+/** At which sums have halves to be rounded, and the largest that a table may have. */
+const oneRate = fc.constantFrom(0, 1, 500, 3_000_000, 10 ** 12);
+const rates = {
+  input: oneRate,
+  output: oneRate,
+  cached_read: oneRate,
+  cached_write: oneRate,
+  audio_input: oneRate,
+  audio_output: oneRate,
+};
+const onePrice: fc.Arbitrary<Price> = fc.record({
+  ...rates,
+  long: fc.option(fc.record({ ...rates, over: fc.constantFrom(1, 6, 2 ** 41) })),
+});
 const time = fc.integer({ min: NOON - 4 * HOUR, max: NOON + 4 * HOUR });
 const range: fc.Arbitrary<ModelFilter> = fc.record(
   { start_time: time, end_time: time },
@@ -59,8 +86,12 @@ function checkModels(t: Test, open: OpenTelemetry): void {
     await neverDiffers(
       t,
       { runs: 25, ms: 5000 },
-      [fc.array(step, { minLength: 3, maxLength: 25 }), fc.array(range, { minLength: 4, maxLength: 6 })],
-      async (steps, ranges) => {
+      [
+        fc.array(step, { minLength: 3, maxLength: 25 }),
+        fc.array(range, { minLength: 4, maxLength: 6 }),
+        onePrice,
+      ],
+      async (steps, ranges, price) => {
         const user = await opened.addUser();
         const calls: Call[] = [];
         const write = async (header: TraceHeader, spans: readonly SpanRecord[]): Promise<void> => {
@@ -71,10 +102,15 @@ function checkModels(t: Test, open: OpenTelemetry): void {
         };
         const check = async (asks: readonly ModelFilter[]): Promise<void> => {
           await opened.caughtUp();
-          for (const filter of asks) {
+          for (const [at, filter] of asks.entries()) {
             const found = await opened.store.models.list(user, filter, { offset: 0, limit: 10 });
             const expected = usageOf(calls, filter);
             same(found, { items: expected, count: expected.length });
+            const model = MODELS[at % MODELS.length] ?? null;
+            same(
+              await opened.store.models.reprice(user, { ...filter, model }, price),
+              repricedOf(calls, { ...filter, model }, price),
+            );
           }
         };
         for (const [at, one] of steps.entries()) {
@@ -82,22 +118,27 @@ function checkModels(t: Test, open: OpenTelemetry): void {
           else if (one.kind === 'reopen') await opened.reopen();
           else if (one.kind === 'calls') {
             const header = aHeader({ status: 'running', started_at: NOON - 4 * HOUR });
-            const made = one.calls.map(({ at, model, type, tokens, cost, isRunning, key }) => ({
-              header,
-              span: aSpanRecord(header.trace_id, {
-                started_at: at,
-                ended_at: at + HOUR,
-                model,
-                type,
-                cost_usd: cost,
-                input_tokens: tokens,
-                output_tokens: isRunning ? null : tokens,
-                total_tokens: tokens,
-                status: isRunning ? 'running' : 'completed',
-                parent_span_id: ABOVE,
-                call: key === null ? null : { provider: null, usage: null, cost: null, key },
+            const made = one.calls.map(
+              ({ at, model, type, tokens, cost, isRunning, isTotalOnly, usage, key }) => ({
+                header,
+                span: aSpanRecord(header.trace_id, {
+                  started_at: at,
+                  ended_at: at + HOUR,
+                  model,
+                  type,
+                  cost_usd: cost,
+                  input_tokens: isTotalOnly ? null : tokens,
+                  output_tokens: isRunning || isTotalOnly ? null : tokens,
+                  total_tokens: tokens,
+                  status: isRunning ? 'running' : 'completed',
+                  parent_span_id: ABOVE,
+                  call:
+                    key === null && usage === null
+                      ? null
+                      : { provider: null, usage, cost: null, ...(key === null ? {} : { key }) },
+                }),
               }),
-            }));
+            );
             calls.push(...made);
             await write(
               header,

@@ -4,6 +4,9 @@ import { ApiCaller } from './api-caller.js';
 import { accessibilityProblems, startBrowser, type Looks, type OpenPage } from './browser.js';
 import { startTestDaemon, type TestDaemonOptions } from './daemon.js';
 
+/** A name as nobody gives one who knows what it becomes part of. */
+export const ODD_NAME = `100 % sure/50%25?#${'a-very-long-name-without-a-blank-'.repeat(7)}`;
+
 export interface TestPages {
   readonly api: ApiCaller;
   /** `http://127.0.0.1:PORT` of the pages and the API. */

@@ -3,6 +3,16 @@ import { cameSince, steady } from '../../src/ui/live/steady.js';
 import { topicOf, Wants } from '../../src/ui/live/wants.js';
 import { isOnPage, matchesRun } from '../../src/ui/pages/runs/run-matches.js';
 import { unpricedFirst } from '../../src/ui/pages/models/model-figures.js';
+import {
+  candidates,
+  differenceWords,
+  missingReason,
+  MOST_SWAPS,
+  remarks,
+  swapsField,
+  together,
+  type WhatIfAnswer,
+} from '../../src/ui/pages/models/what-if.js';
 import { figuresByAgent, worseAgents } from '../../src/ui/pages/overview/worse.js';
 import { filterQuery, isFiltered, isUncounted, STATE } from '../../src/ui/pages/runs/runs-state.js';
 import { tellingSpans } from '../../src/ui/pages/sessions/turn.js';
@@ -77,6 +87,70 @@ void t.test('the filters of a list are those that its URL says', async (t) => {
   });
   t.notOk('prompt_version' in filterQuery(of('pv=2'), 0), 'a version of no prompt');
   t.notOk('min_duration_ms' in filterQuery(of('mind=-1'), 0));
+});
+
+void t.test('what is thought of stands in the link, whatever models are called', async (t) => {
+  const swaps = [
+    { model: 'openai/gpt-5:beta,1', as: '100 % "cheap"' },
+    { model: '', as: 'gpt-5' },
+  ];
+  const printed = swapsField.print(swaps) ?? '';
+  t.strictSame(swapsField.parse(printed), swaps);
+  t.strictSame(swapsField.parse('a:b,a:c'), [{ model: 'a', as: 'c' }], 'one for each');
+  const tooMany = Array.from({ length: MOST_SWAPS + 1 }, (_, i) => `m${String(i)}:x`).join(',');
+  for (const wrong of ['', 'a', 'a:', 'a:b:c', '%zz:b', tooMany, `${'a'.repeat(2000)}:b`])
+    t.equal(swapsField.parse(wrong), undefined, wrong.slice(0, 20));
+  t.equal(swapsField.print([]), undefined);
+});
+
+void t.test('what is not known of an estimate is said, and nothing is made up', async (t) => {
+  const price = {
+    ...{ input: 1, cached_read: 0.1, cached_write: 1, audio_input: 1, output: 4, audio_output: 4 },
+    long: null,
+  };
+  const none = { input: 0, cached_read: 0, cached_write: 0, audio_input: 0, output: 0, audio_output: 0 };
+  const repriced = {
+    ...{ calls: 10, priced_calls: 7, total_cost: 7, repriced_calls: 8, repriced_cost: 4 },
+    ...{ both_calls: 6, both_cost: 6, both_repriced_cost: 3, long_calls: 0 },
+    left_out: { running: 0, no_tokens: 1, no_parts: 1, too_large: 0 },
+    tokens: { ...none, input: 500, cached_read: 2000 },
+  };
+  const answer: WhatIfAnswer = {
+    ...{ model: 'm', as: 'x', processor: 'cost', rule: 'p.yaml:1 x', price, providers: [], reason: null },
+    repriced,
+  };
+  t.same(remarks(answer), [
+    '2 calls of 10 left out: 1 without tokens, 1 with a total of tokens only.',
+    '2 calls of 8 have no real cost and are not in the difference.',
+    '2,000 input tokens of caches at the cache prices of x, as if it cached the same.',
+  ]);
+  const flat = { ...answer, price: { ...price, cached_read: 1 } };
+  t.match(remarks(flat).at(-1), 'x has no price of its own for caches');
+  t.equal(missingReason(answer), undefined);
+  const unknown: WhatIfAnswer = {
+    ...answer,
+    rule: null,
+    price: null,
+    reason: 'unknown_model',
+    repriced: null,
+  };
+  t.match(missingReason(unknown), 'does not know');
+  t.same(remarks(unknown), []);
+  const empty = { ...repriced, calls: 0, repriced_calls: 0, repriced_cost: null };
+  t.match(missingReason({ ...answer, repriced: empty }), 'No call of this model');
+  t.same(together([answer, unknown, answer]), { calls: 12, now: 12, then: 6 });
+  t.same(together([unknown]), { calls: 0, now: null, then: null });
+  t.same(
+    [differenceWords(2, 3), differenceWords(2, 1), differenceWords(0, 1), differenceWords(1, 1)],
+    ['+50 %', '−50 %', '+$1.00', 'none'],
+  );
+  const row = { is_used: true, pipelines: ['traces'], rule: 'r', providers: [], price };
+  const rows = [
+    { ...row, model: 'a', processor: 'cost' },
+    { ...row, model: 'b', processor: 'cost', price: null, rule: null },
+    { ...row, model: 'c', processor: 'cost/other' },
+  ];
+  t.same(candidates(rows, 'cost'), ['a'], 'what has a price there');
 });
 
 void t.test('models of whose calls most have no cost come first', async (t) => {

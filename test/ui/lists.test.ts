@@ -4,7 +4,7 @@ import t from 'tap';
 import type { ApiCaller } from '../support/api-caller.js';
 import { accessibilityProblems } from '../support/browser.js';
 import { anItem, aSpan } from '../support/trace-batch.js';
-import { lookRight, startPages } from '../support/ui.js';
+import { lookRight, ODD_NAME, startPages } from '../support/ui.js';
 
 const MINUTE = 60_000;
 
@@ -17,6 +17,8 @@ async function fill(api: ApiCaller): Promise<void> {
     const json = { name: 'support/answer', version, template_text };
     await api.call('POST', '/dashboard/prompts/', { json });
   }
+  const json = { name: ODD_NAME, version: 1, template_text: 'Hello.' };
+  await api.call('POST', '/dashboard/prompts/', { json });
   const items = Array.from({ length: 24 }, (_, i) => {
     const started_at = new Date(Date.now() - (i + 1) * 7 * MINUTE).toISOString();
     const isBad = i % 6 === 0;
@@ -171,6 +173,35 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     t.same(complaints, []);
   });
 
+  await t.test('what the calls would have cost with another model, and what nobody knows', async (t) => {
+    const { page, complaints } = await visit('/models');
+    const other = page.getByLabel('call', { exact: true });
+    await other.fill('gpt-4o-mini');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/models?what=model-one%3Agpt-4o-mini');
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'model-one' }) });
+    // 23 calls of 100 and 20 tokens, of which 3 have no real cost.
+    await row.getByText('~$0.000621').waitFor();
+    t.match(await row.textContent(), '−97.8 %');
+    const thought = page.getByRole('list', { name: 'What is thought of' });
+    t.match(
+      await thought.textContent(),
+      /: \$0\.025 → ~\$0\.00054 \(−97\.8 %\).*By prices\.yaml:\d+ gpt-4o-mini.*3 calls of 23 have no real cost/,
+    );
+    await page
+      .getByText('Together: what cost $0.025 would have cost about $0.00054, a difference of −97.8 %.')
+      .waitFor();
+    await other.fill('unheard-of');
+    await page.keyboard.press('Enter');
+    await thought.getByText('The price table does not know this model.').waitFor();
+    t.equal(await row.getByText('~$').count(), 0, 'nothing is invented');
+    await page.goBack();
+    await row.getByText('~$0.000621').waitFor();
+    await page.getByRole('button', { name: 'Take away model-one as gpt-4o-mini' }).click();
+    await page.getByRole('columnheader', { name: 'Estimate' }).waitFor({ state: 'detached' });
+    t.same(complaints, []);
+  });
+
   await t.test('the first page says what wants looking at', async (t) => {
     const { page, complaints } = await visit('/');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -234,9 +265,10 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
       '/sessions?user=nobody',
       '/sessions/chat%201',
       '/sessions/none',
-      '/models',
+      `/models?what=${encodeURIComponent(`model-one:gpt-4o-mini,model-rare:${encodeURIComponent(ODD_NAME)}`)}`,
       '/prompts',
       '/prompts/support%2Fanswer',
+      `/prompts/${encodeURIComponent(ODD_NAME)}`,
       `/compare/agents?a=${agents[0]?.id ?? ''}&b=${agents[1]?.id ?? ''}`,
     ];
     await lookRight(t, await visit('/agents'), paths);

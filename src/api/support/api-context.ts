@@ -3,6 +3,7 @@ import type { DaemonHealth } from '../../component/daemon-health.js';
 import type { DaemonView } from '../../component/daemon-view.js';
 import type { Identity } from '../../component/identity.js';
 import type { SecretBox } from '../../component/secret-box.js';
+import type { PlacedPrices } from '../../component/prices.js';
 import type { Rejections } from '../../component/rejections.js';
 import type { Clock } from '../../component/telemetry.js';
 import type { RouteBuilder } from '../../http/operation.js';
@@ -27,6 +28,8 @@ export interface ApiContext {
   readonly audit: Audit;
   /** What users sent and was not taken. */
   readonly rejections: Rejections;
+  /** By what calls are priced that lie in the store of {@link telemetry}: `Prices.leadingTo`. */
+  readonly prices: () => readonly PlacedPrices[];
   readonly clock: Clock;
   /** What runs, and what passes through it. */
   readonly daemon: DaemonView;

@@ -142,6 +142,7 @@ export class Chain {
 
 /** A daemon in which nothing runs. */
 const HOST = {
+  prices: { offer: () => undefined, leadingTo: () => [] },
   extension: (id: string) => {
     throw new Error(`it needs the extension "${id}", which tests are without: leave it out of the chain`);
   },

@@ -76,6 +76,7 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
         secrets,
         audit: createAudit(logger),
         rejections: host.rejections,
+        prices: () => host.prices.leadingTo(config.store),
         clock,
         daemon: host.daemon,
         health: () => host.health(),

@@ -3,10 +3,10 @@ import type { Consumer } from '../../component/consumer.js';
 import type { Settings } from '../../component/factory.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import type { SpanRecord } from '../../signal/span.js';
-import type { UsageParts } from '../../signal/call-details.js';
 import { PriceFinder } from './price-finder.js';
 import type { PriceTable } from './price-table.js';
-import { costOf, type Price, type Tokens } from './token-cost.js';
+import { offeredPrices } from './offered-prices.js';
+import { costOf, tokensOf } from './token-cost.js';
 
 /** How many models and providers have their prices remembered. */
 const MAX_REMEMBERED = 10_000;
@@ -37,7 +37,8 @@ export function createCost(
     labelNames: ['processor', 'result'],
   });
   return {
-    start: async () => {
+    start: async (host) => {
+      host.prices.offer(offeredPrices(settings.id, table));
       settings.logger.info({ file, date: table.date, entries: table.models.length }, 'Prices read');
     },
     async consume(batch, context) {
@@ -90,26 +91,4 @@ function priced(span: SpanRecord, { finder }: Pricing): Result | undefined {
 
 function hasTokens({ input_tokens, output_tokens, total_tokens }: SpanRecord): boolean {
   return input_tokens !== null || output_tokens !== null || total_tokens !== null;
-}
-
-/**
- * The tokens of a call as its prices need them. Where input or output is missing, it is what the other leaves of the total; from
- * the total alone a cost follows only where output costs nothing, as for embeddings.
- */
-function tokensOf(
-  { input_tokens, output_tokens, total_tokens }: SpanRecord,
-  usage: UsageParts | null,
-  { output: outputRate }: Price,
-): Tokens | undefined {
-  if (input_tokens === null && output_tokens === null && outputRate !== 0) return undefined;
-  const rest = (part: number) => Math.max(0, (total_tokens ?? 0) - part);
-  const output = output_tokens ?? (input_tokens === null ? 0 : rest(input_tokens));
-  return {
-    input: input_tokens ?? rest(output),
-    output,
-    cachedRead: usage?.cached_read ?? 0,
-    cachedWrite: usage?.cached_write ?? 0,
-    audioInput: usage?.audio_input ?? 0,
-    audioOutput: usage?.audio_output ?? 0,
-  };
 }

@@ -7,13 +7,17 @@ import { parseYaml } from '../../config/parse-yaml.js';
 import { checkSchema } from '../../config/schema-check.js';
 import { section } from '../../config/schema.js';
 import { namePattern, type NameTest } from './name-pattern.js';
-import { RATE_SCALE, type Price, type Rates } from './token-cost.js';
+import { RATE_SCALE, type Price, type Rates } from '../../signal/price.js';
 
 /** One entry of a table, ready to be compared with models. */
 export interface PricedModels {
   readonly match: readonly NameTest[];
   /** The providers it is for; null: all. */
   readonly provider: NameTest | null;
+  /** The same as it is written. */
+  readonly providerPattern: string | null;
+  /** A name that its first pattern fits. */
+  readonly name: string;
   readonly price: Price;
   /** Names the entry for people: `prices.yaml:245 gpt-4o-mini, gpt-4o-mini-20* (2026-11-21)`. */
   readonly rule: string;
@@ -163,6 +167,8 @@ function pricedModels({ match, provider, long, ...own }: Entry, rule: string): P
   return {
     match: match.map(namePattern),
     provider: provider === undefined ? null : namePattern(provider),
+    providerPattern: provider ?? null,
+    name: (match[0] ?? '').replaceAll('*', ''),
     price: { ...ratesOf(own), long: long === undefined ? null : { ...ratesOf(long), over: long.over } },
     rule,
   };

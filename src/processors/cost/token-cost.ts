@@ -1,13 +1,7 @@
 import { MOST_NANO_USD, type NanoUsd } from '../../signal/money.js';
-import { COST_PARTS, type CostPart } from '../../signal/call-details.js';
-
-/** What one token of each kind costs, in thousandths of a nano-USD: a price of 3 USD for a million tokens is 3 000 000. Integers. */
-export type Rates = Readonly<Record<CostPart, number>>;
-
-export interface Price extends Rates {
-  /** The rates for calls with more input tokens than `over`. */
-  readonly long: (Rates & { readonly over: number }) | null;
-}
+import { COST_PARTS, type CostPart, type UsageParts } from '../../signal/call-details.js';
+import { RATES_PER_NANO, type Price, type Rates } from '../../signal/price.js';
+import type { SpanRecord } from '../../signal/span.js';
 
 /** The tokens of one call. Whole numbers. */
 export interface Tokens {
@@ -30,10 +24,33 @@ export interface Cost {
   readonly isLong: boolean;
 }
 
-/** A factor for the digits after the point that a price for a million tokens may have. */
-export const RATE_SCALE = 1_000_000;
-/** How many rates make a nano-USD. */
-const RATES_PER_NANO = 1000;
+/**
+ * The tokens of a call as its prices need them. Where input or output is missing, it is what the other leaves of the total; from
+ * the total alone a cost follows only where output costs nothing, as for embeddings.
+ *
+ * @returns undefined where none follows
+ */
+export function tokensOf(
+  {
+    input_tokens,
+    output_tokens,
+    total_tokens,
+  }: Pick<SpanRecord, 'input_tokens' | 'output_tokens' | 'total_tokens'>,
+  usage: UsageParts | null,
+  { output: outputRate }: Price,
+): Tokens | undefined {
+  if (input_tokens === null && output_tokens === null && outputRate !== 0) return undefined;
+  const rest = (part: number) => Math.max(0, (total_tokens ?? 0) - part);
+  const output = output_tokens ?? (input_tokens === null ? 0 : rest(input_tokens));
+  return {
+    input: input_tokens ?? rest(output),
+    output,
+    cachedRead: usage?.cached_read ?? 0,
+    cachedWrite: usage?.cached_write ?? 0,
+    audioInput: usage?.audio_input ?? 0,
+    audioOutput: usage?.audio_output ?? 0,
+  };
+}
 
 /**
  * The cost of a call: each token at the price of its kind, once. Exact, and rounded once at the end, half to even; the parts are sums of
@@ -63,7 +80,7 @@ export function costOf(price: Price, tokens: Tokens): Cost | undefined {
 }
 
 /** Every token in one kind. Some report only the input outside the caches; then nothing is left of it here. */
-function tokensByPart(tokens: Tokens): Record<CostPart, number> {
+export function tokensByPart(tokens: Tokens): Record<CostPart, number> {
   const { input, output, cachedRead, cachedWrite } = tokens;
   const fresh = Math.max(0, input - cachedRead - cachedWrite);
   // What a cache gave of audio costs what it gives of text.

@@ -163,6 +163,11 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('readRunSeries', { query: '?start_time=2026-01-01T00:00:00Z&interval=1d' });
   await check('compareAgents', { query: `?agent_a=${agent_id}&agent_b=${agent_id}` });
   await check('listModels', { query: `?agent_id=${agent_id}` });
+  await check('listPrices', {});
+  await check('listPrices', { query: '?start_time=x' });
+  await check('readWhatIf', { query: '?model=model-one&as=gpt-5' });
+  await check('readWhatIf', { query: '?as=unheard-of' });
+  await check('readWhatIf', { query: '' });
   await check('readServiceMap', { query: '?hours=0' });
   await check('readServiceMap', { query: '?start_time=2026-01-01T00:00:00Z' });
   await check('readServiceMap', {

@@ -6,6 +6,7 @@ import type { SpanRecord } from '../../../src/signal/span.js';
 import type { CallDetails, UsageParts } from '../../../src/signal/call-details.js';
 import { costProcessor } from '../../../src/processors/cost/factory.js';
 import { itemReader } from '../../../src/receivers/trace-batch/item-reader.js';
+import { TestHost } from '../../../src/testing/test-host.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { startTestDaemon } from '../../support/daemon.js';
 import { metricValues } from '../../support/engine.js';
@@ -127,7 +128,7 @@ void t.test('each span gets the cost that is due to it, and says where it comes 
     config: { prices, trust_zero: false },
     next: { consume: async (batch) => ({ accepted: batch.items.length, refused: [] }) },
   });
-  await processor.start?.({} as never);
+  await processor.start?.(new TestHost());
   t.match(settings.logger.lines.join('\n'), /2026-01-01/);
   const spans = spansOf(CASES.map(([, said]) => structuredClone(said)));
   const read = itemReader()(anItem());

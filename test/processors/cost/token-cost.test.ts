@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import {
-  costOf,
-  RATE_SCALE,
-  type Price,
-  type Rates,
-  type Tokens,
-} from '../../../src/processors/cost/token-cost.js';
+import { costOf, type Tokens } from '../../../src/processors/cost/token-cost.js';
+import { RATE_SCALE, type Price, type Rates } from '../../../src/signal/price.js';
 import { holds } from '../../support/property.js';
 
 const FREE: Price = {

@@ -3,7 +3,17 @@ import { COUNTS, WHOLE, type ToldCall } from '../../../src/runs/rules/told-calls
 import { countedOnce, type UsageNode } from '../../../src/runs/rules/usage.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
 import type { TraceHeader } from '../../../src/signal/trace.js';
-import type { ModelFilter, ModelUsage } from '../../../src/storage/models.js';
+import { COST_PARTS, type CostPart } from '../../../src/signal/call-details.js';
+import type { Price } from '../../../src/signal/price.js';
+import { costOf, tokensByPart, tokensOf } from '../../../src/processors/cost/token-cost.js';
+import {
+  UNPRICEABLE,
+  type ModelFilter,
+  type ModelUsage,
+  type RepricedCalls,
+  type RepricedFilter,
+  type Unpriceable,
+} from '../../../src/storage/models.js';
 
 /** A span with the header of its run. */
 export interface Call {
@@ -27,8 +37,7 @@ export function usageNode(span: SpanRecord): UsageNode {
   return { ...span, total_tokens: totalTokens(span), call_key };
 }
 
-/** What the store must give: looked for among all spans that are there. */
-export function usageOf(calls: readonly Call[], { start_time, end_time }: ModelFilter): ModelUsage[] {
+function callsWithin(calls: readonly Call[], { start_time, end_time }: ModelFilter) {
   const told = toldIn(calls.map(({ span }) => span));
   const counts = ({ span_id }: SpanRecord, bit: number): boolean =>
     ((told.get(span_id)?.counted ?? WHOLE) & bit) !== 0;
@@ -36,8 +45,73 @@ export function usageOf(calls: readonly Call[], { start_time, end_time }: ModelF
     .map(({ span }) => span)
     .filter((span) => span.type === 'llm' && counts(span, WHOLE))
     .filter(({ started_at: at }) => at >= (start_time ?? -Infinity) && at <= (end_time ?? Infinity));
-  const sum = (values: readonly (number | null)[]): number =>
-    Number(values.reduce((all, value) => all + BigInt(value ?? 0), 0n));
+  return { within, counts };
+}
+
+function sum(values: readonly (number | null)[]): number {
+  return Number(values.reduce((all, value) => all + BigInt(value ?? 0), 0n));
+}
+
+/** What calls would have cost, each priced by the processor `cost`. */
+export function repricedOf(
+  calls: readonly Call[],
+  { model, ...filter }: RepricedFilter,
+  price: Price,
+): RepricedCalls {
+  const { within, counts } = callsWithin(calls, filter);
+  const all = within
+    .filter((span) => span.model === model)
+    .map((span) => {
+      const { input_tokens, output_tokens, total_tokens, status, call, cost_usd } = span;
+      const hasNone = input_tokens === null && output_tokens === null && total_tokens === null;
+      const tokens = tokensOf(span, call?.usage ?? null, price);
+      const cost = tokens && costOf(price, tokens);
+      const why: Unpriceable | undefined =
+        status === 'running'
+          ? 'running'
+          : hasNone
+            ? 'no_tokens'
+            : tokens === undefined
+              ? 'no_parts'
+              : cost === undefined
+                ? 'too_large'
+                : undefined;
+      const isCall = counts(span, COUNTS.call);
+      const isPriced = cost_usd !== null && counts(span, COUNTS.cost);
+      return { isCall, isPriced, isDone: isCall && why === undefined, why, cost_usd, cost, tokens };
+    });
+  const done = all.filter(({ isDone }) => isDone);
+  const priced = all.filter(({ isPriced }) => isPriced);
+  const both = done.filter(({ isPriced }) => isPriced);
+  const dollars = (of: typeof all, what: (one: (typeof all)[number]) => number | null): number | null =>
+    of.length === 0 ? null : sum(of.map(what)) / 1e9;
+  const real = ({ cost_usd }: (typeof all)[number]) => cost_usd;
+  const anew = ({ cost }: (typeof all)[number]) => cost?.total ?? 0;
+  return {
+    calls: all.filter(({ isCall }) => isCall).length,
+    priced_calls: priced.length,
+    total_cost: dollars(priced, real),
+    repriced_calls: done.length,
+    repriced_cost: dollars(done, anew),
+    both_calls: both.length,
+    both_cost: dollars(both, real),
+    both_repriced_cost: dollars(both, anew),
+    left_out: Object.fromEntries(
+      UNPRICEABLE.map((reason) => [reason, all.filter(({ isCall, why }) => isCall && why === reason).length]),
+    ) as Record<Unpriceable, number>,
+    tokens: Object.fromEntries(
+      COST_PARTS.map((part) => [
+        part,
+        sum(done.map(({ tokens }) => (tokens === undefined ? 0 : tokensByPart(tokens)[part]))),
+      ]),
+    ) as Record<CostPart, number>,
+    long_calls: done.filter(({ cost }) => cost?.isLong).length,
+  };
+}
+
+/** What the store must give: looked for among all spans that are there. */
+export function usageOf(calls: readonly Call[], filter: ModelFilter): ModelUsage[] {
+  const { within, counts } = callsWithin(calls, filter);
   const usages = [...new Set(within.map(({ model }) => model))].map((model) => {
     const ofModel = within.filter((span) => span.model === model);
     const of = ofModel.filter((span) => counts(span, COUNTS.call));

@@ -153,6 +153,7 @@ export function hostThatKeeps(statuses: Status[], control?: ControlPlane): Host 
     secretBox: unused,
     userLimits: NO_RATES,
     rejections: { note: unused, of: unused },
+    prices: { offer: unused, leadingTo: unused },
     smtp: null,
     health: unused,
     daemon: { version: '', startedAt: 0, pipelines: [], edges: unused, printConfig: unused },

@@ -4,7 +4,7 @@ import type { StoreReach } from './store-reach.js';
 /** The contracts all of whose methods the store thread answers as they are. What is missing here, or is in no contract, does not compile. */
 const METHODS = {
   agents: { list: true, find: true, read: true, days: true, estimate: true, compare: true },
-  models: { list: true },
+  models: { list: true, reprice: true },
   sessions: { list: true, read: true },
   past: { observe: true },
   usage: { read: true, days: true },

@@ -1,8 +1,10 @@
-import type { ModelFilter, Models, ModelUsage } from '../../models.js';
+import type { Price } from '../../../signal/price.js';
+import type { ModelFilter, Models, ModelUsage, RepricedCalls, RepricedFilter } from '../../models.js';
 import type { Page, PageRange } from '../../paging.js';
 import type { Agents } from '../figures/agents.js';
 import type { Asker, Served } from '../reads/asker.js';
 import { listModels } from './models.js';
+import { repriceCalls } from './repriced-calls.js';
 
 /** The contract `Models` in the store thread. */
 export class ModelReads implements Served<Models> {
@@ -15,6 +17,12 @@ export class ModelReads implements Served<Models> {
   async list({ tenant, long }: Asker, filter: ModelFilter, page: PageRange): Promise<Page<ModelUsage>> {
     return await long((connection, capture) =>
       listModels(connection, capture, this.#agents, tenant, filter, page),
+    );
+  }
+
+  async reprice({ tenant, long }: Asker, filter: RepricedFilter, price: Price): Promise<RepricedCalls> {
+    return await long((connection, capture) =>
+      repriceCalls(connection, capture, this.#agents, tenant, filter, price),
     );
   }
 }

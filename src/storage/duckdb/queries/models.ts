@@ -1,8 +1,9 @@
 import { SPANS, TRACES } from '../../tables.js';
-import type { ModelFilter, ModelUsage } from '../../models.js';
+import type { ModelFilter, ModelUsage, RepricedFilter } from '../../models.js';
 import type { Agents } from '../figures/agents.js';
 import { joinNearest, union } from '../rows/commit-ranges.js';
 import type { Connection, Row, Value } from '../files/connection.js';
+import { literal } from '../files/database.js';
 import {
   callsOf,
   IS_CALL,
@@ -19,6 +20,9 @@ import { sumOf, text } from './run-summary.js';
 
 /** How many ranges are read; each is a scan of its own of every file. */
 const MOST_RANGES = 6;
+
+/** Which calls, of which models. */
+type CallFilter = ModelFilter & Partial<RepricedFilter>;
 
 interface Page {
   readonly offset: number;
@@ -88,7 +92,7 @@ export function someCalls(
   capture: Capture,
   agents: Agents,
   tenant: number,
-  filter: ModelFilter,
+  filter: CallFilter,
 ): string | null {
   const calls = newest(capture, SPANS, callsWithin(tenant, filter));
   if (filter.agent_id === undefined) return calls;
@@ -140,8 +144,9 @@ async function partsOfAll(
 }
 
 /** Conditions on the spans that count. */
-function callsWithin(tenant: number, { start_time, end_time }: ModelFilter): string {
+function callsWithin(tenant: number, { start_time, end_time, model }: CallFilter): string {
   const where = [`tenant = ${tenant}`, IS_CALL];
+  if (model !== undefined) where.push(model === null ? 'model IS NULL' : `model = ${literal(model)}`);
   if (start_time !== undefined) where.push(`started_at >= make_timestamp(${start_time})`);
   if (end_time !== undefined) where.push(`started_at <= make_timestamp(${end_time})`);
   return where.join(' AND ');

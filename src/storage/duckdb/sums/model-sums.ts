@@ -18,8 +18,8 @@ export const IS_CALL = `type = ${SPAN_TYPES.indexOf('llm')}`;
 
 const HOUR_US = 3_600_000_000;
 const COUNTED = 'model, started_at, input_tokens, output_tokens, total_tokens, cost_usd, counted';
-/** What counts of a call: another span may tell of it, too (`runs/rules/told-calls.ts`). */
-const counts = (what: keyof typeof COUNTS, row = ''): string =>
+/** Whether so much of a call counts here: another span may tell of it, too (`runs/rules/told-calls.ts`). In SQL. */
+export const counts = (what: keyof typeof COUNTS, row = ''): string =>
   `(coalesce(${row}counted, ${WHOLE}) & ${COUNTS[what]}) > 0`;
 
 /** The columns of `MODEL_SUMS` after the tenant. */

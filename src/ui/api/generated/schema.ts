@@ -448,6 +448,38 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/models/what-if': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readWhatIf'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/prices': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listPrices'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/prompts/': {
     parameters: {
       query?: never;
@@ -1645,6 +1677,15 @@ export interface components {
       trace_id: string;
       url: string;
     };
+    LongInputPrices: {
+      audio_input: number;
+      audio_output: number;
+      cached_read: number;
+      cached_write: number;
+      input: number;
+      output: number;
+      over: number;
+    };
     Me: {
       key_id: string | null;
       memberships: components['schemas']['Membership'][];
@@ -1748,6 +1789,15 @@ export interface components {
       /** @enum {unknown} */
       type: 'gauge' | 'sum' | 'histogram' | 'exponential_histogram' | 'summary';
       unit: string;
+    };
+    ModelPrice: {
+      is_used: boolean;
+      model: string;
+      pipelines: string[];
+      price: components['schemas']['TokenPrices'] | null;
+      processor: string;
+      providers: components['schemas']['ProviderPrice'][];
+      rule: string | null;
     };
     ModelUsage: {
       calls: number;
@@ -2082,6 +2132,14 @@ export interface components {
       resolved_at: string | null;
       value: number | null;
     };
+    PricedTokens: {
+      audio_input: number;
+      audio_output: number;
+      cached_read: number;
+      cached_write: number;
+      input: number;
+      output: number;
+    };
     Problem: {
       code: string;
       detail: string;
@@ -2121,6 +2179,11 @@ export interface components {
       template_text: string;
       total_traces: number;
       version: number;
+    };
+    ProviderPrice: {
+      price: components['schemas']['TokenPrices'];
+      provider: string;
+      rule: string;
     };
     QueuedWebhookRetries: {
       has_more: boolean;
@@ -2518,6 +2581,15 @@ export interface components {
       reasoning: number | null;
       total: number | null;
     };
+    TokenPrices: {
+      audio_input: number;
+      audio_output: number;
+      cached_read: number;
+      cached_write: number;
+      input: number;
+      long: components['schemas']['LongInputPrices'] | null;
+      output: number;
+    };
     TraceBatch: {
       traces: (components['schemas']['TraceItem'] | unknown)[];
     };
@@ -2600,6 +2672,12 @@ export interface components {
       type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'latency_threshold' | 'metric_threshold';
       value?: number;
     };
+    UnpriceableCalls: {
+      no_parts: number;
+      no_tokens: number;
+      running: number;
+      too_large: number;
+    };
     UserAccount: {
       /** Format: date-time */
       created_at: string;
@@ -2679,6 +2757,29 @@ export interface components {
        * @enum {unknown}
        */
       status: 'failed' | 'pending' | null;
+    };
+    WhatIf: {
+      as: string;
+      model: string | null;
+      price: components['schemas']['TokenPrices'] | null;
+      processor: string | null;
+      providers: components['schemas']['ProviderPrice'][];
+      reason: ('no_prices' | 'unknown_model' | 'certain_providers') | null;
+      repriced: components['schemas']['WhatIfCalls'] | null;
+      rule: string | null;
+    };
+    WhatIfCalls: {
+      both_calls: number;
+      both_cost: number | null;
+      both_repriced_cost: number | null;
+      calls: number;
+      left_out: components['schemas']['UnpriceableCalls'];
+      long_calls: number;
+      priced_calls: number;
+      repriced_calls: number;
+      repriced_cost: number | null;
+      tokens: components['schemas']['PricedTokens'];
+      total_cost: number | null;
     };
   };
   responses: {
@@ -3919,6 +4020,69 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['ModelUsagePage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readWhatIf: {
+    parameters: {
+      query: {
+        agent_id?: string;
+        as: string;
+        end_time?: string;
+        model?: string;
+        processor?: string;
+        start_time?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WhatIf'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listPrices: {
+    parameters: {
+      query?: {
+        agent_id?: string;
+        end_time?: string;
+        start_time?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ModelPrice'][];
         };
       };
       401: components['responses']['Unauthenticated'];

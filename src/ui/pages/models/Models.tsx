@@ -1,105 +1,44 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { Link } from 'wouter';
-import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { api, bodyOf } from '../../api/client.js';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import charts from '../../charts/charts.module.css';
 import { TimeChart } from '../../charts/TimeChart.js';
 import { formatMoney } from '../../format/number.js';
-import { DataTable, type Column } from '../../parts/DataTable.js';
-import { Count, Money, Time } from '../../parts/figures.js';
+import { DataTable } from '../../parts/DataTable.js';
 import parts from '../../parts/parts.module.css';
 import { RangeChoice } from '../../parts/RangeChoice.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { rangeField } from '../../state/range.js';
-import { endsOf, useSeries } from '../../state/use-series.js';
+import { text } from '../../state/codec.js';
+import { useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
+import { columns, runsOf, type Model } from './columns.js';
 import { modelName, unpricedFirst } from './model-figures.js';
+import { timeOf, usePrices, useWhatIf } from './use-what-if.js';
+import { swapsField } from './what-if.js';
+import { WhatIf } from './WhatIf.js';
 
-type Model = Schemas['ModelUsage'];
-
-const STATE = { range: rangeField('30d') };
+const STATE = { range: rangeField('30d'), what: swapsField, prices: text() };
 const PAGE_SIZE = 100;
 /** More models than that are said to be there and not shown. */
 const MOST_PAGES = 5;
 /** More lines than that nobody can tell apart. */
 const MOST_LINES = 6;
 
-const COLUMNS: readonly Column<Model>[] = [
-  {
-    name: 'model',
-    header: 'Model',
-    isWide: true,
-    render: ({ model }) =>
-      model === null || model === '' ? modelName(model) : <Link href={runsOf(model)}>{model}</Link>,
-  },
-  {
-    name: 'unpriced',
-    header: 'Without cost',
-    hint: 'Calls that report no cost and whose model has no price',
-    isNumber: true,
-    render: ({ calls, priced_calls }) => (
-      <span className={priced_calls < calls ? parts['bad'] : undefined}>
-        <Count value={Math.max(0, calls - priced_calls)} missing="" />
-      </span>
-    ),
-  },
-  {
-    name: 'calls',
-    header: 'Calls',
-    isNumber: true,
-    render: ({ calls }) => <Count value={calls} missing="" />,
-  },
-  {
-    name: 'input',
-    header: 'Input tokens',
-    isNumber: true,
-    render: ({ input_tokens }) => <Count value={input_tokens} missing="" />,
-  },
-  {
-    name: 'output',
-    header: 'Output tokens',
-    isNumber: true,
-    render: ({ output_tokens }) => <Count value={output_tokens} missing="" />,
-  },
-  {
-    name: 'cost',
-    header: 'Cost',
-    isNumber: true,
-    render: ({ total_cost }) => (
-      <Money value={total_cost} missing="No call has a cost: the model has no price" />
-    ),
-  },
-  {
-    name: 'each',
-    header: 'Cost a call',
-    hint: 'Of the calls that have a cost',
-    isNumber: true,
-    render: ({ total_cost, priced_calls }) => (
-      <Money
-        value={total_cost === null || priced_calls === 0 ? null : total_cost / priced_calls}
-        missing="No call has a cost"
-      />
-    ),
-  },
-  {
-    name: 'last',
-    header: 'Last call',
-    isNumber: true,
-    render: ({ last_call_at }) => <Time at={last_call_at} relative />,
-  },
-];
-
-function runsOf(model: string): string {
-  return `/runs?model=${encodeURIComponent(model)}&kind=all`;
-}
-
 /** The models that were called, with what they cost by day; those without a price first. */
 export default function Models() {
-  const [{ range }, change] = useUrlState(STATE);
+  const [{ range, what, prices: processor }, change] = useUrlState(STATE);
   const models = useModels(range);
+  const prices = usePrices(range);
+  const asked = useWhatIf(range, what, processor);
+  const priceOf = useMemo(() => {
+    if (prices.data === undefined) return undefined;
+    const chosen = processor === '' ? prices.data[0]?.processor : processor;
+    return new Map(prices.data.flatMap((row) => (row.processor === chosen ? [[row.model, row]] : [])));
+  }, [prices.data, processor]);
   return (
     <div className={parts['page']}>
       <title>Models · Jackdaw</title>
@@ -128,14 +67,33 @@ export default function Models() {
           <DataTable
             label="Models"
             items={unpricedFirst(models.data.items)}
-            columns={COLUMNS}
+            columns={columns(priceOf, new Map(asked.map((each) => [each.swap.model, each])))}
             keyOf={({ model }) => JSON.stringify(model)}
-            hrefOf={({ model }) => (model === null || model === '' ? '/runs' : runsOf(model))}
+            hrefOf={({ model }) => runsOf(model)}
           />
           {models.data.items.length < models.data.count && (
             <p className={parts['faint']}>
               The {models.data.items.length} that cost most, of {models.data.count} models.
             </p>
+          )}
+          {prices.error && !prices.data ? (
+            <Failure error={prices.error} retry={() => void prices.refetch()} />
+          ) : (
+            prices.data && (
+              <WhatIf
+                models={[...new Set(models.data.items.map(({ model }) => model ?? ''))]}
+                prices={prices.data}
+                swaps={what}
+                asked={asked}
+                processor={processor}
+                onSwaps={(swaps) => {
+                  change({ what: swaps });
+                }}
+                onProcessor={(name) => {
+                  change({ prices: name });
+                }}
+              />
+            )
           )}
         </>
       )}
@@ -150,7 +108,7 @@ function useModels(range: string) {
     queryFn: async ({ signal }) => {
       const items: Model[] = [];
       for (let page = 1; ; page++) {
-        const query = { ...(range === 'all' ? {} : endsOf(range)), page, page_size: PAGE_SIZE };
+        const query = { ...timeOf(range), page, page_size: PAGE_SIZE };
         const body = await bodyOf(api.GET('/api/v1/dashboard/models', { params: { query }, signal }));
         items.push(...body.items);
         if (!body.has_more || page === MOST_PAGES) return { items, count: body.count };

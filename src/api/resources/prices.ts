@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import type { ApiContext } from '../support/api-context.js';
+import { time, uuid } from '../support/fields.js';
+import { pricedByFields, printRules } from '../support/prices.js';
+import { runFilter } from '../support/runs.js';
+
+/** Of the models that were used, those that cost most are listed. */
+const MOST_USED = 500;
+
+const listPrices = {
+  id: 'listPrices',
+  method: 'GET',
+  path: '/api/v1/dashboard/prices',
+  tag: 'models',
+  summary: 'By what model calls are priced that report tokens but no cost',
+  description: `First the models that the caller used, the most expensive first, ${MOST_USED} at most; then the others that the price tables know, with one name for each entry. Prices are those of the processors \`cost\` in pipelines that lead to the store which is read here, in the order of the pipelines in the configuration; where no such pipeline has one, those of all pipelines. Where several price, there is a row for each of them: a call is priced by the pipeline that it comes through. Where none does, the list is empty.`,
+  access: 'read',
+  query: Type.Object({
+    agent_id: Type.Optional(uuid('Models that were used in runs of this agent.')),
+    start_time: Type.Optional(time('Models that were used at or after.')),
+    end_time: Type.Optional(time('Models that were used at or before.')),
+  }),
+  responses: {
+    200: Type.Array(
+      Type.Object(
+        {
+          model: Type.String({ description: 'As spans name it.' }),
+          is_used: Type.Boolean({ description: 'Whether the caller used it in that time.' }),
+          processor: Type.String({ description: 'Id of the processor, as configured.' }),
+          pipelines: Type.Array(Type.String(), { description: 'Those that list the processor.' }),
+          ...pricedByFields,
+        },
+        { title: 'ModelPrice' },
+      ),
+    ),
+  },
+} satisfies Operation;
+
+/** `/dashboard/prices` */
+export function priceRoutes({ routes, telemetry, prices }: ApiContext): readonly Route[] {
+  return [
+    routes.route(listPrices).to(async ({ identity, query, request }) => {
+      const sources = prices();
+      if (sources.length === 0) return { status: 200, json: [] };
+      const { agent_id } = query;
+      const filter = { ...runFilter(query), ...(agent_id === undefined ? {} : { agent_id }) };
+      const page = { offset: 0, limit: MOST_USED };
+      const { items } = await telemetry.models.list(identity.userId, filter, page, request.abort);
+      const used = new Set(items.flatMap(({ model }) => (model === null || model === '' ? [] : [model])));
+      const known = sources.flatMap(({ models }) => models);
+      const json = [...new Set([...used, ...known])].flatMap((model) =>
+        sources.flatMap((source) => {
+          const { processor, pipelines } = source;
+          const rules = source.rulesOf(model);
+          // What nobody used is listed where it is known.
+          if (rules.length === 0 && !used.has(model)) return [];
+          const row = { model, is_used: used.has(model), processor, pipelines: [...pipelines] };
+          return [{ ...row, ...printRules(rules) }];
+        }),
+      );
+      return { status: 200, json };
+    }),
+  ];
+}

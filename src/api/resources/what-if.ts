@@ -1,0 +1,134 @@
+import { Type, type Static } from 'typebox';
+import type { Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import type { PlacedPrices } from '../../component/prices.js';
+import { validationProblem } from '../../http/field-errors.js';
+import { COST_PARTS, type CostPart } from '../../signal/call-details.js';
+import { UNPRICEABLE, type RepricedCalls, type Unpriceable } from '../../storage/models.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count, nullable, time, usd, uuid } from '../support/fields.js';
+import { generalRule, pricedByFields, printRules } from '../support/prices.js';
+import { runFilter } from '../support/runs.js';
+
+const LONGEST_NAME = 1024;
+
+const LEFT_OUT: Readonly<Record<Unpriceable, string>> = {
+  running: 'They have not ended.',
+  no_tokens: 'They report no tokens.',
+  no_parts: 'They report a total of tokens only: nobody knows how much of it was output.',
+  too_large: 'Each would cost a million dollars.',
+};
+
+const callsSchema = Type.Object(
+  {
+    calls: count('Calls of the model in that time, counted as in `GET /dashboard/models`.'),
+    priced_calls: count('Those that have a cost.'),
+    total_cost: nullable(usd('US dollars for these; null: none has a cost')),
+    repriced_calls: count('Calls for which a cost at the other price follows from their tokens.'),
+    repriced_cost: nullable(usd('US dollars that these would have cost; null: there is none')),
+    both_calls: count('Calls that have both; only these can be compared.'),
+    both_cost: nullable(usd('US dollars that these cost')),
+    both_repriced_cost: nullable(usd('US dollars that these would have cost')),
+    left_out: Type.Object(
+      Object.fromEntries(UNPRICEABLE.map((reason) => [reason, count(LEFT_OUT[reason])])) as Record<
+        Unpriceable,
+        ReturnType<typeof count>
+      >,
+      { title: 'UnpriceableCalls', description: 'Calls for which no cost follows, and why.' },
+    ),
+    tokens: Type.Object(
+      Object.fromEntries(COST_PARTS.map((part) => [part, Type.Number()])) as Record<
+        CostPart,
+        ReturnType<typeof Type.Number>
+      >,
+      { title: 'PricedTokens', description: 'Of the calls priced anew; each token is in one part.' },
+    ),
+    long_calls: count('Calls priced anew by the rates for long inputs.'),
+  },
+  { title: 'WhatIfCalls' },
+);
+
+const readWhatIf = {
+  id: 'readWhatIf',
+  method: 'GET',
+  path: '/api/v1/dashboard/models/what-if',
+  tag: 'models',
+  summary: 'What the calls of a model would have cost if another one had been called',
+  description:
+    'Each call is priced by itself, with the very tokens that it used, as processor `cost` would price it. That the other model would have used the same tokens is an assumption: it counts them in its own way, answers at its own length, and caches by its own rules. Looks at every call of the time.',
+  access: 'read',
+  query: Type.Object({
+    model: Type.Optional(
+      Type.String({
+        maxLength: LONGEST_NAME,
+        format: 'name',
+        description: 'The one that was called, as spans name it. Absent: calls that name none.',
+      }),
+    ),
+    as: Type.String({ minLength: 1, maxLength: LONGEST_NAME, format: 'name', description: 'The other one.' }),
+    processor: Type.Optional(
+      Type.String({
+        description: 'Whose prices: a `processor` of `GET /dashboard/prices`. Absent: the first one there.',
+      }),
+    ),
+    agent_id: Type.Optional(uuid('Calls in runs of this agent.')),
+    start_time: Type.Optional(time('Calls that started at or after.')),
+    end_time: Type.Optional(time('Calls that started at or before.')),
+  }),
+  responses: {
+    200: Type.Object(
+      {
+        model: nullable(Type.String()),
+        as: Type.String(),
+        processor: nullable(Type.String({ description: 'Whose prices; null: no pipeline prices.' })),
+        ...pricedByFields,
+        reason: nullable(
+          Type.Enum(['no_prices', 'unknown_model', 'certain_providers'], {
+            description:
+              'Why there is no price: no pipeline has a processor `cost`; its table does not know the model; it knows it for certain providers only.',
+          }),
+        ),
+        repriced: nullable(callsSchema),
+      },
+      { title: 'WhatIf' },
+    ),
+  },
+} satisfies Operation;
+
+/** `/dashboard/models/what-if` */
+export function whatIfRoutes({ routes, telemetry, prices }: ApiContext): readonly Route[] {
+  return [
+    routes.route(readWhatIf).to(async ({ identity, query, request }) => {
+      const { as, agent_id } = query;
+      const model = query.model === undefined || query.model === '' ? null : query.model;
+      const source = sourceOf(prices(), query.processor);
+      const rules = source?.rulesOf(as) ?? [];
+      const rule = generalRule(rules);
+      const json = { model, as, processor: source?.processor ?? null, ...printRules(rules) };
+      if (rule === undefined) {
+        const reason =
+          source === undefined ? 'no_prices' : rules.length === 0 ? 'unknown_model' : 'certain_providers';
+        return { status: 200, json: { ...json, reason, repriced: null } };
+      }
+      const filter = { ...runFilter(query), ...(agent_id === undefined ? {} : { agent_id }), model };
+      const { userId } = identity;
+      const repriced = await telemetry.models.reprice(userId, filter, rule.price, request.abort);
+      return { status: 200, json: { ...json, reason: null, repriced: printCalls(repriced) } };
+    }),
+  ];
+}
+
+/** @throws HttpProblem 422 where there is no such one */
+function sourceOf(sources: readonly PlacedPrices[], id: string | undefined): PlacedPrices | undefined {
+  if (id === undefined) return sources[0];
+  const found = sources.find(({ processor }) => processor === id);
+  if (found) return found;
+  const known = sources.map(({ processor }) => processor).join(', ');
+  throw validationProblem('query', [
+    { field: 'processor', message: known === '' ? 'prices nothing: none does' : `must be one of: ${known}` },
+  ]);
+}
+
+function printCalls({ left_out, tokens, ...figures }: RepricedCalls): Static<typeof callsSchema> {
+  return { ...figures, left_out: { ...left_out }, tokens: { ...tokens } };
+}

@@ -1,0 +1,87 @@
+import { Type, type Static } from 'typebox';
+import type { PriceRule } from '../../component/prices.js';
+import { COST_PARTS, type CostPart } from '../../signal/call-details.js';
+import { RATE_SCALE, type Price, type Rates } from '../../signal/price.js';
+import { nullable, usd } from './fields.js';
+
+const RATES: Readonly<Record<CostPart, string>> = {
+  input: 'Input, without caches and audio.',
+  cached_read: 'Input that was read from a cache; as `input` where the table has no price of its own.',
+  cached_write: 'Input that was written to a cache; likewise.',
+  audio_input: 'Audio that goes in; likewise.',
+  output: 'Output with its reasoning, without audio.',
+  audio_output: 'Audio that comes out; as `output` where the table has no price of its own.',
+};
+
+const rateFields = Object.fromEntries(
+  COST_PARTS.map((part) => [part, usd(`US dollars for a million tokens. ${RATES[part]}`)]),
+) as Record<CostPart, ReturnType<typeof usd>>;
+
+/** What the tokens of a model cost. */
+const priceSchema = Type.Object(
+  {
+    ...rateFields,
+    long: nullable(
+      Type.Object(
+        { over: Type.Integer({ description: 'Input tokens, with those of caches.' }), ...rateFields },
+        { title: 'LongInputPrices', description: 'For calls with more input tokens than `over`.' },
+      ),
+    ),
+  },
+  { title: 'TokenPrices' },
+);
+
+/** An entry of a price table for certain providers. */
+const providerPriceSchema = Type.Object(
+  {
+    provider: Type.String({ description: 'The pattern of the providers that it is for.' }),
+    rule: Type.String(),
+    price: priceSchema,
+  },
+  { title: 'ProviderPrice' },
+);
+
+/** What prices calls of a model. */
+export const pricedByFields = {
+  rule: nullable(
+    Type.String({
+      description:
+        'The entry of the price table, with its line and date, for calls of any provider that is not among `providers`; spans that it prices name it as `cost.rule`. Null: the table has none.',
+    }),
+  ),
+  price: nullable(priceSchema),
+  providers: Type.Array(providerPriceSchema, {
+    description: 'Entries for certain providers, which are tried before, in this order.',
+  }),
+};
+
+type PricedBy = Static<ReturnType<typeof Type.Object<typeof pricedByFields>>>;
+
+/** @param rules as `PriceSource.rulesOf` gives them */
+export function printRules(rules: readonly PriceRule[]): PricedBy {
+  const general = generalRule(rules);
+  return {
+    rule: general?.rule ?? null,
+    price: general === undefined ? null : printPrice(general.price),
+    providers: rules.flatMap(({ provider, rule, price }) =>
+      provider === null ? [] : [{ provider, rule, price: printPrice(price) }],
+    ),
+  };
+}
+
+/** The entry for calls of any provider for which there is no other. */
+export function generalRule(rules: readonly PriceRule[]): PriceRule | undefined {
+  return rules.find(({ provider }) => provider === null);
+}
+
+/** US dollars for a million tokens. */
+function printPrice({ long, ...rates }: Price): Static<typeof priceSchema> {
+  return { ...printRates(rates), long: long === null ? null : { over: long.over, ...printRates(long) } };
+}
+
+function printRates(rates: Rates): Record<CostPart, number> {
+  return Object.fromEntries(COST_PARTS.map((part) => [part, rates[part] / RATE_SCALE])) as Record<
+    CostPart,
+    number
+  >;
+}

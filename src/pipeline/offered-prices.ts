@@ -1,0 +1,59 @@
+import type { PlacedPrices, PriceSource, Prices } from '../component/prices.js';
+import { extensionReferences } from './extension-references.js';
+import type { PlannedPipeline } from './plan.js';
+
+/** A pipeline, and the extensions that its exporters name. */
+interface Way {
+  readonly name: string;
+  readonly extensions: ReadonlySet<string>;
+}
+
+/** What was offered by the processors of pipelines. */
+export class OfferedPrices {
+  readonly #ways: readonly Way[];
+  /** By the pipeline, then in the order of the offers. */
+  readonly #offers = new Map<string, PriceSource[]>();
+
+  constructor(pipelines: readonly PlannedPipeline[]) {
+    this.#ways = pipelines.map(({ name, exporters }) => ({
+      name,
+      extensions: new Set(
+        exporters.flatMap(({ config, factory }) =>
+          extensionReferences(config, factory.configSchema).map(({ id }) => id),
+        ),
+      ),
+    }));
+  }
+
+  /** @param pipeline that of the component; undefined for one that is in none, whose offers count nowhere */
+  seenFrom(pipeline: string | undefined): Prices {
+    return {
+      offer: (source) => {
+        if (pipeline === undefined) return;
+        const known = this.#offers.get(pipeline) ?? [];
+        this.#offers.set(pipeline, [
+          ...known.filter(({ processor }) => processor !== source.processor),
+          source,
+        ]);
+      },
+      leadingTo: (store) => {
+        const there = this.#placed(({ extensions }) => extensions.has(store));
+        return there.length > 0 ? there : this.#placed(() => true);
+      },
+    };
+  }
+
+  /** One configuration makes the same processor in every pipeline that lists it. */
+  #placed(isWanted: (way: Way) => boolean): readonly PlacedPrices[] {
+    const found = new Map<string, PriceSource & { readonly pipelines: string[] }>();
+    for (const way of this.#ways) {
+      if (!isWanted(way)) continue;
+      for (const source of this.#offers.get(way.name) ?? []) {
+        const placed = found.get(source.processor);
+        if (placed) placed.pipelines.push(way.name);
+        else found.set(source.processor, { ...source, pipelines: [way.name] });
+      }
+    }
+    return [...found.values()];
+  }
+}

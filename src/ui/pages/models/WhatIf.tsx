@@ -1,0 +1,197 @@
+import { Plus, X } from 'lucide-react';
+import { useState, type SyntheticEvent } from 'react';
+import type { Schemas } from '../../api/client.js';
+import { formatMoney } from '../../format/number.js';
+import { Choice } from '../../parts/Choice.js';
+import { cx } from '../../parts/cx.js';
+import parts from '../../parts/parts.module.css';
+import { modelName } from './model-figures.js';
+import type { Asked } from './use-what-if.js';
+import {
+  candidates,
+  differenceWords,
+  missingReason,
+  MOST_SWAPS,
+  processorsOf,
+  remarks,
+  together,
+  withSwap,
+  type Swap,
+} from './what-if.js';
+import styles from './WhatIf.module.css';
+
+interface Props {
+  /** Those that were called. */
+  readonly models: readonly string[];
+  readonly prices: readonly Schemas['ModelPrice'][];
+  readonly swaps: readonly Swap[];
+  readonly asked: readonly Asked[];
+  /** Whose prices; empty for the first. */
+  readonly processor: string;
+  readonly onSwaps: (swaps: readonly Swap[]) => void;
+  readonly onProcessor: (processor: string) => void;
+}
+
+/** What the time would have cost if other models had been called, and what that assumes. */
+export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onProcessor }: Props) {
+  const processors = processorsOf(prices);
+  const chosen = processor === '' ? (Object.keys(processors)[0] ?? '') : processor;
+  return (
+    <section className={styles['whatIf']} aria-labelledby="what-if">
+      <h2 id="what-if">What if another model had been called?</h2>
+      {prices.length === 0 ? (
+        <p className={parts['faint']}>
+          No pipeline has a processor <code>cost</code>, so there are no prices to think with.
+        </p>
+      ) : (
+        <div className={parts['filters']}>
+          <AddSwap
+            models={models}
+            names={candidates(prices, chosen)}
+            isFull={swaps.length >= MOST_SWAPS}
+            onAdd={(swap) => {
+              onSwaps(withSwap(swaps, swap));
+            }}
+          />
+          {Object.keys(processors).length > 1 && (
+            <Choice label="Prices of" value={chosen} options={processors} onChange={onProcessor} />
+          )}
+        </div>
+      )}
+      {swaps.length > 0 && (
+        <>
+          <ul className={styles['swaps']} aria-label="What is thought of">
+            {asked.map(({ swap, answer, error, retry }) => (
+              <li key={swap.model}>
+                <span>
+                  <b>{modelName(swap.model)}</b> as <b>{swap.as}</b>
+                  {answer && <Figures answer={answer} />}{' '}
+                </span>
+                <button
+                  type="button"
+                  className={cx(parts['button'], parts['iconButton'])}
+                  aria-label={`Take away ${modelName(swap.model)} as ${swap.as}`}
+                  onClick={() => {
+                    onSwaps(swaps.filter((each) => each !== swap));
+                  }}
+                >
+                  <X size={14} aria-hidden="true" />
+                </button>
+                {error && !answer && (
+                  <span role="alert" className={parts['bad']}>
+                    {error.message}{' '}
+                    <button type="button" className={parts['button']} onClick={retry}>
+                      Try again
+                    </button>
+                  </span>
+                )}
+                {answer && <Remarks answer={answer} />}
+              </li>
+            ))}
+          </ul>
+          <Together asked={asked} />
+          <p className={styles['assumed']}>
+            An estimate: each call is priced with the very tokens that it used. Another model counts tokens in
+            its own way, answers at its own length, and caches by its own rules.
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** The real cost and the estimate of what can be compared. */
+function Figures({ answer: { repriced } }: { readonly answer: NonNullable<Asked['answer']> }) {
+  const { both_cost: now = null, both_repriced_cost: then = null } = repriced ?? {};
+  if (now === null || then === null) return null;
+  return (
+    <>
+      : {formatMoney(now)} → ~{formatMoney(then)} ({differenceWords(now, then)})
+    </>
+  );
+}
+
+function Remarks({ answer }: { readonly answer: NonNullable<Asked['answer']> }) {
+  const missing = missingReason(answer);
+  const text = [...(missing === undefined ? [] : [`${missing}.`]), ...remarks(answer)].join(' ');
+  return (
+    <small className={parts['faint']}>
+      {answer.rule !== null && `By ${answer.rule}. `}
+      {text}
+    </small>
+  );
+}
+
+/** The sum of what can be compared. */
+function Together({ asked }: { readonly asked: readonly Asked[] }) {
+  const answers = asked.flatMap(({ answer }) => answer ?? []);
+  const { now, then } = together(answers);
+  if (answers.length < asked.length || now === null || then === null) return null;
+  return (
+    <p role="status">
+      Together: what cost <b>{formatMoney(now)}</b> would have cost about <b>{formatMoney(then)}</b>, a
+      difference of {differenceWords(now, then)}.
+    </p>
+  );
+}
+
+function AddSwap({
+  models,
+  names,
+  isFull,
+  onAdd,
+}: {
+  readonly models: readonly string[];
+  readonly names: readonly string[];
+  readonly isFull: boolean;
+  readonly onAdd: (swap: Swap) => void;
+}) {
+  const [model, setModel] = useState<string>();
+  const [as, setAs] = useState('');
+  // What was chosen may not have been called in another time.
+  const from = model !== undefined && models.includes(model) ? model : models[0];
+  const add = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    if (from === undefined || as.trim() === '' || isFull) return;
+    onAdd({ model: from, as: as.trim() });
+    setAs('');
+  };
+  return (
+    <form className={styles['add']} aria-label="Another model" onSubmit={add}>
+      <Choice
+        label="Instead of"
+        value={from ?? ''}
+        options={Object.fromEntries(models.map((name) => [name, modelName(name)]))}
+        onChange={setModel}
+      />
+      <label className={parts['label']}>
+        call
+        <input
+          className={parts['field']}
+          list="priced-models"
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={512}
+          placeholder="Another model…"
+          value={as}
+          onChange={(event) => {
+            setAs(event.target.value);
+          }}
+        />
+      </label>
+      <datalist id="priced-models">
+        {names.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <button
+        type="submit"
+        className={parts['button']}
+        disabled={from === undefined || as.trim() === '' || isFull}
+        title={isFull ? `No more than ${String(MOST_SWAPS)} at once` : undefined}
+      >
+        <Plus size={14} aria-hidden="true" /> Estimate
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,192 @@
+import { Link } from 'wouter';
+import type { Schemas } from '../../api/client.js';
+import { formatMoney } from '../../format/number.js';
+import type { Column } from '../../parts/DataTable.js';
+import { Count, Money, Time } from '../../parts/figures.js';
+import { Missing } from '../../parts/Missing.js';
+import parts from '../../parts/parts.module.css';
+import { modelName } from './model-figures.js';
+import type { Asked } from './use-what-if.js';
+import { differenceWords, missingReason } from './what-if.js';
+
+export type Model = Schemas['ModelUsage'];
+type ModelPrice = Schemas['ModelPrice'];
+
+/** The runs with calls of a model. */
+export function runsOf(model: string | null): string {
+  return model === null || model === '' ? '/runs' : `/runs?model=${encodeURIComponent(model)}&kind=all`;
+}
+
+const USED: readonly Column<Model>[] = [
+  {
+    name: 'model',
+    header: 'Model',
+    isWide: true,
+    render: ({ model }) =>
+      model === null || model === '' ? (
+        modelName(model)
+      ) : (
+        <Link href={runsOf(model)} title={model}>
+          {model}
+        </Link>
+      ),
+  },
+  {
+    name: 'unpriced',
+    header: 'Without cost',
+    hint: 'Calls that report no cost and whose model has no price',
+    isNumber: true,
+    render: ({ calls, priced_calls }) => (
+      <span className={priced_calls < calls ? parts['bad'] : undefined}>
+        <Count value={Math.max(0, calls - priced_calls)} missing="" />
+      </span>
+    ),
+  },
+  {
+    name: 'calls',
+    header: 'Calls',
+    isNumber: true,
+    render: ({ calls }) => <Count value={calls} missing="" />,
+  },
+  {
+    name: 'input',
+    header: 'Input tokens',
+    isNumber: true,
+    render: ({ input_tokens }) => <Count value={input_tokens} missing="" />,
+  },
+  {
+    name: 'output',
+    header: 'Output tokens',
+    isNumber: true,
+    render: ({ output_tokens }) => <Count value={output_tokens} missing="" />,
+  },
+];
+
+const COST: readonly Column<Model>[] = [
+  {
+    name: 'cost',
+    header: 'Cost',
+    isNumber: true,
+    render: ({ total_cost }) => (
+      <Money value={total_cost} missing="No call has a cost: the model has no price" />
+    ),
+  },
+];
+
+const LAST: readonly Column<Model>[] = [
+  {
+    name: 'each',
+    header: 'Cost a call',
+    hint: 'Of the calls that have a cost',
+    isNumber: true,
+    render: ({ total_cost, priced_calls }) => (
+      <Money
+        value={total_cost === null || priced_calls === 0 ? null : total_cost / priced_calls}
+        missing="No call has a cost"
+      />
+    ),
+  },
+  {
+    name: 'last',
+    header: 'Last call',
+    isNumber: true,
+    render: ({ last_call_at }) => <Time at={last_call_at} relative />,
+  },
+];
+
+/**
+ * The columns of the models' list; those of what would have been stand beside the real cost.
+ *
+ * @param prices by model; undefined while they are not known
+ * @param asked by model; empty where nothing is thought of
+ */
+export function columns(
+  prices: ReadonlyMap<string, ModelPrice> | undefined,
+  asked: ReadonlyMap<string, Asked>,
+): readonly Column<Model>[] {
+  const price: Column<Model> = {
+    name: 'price',
+    header: 'Price in / out',
+    hint: 'US dollars for a million tokens, where calls report tokens and no cost',
+    isNumber: true,
+    render: ({ model }) => <Price of={prices?.get(model ?? '')} isLoading={prices === undefined} />,
+  };
+  if (asked.size === 0) return [...USED, price, ...COST, ...LAST];
+  const of = ({ model }: Model): Asked | undefined => asked.get(model ?? '');
+  const thought: readonly Column<Model>[] = [
+    {
+      name: 'as',
+      header: 'As',
+      isCut: true,
+      render: (model) => <span title={of(model)?.swap.as}>{of(model)?.swap.as}</span>,
+    },
+    {
+      name: 'then',
+      header: 'Estimate',
+      hint: 'What it would have cost, with the tokens that were used',
+      isNumber: true,
+      render: (model) => <Then asked={of(model)} />,
+    },
+    {
+      name: 'difference',
+      header: 'Difference',
+      hint: 'Of the calls that have a real cost and an estimate',
+      isNumber: true,
+      render: (model) => <Difference asked={of(model)} />,
+    },
+  ];
+  return [...USED, price, ...COST, ...thought, ...LAST];
+}
+
+function Price({ of, isLoading }: { readonly of: ModelPrice | undefined; readonly isLoading: boolean }) {
+  if (isLoading) return null;
+  if (of === undefined) return <Missing reason="Nothing prices it" />;
+  const { price, rule, providers, processor } = of;
+  if (price === null) {
+    const reason =
+      providers.length === 0
+        ? 'The price table does not know this model'
+        : `It has a price for these providers only: ${providers.map(({ provider }) => provider).join(', ')}`;
+    return <Missing reason={reason} />;
+  }
+  const cached = `${formatMoney(price.cached_read)} from a cache, ${formatMoney(price.cached_write)} into one`;
+  return (
+    <span title={`${processor}: ${rule ?? ''}; ${cached}`}>
+      {formatMoney(price.input)} / {formatMoney(price.output)}
+    </span>
+  );
+}
+
+function Then({ asked }: { readonly asked: Asked | undefined }) {
+  if (asked === undefined) return null;
+  const { answer, error } = asked;
+  if (answer === undefined) return error ? <Missing reason={error.message} /> : <>…</>;
+  const { repriced } = answer;
+  const cost = repriced?.repriced_cost ?? null;
+  if (repriced === null || cost === null)
+    return <Missing reason={missingReason(answer) ?? 'It is not known'} />;
+  return (
+    <span
+      title={`$${String(cost)}, of ${String(repriced.repriced_calls)} of ${String(repriced.calls)} calls`}
+    >
+      ~{formatMoney(cost)}
+    </span>
+  );
+}
+
+function Difference({ asked }: { readonly asked: Asked | undefined }) {
+  const { answer } = asked ?? {};
+  if (answer === undefined) return null;
+  const now = answer.repriced?.both_cost ?? null;
+  const then = answer.repriced?.both_repriced_cost ?? null;
+  if (now === null || then === null)
+    return <Missing reason={missingReason(answer) ?? 'No call has both a real cost and an estimate'} />;
+  return (
+    <span
+      className={then > now ? parts['bad'] : undefined}
+      title={`$${String(now)} and $${String(then)}, of ${String(answer.repriced?.both_calls ?? 0)} calls`}
+    >
+      {differenceWords(now, then)}
+    </span>
+  );
+}

@@ -1,0 +1,144 @@
+import type { components } from '../../api/generated/schema.js';
+import { formatCount, formatCounted, formatMoney, formatPercentage } from '../../format/number.js';
+import type { Field } from '../../state/codec.js';
+
+export type WhatIfAnswer = components['schemas']['WhatIf'];
+type Repriced = components['schemas']['WhatIfCalls'];
+type ModelPrice = components['schemas']['ModelPrice'];
+
+/** A model that was called, and the one that is thought of in its place. */
+export interface Swap {
+  /** Empty: calls that name no model. */
+  readonly model: string;
+  readonly as: string;
+}
+
+/** More are not asked for at once. */
+export const MOST_SWAPS = 10;
+/** As the API has it. */
+const LONGEST_NAME = 1024;
+
+/** `gpt-5:gpt-5-mini,o3:gpt-5`, each name percent-encoded. */
+export const swapsField: Field<readonly Swap[]> = {
+  initial: [],
+  parse: (text) => {
+    try {
+      const swaps = text.split(',').map((pair) => pair.split(':').map(decodeURIComponent));
+      const isRight = swaps.every(
+        ([model, as = '', ...rest]) =>
+          model !== undefined && as !== '' && rest.length === 0 && model.length + as.length <= LONGEST_NAME,
+      );
+      if (!isRight || swaps.length > MOST_SWAPS) return undefined;
+      return swaps.reduce<readonly Swap[]>((all, [model = '', as = '']) => withSwap(all, { model, as }), []);
+    } catch {
+      // What is percent-encoded wrongly.
+      return undefined;
+    }
+  },
+  print: (swaps) =>
+    swaps.length === 0
+      ? undefined
+      : swaps.map(({ model, as }) => `${encodeURIComponent(model)}:${encodeURIComponent(as)}`).join(','),
+};
+
+/** With one more, which takes the place of another of the same model. */
+export function withSwap(swaps: readonly Swap[], swap: Swap): readonly Swap[] {
+  return [...swaps.filter(({ model }) => model !== swap.model), swap];
+}
+
+/** Why there is no cost with the other model. */
+const REASONS: Readonly<Record<NonNullable<WhatIfAnswer['reason']>, string>> = {
+  no_prices: 'No pipeline has a processor cost, so no model has a price',
+  unknown_model: 'The price table does not know this model',
+  certain_providers: 'The price table knows this model for certain providers only',
+};
+
+/** Why an answer has no cost; undefined where it has one. */
+export function missingReason({ reason, repriced }: WhatIfAnswer): string | undefined {
+  if (reason !== null) return REASONS[reason];
+  if (repriced === null) return 'It is not known';
+  if (repriced.calls === 0) return 'No call of this model began in this time';
+  return repriced.repriced_cost === null ? 'No call says enough of its tokens' : undefined;
+}
+
+/** `+12.5 %`, `−$0.20` where there is nothing to take a share of, `none`. @param now, then in US dollars */
+export function differenceWords(now: number, then: number): string {
+  const by = then - now;
+  if (by === 0) return 'none';
+  const sign = by > 0 ? '+' : '−';
+  return `${sign}${now === 0 ? formatMoney(Math.abs(by)) : formatPercentage((Math.abs(by) / now) * 100)}`;
+}
+
+/** Of all answers together, what can be compared; nulls where nothing can. */
+export function together(answers: readonly WhatIfAnswer[]): {
+  readonly calls: number;
+  readonly now: number | null;
+  readonly then: number | null;
+} {
+  const sum = (what: (of: Repriced) => number | null): number | null =>
+    answers.reduce<number | null>((all, { repriced }) => {
+      const value = repriced === null ? null : what(repriced);
+      return value === null ? all : (all ?? 0) + value;
+    }, null);
+  return {
+    calls: sum(({ both_calls }) => both_calls) ?? 0,
+    now: sum(({ both_cost }) => both_cost),
+    then: sum(({ both_repriced_cost }) => both_repriced_cost),
+  };
+}
+
+/** What an answer rests on, in sentences: what was left out, and what its prices do not tell apart. */
+export function remarks({ as, price, providers, repriced }: WhatIfAnswer): readonly string[] {
+  if (price === null || repriced === null) {
+    const names = providers.map(({ provider }) => provider).join(', ');
+    return names === '' ? [] : [`${as} has a price for these providers only: ${names}.`];
+  }
+  const { left_out: out, tokens, calls, repriced_calls, both_calls, long_calls } = repriced;
+  const left = [
+    [out.running, 'still running'],
+    [out.no_tokens, 'without tokens'],
+    [out.no_parts, 'with a total of tokens only'],
+    [out.too_large, 'too expensive to be true'],
+  ] as const;
+  const why = left.flatMap(([count, words]) => (count === 0 ? [] : [`${formatCount(count)} ${words}`]));
+  const cached = tokens.cached_read + tokens.cached_write;
+  const isCacheCheap = price.cached_read !== price.input;
+  return [
+    ...(why.length === 0
+      ? []
+      : [
+          `${formatCounted(calls - repriced_calls, 'call')} of ${formatCount(calls)} left out: ${why.join(', ')}.`,
+        ]),
+    ...(both_calls < repriced_calls
+      ? [
+          `${formatCounted(repriced_calls - both_calls, 'call')} of ${formatCount(repriced_calls)} ${repriced_calls - both_calls === 1 ? 'has' : 'have'} no real cost and ${repriced_calls - both_calls === 1 ? 'is' : 'are'} not in the difference.`,
+        ]
+      : []),
+    ...(cached === 0
+      ? []
+      : [
+          isCacheCheap
+            ? `${formatCounted(cached, 'input token')} of caches at the cache prices of ${as}, as if it cached the same.`
+            : `${as} has no price of its own for caches: ${formatCounted(cached, 'input token')} of caches at its price for input.`,
+        ]),
+    ...(long_calls === 0
+      ? []
+      : [`${formatCounted(long_calls, 'call')} at the higher prices for long inputs.`]),
+    ...(providers.length === 0
+      ? []
+      : [`Other prices hold for ${providers.map(({ provider }) => provider).join(', ')}.`]),
+  ];
+}
+
+/** What may be thought of: names that a table prices, those in use first. */
+export function candidates(prices: readonly ModelPrice[], processor: string): readonly string[] {
+  const names = prices.filter((row) => row.processor === processor && row.price !== null);
+  return [...new Set(names.map(({ model }) => model))];
+}
+
+/** The processors that price, in the order of the API, and where. */
+export function processorsOf(prices: readonly ModelPrice[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    prices.map(({ processor, pipelines }) => [processor, `${processor} (${pipelines.join(', ')})`]),
+  );
+}
