@@ -75,7 +75,7 @@ void t.test('the page of a run', async (t) => {
   await t.test(
     'ten thousand spans: only rows that are seen are in the page, and every one is reached',
     async (t) => {
-      const { page, complaints } = await pages.visit(`/traces/${id}`);
+      const { page, complaints } = await pages.visit(`/traces/${id}?fold=0`);
       const grid = page.getByRole('treegrid');
       await grid.waitFor();
       t.equal(await grid.getAttribute('aria-rowcount'), String(SPANS + 1));
@@ -96,7 +96,7 @@ void t.test('the page of a run', async (t) => {
   );
 
   await t.test('levels, folding, walking, errors and search, by keys', async (t) => {
-    const { page, complaints } = await pages.visit(`/traces/${id}`);
+    const { page, complaints } = await pages.visit(`/traces/${id}?fold=0`);
     const grid = page.getByRole('treegrid');
     await grid.waitFor();
     t.match(await chosen(page).textContent(), 'failed', 'it begins with what went wrong');
@@ -163,9 +163,13 @@ void t.test('the page of a run', async (t) => {
     const { page } = await pages.visit(`/traces/${trace}?span=${root['span_id'] as string}`);
     const folded = rows(page).filter({ hasText: '7×' });
     await folded.waitFor();
-    t.match(await folded.textContent(), 'same input: $0.0075');
+    t.match(await folded.textContent(), 'the same arguments 7 times: $0.0075, 720 tokens');
     t.match(await folded.textContent(), '$0.00875');
     t.equal(await rows(page).count(), 3);
+    await folded.click();
+    await page
+      .getByText(/7 in a row, the same arguments 7 times\. All of them: \$0\.00875, 840 tokens/)
+      .waitFor();
     await page.keyboard.press('r');
     await page.waitForURL('**fold=0**');
     t.equal(await rows(page).count(), 9);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { criticalPath } from '../../src/ui/trace/critical-path.js';
 import { findRepeats } from '../../src/ui/trace/fold.js';
+import { repeatWords, sameWords } from '../../src/ui/trace/repeat-words.js';
 import { closedBelow, findSpans, revealed, visibleRows } from '../../src/ui/trace/rows.js';
 import type { RunSpan } from '../../src/ui/trace/span.js';
 import { plainTimeLine, squeezedTimeLine } from '../../src/ui/trace/squeeze.js';
@@ -193,7 +194,8 @@ void t.test('repeats are siblings in a row that do the same', async (t) => {
   ]);
   const repeats = findRepeats(nodes);
   t.equal(repeats.size, 1, 'two are none');
-  t.match(repeats.get(1), { members: [1, 2, 3], sameInput: true, cost: 1.5, failed: 1 });
+  t.match(repeats.get(1), { members: [1, 2, 3], turns: 1, rounds: 3, isSame: true, failed: 1, end: 6 });
+  t.match(repeats.get(1)?.all, { count: 3, cost: 1.5, ms: 3 });
   const shown = { closed: NONE, repeats, openRepeats: NONE };
   t.same(
     visibleRows(nodes, shown).map(({ kind, node }) => `${kind} ${node.span.id}`),
@@ -239,11 +241,45 @@ void t.test('calls that were given the same again are counted and priced, and no
   t.same(repeatOf(call('a', 1, 'x', 1), call('b', 2, 'y', 1), call('c', 3, 'x', 1))?.again, {
     count: 1,
     cost: 0.5,
+    tokens: null,
     ms: 10,
   });
   // As long is part of being the same; what brought no input is like nothing.
   t.equal(repeatOf(call('a', 1, 'x', 1), call('b', 2, 'x', 300), call('c', 3, 'x', 301))?.again, null);
   t.equal(repeatOf(call('a', 1, '', 0), call('b', 2, '', 0), call('c', 3, '', 0))?.again, null);
+});
+
+void t.test('a loop of several in turns is one row where it is given the same, and only there', async (t) => {
+  const loop = (rounds: number, arguments_: (round: number) => string, end: number | null = 0) =>
+    Array.from({ length: rounds }, (_, round) => [
+      span(`ask ${String(round)}`, 'root', round * 10, round * 10 + 4, {
+        name: 'ask',
+        type: 'llm',
+        tokens: 100,
+        cost: 0.5,
+        preview: `the story so far ${String(round)}`,
+      }),
+      span(`search ${String(round)}`, 'root', round * 10 + 5, end === null ? null : round * 10 + 9, {
+        name: 'search',
+        preview: arguments_(round),
+      }),
+    ]).flat();
+  const repeatsOf = (spans: readonly RunSpan[]) => [
+    ...findRepeats(buildTree([span('root', null, 0, 900), ...spans])).values(),
+  ];
+  const [repeat, ...others] = repeatsOf(loop(4, () => '{"q":"weather"}'));
+  t.same(others, []);
+  t.match(repeat, { turns: 2, rounds: 4, isSame: true, end: 39 });
+  t.match(repeat?.all, { count: 8, cost: 2, tokens: 400, ms: 32 });
+  t.match(repeat?.again, { count: 3, cost: null, ms: 12 }, 'what asks is told something else each time');
+  t.equal(repeat && sameWords(repeat), 'the same arguments 4 times');
+  t.match(repeat && repeatWords(repeat), 'All of them: $2.00, 400 tokens, 32 ms.');
+  t.same(repeatsOf(loop(4, String)), [], 'that is how agents work');
+  t.same(repeatsOf(loop(2, () => 'x')), [], 'two rounds are none');
+  t.match(repeatsOf(loop(6, (round) => (round < 2 ? String(round) : 'x')))[0], { rounds: 4, turns: 2 });
+  t.equal(repeatsOf(loop(3, () => 'x', null))[0]?.end, null, 'one still runs');
+  const wide = loop(50_000, (round) => String(Math.floor(round / 2)));
+  t.same(repeatsOf(wide), []);
 });
 
 void t.test('what came since takes the place of what was known', async (t) => {

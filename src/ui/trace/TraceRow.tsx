@@ -6,7 +6,7 @@ import { cx } from '../parts/cx.js';
 import { Missing } from '../parts/Missing.js';
 import { TypeIcon, TYPE_WORDS } from '../parts/TypeIcon.js';
 import { Bar } from './Bar.js';
-import type { Again } from './fold.js';
+import { doneWords, repeatWords, sameWords } from './repeat-words.js';
 import type { Row } from './rows.js';
 import { hasFailed } from './span.js';
 import type { TraceView } from './use-trace-view.js';
@@ -40,7 +40,8 @@ export const TraceRow = memo(function TraceRow({ id, row, at, top, view, isChose
   const { span } = node;
   const canOpen = row.kind === 'repeat' || node.children.length > 0;
   const Chevron = row.isOpen ? ChevronDown : ChevronRight;
-  const { cost, tokens } = row.kind === 'repeat' ? row.repeat : node;
+  const { cost, tokens } = row.kind === 'repeat' ? row.repeat.all : node;
+  const end = row.kind === 'repeat' ? row.repeat.end : span.end;
   return (
     <div
       id={id}
@@ -76,15 +77,13 @@ export const TraceRow = memo(function TraceRow({ id, row, at, top, view, isChose
           <span className={styles['chevron']} />
         )}
         <TypeIcon type={span.type} />
-        {row.kind === 'repeat' ? <RepeatName row={row} /> : <SpanName row={row} />}
+        {row.kind === 'repeat' ? <RepeatName row={row} nodes={view.nodes} /> : <SpanName row={row} />}
       </span>
       <span role="gridcell" className={styles['figure']}>
-        {span.end === null ? (
+        {end === null ? (
           <span className={styles['running']}>{formatDuration(Math.max(0, view.now - span.start))}</span>
-        ) : row.kind === 'repeat' ? (
-          formatDuration(lastEnd(row, view) - span.start)
         ) : (
-          formatDuration(span.end - span.start)
+          formatDuration(end - span.start)
         )}
       </span>
       <span role="gridcell" className={cx(styles['figure'], styles['tokens'])}>
@@ -140,38 +139,31 @@ function SpanName({ row: { node, isOpen } }: { readonly row: Row }) {
   );
 }
 
-function RepeatName({ row: { node, repeat } }: { readonly row: Extract<Row, { readonly kind: 'repeat' }> }) {
-  const { span } = node;
+function RepeatName({
+  row: { node, repeat },
+  nodes,
+}: {
+  readonly row: Extract<Row, { readonly kind: 'repeat' }>;
+  readonly nodes: TraceView['nodes'];
+}) {
+  const turns = repeat.members.slice(0, repeat.turns).flatMap((at) => nodes[at]?.span ?? []);
+  const name = turns.map(({ name: each, type }) => (each === '' ? TYPE_WORDS[type] : each)).join(' → ');
+  const same = sameWords(repeat);
   return (
     <>
       <span className={styles['repeat']}>
         <Repeat2 size={13} aria-hidden="true" />
-        {repeat.members.length}×
+        {repeat.rounds}×
       </span>
-      <span className={styles['label']} title={span.name}>
-        {span.name === '' ? TYPE_WORDS[span.type] : span.name}
+      <span className={styles['label']} title={turns.length > 1 ? name : node.span.name}>
+        {name}
       </span>
       {repeat.again && (
-        <span className={styles['note']} title={againWords(repeat.again)}>
-          {repeat.sameInput ? 'same input' : `${formatCount(repeat.again.count)} with an input again`}
-          {': '}
-          {[
-            ...(repeat.again.cost === null ? [] : [formatMoney(repeat.again.cost)]),
-            formatDuration(repeat.again.ms),
-          ].join(', ')}{' '}
-          again
+        <span className={styles['note']} title={repeatWords(repeat)}>
+          {same}: {doneWords(repeat.again)} again
         </span>
       )}
       {repeat.failed > 0 && <span className={styles['failed']}>{formatCount(repeat.failed)} failed</span>}
     </>
   );
-}
-
-function againWords({ count, cost, ms }: Again): string {
-  const price = cost === null ? 'at no known cost' : `for ${formatMoney(cost)}`;
-  return `${formatCount(count)} of them were given what one before was given (as long, and beginning the same), ${price} and ${formatDuration(ms)}`;
-}
-
-function lastEnd({ repeat }: Extract<Row, { readonly kind: 'repeat' }>, { nodes, now }: TraceView): number {
-  return Math.max(...repeat.members.slice(-200).map((at) => nodes[at]?.span.end ?? now));
 }

@@ -1,33 +1,43 @@
 import type { TreeNode } from './tree.js';
 
-/** Siblings in a row that do the same, shown as one row until it is opened. */
+/** Siblings in a row that do the same again and again, one by one or in turns, shown as one row until it is opened. */
 export interface Repeat {
   /** Position of the first one; it names the group. */
   readonly first: number;
   /** Positions of all. */
   readonly members: readonly number[];
-  /** All were given the same. */
-  readonly sameInput: boolean;
+  /** How many take turns: 1 where each is like the one before. */
+  readonly turns: number;
+  /** How often it was done. */
+  readonly rounds: number;
+  /** Every round was given the same; of those that take turns, at least one of them in every round. */
+  readonly isSame: boolean;
   /** Those that were given what one before them was given already; null where there are none. */
-  readonly again: Again | null;
-  readonly cost: number | null;
-  readonly tokens: number | null;
+  readonly again: Done | null;
+  readonly all: Done;
   readonly failed: number;
+  /** When the last of them ended, in milliseconds; null where one still runs. */
+  readonly end: number | null;
 }
 
-/** What was done once more with the same input. */
-export interface Again {
+/** What some of them used, with everything below them. */
+export interface Done {
   readonly count: number;
   readonly cost: number | null;
+  readonly tokens: number | null;
   /** How long they took, one by one, in milliseconds; of those that have ended. */
   readonly ms: number;
 }
 
 /** Two of a kind are read more quickly than a folded row. */
 const LEAST = 3;
+/** Loops with more steps than that are not looked for. */
+const MOST_TURNS = 4;
 
 /**
- * Finds repeats: at least three siblings in a row with one name, type and model and, below them, the same shape.
+ * Finds repeats among siblings in a row: at least three with one name, type and model and, below them, the same shape; or, where
+ * several take turns, at least three rounds in which one of them was given the same each time. Turns that are given something else
+ * each time are how agents work, and stay as they are.
  *
  * @returns by the position of the first one
  */
@@ -36,19 +46,54 @@ export function findRepeats(nodes: readonly TreeNode[]): ReadonlyMap<number, Rep
   const found = new Map<number, Repeat>();
   const collect = (siblings: readonly number[]): void => {
     for (let from = 0; from < siblings.length;) {
-      const shape = shapes[siblings[from] ?? -1];
-      let until = from + 1;
-      while (until < siblings.length && shapes[siblings[until] ?? -1] === shape) until += 1;
-      if (until - from >= LEAST) {
-        const repeat = repeatOf(nodes, siblings.slice(from, until));
+      const { turns, rounds } = roundsFrom(siblings, from, nodes, shapes);
+      if (rounds >= LEAST) {
+        const repeat = repeatOf(nodes, siblings.slice(from, from + turns * rounds), turns);
         found.set(repeat.first, repeat);
       }
-      from = until;
+      // Fewer are passed over one by one: what comes second may begin a loop.
+      from += rounds >= LEAST ? turns * rounds : 1;
     }
   };
   collect(nodes.filter(({ parent }) => parent < 0).map(({ index }) => index));
   for (const { children } of nodes) if (children.length >= LEAST) collect(children);
   return found;
+}
+
+/** How often the siblings from one on repeat themselves, with as few turns as possible. */
+function roundsFrom(
+  siblings: readonly number[],
+  from: number,
+  nodes: readonly TreeNode[],
+  shapes: readonly number[],
+): { readonly turns: number; readonly rounds: number } {
+  const at = (place: number): number => siblings[place] ?? -1;
+  const isAlike = (place: number, turns: number): boolean =>
+    place < siblings.length && shapes[at(place)] === shapes[at(place - turns)];
+  for (let turns = 1; turns <= MOST_TURNS && from + turns * LEAST <= siblings.length; turns += 1) {
+    let rounds = 1;
+    /** Of the turns, those that were given the same in every round so far. */
+    let same = turnsOf(turns).filter((turn) => inputAt(nodes, at(from + turn)) !== undefined);
+    for (;;) {
+      const next = from + turns * rounds;
+      if (!turnsOf(turns).every((turn) => isAlike(next + turn, turns))) break;
+      const left = same.filter((turn) => inputAt(nodes, at(next + turn)) === inputAt(nodes, at(from + turn)));
+      if (turns > 1 && left.length === 0) break;
+      same = left;
+      rounds += 1;
+    }
+    if (rounds >= LEAST) return { turns, rounds };
+  }
+  return { turns: 1, rounds: 1 };
+}
+
+const TURNS: readonly (readonly number[])[] = Array.from({ length: MOST_TURNS + 1 }, (_, turns) =>
+  Array.from({ length: turns }, (_unused, turn) => turn),
+);
+
+/** `[0, 1, …]` */
+function turnsOf(turns: number): readonly number[] {
+  return TURNS[turns] ?? [];
 }
 
 /** A number for each node; those with the same look the same, with everything below them. */
@@ -68,20 +113,32 @@ function shapesOf(nodes: readonly TreeNode[]): readonly number[] {
   return shapes;
 }
 
-function repeatOf(nodes: readonly TreeNode[], members: readonly number[]): Repeat {
+function repeatOf(nodes: readonly TreeNode[], members: readonly number[], turns: number): Repeat {
   const all = members.flatMap((at) => nodes[at] ?? []);
-  const inputs = new Set(all.map(inputOf));
+  const inputs = turnsOf(turns).map(
+    (turn) => new Set(all.filter((_, at) => at % turns === turn).map(inputOf)),
+  );
   return {
     first: members[0] ?? -1,
     members,
-    sameInput: inputs.size === 1 && !inputs.has(undefined),
-    again: againOf(all),
-    cost: sumOf(all.map(({ cost }) => cost)),
-    tokens: sumOf(all.map(({ tokens }) => tokens)),
+    turns,
+    rounds: members.length / turns,
+    isSame: inputs.some((given) => given.size === 1 && !given.has(undefined)),
+    again: againOf(all, turns),
+    all: doneBy(all),
     failed: all.filter(
       ({ span, failedBelow }) => failedBelow > 0 || span.status === 'failed' || span.status === 'timed_out',
     ).length,
+    end: all.reduce<number | null>(
+      (last, { span }) => (last === null || span.end === null ? null : Math.max(last, span.end)),
+      0,
+    ),
   };
+}
+
+function inputAt(nodes: readonly TreeNode[], index: number): string | undefined {
+  const node = nodes[index];
+  return node && inputOf(node);
 }
 
 /** By its length and how it begins: inputs that differ later only are rare. @returns undefined where there is none */
@@ -89,20 +146,26 @@ function inputOf({ span: { preview, inputBytes } }: TreeNode): string | undefine
   return preview === '' ? undefined : `${String(inputBytes)} ${preview}`;
 }
 
-function againOf(all: readonly TreeNode[]): Again | null {
+function againOf(all: readonly TreeNode[], turns: number): Done | null {
   const seen = new Set<string>();
-  const again = all.filter((node) => {
+  const again = all.filter((node, at) => {
     const input = inputOf(node);
     if (input === undefined) return false;
-    const isAgain = seen.has(input);
-    seen.add(input);
+    // What another one is given in its turn is something else.
+    const key = `${String(at % turns)} ${input}`;
+    const isAgain = seen.has(key);
+    seen.add(key);
     return isAgain;
   });
-  if (again.length === 0) return null;
+  return again.length === 0 ? null : doneBy(again);
+}
+
+function doneBy(some: readonly TreeNode[]): Done {
   return {
-    count: again.length,
-    cost: sumOf(again.map(({ cost }) => cost)),
-    ms: again.reduce((sum, { span }) => sum + Math.max(0, (span.end ?? span.start) - span.start), 0),
+    count: some.length,
+    cost: sumOf(some.map(({ cost }) => cost)),
+    tokens: sumOf(some.map(({ tokens }) => tokens)),
+    ms: some.reduce((sum, { span }) => sum + Math.max(0, (span.end ?? span.start) - span.start), 0),
   };
 }
 

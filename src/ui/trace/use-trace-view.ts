@@ -16,6 +16,8 @@ export interface TraceView {
   readonly hits: readonly number[];
   readonly now: number;
   indexOf(spanId: string): number | undefined;
+  /** The repeats that a span is one of, where they are folded. */
+  repeatOf(index: number): Repeat | undefined;
   /** Opens or closes the row of a span, or of repeats. */
   turn(row: Row, isOpen: boolean): void;
   /** Shows so many levels; 0 for all. */
@@ -77,6 +79,7 @@ export function useTraceView(
     hits,
     now,
     indexOf: (spanId) => indices.get(spanId),
+    repeatOf: (index) => [...repeats.values()].find(({ members }) => members.includes(index)),
     turn: (row, isOpen) => {
       const set = new Set(row.kind === 'repeat' ? open.openRepeats : open.closed);
       // Repeats are closed at first, spans are open.

@@ -3,6 +3,7 @@ import { formatDuration } from '../../format/duration.js';
 import { formatClock, zoneLabel } from '../../format/time.js';
 import { formatCount, formatMoney } from '../../format/number.js';
 import { useSettings } from '../../state/settings.js';
+import { repeatWords } from '../../trace/repeat-words.js';
 import type { TreeNode } from '../../trace/tree.js';
 import type { TraceView } from '../../trace/use-trace-view.js';
 import styles from './run.module.css';
@@ -32,6 +33,7 @@ export function SpanFacts({ node, detail, view, onShow }: Props) {
     const value = figureOf(usage, key);
     return value === undefined || value === 0 ? [] : [`${formatCount(value)} ${words}`];
   });
+  const repeat = view.repeatOf(node.index);
   const sameAs = span.sameAs === null ? undefined : view.indexOf(span.sameAs);
   return (
     <dl className={styles['spanFacts']}>
@@ -78,6 +80,12 @@ export function SpanFacts({ node, detail, view, onShow }: Props) {
               .filter((text) => text !== undefined)
               .join(', ')}
           </dd>
+        </>
+      )}
+      {repeat && (
+        <>
+          <dt>Repeats</dt>
+          <dd>{repeatWords(repeat)}</dd>
         </>
       )}
       {!span.counted && (

@@ -1,0 +1,41 @@
+import { formatDuration } from '../format/duration.js';
+import { formatCount, formatCounted, formatMoney } from '../format/number.js';
+import type { Done, Repeat } from './fold.js';
+
+/** How often it got arguments that it had been given before; undefined where it never did. */
+export function sameWords({ isSame, rounds, members, again }: Repeat): string | undefined {
+  if (again === null) return undefined;
+  return isSame
+    ? `the same arguments ${formatCount(rounds)} times`
+    : `${formatCount(again.count)} of ${formatCount(members.length)} with arguments given before`;
+}
+
+/** `$0.50, 1,200 tokens, 3.2 s`; what nobody reports is left out. */
+export function doneWords({ cost, tokens, ms }: Done): string {
+  return [
+    ...(cost === null ? [] : [formatMoney(cost)]),
+    ...(tokens === null ? [] : [formatCounted(tokens, 'token')]),
+    formatDuration(ms),
+  ].join(', ');
+}
+
+/** Everything that is known of it, in sentences. */
+export function repeatWords(repeat: Repeat): string {
+  const { turns, rounds, again, all, failed } = repeat;
+  const same = sameWords(repeat);
+  const what =
+    turns === 1
+      ? `${formatCount(rounds)} in a row`
+      : `${formatCount(rounds)} rounds of ${String(turns)} spans`;
+  return [
+    `${what}${same === undefined ? '' : `, ${same}`}.`,
+    `All of them: ${doneWords(all)}.`,
+    ...(again === null
+      ? []
+      : [
+          `Those that were given again what one before them was given, as long and beginning the same: ${doneWords(again)}.`,
+        ]),
+    ...(failed === 0 ? [] : [`${formatCount(failed)} failed.`]),
+    ...(all.cost === null ? ['No cost is known.'] : []),
+  ].join(' ');
+}
