@@ -49,6 +49,9 @@ export interface AlertRule {
   readonly evidence: string | null;
 }
 
+/** A rule as it is listed. */
+export type ListedRule = Pick<AlertRule, 'alert' | 'incident'>;
+
 /** The decision that a rule fires, to be written in one transaction. */
 export interface DecidedFiring {
   readonly alertId: string;
@@ -149,7 +152,7 @@ export interface FiringPage {
  */
 export interface AlertRules {
   /** The newest first. */
-  list(userId: string): Promise<readonly Alert[]>;
+  list(userId: string): Promise<readonly ListedRule[]>;
   /**
    * @param alert with the name of its agent, which is kept as given
    * @param most how many the user may have then, however many calls come at the same time

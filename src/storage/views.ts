@@ -9,6 +9,12 @@ export interface SavedView {
   readonly org_slug: string | null;
 }
 
+/** A view as a user finds it. */
+export interface ListedView extends SavedView {
+  /** Whether the user made it, or administers its organization: then it may be changed and removed. */
+  readonly may_change: boolean;
+}
+
 /** At most so many views a user has made at a time, */
 export const VIEWS_OF_A_USER = 100;
 /** and an organization sees. */
@@ -23,7 +29,7 @@ export type SavedAs = 'saved' | 'foreign' | 'no_organization' | 'full';
  */
 export interface Views {
   /** Those that the user made, and those of the user's organizations, by name. */
-  list(userId: string): Promise<readonly SavedView[]>;
+  list(userId: string): Promise<readonly ListedView[]>;
   /** Makes a view, or takes the place of the one with its id, which keeps its maker. */
   put(userId: string, view: SavedView): Promise<SavedAs>;
   /** @returns false where the user may remove none with this id */

@@ -44,7 +44,7 @@ function checkAlertRules(t: Test, open: OpenControl): void {
     const rules = [];
     for (const each of wanted) rules.push(await addRule(store, user.id, each));
     await addRule(store, other.id);
-    const newest = rules.map(({ alert }) => alert).reverse();
+    const newest = rules.map(({ alert, incident }) => ({ alert, incident })).reverse();
     t.strictSame(await store.alerts.list(user.id.toUpperCase()), newest);
     const { alerts } = await opened.reopen();
     t.strictSame(await alerts.list(user.id), newest);
@@ -66,7 +66,7 @@ function checkAlertRules(t: Test, open: OpenControl): void {
     t.equal((await alerts.list(user.id)).length, 3);
     t.equal(await alerts.create(other.id, anAlert(), 1), 'created', 'others have room of their own');
     const [first] = await alerts.list(user.id);
-    t.ok(await alerts.delete(user.id, first?.id ?? ''));
+    t.ok(await alerts.delete(user.id, first?.alert.id ?? ''));
     t.equal(await alerts.create(user.id, anAlert(), 3), 'created');
   });
 

@@ -10,6 +10,9 @@ function aView(changes: Partial<SavedView> = {}): SavedView {
   return { id: randomUUID(), name: 'failures', path: '/runs?status=failed', org_slug: null, ...changes };
 }
 
+/** As who may change it finds it. */
+const mine = (view: SavedView) => ({ ...view, may_change: true });
+
 async function addUsers({ accounts }: ControlPlane, ...names: readonly string[]): Promise<string[]> {
   const users = names.map((name) => aUser({ email: `${name}@example.org` }));
   for (const user of users) await accounts.createUser(user);
@@ -25,14 +28,14 @@ function checkViews(t: Test, open: OpenControl): void {
     for (const view of made) t.equal(await views.put(ann, view), 'saved');
     const byId = (list: readonly SavedView[]) => [...list].sort((a, b) => (a.id < b.id ? -1 : 1));
     const { views: again } = await opened.reopen();
-    t.strictSame(byId(await again.list(ann)), byId(made));
+    t.strictSame(byId(await again.list(ann)), byId(made.map(mine)));
     t.strictSame(await again.list(bob), []);
     const [first = aView()] = made;
     t.equal(await again.put(bob, { ...first, name: 'mine' }), 'foreign');
     t.equal(await again.remove(bob, first.id), false);
     for (const view of made.slice(1)) t.equal(await again.remove(ann, view.id), true);
     t.equal(await again.put(ann, { ...first, name: 'other', path: '/models' }), 'saved');
-    t.strictSame(await again.list(ann), [{ ...first, name: 'other', path: '/models' }]);
+    t.strictSame(await again.list(ann), [mine({ ...first, name: 'other', path: '/models' })]);
     t.equal(await again.remove(ann, first.id), true);
     t.equal(await again.remove(ann, first.id), false);
   });
@@ -58,12 +61,13 @@ function checkViews(t: Test, open: OpenControl): void {
       t.equal(await views.put(maker, { ...view, org_slug: 'none' }), 'no_organization');
       t.equal(await views.put(maker, view), 'saved');
       t.equal(await views.put(maker, aView({ name: 'own' })), 'saved');
-      for (const id of [admin, member]) t.strictSame(await views.list(id), [view]);
+      t.strictSame(await views.list(admin), [mine(view)]);
+      t.strictSame(await views.list(member), [{ ...view, may_change: false }]);
       t.equal((await views.list(maker)).length, 2);
       t.strictSame(await views.list(other), []);
       t.equal(await views.put(member, view), 'foreign');
       t.equal(await views.put(admin, { ...view, name: 'ours' }), 'saved');
-      t.strictSame(await views.list(member), [{ ...view, name: 'ours' }]);
+      t.strictSame(await views.list(member), [{ ...view, name: 'ours', may_change: false }]);
       await organizations.removeMember('beta', member);
       t.strictSame(await views.list(member), [], 'at once');
       t.equal(await views.remove(member, view.id), false);

@@ -36,6 +36,7 @@ const RULE: Rule = {
   threshold: 5,
   cooldown_minutes: 60,
   is_active: false,
+  is_firing: false,
   channel: 'both',
   webhook_url: 'https://example.com/secret',
   composite_config: null,

@@ -4,7 +4,7 @@ import { accessibilityProblems } from '../support/browser.js';
 import { gaugeRequest } from '../support/gauge-request.js';
 import { logRequest, type LogToSend } from '../support/log-request.js';
 import { anItem } from '../support/trace-batch.js';
-import { lookRight, startPages } from '../support/ui.js';
+import { lookRight, ODD_NAME, startPages } from '../support/ui.js';
 
 const RECORDS = 450;
 
@@ -145,13 +145,16 @@ void t.test('logs and metrics in a browser', async (t) => {
     const { items } = await api.get<{
       readonly items: readonly { readonly id: string; readonly timestamp: string }[];
     }>('/dashboard/logs/search?severity=error');
+    const odd = { name: ODD_NAME, value: 1, nanos: secondsAgo(30), attributes: { [ODD_NAME]: ODD_NAME } };
+    await api.call('POST', '/otlp/v1/metrics', { json: gaugeRequest(ODD_NAME, [odd]) });
     const record = encodeURIComponent(`${items[0]?.timestamp ?? ''}~${items[0]?.id ?? ''}`);
     const paths = [
       '/logs',
-      '/logs?q=nowhere',
+      `/logs?q=nowhere&service=${encodeURIComponent(ODD_NAME)}`,
       `/logs?record=${record}&severity=error`,
       '/explore/metrics',
       '/explore/metrics?m=queue.depth',
+      `/explore/metrics?m=${encodeURIComponent(ODD_NAME)}`,
     ];
     await lookRight(t, await visit('/agents'), paths);
   });

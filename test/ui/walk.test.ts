@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { accessibilityProblems } from '../support/browser.js';
 import { anItem, aSpan } from '../support/trace-batch.js';
-import { lookRight, startPages } from '../support/ui.js';
+import { lookRight, ODD_NAME, startPages } from '../support/ui.js';
 
 void t.test('a browser from its first login to being thrown out', async (t) => {
   const { api, key, visit, visitUnknown } = await startPages(t);
@@ -99,18 +99,18 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
   await t.test(
     'axe finds nothing: light and dark, wide and narrow, and nothing is wider than the window',
     async (t) => {
-      const item = anItem({ trace: { agent: 'axe', status: 'failed', error_message: 'It broke.' } });
+      const item = anItem({ trace: { agent: ODD_NAME, status: 'failed', error_message: 'It broke.' } });
       const id = item.trace['trace_id'] as string;
-      const root = aSpan(id, { type: 'agent', name: 'root', status: 'failed', error_message: 'It broke.' });
+      const root = aSpan(id, { type: 'agent', name: ODD_NAME, status: 'failed', error_message: 'It broke.' });
       item.spans.push(root, aSpan(id, { type: 'tool', parent_span_id: root['span_id'] as string }));
       await api.call('POST', '/traces/batch', { json: { traces: [item] } });
       const agents = await api.get<readonly { readonly id: string; readonly name: string }[]>('/agents');
-      const agent = agents.find(({ name }) => name === 'axe')?.id ?? '';
+      const agent = agents.find(({ name }) => name === ODD_NAME)?.id ?? '';
       const paths = [
         '/agents',
         `/agents/${agent}`,
         '/runs',
-        '/runs?q=nothing',
+        `/runs?q=nothing&model=${encodeURIComponent(ODD_NAME)}`,
         `/traces/${id}`,
         `/traces/${id}?tab=json`,
         `/traces/${randomUUID()}`,

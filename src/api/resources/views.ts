@@ -15,6 +15,10 @@ const viewSchema = Type.Object(
     name: Type.String(),
     path: Type.String(),
     org_slug: nullable(Type.String({ description: 'Its members see it, too. Null: only who made it.' })),
+    may_change: Type.Boolean({
+      description:
+        'Whether the caller made it, or administers its organization. A key without the scope `manage` changes none all the same.',
+    }),
   },
   { title: 'SavedView' },
 );
@@ -88,7 +92,7 @@ export function viewRoutes({ routes, control: { views } }: ApiContext): readonly
           'conflict',
           'There are as many views as there may be: remove one that is not needed.',
         );
-      return { status: 200, json: view };
+      return { status: 200, json: { ...view, may_change: true } };
     }),
     routes.route(deleteView).to(async ({ identity, params }) => {
       if (!(await views.remove(identity.userId, params.view_id.toLowerCase()))) throw notFound('view');

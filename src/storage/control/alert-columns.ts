@@ -4,7 +4,7 @@ import type { Tables } from './tables.js';
 
 /** Converts rows of alert rules. JSON in them was written by this store. */
 
-export function toAlert(row: Tables['alert_rules']): Alert {
+function toAlert(row: Tables['alert_rules']): Alert {
   const config = row.composite_config;
   return {
     id: row.id,

@@ -9,11 +9,12 @@ import type {
   AlertEventPage,
   DecidedFiring,
   FiringPage,
+  ListedRule,
   Resolution,
   RuleChanges,
   RulesVersion,
 } from '../alert-rules.js';
-import { changedColumns, fromIncident, fromNewAlert, toAlert, toRule } from './alert-columns.js';
+import { changedColumns, fromIncident, fromNewAlert, toRule } from './alert-columns.js';
 import { listEvents } from './alert-event-rows.js';
 import { endIncident, listFirings, recordFirings, recordResolutions } from './alert-firing-rows.js';
 import type { ControlDatabase } from './control-database.js';
@@ -36,7 +37,7 @@ export class AlertRuleRows implements AlertRules {
     this.#database = database;
   }
 
-  async list(userId: string): Promise<readonly Alert[]> {
+  async list(userId: string): Promise<readonly ListedRule[]> {
     const rows = await this.#database.read((db) =>
       db
         .selectFrom('alert_rules')
@@ -46,7 +47,10 @@ export class AlertRuleRows implements AlertRules {
         .orderBy('id', 'desc')
         .execute(),
     );
-    return rows.map(toAlert);
+    return rows.map((row) => {
+      const { alert, incident } = toRule(row);
+      return { alert, incident };
+    });
   }
 
   async create(userId: string, alert: Alert, most: number): Promise<'created' | 'full' | 'unknown'> {

@@ -1,7 +1,8 @@
-import type { Transaction } from 'kysely';
+import type { JoinBuilder, Transaction } from 'kysely';
 import {
   VIEWS_OF_A_USER,
   VIEWS_OF_AN_ORGANIZATION,
+  type ListedView,
   type SavedAs,
   type SavedView,
   type Views,
@@ -18,26 +19,23 @@ export class ViewRows implements Views {
     this.#database = database;
   }
 
-  async list(userId: string): Promise<readonly SavedView[]> {
-    return await this.#database.read((db) =>
+  async list(userId: string): Promise<readonly ListedView[]> {
+    const rows = await this.#database.read((db) =>
       db
         .selectFrom('views')
         .leftJoin('organizations', 'organizations.id', 'views.organization_id')
-        .select(['views.id', 'views.name', 'views.path', 'organizations.slug as org_slug'])
-        .where((row) =>
-          row.or([
-            row('views.user_id', '=', userId),
-            row(
-              'views.organization_id',
-              'in',
-              row.selectFrom('members').select('organization_id').where('user_id', '=', userId),
-            ),
-          ]),
-        )
+        .leftJoin('members', (join) => isMembership(join, userId))
+        .select(['views.id', 'views.name', 'views.path', 'views.user_id', 'members.role'])
+        .select('organizations.slug as org_slug')
+        .where((row) => row.or([row('views.user_id', '=', userId), row('members.role', 'is not', null)]))
         .orderBy('views.name')
         .orderBy('views.id')
         .execute(),
     );
+    return rows.map(({ user_id, role, ...view }) => ({
+      ...view,
+      may_change: user_id === userId || role === 'admin',
+    }));
   }
 
   async put(userId: string, { id, name, path, org_slug: slug }: SavedView): Promise<SavedAs> {
@@ -73,9 +71,7 @@ export class ViewRows implements Views {
 async function maySet(tx: Transaction<Tables>, userId: string, id: string): Promise<boolean> {
   const found = await tx
     .selectFrom('views')
-    .leftJoin('members', (join) =>
-      join.onRef('members.organization_id', '=', 'views.organization_id').on('members.user_id', '=', userId),
-    )
+    .leftJoin('members', (join) => isMembership(join, userId))
     .select('views.id')
     .where('views.id', '=', id)
     .where((row) => row.or([row('views.user_id', '=', userId), row('members.role', '=', 'admin')]))
@@ -113,4 +109,14 @@ async function isFull(
     .where('id', '<>', id)
     .executeTakeFirstOrThrow();
   return Number(count) >= (column === 'user_id' ? VIEWS_OF_A_USER : VIEWS_OF_AN_ORGANIZATION);
+}
+
+/** The user's place in the organization of a view. */
+function isMembership(
+  join: JoinBuilder<Tables, 'views' | 'members'>,
+  userId: string,
+): JoinBuilder<Tables, 'views' | 'members'> {
+  return join
+    .onRef('members.organization_id', '=', 'views.organization_id')
+    .on('members.user_id', '=', userId);
 }

@@ -36,7 +36,16 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
       [['C'], 'Critical path'],
       [['G'], 'Squeeze gaps in which nothing happened'],
       [['R'], 'Fold repeats'],
+      [['Z'], 'Zoom to the span, and back to the whole run'],
       [['[', ']'], 'The run before and after it in the list'],
+    ],
+  ],
+  [
+    'Logs',
+    [
+      [['↓ ↑', 'J K'], 'Next and previous record, with all that it says'],
+      [['Esc'], 'Close the record'],
+      [['/'], 'Search'],
     ],
   ],
   [

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, bodyOf, type Schemas } from '../api/client.js';
 
-type View = Schemas['SavedView'];
+type View = Pick<Schemas['SavedView'], 'id' | 'path' | 'org_slug'>;
 const VIEWS = ['views'];
 
 /** Views that the caller saved, and those of the organizations of the caller. */
@@ -16,11 +16,13 @@ export function useViews() {
 export function useViewChange(onDone: () => void) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async ({ id, ...view }: Omit<View, 'name'> & { readonly name: string | null }) => {
+    mutationFn: async ({ id, path, org_slug, name }: View & { readonly name: string | null }) => {
       const params = { path: { view_id: id } };
-      const { name } = view;
       if (name === null) await bodyOf(api.DELETE('/api/v1/dashboard/views/{view_id}', { params }));
-      else await bodyOf(api.PUT('/api/v1/dashboard/views/{view_id}', { params, body: { ...view, name } }));
+      else
+        await bodyOf(
+          api.PUT('/api/v1/dashboard/views/{view_id}', { params, body: { path, org_slug, name } }),
+        );
     },
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: VIEWS });

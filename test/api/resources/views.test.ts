@@ -14,11 +14,15 @@ void t.test('views are saved, shared, found and removed', async (t) => {
   const put = (json: object, key = ann.key, of = id) =>
     api.call('PUT', `/dashboard/views/${of}`, { key, json });
   t.match(await put(view, ann.key, id.toUpperCase()), { status: 200, body: { id, ...view, org_slug: null } });
-  t.strictSame(await api.get('/dashboard/views', ann.key), [{ id, ...view, org_slug: null }]);
+  t.strictSame(await api.get('/dashboard/views', ann.key), [
+    { id, ...view, org_slug: null, may_change: true },
+  ]);
   t.strictSame(await api.get('/dashboard/views', bob.key), []);
   t.match(await put(view, bob.key), { status: 404 }, 'as if it were not there');
   t.equal((await put({ ...view, org_slug: 'team' })).status, 200);
-  t.strictSame(await api.get('/dashboard/views', bob.key), [{ id, ...view, org_slug: 'team' }]);
+  t.strictSame(await api.get('/dashboard/views', bob.key), [
+    { id, ...view, org_slug: 'team', may_change: false },
+  ]);
   t.equal((await put({ ...view, org_slug: 'nobody' })).status, 404);
   const reader = await api.createKey(['read'], { user_id: ann.id });
   t.equal((await put(view, reader.key)).status, 403);

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { formatTime } from '../../../signal/time.js';
-import { ALERT_CHANNELS, type Alert } from '../../../storage/alert-rules.js';
+import { ALERT_CHANNELS, type ListedRule } from '../../../storage/alert-rules.js';
 import {
   ALERT_TYPES,
   METRIC_OPERATORS,
@@ -127,6 +127,9 @@ export const alertSchema = Type.Object(
     threshold: Type.Number({ description: '0 for `composite`, which does not use it.' }),
     cooldown_minutes: Type.Number(),
     is_active: Type.Boolean({ description: 'Whether it is evaluated.' }),
+    is_firing: Type.Boolean({
+      description: 'Whether it has fired and its conditions are met still. False while it is paused.',
+    }),
     channel: alertChannel,
     webhook_url: nullable(Type.String()),
     composite_config: nullable(compositeSchema),
@@ -139,7 +142,7 @@ export const alertSchema = Type.Object(
 
 export type AlertJson = Static<typeof alertSchema>;
 
-export function printAlert(alert: Alert): AlertJson {
+export function printAlert({ alert, incident }: ListedRule): AlertJson {
   return {
     id: alert.id,
     agent_id: alert.agent_id,
@@ -148,6 +151,7 @@ export function printAlert(alert: Alert): AlertJson {
     threshold: alert.threshold,
     cooldown_minutes: alert.cooldown_minutes,
     is_active: alert.is_active,
+    is_firing: incident !== null,
     channel: alert.channel,
     webhook_url: alert.webhook_url,
     composite_config: alert.composite_config && printComposite(alert.composite_config),

@@ -110,12 +110,12 @@ export function alertRoutes({
       const outcome = await alerts.create(identity.userId, alert, MAX_ALERTS);
       if (outcome === 'unknown') throw notFound('user');
       if (outcome === 'full') throw tooManyAlerts();
-      return { status: 201, json: printAlert(alert) };
+      return { status: 201, json: printAlert({ alert, incident: null }) };
     }),
     routes.route(readAlert).to(async ({ identity, params }) => {
       const rule = await alerts.read(identity.userId, params.alert_id);
       if (!rule) throw noAlert();
-      return { status: 200, json: printAlert(rule.alert) };
+      return { status: 200, json: printAlert(rule) };
     }),
     routes.route(updateAlert).to(async ({ identity, params, body }) => {
       const known = await alerts.read(identity.userId, params.alert_id);
@@ -124,7 +124,7 @@ export function alertRoutes({
       const changed = await alerts.update(identity.userId, params.alert_id, body, clock.now());
       if (changed === 'lacks_webhook_url') throw validationProblem('body', [lacksUrl(body.channel)]);
       if (!changed) throw noAlert();
-      return { status: 200, json: printAlert(changed.alert) };
+      return { status: 200, json: printAlert(changed) };
     }),
     routes.route(deleteAlert).to(async ({ identity, params }) => {
       if (!(await alerts.delete(identity.userId, params.alert_id))) throw noAlert();

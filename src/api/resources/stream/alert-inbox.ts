@@ -18,9 +18,7 @@ export function alertInbox(news: AlertNews, userId: string): (wake: () => void) 
     });
     return {
       take: () => {
-        const events = [...rules.values()].map(({ alert, incident }) =>
-          sseEvent('alert', JSON.stringify({ ...printAlert(alert), is_firing: incident !== null })),
-        );
+        const events = [...rules.values()].map((rule) => sseEvent('alert', JSON.stringify(printAlert(rule))));
         if (lost > 0) events.push(lostEvent('alerts', lost));
         rules = new Map();
         lost = 0;

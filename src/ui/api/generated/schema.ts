@@ -1359,6 +1359,7 @@ export interface components {
       /** Format: uuid */
       id: string;
       is_active: boolean;
+      is_firing: boolean;
       last_fired_at: string | null;
       target_service: string | null;
       threshold: number;
@@ -2364,6 +2365,7 @@ export interface components {
     SavedView: {
       /** Format: uuid */
       id: string;
+      may_change: boolean;
       name: string;
       org_slug: string | null;
       path: string;

@@ -65,16 +65,14 @@ function Loaded({ rule }: { readonly rule: Rule }) {
   const { scopes } = useMe();
   const [isEdited, setEdited] = useState(false);
   const firings = useFirings({ alert_id: rule.id, page, page_size: PAGE_SIZE });
-  const newest = useFirings({ alert_id: rule.id, page: 1, page_size: 1 });
   const tried = useMemo(() => fromRule(rule), [rule]);
   const past = usePast(tried, Number(hours));
-  const isFiring = rule.is_active && newest.data?.items[0]?.resolved_at === null;
   return (
     <>
       <title>{`${ruleWords(rule)} · Jackdaw`}</title>
       <div className={parts['head']}>
         <h1>{ruleWords(rule)}</h1>
-        <RuleState isActive={rule.is_active} isFiring={isFiring} />
+        <RuleState isActive={rule.is_active} isFiring={rule.is_firing} />
         <ZoneNote />
         {mayManage(scopes) && (
           <Actions

@@ -1,5 +1,4 @@
 import { Plus } from 'lucide-react';
-import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { cx } from '../../parts/cx.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
@@ -20,32 +19,39 @@ import { CHANNELS, ruleWords, type Rule } from './words.js';
 import styles from './alerts.module.css';
 
 const PAGE_SIZE = 20;
-/** Which alerts are firing is seen by the newest firings. */
-const LOOKED_AT = 100;
 const STATE = { show: oneOf(['all', 'firing', 'paused'], 'all'), page: integer(1, 1) };
 const SHOWN = { all: 'All', firing: 'Firing', paused: 'Paused' } as const;
+
+const COLUMNS: readonly Column<Rule>[] = [
+  {
+    name: 'rule',
+    header: 'Alert',
+    isWide: true,
+    render: (rule) => <Link href={`/alerts/${rule.id}`}>{ruleWords(rule)}</Link>,
+  },
+  { name: 'target', header: 'Of', render: (rule) => <Target rule={rule} /> },
+  {
+    name: 'state',
+    header: 'State',
+    render: (rule) => <RuleState isActive={rule.is_active} isFiring={rule.is_firing} />,
+  },
+  {
+    name: 'fired',
+    header: 'Fired last',
+    render: ({ last_fired_at }) => <Time at={last_fired_at} relative missing="It has not fired" />,
+  },
+  { name: 'channel', header: 'Tells by', render: ({ channel }) => CHANNELS[channel] },
+];
 
 /** All rules with what they do now, and what fired last. */
 export default function Alerts() {
   const [{ show, page }, change] = useUrlState(STATE);
   const { scopes } = useMe();
   const rules = useRules();
-  const newest = useFirings({ page: 1, page_size: LOOKED_AT });
   const firings = useFirings({ page, page_size: PAGE_SIZE });
   useAlertNews();
-  const firing = useMemo(
-    () =>
-      new Set(
-        newest.data?.items
-          .filter(({ resolved_at }) => resolved_at === null)
-          .map(({ alert_id: id, fired_at }) => `${id} ${fired_at}`),
-      ),
-    [newest.data],
-  );
-  const isFiring = (rule: Rule): boolean =>
-    rule.is_active && firing.has(`${rule.id} ${rule.last_fired_at ?? ''}`);
   const shown = rules.data?.filter(
-    (rule) => show === 'all' || (show === 'paused' ? !rule.is_active : isFiring(rule)),
+    (rule) => show === 'all' || (show === 'paused' ? !rule.is_active : rule.is_firing),
   );
   const canManage = mayManage(scopes);
   return (
@@ -96,7 +102,7 @@ export default function Alerts() {
         <DataTable
           label="Alerts"
           items={shown}
-          columns={columns(isFiring)}
+          columns={COLUMNS}
           keyOf={({ id }) => id}
           hrefOf={({ id }) => `/alerts/${id}`}
         />
@@ -110,29 +116,6 @@ export default function Alerts() {
       />
     </div>
   );
-}
-
-function columns(isFiring: (rule: Rule) => boolean): readonly Column<Rule>[] {
-  return [
-    {
-      name: 'rule',
-      header: 'Alert',
-      isWide: true,
-      render: (rule) => <Link href={`/alerts/${rule.id}`}>{ruleWords(rule)}</Link>,
-    },
-    { name: 'target', header: 'Of', render: (rule) => <Target rule={rule} /> },
-    {
-      name: 'state',
-      header: 'State',
-      render: (rule) => <RuleState isActive={rule.is_active} isFiring={isFiring(rule)} />,
-    },
-    {
-      name: 'fired',
-      header: 'Fired last',
-      render: ({ last_fired_at }) => <Time at={last_fired_at} relative missing="It has not fired" />,
-    },
-    { name: 'channel', header: 'Tells by', render: ({ channel }) => CHANNELS[channel] },
-  ];
 }
 
 function NewestFirings({

@@ -11,6 +11,7 @@ import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { useMe } from '../../shell/Session.js';
 import { oneOf, text } from '../../state/codec.js';
+import { useSettled } from '../../state/use-debounced.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { problemsOf, toNewRule, type Draft } from './draft.js';
 import { mayManage } from './load.js';
@@ -66,7 +67,8 @@ function Editor() {
   });
   const draft: Draft = { ...state, ...local };
   const rule = toNewRule(draft);
-  const targets = useTargets(draft.type === 'composite');
+  const [sought, setSought] = useState('');
+  const targets = useTargets(draft.type === 'composite', draft.agent, useSettled(sought.trim()));
   const create = useMutation({
     mutationFn: () => {
       if (rule === null) throw new Error('Choose what the alert is about.');
@@ -107,7 +109,14 @@ function Editor() {
       </div>
       <div className={styles['split']}>
         <form className={styles['form']} aria-label="New alert" noValidate onSubmit={submit}>
-          <RuleFields draft={draft} targets={targets} problems={problems} onChange={put} />
+          <RuleFields
+            draft={draft}
+            targets={targets}
+            problems={problems}
+            sought={sought}
+            onSeek={setSought}
+            onChange={put}
+          />
           <div className={styles['actions']}>
             <button
               type="submit"

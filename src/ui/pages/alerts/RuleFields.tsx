@@ -1,3 +1,4 @@
+import { formatCount, formatCounted } from '../../format/number.js';
 import { ActionProblem, SelectField, TextField } from '../../parts/FormField.js';
 import { ConditionFields } from './ConditionFields.js';
 import { LIMITS, type Draft } from './draft.js';
@@ -10,15 +11,19 @@ interface Props {
   readonly targets: ReturnType<typeof useTargets>;
   /** By the names of fields. */
   readonly problems: Readonly<Record<string, string | undefined>>;
+  /** What the names of agents that are offered have in them. */
+  readonly sought: string;
+  readonly onSeek: (text: string) => void;
   readonly onChange: (some: Partial<Draft>) => void;
 }
 
 /** What a rule is made of. */
-export function RuleFields({ draft, targets, problems, onChange }: Props) {
+export function RuleFields(props: Props) {
+  const { draft, targets, problems, onChange } = props;
   const { type, limit } = draft;
   return (
     <>
-      <TargetFields draft={draft} targets={targets} problems={problems} onChange={onChange} />
+      <TargetFields {...props} />
       <SelectField
         label="Fires for"
         value={type}
@@ -53,11 +58,19 @@ export function RuleFields({ draft, targets, problems, onChange }: Props) {
   );
 }
 
-function TargetFields({ draft: { of, agent, service }, targets, problems, onChange }: Props) {
-  const { agents, services } = targets;
-  const known = Object.fromEntries((agents.data ?? []).map(({ id, name }) => [id, name || '(no name)']));
-  // A link may name one that is not among those.
-  const named = agent === '' || agent in known ? known : { [agent]: agent, ...known };
+function TargetFields({
+  draft: { of, agent, service },
+  targets: { agents, chosen, services },
+  problems,
+  sought,
+  onSeek,
+  onChange,
+}: Props) {
+  const { items = [], count = 0 } = agents.data ?? {};
+  const known = Object.fromEntries(items.map(({ id, name }) => [id, name || '(no name)']));
+  // The one that is chosen need not be among those that are offered.
+  const named = agent === '' || agent in known ? known : { [agent]: chosen?.name ?? agent, ...known };
+  const isMore = count > items.length;
   return (
     <>
       <SelectField
@@ -69,15 +82,32 @@ function TargetFields({ draft: { of, agent, service }, targets, problems, onChan
         }}
       />
       {of === 'agent' ? (
-        <SelectField
-          label="Agent"
-          value={agent}
-          options={{ '': 'Choose…', ...named }}
-          problem={problems['agent_id']}
-          onText={(text) => {
-            onChange({ agent: text });
-          }}
-        />
+        <>
+          {(isMore || sought !== '') && (
+            <TextField
+              label="Find an agent"
+              type="search"
+              hint={
+                isMore
+                  ? `${formatCount(items.length)} of ${formatCount(count)} are offered below`
+                  : items.length === 0 && !agents.isPlaceholderData
+                    ? 'No agent has that in its name'
+                    : `${formatCounted(items.length, 'agent')} with that in the name`
+              }
+              value={sought}
+              onText={onSeek}
+            />
+          )}
+          <SelectField
+            label="Agent"
+            value={agent}
+            options={{ '': 'Choose…', ...named }}
+            problem={problems['agent_id']}
+            onText={(text) => {
+              onChange({ agent: text });
+            }}
+          />
+        </>
       ) : (
         <TextField
           label="Service"

@@ -1,17 +1,30 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api, bodyOf } from '../../api/client.js';
 
 const MOST_AGENTS = 100;
 
-/** What a rule may look at: agents by their ids, services and metrics by their names. */
-export function useTargets(needsMetrics: boolean) {
+/**
+ * What a rule may look at: agents by their ids, services and metrics by their names.
+ *
+ * @param agent id of the one that is chosen, which is found whatever is sought; empty for none
+ * @param sought what the names of agents have in them
+ */
+export function useTargets(needsMetrics: boolean, agent: string, sought: string) {
   const agents = useQuery({
-    queryKey: ['agents-to-watch'],
+    queryKey: ['agents-to-watch', sought],
     queryFn: async ({ signal }) => {
-      const query = { page: 1, page_size: MOST_AGENTS };
+      const query = { page: 1, page_size: MOST_AGENTS, ...(sought === '' ? {} : { query: sought }) };
       const body = await bodyOf(api.GET('/api/v1/agents', { params: { query }, signal }));
-      return Array.isArray(body) ? body : body.items;
+      return Array.isArray(body) ? { items: body, count: body.length } : body;
     },
+    placeholderData: keepPreviousData,
+  });
+  const isListed = agents.data?.items.some(({ id }) => id === agent) ?? true;
+  const chosen = useQuery({
+    queryKey: ['agent-to-watch', agent],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/v1/agents/{agent_id}', { params: { path: { agent_id: agent } }, signal })),
+    enabled: agent !== '' && !isListed,
   });
   const services = useQuery({
     queryKey: ['services-to-watch'],
@@ -28,5 +41,5 @@ export function useTargets(needsMetrics: boolean) {
     },
     enabled: needsMetrics,
   });
-  return { agents, services: services.data ?? [], metrics: metrics.data ?? [] };
+  return { agents, chosen: chosen.data, services: services.data ?? [], metrics: metrics.data ?? [] };
 }

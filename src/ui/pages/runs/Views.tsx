@@ -11,6 +11,8 @@ import styles from './Views.module.css';
 
 /** Lists that were saved with their filters, and saving this one. They are in Ctrl-K, too. */
 export function Views() {
+  const { scopes } = useMe();
+  const canManage = scopes.includes('manage');
   const details = useRef<HTMLDetailsElement>(null);
   const { data: views, error } = useViews();
   const removal = useViewChange(() => undefined);
@@ -35,22 +37,28 @@ export function Views() {
                   {view.name}
                 </Link>
                 {view.org_slug !== null && <small className={parts['faint']}>{view.org_slug}</small>}
-                <button
-                  type="button"
-                  className={cx(parts['button'], parts['iconButton'])}
-                  aria-label={`Remove the view ${view.name}`}
-                  disabled={removal.isPending}
-                  onClick={() => {
-                    removal.mutate({ ...view, name: null });
-                  }}
-                >
-                  <Trash2 size={14} aria-hidden="true" />
-                </button>
+                {canManage && view.may_change && (
+                  <button
+                    type="button"
+                    className={cx(parts['button'], parts['iconButton'])}
+                    aria-label={`Remove the view ${view.name}`}
+                    disabled={removal.isPending}
+                    onClick={() => {
+                      removal.mutate({ ...view, name: null });
+                    }}
+                  >
+                    <Trash2 size={14} aria-hidden="true" />
+                  </button>
+                )}
               </li>
             ))}
           </ul>
         )}
-        <Save />
+        {canManage ? (
+          <Save />
+        ) : (
+          <small className={parts['faint']}>To save one, your key needs the scope manage.</small>
+        )}
         {problem && <Problem error={problem} />}
       </div>
     </details>

@@ -54,7 +54,10 @@ void t.test('what became of an alert, and who was told', async (t) => {
   const none = { items: [], count: 0, page: 1, page_size: 20, has_more: false };
   t.strictSame(await api.get(place), none);
 
+  const listed = () => api.get<readonly object[]>('/alerts');
+  t.match(await listed(), [{ is_firing: false }]);
   const [eventId = ''] = await fire(api, id, 1);
+  t.match(await listed(), [{ is_firing: true }]);
   const pending = { status: 'pending', detail: null, attempts: [] };
   const event = {
     id: eventId,
@@ -97,6 +100,7 @@ void t.test('what became of an alert, and who was told', async (t) => {
   await api.control.alerts.recordResolutions([
     { alertId: id, incidentId: eventId, resolvedAt: START + 10 * MINUTE, data: {} },
   ]);
+  t.match(await listed(), [{ is_firing: false }]);
   const attempts = [attempt, last].map((each) => ({
     ...each,
     attempted_at: '2026-11-20T12:00:00.001500Z',
@@ -176,6 +180,7 @@ void t.test('pausing an alert ends its incident; another threshold leaves alone 
   t.match(await change({ threshold: 0.9, cooldown_minutes: 5 }), [open, open]);
   const paused = await change({ is_active: false });
   t.match(paused[0], { threshold: 0.5, resolved_at: /^20/ });
+  t.match(await api.get('/alerts'), [{ is_active: false, is_firing: false }]);
   t.strictSame(await change({ is_active: true }), paused);
   t.match(await api.get(`/alerts/${id}`), { last_fired_at: '2026-11-20T12:01:00Z' }, 'its cooldown goes on');
 });

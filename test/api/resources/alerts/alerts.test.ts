@@ -64,6 +64,7 @@ void t.test('every field comes back as it was sent, from every route', async (t)
       ...(isOfAgent ? { agent_id } : {}),
       agent_name: isOfAgent ? 'night watch' : null,
       is_active: true,
+      is_firing: false,
       last_fired_at: null,
     });
     t.strictSame(await api.get(`/alerts/${id.toUpperCase()}/`), alert);
