@@ -12,7 +12,7 @@ export interface Rejection {
   readonly trace_id: string | null;
   /** `validation_failed` where the item itself was refused, or why nothing of its batch was taken. */
   readonly code: ConsumeErrorCode;
-  /** What the sender was told. */
+  /** What the sender was told, without values that it sent. */
   readonly error: string;
 }
 

@@ -32,7 +32,10 @@ const listRejections = {
                 description:
                   '`validation_failed`: the item itself was refused. Otherwise why nothing of its batch was taken, such as `quota_exceeded` or `overloaded`.',
               }),
-              error: Type.String({ description: 'What the sender was told. It never holds payloads.' }),
+              error: Type.String({
+                description:
+                  'What the sender was told, without the values that were sent: the place, and the rule or limit.',
+              }),
             },
             { title: 'Rejection' },
           ),

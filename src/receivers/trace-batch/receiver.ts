@@ -24,6 +24,7 @@ import { itemReader, type ItemReader } from './item-reader.js';
 import { traceBatchOperation } from './operation.js';
 import { MAX_STRUCTURE, readItems } from './request-body.js';
 import type { TraceBatchReply } from './wire-format.js';
+import { withoutValues } from './wording.js';
 
 const RETRY_AFTER_SECONDS = '1';
 const NOTHING_TAKEN: Receipt = { accepted: 0, refused: [] };
@@ -132,7 +133,10 @@ export class TraceBatchReceiver implements Component {
   #noteUnreadable(userId: string, ids: readonly string[], reasons: ReadonlyMap<number, string>): void {
     const receiver = this.#settings.id;
     this.#unreadableTraces.add(reasons.size, { receiver });
-    const items = [...reasons].map(([index, error]) => ({ trace_id: itemAt(ids, index), error }));
+    const items = [...reasons].map(([index, error]) => ({
+      trace_id: itemAt(ids, index),
+      error: withoutValues(error),
+    }));
     this.#rejections?.note(userId, { receiver, signal: 'traces', code: 'validation_failed', items });
   }
 

@@ -84,3 +84,11 @@ function nameOfValue(data: unknown): string {
 function not(data: unknown): string {
   return typeof data === 'string' ? `, not ${JSON.stringify(shorten(data, MAX_VALUE))}` : '';
 }
+
+/** What {@link not} adds. */
+const REPEATED = /, not "(?:[^"\\]|\\.)*"/g;
+
+/** A reason without the wrong values that it repeats: the sender may be told those, but they are not kept. */
+export function withoutValues(reason: string): string {
+  return reason.replace(REPEATED, '');
+}
