@@ -1,10 +1,13 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { MOST_SERIES, type RunTotals, type SeriesRequest } from '../../src/storage/run-series.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { moneyToNumber } from '../../src/signal/money.js';
 import { addPrompts } from '../storage/duckdb/prompt-oracle.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
-import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 const MINUTE = 60_000_000;
@@ -62,6 +65,96 @@ function buckets(runs: readonly TraceHeader[], { start_time, end_time, interval 
     .map((start) => ({ start, ...totals(within.filter((_, i) => starts[i] === start)) }));
 }
 
+/** A slow machine does fewer runs instead of failing. */
+const TIME_LIMIT = Number(process.env.JACKDAW_TEST_TIME ?? 5_000);
+const HOUR = 60 * MINUTE;
+
+/** Runs that come or change at once, few so that most change often; and what is asked for then. */
+interface Step {
+  readonly runs: readonly {
+    readonly run: number;
+    readonly minute: number;
+    readonly agent: number;
+    readonly duration_ms: number;
+    readonly total_cost_usd: number;
+  }[];
+  readonly then: 'settle' | 'reopen' | null;
+  readonly from: number;
+  readonly minutes: number;
+  readonly interval: number;
+  readonly group_by: 'agent' | 'status' | null;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  runs: fc.array(
+    fc.record({
+      run: fc.integer({ min: 0, max: 30 }),
+      minute: fc.integer({ min: 0, max: 400 }),
+      agent: fc.integer({ min: 0, max: 2 }),
+      duration_ms: fc.oneof(fc.integer({ min: 0, max: 40 }), fc.double({ min: 0, max: 1e9, noNaN: true })),
+      total_cost_usd: fc.integer({ min: 0, max: 1e6 }),
+    }),
+    { maxLength: 8 },
+  ),
+  then: fc.constantFrom(null, null, null, null, 'settle', 'reopen'),
+  from: fc.integer({ min: -60, max: 200 }),
+  minutes: fc.integer({ min: 1, max: 400 }),
+  interval: fc.constantFrom(HOUR, HOUR, 20 * MINUTE),
+  group_by: fc.constantFrom(null, 'agent', 'status'),
+});
+
+async function checkSteps(opened: OpenedTelemetry, steps: readonly Step[]): Promise<void> {
+  const userId = await opened.addUser();
+  const ids = Array.from({ length: 31 }, () => randomUUID());
+  const runs = new Map<string, TraceHeader>();
+  for (const { runs: written, then, from, minutes, interval, group_by } of steps) {
+    const items = written.map(({ run, minute, agent, ...figures }) => ({
+      trace: aHeader({
+        trace_id: ids[run] ?? '',
+        agent: `agent ${agent}`,
+        started_at: NOON + minute * MINUTE,
+        ...figures,
+      }),
+      spans: [],
+    }));
+    const start_time = NOON + from * MINUTE + (minutes % 3);
+    const request = { start_time, end_time: start_time + minutes * MINUTE, interval };
+    const asked = { ...request, ...(group_by === null ? {} : { group_by }) };
+    const [meanwhile] = await Promise.all([
+      opened.store.series.read(userId, asked),
+      opened.store.writer.traces({ tenant: userId, items }, RECEIVED),
+    ]);
+    const counted = meanwhile.groups.flatMap((group) => group.buckets.map((bucket) => bucket.runs));
+    assert.equal(sum(counted), meanwhile.total.runs, 'whatever it sees, it sees all of it');
+    for (const { trace } of items) {
+      const stored = await opened.store.runs.read(userId, trace.trace_id);
+      assert.ok(stored);
+      const { agent_name: agent, started_at, duration_ms, status, total_cost_usd } = stored;
+      runs.set(trace.trace_id, { ...trace, agent, started_at, duration_ms, status, total_cost_usd });
+    }
+    if (then === 'settle') await opened.settled();
+    if (then === 'reopen') await opened.reopen();
+    const all = [...runs.values()];
+    for (const time of ['first', 'second']) {
+      const { groups, total, previous_total } = await opened.store.series.read(userId, asked);
+      const { end_time } = request;
+      assert.deepEqual(total, totals(all.filter((run) => isWithin(run, start_time, end_time))), time);
+      const before = 2 * start_time - end_time;
+      assert.deepEqual(previous_total, totals(all.filter((run) => isWithin(run, before, start_time))), time);
+      for (const group of groups) {
+        const its = all.filter(
+          ({ agent, status }) =>
+            (group.agent === null || group.agent.name === agent) &&
+            (group.status === null || group.status === status),
+        );
+        assert.deepEqual(group.buckets, buckets(its, request), time);
+        assert.deepEqual(group.total, totals(its.filter((run) => isWithin(run, start_time, end_time))), time);
+      }
+      assert.equal(sum(groups.map((group) => group.total?.runs ?? 0)), total.runs, time);
+    }
+  }
+}
+
 function checkSeries(t: Test, open: OpenTelemetry): void {
   void t.test('runs by time, by agent and by status, with those of the time before', async (t) => {
     const opened = await open(t, { fileRows: 30 });
@@ -115,6 +208,18 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
       );
       await opened.settled();
     }
+  });
+
+  void t.test('what is asked again and again stays right while runs come, change and move', async (t) => {
+    const opened = await open(t, { fileRows: 40 });
+    const end = performance.now() + TIME_LIMIT;
+    const found = await fc.check(
+      fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 20 }), async (steps) => {
+        if (performance.now() < end) await checkSteps(opened, steps);
+      }),
+      { numRuns: 40 },
+    );
+    t.notOk(found.failed, `${fc.defaultReportMessage(found) ?? ''} ${String(found.errorInstance)}`);
   });
 
   void t.test('buckets of times before 1970 begin before their runs, too', async (t) => {

@@ -1,6 +1,5 @@
 import type { Logger } from '../../../component/telemetry.js';
 import { systemClock } from '../../../telemetry/system-clock.js';
-import { AgentDayCache } from '../figures/agent-day-cache.js';
 import { Agents } from '../figures/agents.js';
 import { MOST_AGENTS, OtherAgents } from '../figures/agent-limit.js';
 import { Observations } from '../alerts/observations.js';
@@ -33,6 +32,7 @@ import { READ_LIMITS } from '../reads/read-limits.js';
 import { openPools, type ReadPools } from '../reads/read-pools.js';
 import { Reads } from '../reads/read.js';
 import { RetentionClock } from '../files/retention-clock.js';
+import { KeptFigures } from '../figures/kept-figures.js';
 import { RunFigures } from '../figures/run-figures.js';
 import type { RunChanges } from '../figures/counted-run.js';
 import { AgentReads } from '../queries/agent-reads.js';
@@ -81,9 +81,6 @@ export interface EngineParts extends StoreReads {
   readonly otherAgents: OtherAgents;
   readonly retentionClock: RetentionClock;
 }
-
-/** 90 days of a thousand agents; a day takes some 200 bytes. */
-const REMEMBERED_DAYS = 100_000;
 
 /** @throws StoreOpenError with the file and the cure. */
 export async function openParts(
@@ -174,7 +171,7 @@ async function openFiles(
     logger,
     pace: options.movePace,
   });
-  const days = new AgentDayCache(REMEMBERED_DAYS);
+  const kept = new KeptFigures();
   const idle = new IdleRuns();
   const recent = new RecentEvents(segments.lastSeq, options.recentSize ?? RECENT_SIZE);
   const cappedRuns = new CappedRuns(logger);
@@ -182,7 +179,7 @@ async function openFiles(
     change: (before, after, activeAt) => {
       cappedRuns.change(before, after);
       figures.change(before, after, activeAt);
-      days.change(before, after);
+      kept.change(before, after);
     },
   };
   const runSize = { ...RUN_SIZE, followed: options.maxRunSpans, ...options.runSize };
@@ -246,7 +243,7 @@ async function openFiles(
     mover,
     settlement,
     figures,
-    days,
+    kept,
     metrics,
     prompts,
     logs,
@@ -274,9 +271,9 @@ async function openFiles(
     pools,
     reads,
     runs: new RunReads({ agents, figures, traces, services, withEvents }),
-    agents: new AgentReads({ agents, figures, days }),
+    agents: new AgentReads({ agents, figures, days: kept.days }),
     models: new ModelReads(agents),
-    series: new SeriesReads(agents),
+    series: new SeriesReads({ agents, cells: kept.cells }),
     sessions: new SessionReads(agents),
     map: new MapReads(),
     past: new PastReads({ agents, services, metrics }),

@@ -5,7 +5,7 @@ import { EVENTS } from '../../events-table.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { POINTS, TRACES } from '../../tables.js';
 import { LOGS } from '../../log-tables.js';
-import type { AgentDayCache } from '../figures/agent-day-cache.js';
+import type { KeptFigures } from '../figures/kept-figures.js';
 import { storedSums } from '../sums/cold-sums.js';
 import type { Connection } from '../files/connection.js';
 import type { DiskRoom } from '../files/disk-room.js';
@@ -59,7 +59,7 @@ interface Parts {
   readonly mover: Mover;
   readonly settlement: Settlement;
   readonly figures: RunFigures;
-  readonly days: AgentDayCache;
+  readonly kept: KeptFigures;
   readonly metrics: StoredMetrics;
   readonly prompts: StoredPrompts;
   readonly logs: StoredLogs;
@@ -169,7 +169,7 @@ export class Housekeeping {
   }
 
   async #removeTraces(firstKept: Micros): Promise<void> {
-    const { settlement, segments, mover, days, figures, prompts, traces, closedSpans } = this.#parts;
+    const { settlement, segments, mover, kept, figures, prompts, traces, closedSpans } = this.#parts;
     settlement.forgetBefore(firstKept);
     await this.#moveOld(TRACES, 'started_at', firstKept);
     await this.#moveOld(PROMPT_LINKS, 'linked_at', firstKept);
@@ -186,7 +186,7 @@ export class Housekeeping {
     // Memory may still count a link whose trace has just arrived.
     prompts.figures.clear();
     if (!removed.traces) return;
-    days.clear();
+    kept.clear();
     // Nothing may be moved in the meantime.
     await mover.between((connection) =>
       this.#captured((capture) => figures.load(storedSums(connection, capture))),
