@@ -10,6 +10,7 @@ import { TraceId } from '../rows/trace-id.js';
 import type { WriteAnswer } from '../commits/commit-queue.js';
 import type { Writer } from '../commits/writer.js';
 import type { LogsMessage } from '../messages/encode-logs.js';
+import { BlockCounts } from '../logs/block-counts.js';
 import { IncomingLogs } from '../logs/incoming-logs.js';
 import type { LogKey } from '../logs/log-keys.js';
 
@@ -27,6 +28,7 @@ export class StoredLogs {
   readonly withEvents: IdIndex;
   readonly #origins: Origins;
   readonly #names: NamedBatches;
+  readonly #counts = new BlockCounts();
 
   constructor(origins: Origins, names: NamedBatches, withEvents: IdIndex) {
     this.#origins = origins;
@@ -70,7 +72,9 @@ export class StoredLogs {
     buckets: LogBuckets,
   ): Promise<LogFacets> {
     return await long((connection, capture) =>
-      connection.asOfNow(() => readLogFacets(connection, capture, tenant, safeFilter(filter), buckets)),
+      connection.asOfNow(() =>
+        readLogFacets(connection, { capture, counts: this.#counts, tenant }, safeFilter(filter), buckets),
+      ),
     );
   }
 

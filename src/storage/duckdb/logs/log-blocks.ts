@@ -8,6 +8,8 @@ import type { PositionRange } from './positions.js';
 /** A user's records in a block of the cold file. They lie side by side, in the order of their times. */
 export interface LogBlock {
   readonly block: number;
+  /** The last commit of the segment that the records came from, of the newest one where there were several. */
+  readonly seq: number;
   readonly firstPosition: number;
   readonly records: number;
   readonly oldest: Micros;
@@ -24,12 +26,13 @@ export async function logBlocks(
   times: Times,
 ): Promise<LogBlock[]> {
   const rows = await connection.rows(
-    `SELECT block, first_position, records, epoch_us(oldest) AS oldest, epoch_us(newest) AS newest
+    `SELECT block, seq, first_position, records, epoch_us(oldest) AS oldest, epoch_us(newest) AS newest
       FROM cold.main.log_blocks WHERE tenant = ${tenant} AND seq <= ${capture.bound} AND ${within('oldest', 'newest', times)}
       ORDER BY newest DESC, block DESC`,
   );
   return rows.map((row) => ({
     block: Number(row.block),
+    seq: Number(row.seq),
     firstPosition: Number(row.first_position),
     records: Number(row.records),
     oldest: Number(row.oldest),

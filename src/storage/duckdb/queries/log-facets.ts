@@ -6,6 +6,7 @@ import { MOST_LOG_SERVICES, type LogBuckets, type LogFacets, type LogFilter } fr
 import type { Connection, Parameter, Row } from '../files/connection.js';
 import { batchesOf, isOneOf, recordsWith } from '../logs/block-matches.js';
 import { isInRun, runsOf } from '../logs/block-runs.js';
+import type { BlockCounts, CountedBlocks, LogCount } from '../logs/block-counts.js';
 import { logBlocks, type LogBlock } from '../logs/log-blocks.js';
 import { logSearch, type LogSearch } from '../logs/log-condition.js';
 import { BLOCK_RECORDS } from '../logs/move-logs.js';
@@ -26,25 +27,32 @@ interface Candidate {
   readonly entries: number;
 }
 
+interface Parts {
+  readonly capture: Capture;
+  /** What whole blocks come to, as far as it is known. */
+  readonly counts: BlockCounts;
+  readonly tenant: number;
+  /** How many records of blocks are looked through. */
+  readonly mostRecords?: number;
+}
+
 /**
  * Counts what a search finds by severity, service and time. Blocks are looked through, the newest first; of those, the ones that lack a
- * word or the trace are left out, and words are taken from their lists in place of the texts.
+ * word or the trace are left out, and words are taken from their lists in place of the texts. Where nothing but severity and service is
+ * asked for, blocks that lie in the time as a whole are looked through once.
  *
  * @param filter its ids are those that the store prints
- * @param mostRecords how many records of blocks are looked through
  */
 export async function readLogFacets(
   connection: Connection,
-  capture: Capture,
-  tenant: number,
+  { capture, counts: known, tenant, mostRecords = MOST_RECORDS }: Parts,
   filter: Omit<LogFilter, 'start_time' | 'end_time'>,
   { interval, start_time, end_time }: LogBuckets,
-  mostRecords = MOST_RECORDS,
 ): Promise<LogFacets> {
   const { severity, service_name, ...rest } = filter;
   const times = { start_time, end_time };
   const search = logSearch(tenant, { ...rest, ...times });
-  const counts = new FacetCounts(severity);
+  const counts = new FacetCounts({ severity, service_name });
   const count = async (parts: readonly string[]): Promise<void> => {
     if (parts.length === 0) return;
     const { sql, values } = statement(parts.join(' UNION ALL '), interval, severity, service_name);
@@ -54,10 +62,33 @@ export async function readLogFacets(
 
   const blocks = await logBlocks(connection, capture, tenant, times);
   const { candidates, hashes } = await candidatesOf(connection, capture, tenant, search, blocks);
-  const { chosen, countedAfter } = newestOf(candidates, mostRecords);
+  const of: CountedBlocks = { tenant, interval, bucket: bucketStart('epoch_us(timestamp)', interval) };
+  const isWhole = ({ block: { oldest, newest } }: Candidate): boolean =>
+    search.terms.length === 0 && rest.span_id === undefined && oldest >= start_time && newest <= end_time;
+  const keptOf = new Map(
+    candidates.filter(isWhole).map(({ block }) => [block.block, known.get(of, block)] as const),
+  );
+  const { chosen, countedAfter } = newestOf(candidates, mostRecords, ({ block }) =>
+    Boolean(keptOf.get(block)),
+  );
+  const uncounted = chosen.filter(
+    ({ block }) => keptOf.has(block.block) && keptOf.get(block.block) === undefined,
+  );
+  const found = await known.read(
+    connection,
+    of,
+    uncounted.map(({ block }) => block),
+  );
+  const left: Candidate[] = [];
+  for (const candidate of chosen) {
+    const { block } = candidate.block;
+    const its = keptOf.get(block) ?? found.get(block);
+    if (its) counts.addCounts(its);
+    else left.push(candidate);
+  }
   // Words are looked for below.
   const { condition } = logSearch(tenant, { ...rest, ...times, query: '' });
-  for (const batch of batchesOf(chosen)) {
+  for (const batch of batchesOf(left)) {
     const numbers = batch.map(({ block }) => block.block).sort((a, b) => a - b);
     const runs = runsOf(numbers).map(
       (run) => `SELECT * FROM cold.main.logs WHERE ${isInRun(run)} AND ${condition.sql}`,
@@ -89,17 +120,18 @@ async function candidatesOf(
   return { candidates, hashes: [...words] };
 }
 
-/** As many as are looked through, and one at least. @param candidates the newest first */
+/** As many as are looked through, and one at least. @param candidates the newest first @param isKnown whether a block need not be */
 function newestOf(
   candidates: readonly Candidate[],
   mostRecords: number,
+  isKnown: (block: LogBlock) => boolean,
 ): {
   readonly chosen: readonly Candidate[];
   readonly countedAfter: Micros | null;
 } {
   let records = 0;
   const end = candidates.findIndex(({ block }, at) => {
-    records += block.records;
+    if (!isKnown(block)) records += block.records;
     return at > 0 && records > mostRecords;
   });
   if (end < 0) return { chosen: candidates, countedAfter: null };
@@ -135,29 +167,47 @@ function statement(
 /** Adds up what the parts of the store count. */
 class FacetCounts {
   readonly #chosen: number | null;
+  readonly #service: string | undefined;
   readonly #severities = new Map<Severity, number>(SEVERITIES.map((name) => [name, 0]));
   readonly #buckets = new Map<Micros, { count: number; errors: number }>();
   #services = new Map<string, number>();
   #ofServices = 0;
 
-  /** @param severity the one that the search asks for */
-  constructor(severity: Severity | undefined) {
+  /** @param filter what the search asks for */
+  constructor({
+    severity,
+    service_name,
+  }: {
+    readonly severity: Severity | undefined;
+    readonly service_name: string | undefined;
+  }) {
     this.#chosen = severity === undefined ? null : SEVERITIES.indexOf(severity);
+    this.#service = service_name;
   }
 
   add(rows: readonly Row[]): void {
     for (const row of rows) {
       const ofSeverity = Number(row.of_severity);
       if (row.is_service === true) {
-        const name = String(row.service_name);
-        this.#services.set(name, (this.#services.get(name) ?? 0) + ofSeverity);
+        this.#addService(String(row.service_name), ofSeverity);
       } else {
         this.#ofServices += ofSeverity;
         this.#addBucket(Number(row.bucket), Number(row.severity), Number(row.of_service));
       }
     }
-    if (this.#services.size > 2 * SERVICES_KEPT)
-      this.#services = new Map(this.#largest().slice(0, SERVICES_KEPT));
+    this.#trim();
+  }
+
+  /** Likewise of a whole block. */
+  addCounts(counts: readonly LogCount[]): void {
+    for (const { bucket, severity, service, count } of counts) {
+      if (this.#chosen === null || this.#chosen === severity) {
+        this.#addService(service, count);
+        this.#ofServices += count;
+      }
+      if (this.#service === undefined || this.#service === service) this.#addBucket(bucket, severity, count);
+    }
+    this.#trim();
   }
 
   result(counted_after: Micros | null): LogFacets {
@@ -177,6 +227,15 @@ class FacetCounts {
       buckets,
       counted_after,
     };
+  }
+
+  #addService(name: string, count: number): void {
+    this.#services.set(name, (this.#services.get(name) ?? 0) + count);
+  }
+
+  #trim(): void {
+    if (this.#services.size > 2 * SERVICES_KEPT)
+      this.#services = new Map(this.#largest().slice(0, SERVICES_KEPT));
   }
 
   #addBucket(start: Micros, severity: number, count: number): void {

@@ -3,6 +3,7 @@ import { uuidV7, uuidV7InOrder } from '../../../../src/signal/ids.js';
 import { SEVERITIES, type LogRecord } from '../../../../src/signal/log-record.js';
 import type { LogFilter, LogPlace } from '../../../../src/storage/logs.js';
 import { logMatcher, searchedText } from '../../../../src/storage/matches-log.js';
+import { BlockCounts } from '../../../../src/storage/duckdb/logs/block-counts.js';
 import { LogsEncoder } from '../../../../src/storage/duckdb/messages/encode-logs.js';
 import { readLogFacets } from '../../../../src/storage/duckdb/queries/log-facets.js';
 import { aLog, fromService } from '../../../support/log-records.js';
@@ -15,7 +16,10 @@ import { TestStore } from '../test-store.js';
 const RECEIVED = { receivedAt: NOON };
 const SECOND = 1_000_000;
 const STRETCH = { start_time: NOON, end_time: NOON + 90 * SECOND };
-const BUCKETS = { interval: 10 * SECOND, ...STRETCH };
+/** In which all blocks lie as a whole. */
+const WHOLE = { start_time: NOON - SECOND, end_time: NOON + 200 * SECOND };
+const INTERVAL = 10 * SECOND;
+const BUCKETS = { interval: INTERVAL, ...STRETCH };
 const TRACE = uuidV7(NOON / 1000);
 
 /** Records of all severities and of some services, whose times overlap and often are the same. */
@@ -76,6 +80,10 @@ void t.test(
           const name = `${JSON.stringify(filter)}, ${rows} rows a segment, ${state}`;
           const facets = await opened.store.logs.facets(tenant, filter, BUCKETS);
           t.strictSame(facets, model(all, filter), name);
+          for (const time of ['first', 'second']) {
+            const whole = await opened.store.logs.facets(tenant, filter, { interval: INTERVAL, ...WHOLE });
+            t.strictSame(whole, model(all, filter, WHOLE), `${name}, of all times, the ${time} time`);
+          }
           t.strictSame(await pages(opened, tenant, filter), idsOf(found(all, filter)), name);
         }
       }
@@ -83,19 +91,19 @@ void t.test(
   },
 );
 
-function model(all: readonly LogRecord[], filter: LogFilter) {
-  const matching = found(all, { ...filter, ...STRETCH });
+function model(all: readonly LogRecord[], filter: LogFilter, stretch = STRETCH) {
+  const matching = found(all, { ...filter, ...stretch });
   const buckets = new Map<number, { count: number; errors: number }>();
   for (const { timestamp, severity } of matching) {
-    const start = timestamp - (timestamp % BUCKETS.interval);
+    const start = timestamp - (timestamp % INTERVAL);
     const { count, errors } = buckets.get(start) ?? { count: 0, errors: 0 };
     const isError = severity === 'error' || severity === 'fatal';
     buckets.set(start, { count: count + 1, errors: errors + (isError ? 1 : 0) });
   }
   const services = new Map<string, number>();
-  for (const { origin } of found(all, { ...without(filter, 'service_name'), ...STRETCH }))
+  for (const { origin } of found(all, { ...without(filter, 'service_name'), ...stretch }))
     services.set(origin.serviceName, (services.get(origin.serviceName) ?? 0) + 1);
-  const severe = found(all, { ...without(filter, 'severity'), ...STRETCH });
+  const severe = found(all, { ...without(filter, 'severity'), ...stretch });
   return {
     count: matching.length,
     severities: new Map(
@@ -132,6 +140,49 @@ async function pages({ store }: TestStore, tenant: string, filter: LogFilter): P
   return ids;
 }
 
+void t.test(
+  'blocks are counted once, also those with too many services for that, and anew when they changed',
+  async (t) => {
+    const opened = await TestStore.open(t, { segmentSize: { rows: 3000, bytes: 1e9 } });
+    const tenant = await opened.addUser();
+    const all: LogRecord[] = [];
+    const write = async (count: number, services: number): Promise<void> => {
+      const items = Array.from({ length: count }, (_, i) =>
+        aLog({
+          id: uuidV7InOrder(NOON / 1000, all.length + i),
+          timestamp: NOON + (i % 90) * SECOND,
+          severity: SEVERITIES[i % 6] ?? 'info',
+          origin: fromService(`service ${i % services}`),
+        }),
+      );
+      await opened.store.writer.logs({ tenant, items }, RECEIVED);
+      all.push(...items);
+      await opened.store.settled();
+    };
+    const same = async (name: string): Promise<void> => {
+      const { services, ...facets } = await opened.store.logs.facets(
+        tenant,
+        {},
+        { interval: INTERVAL, ...WHOLE },
+      );
+      const { services: expected, ...others } = model(all, {}, WHOLE);
+      t.strictSame(facets.count, others.count, name);
+      t.strictSame(facets.buckets, others.buckets, name);
+      t.strictSame(services, expected.slice(0, services.length), name);
+    };
+    for (const [count, services] of [
+      [3000, 2500],
+      [3000, 3],
+      [40, 3],
+      [3000, 4],
+    ] as const) {
+      await write(count, services);
+      await same(`${all.length} records`);
+      await same(`${all.length} records, again`);
+    }
+  },
+);
+
 void t.test('where there is too much the newest blocks are counted, and that is said', async (t) => {
   const engine = await EventEngine.open(t, { segmentSize: { rows: 1000, bytes: 1e9 } });
   const { tenant } = await engine.addUser(null);
@@ -147,7 +198,12 @@ void t.test('where there is too much the newest blocks are counted, and that is 
   const counted = async (mostRecords: number) =>
     await engine.read((connection, capture) =>
       connection.asOfNow(() =>
-        readLogFacets(connection, capture, tenant, {}, { ...BUCKETS, end_time: at }, mostRecords),
+        readLogFacets(
+          connection,
+          { capture, counts: new BlockCounts(), tenant, mostRecords },
+          {},
+          { ...BUCKETS, end_time: at },
+        ),
       ),
     );
   t.match(await counted(4000), { count: 4000, counted_after: null });
