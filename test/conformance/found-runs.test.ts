@@ -63,6 +63,14 @@ const SEARCHES: readonly RunSearch[] = [
   { span: { model: 'nul \0' } },
 ];
 
+/** A span that comes after its run. */
+const LATE: Partial<SpanRecord> = {
+  started_at: NOON - 1,
+  model: 'z',
+  status: 'failed',
+  input_data: { prompt: 'Too late?' },
+};
+
 function checkFound(t: Test, open: OpenTelemetry): void {
   void t.test('runs are found by one of their spans, wherever it lies', async (t) => {
     const opened = await open(t, { fileRows: 30 });
@@ -191,7 +199,22 @@ function checkFound(t: Test, open: OpenTelemetry): void {
       t.equal(glances.size, 4);
       t.strictSame(await opened.store.runs.glance(await opened.addUser(), ids), []);
       await opened.settled();
+      // Nothing is remembered of it then.
+      await opened.reopen();
     }
+    const late = { trace: quiet.trace, spans: [aSpanRecord(quiet.trace.trace_id, LATE)] };
+    const again = { trace: bare.trace, spans: [aSpanRecord(bare.trace.trace_id, LATE)] };
+    for (const ids of [[quiet.trace.trace_id], [quiet.trace.trace_id, bare.trace.trace_id]])
+      await opened.store.runs.glance(userId, ids);
+    await opened.store.writer.traces({ tenant: userId, items: [late, again] }, RECEIVED);
+    const found = await opened.store.runs.glance(userId, [quiet.trace.trace_id, bare.trace.trace_id]);
+    const shown = { models: ['z'], error_span_count: 1, input_preview: 'Too late?' };
+    for (const { trace } of [quiet, bare])
+      t.match(
+        found.find(({ trace_id }) => trace_id === trace.trace_id),
+        shown,
+        'spans that came after it was looked at',
+      );
   });
 }
 

@@ -26,12 +26,18 @@ const LLM = SPAN_TYPES.indexOf('llm');
 const IS_FIRST = `row_number() OVER (PARTITION BY trace_id ORDER BY parent_span_id IS NOT NULL, started_at, span_id) = 1`;
 const IS_FIRST_CALL = `row_number() OVER (PARTITION BY trace_id ORDER BY type <> ${LLM}, started_at, span_id) = 1`;
 
-/** What lists show of the spans of some runs. @param wanted the runs with the commits of their headers */
+/** A run with the commit of its header. */
+export interface PlacedRun {
+  readonly id: string;
+  readonly seq: number;
+}
+
+/** What lists show of the spans of some runs. */
 export async function readGlances(
   connection: Connection,
   capture: Capture,
   tenant: number,
-  wanted: readonly { readonly id: string; readonly seq: number }[],
+  wanted: readonly PlacedRun[],
 ): Promise<RunGlance[]> {
   if (wanted.length === 0) return [];
   const isOne = (runs: readonly string[]): string =>

@@ -12,7 +12,8 @@ import type { Beside } from '../reads/read-pool.js';
 import type { Capture } from '../rows/segment.js';
 import { TraceId } from '../rows/trace-id.js';
 import { followRuns, type FollowedSearch, type FollowingPart } from './following-runs.js';
-import { readGlances } from './glances.js';
+import type { PlacedRun } from './glances.js';
+import { KeptGlances } from './kept-glances.js';
 import type { NodeNames } from './runs-with-spans.js';
 import { listRuns, orderOf, readRunsAt, type RunsPart } from './runs.js';
 import {
@@ -72,6 +73,7 @@ interface Place {
 /** What the contract `Runs` reads, in parts that may cross from the store thread. */
 export class RunReads {
   readonly #known: Known;
+  readonly #glances = new KeptGlances();
 
   constructor(known: Known) {
     this.#known = known;
@@ -220,9 +222,7 @@ export class RunReads {
 
   /** What lists show of the spans of some runs, as they are now. */
   async glance({ tenant, short }: Asker, ids: readonly string[]): Promise<RunGlance[]> {
-    return await short(async (connection, capture) =>
-      readGlances(connection, capture, tenant, this.#wanted(tenant, ids)),
-    );
+    return await this.#glances.read(short, tenant, () => this.#wanted(tenant, ids));
   }
 
   /** The runs of a list that follow, as they are now. */
@@ -235,7 +235,7 @@ export class RunReads {
   }
 
   /** Runs with the commits of their headers; 0 where there is none. */
-  #wanted(tenant: number, ids: readonly string[]): { readonly id: string; readonly seq: number }[] {
+  #wanted(tenant: number, ids: readonly string[]): PlacedRun[] {
     return ids.map((id) => {
       const { words, text } = new TraceId(id);
       return { id: text, seq: this.#known.traces.find(tenant, words, 0) };
