@@ -15,6 +15,13 @@ export interface ReadRoute {
   readonly targetMs?: number;
 }
 
+/** Runs by their spans in the order of figures, in which they lie anywhere. */
+const SPAN_LISTS: readonly (readonly [name: string, query: string])[] = [
+  ['of a model, longest', 'model=gpt-5-mini&sort=duration_ms'],
+  ['of a model, most expensive', 'model=gpt-5-mini&sort=total_cost_usd'],
+  ['of a span name, longest', 'span_name=none&sort=duration_ms'],
+];
+
 /** During ingestion p50 may be so many times that of alone. */
 export const TARGET_RATIO = 3;
 
@@ -77,6 +84,9 @@ async function traceRoutes(api: Api, samples: readonly SampledTrace[]): Promise<
     fixed('service map 24h', '/dashboard/service-map/', 20),
     fixed('service map, all', '/dashboard/service-map/?hours=0', 50),
     fixed('service map, hours', '/dashboard/service-map/hours', 50),
+    fixed('service map, 60 days by time', `/dashboard/service-map/?start_time=${daysAgo(60)}`, 100),
+    fixed('service map, hours of 60 days', '/dashboard/service-map/hours?hours=1440', 100),
+    ...SPAN_LISTS.map(([name, query]) => fixed(name, `/dashboard/traces?count=none&${query}`, 100)),
     fixed('models', '/dashboard/models'),
     fixed('models, 1 day', `/dashboard/models?start_time=${daysAgo(1)}`),
     fixed('models of an agent', `/dashboard/models?agent_id=${first.id}`),
