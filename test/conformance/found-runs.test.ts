@@ -154,6 +154,54 @@ function checkFound(t: Test, open: OpenTelemetry): void {
     t.strictSame(await found(opened.store, userId, both), []);
   });
 
+  void t.test('agents whose runs lack the span come before others, which change later', async (t) => {
+    const opened = await open(t, { fileRows: 400 });
+    const userId = await opened.addUser();
+    const ofAgent = (agent: string, i: number, model: string): TraceRecord => {
+      const run = aRun(i, [{ model }]);
+      return { ...run, trace: { ...run.trace, agent } };
+    };
+    const longest = Array.from({ length: 600 }, (_, i) => {
+      const { trace, spans } = ofAgent('slow', i, 'often');
+      return { trace: { ...trace, duration_ms: 1000 + i }, spans };
+    });
+    const runs = [...longest, ...Array.from({ length: 12 }, (_, i) => ofAgent('quick', i, 'rare'))];
+    const write = async (items: TraceRecord[]): Promise<void> => {
+      await opened.store.writer.traces({ tenant: userId, items }, RECEIVED);
+    };
+    await write(runs);
+    const same = async (name: string): Promise<void> => {
+      for (const sort of ['duration_ms', undefined] as const) {
+        const search: RunSearch = { span: { model: 'rare' }, ...(sort && { sort }) };
+        const ids = await found(opened.store, userId, search);
+        t.strictSame(new Set(ids), new Set(expected(runs, search)), `${name}, ${String(sort)}`);
+        t.equal(ids.length, new Set(ids).size);
+      }
+    };
+    await same('as it came');
+    const add = async (run: TraceRecord): Promise<void> => {
+      runs.push(run);
+      await write([run]);
+    };
+    // A run of an agent that had no such run, a new agent, and a span that comes to a run later.
+    await add(ofAgent('slow', 700, 'rare'));
+    await same('another agent');
+    await add(ofAgent('new', 701, 'rare'));
+    await same('a new agent');
+    await opened.settled();
+    await same('moved');
+    await add(ofAgent('late', 702, 'often'));
+    const [late] = runs.slice(-1);
+    if (late === undefined) throw new Error('there are runs');
+    const more = { trace: late.trace, spans: [aSpanRecord(late.trace.trace_id, { model: 'rare' })] };
+    await same('before the span');
+    runs[runs.length - 1] = { ...late, spans: [...late.spans, ...more.spans] };
+    await write([more]);
+    await same('a span that came later');
+    await opened.reopen();
+    await same('reopened');
+  });
+
   void t.test('what lists show of spans: models, errors, and how the input begins', async (t) => {
     const opened = await open(t, { fileRows: 20 });
     const userId = await opened.addUser();

@@ -7,7 +7,9 @@ import type { Read } from '../reads/read.js';
 import { newest } from '../rows/relation.js';
 import { COMMITS } from '../runs/stored-traces.js';
 import { TraceId } from '../rows/trace-id.js';
-import { FIRST_RUNS, firstWithSpans, usesPrompts, wantedSpans, type NodeNames } from './runs-with-spans.js';
+import type { AgentsWithSpans } from './agents-with-spans.js';
+import { FIRST_RUNS, firstWithSpans, usesPrompts } from './runs-with-spans.js';
+import { wantedSpans, type NodeNames } from './wanted-spans.js';
 import { conditions, isWholeList } from './run-conditions.js';
 import { orderOf, readRunsAt, whereMatching, type RunsPart } from './runs.js';
 
@@ -19,10 +21,18 @@ export interface FollowedSearch extends Omit<RunSearch, 'prompt'> {
   readonly promptNos?: readonly number[];
 }
 
+/** What is known of runs without reading the tables. */
+interface KnownOfRuns {
+  readonly agents: Agents;
+  readonly figures: RunFigures;
+  readonly services: NodeNames;
+  readonly agentsWith: AgentsWithSpans;
+}
+
 /** The runs of a list behind a place, not counted. */
 export async function followRuns(
   read: Read,
-  known: { readonly agents: Agents; readonly figures: RunFigures; readonly services: NodeNames },
+  known: KnownOfRuns,
   tenant: number,
   search: FollowedSearch,
   { after, limit }: { readonly after: RunPlace | null; readonly limit: number },
@@ -56,7 +66,13 @@ export async function followRuns(
     const keys =
       spans === undefined
         ? await connection.rows(select('TRUE', most), values)
-        : await firstWithSpans(connection, capture, spans, { select, values, most, begin });
+        : await firstWithSpans(
+            connection,
+            capture,
+            spans,
+            { tenant, select, values, most, begin },
+            known.agentsWith,
+          );
     const wanted = keys.slice(0, limit).map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
     const last = keys.length > limit ? keys[limit - 1] : undefined;
     const found = await readRunsAt(connection, capture, agents, tenant, wanted, order);

@@ -19,7 +19,7 @@ import { COMMITS, commitsAt } from '../runs/stored-traces.js';
 /** Runs with more spans say nothing of them in a list. */
 const MOST_SPANS = 10_000;
 /** Commits that are asked for one by one. */
-const MOST_SINGLE = 400;
+const MOST_SINGLE = 640;
 const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
 const LLM = SPAN_TYPES.indexOf('llm');
 /** Which of a run's spans says best what it was given: the first without a parent, and the first model call. */

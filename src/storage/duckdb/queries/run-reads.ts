@@ -14,7 +14,8 @@ import { TraceId } from '../rows/trace-id.js';
 import { followRuns, type FollowedSearch, type FollowingPart } from './following-runs.js';
 import type { PlacedRun } from './glances.js';
 import { KeptGlances } from './kept-glances.js';
-import type { NodeNames } from './runs-with-spans.js';
+import { AgentsWithSpans } from './agents-with-spans.js';
+import type { NodeNames } from './wanted-spans.js';
 import { listRuns, orderOf, readRunsAt, type RunsPart } from './runs.js';
 import {
   readCommits,
@@ -74,6 +75,7 @@ interface Place {
 export class RunReads {
   readonly #known: Known;
   readonly #glances = new KeptGlances();
+  readonly #agentsWith = new AgentsWithSpans();
 
   constructor(known: Known) {
     this.#known = known;
@@ -217,7 +219,13 @@ export class RunReads {
     from: { readonly after: RunPlace | null; readonly limit: number },
   ): Promise<FollowingPart> {
     const isShort = [search.query, search.span, search.promptNos].every((asked) => asked === undefined);
-    return await followRuns(isShort ? by.short : by.long, this.#known, by.tenant, search, from);
+    return await followRuns(
+      isShort ? by.short : by.long,
+      { ...this.#known, agentsWith: this.#agentsWith },
+      by.tenant,
+      search,
+      from,
+    );
   }
 
   /** What lists show of the spans of some runs, as they are now. */

@@ -1,59 +1,22 @@
-import { storableName } from '../../../signal/names.js';
 import { AGENT_NODE } from '../../../signal/service-map.js';
-import { SPAN_TYPES } from '../../../signal/span.js';
-import type { SpanFilter } from '../../runs.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { SPANS } from '../../tables.js';
-import type { Agents } from '../figures/agents.js';
 import { MOST_STARTS } from '../figures/newest-starts.js';
 import type { Connection, Row } from '../files/connection.js';
-import { literal } from '../files/database.js';
 import { narrowed, ofCommitsBetween } from '../rows/commit-ranges.js';
-import { newest, relation, type Condition } from '../rows/relation.js';
+import { newest, relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import { commitsAt } from '../runs/stored-traces.js';
+import type { AgentsWithSpans } from './agents-with-spans.js';
 import { commitsOf } from './glances.js';
+import { hasSpan, type WantedSpans } from './wanted-spans.js';
 
 /** The first runs of a list are looked at by themselves: most often they have what is looked for. Memory knows when so many start. */
 export const FIRST_RUNS = MOST_STARTS;
-/** Unless their spans may lie anywhere: then only so many, in just their commits. */
-const SCATTERED_RUNS = 300;
+/** Where their spans lie in a smaller part of all commits, that part is read, otherwise just their commits. */
 const MOST_OF_COMMITS = 1 / 16;
-
-/** Which spans a run must have one of, in SQL. */
-export interface WantedSpans {
-  readonly sql: string;
-  /** Agents whose own node is asked for: of their runs a span with the node of its agent will do. */
-  readonly agentNos: readonly number[];
-}
-
-/** The names of the service map's nodes. */
-export interface NodeNames {
-  readonly name: (number: number) => string;
-  readonly find: (tenant: number, name: string) => number | undefined;
-}
-
-/** @returns null where no span can be one of them */
-export function wantedSpans(
-  { model, name, type, node }: SpanFilter,
-  { agents, services }: { readonly agents: Agents; readonly services: NodeNames },
-  tenant: number,
-): WantedSpans | null {
-  const sql = [`tenant = ${tenant}`];
-  if (model !== undefined) sql.push(`model = ${literal(storableName(model))}`);
-  if (name !== undefined) sql.push(`name = ${literal(storableName(name))}`);
-  if (type !== undefined) sql.push(`type = ${SPAN_TYPES.indexOf(type)}`);
-  if (node === undefined) return { sql: sql.join(' AND '), agentNos: [] };
-  const agentNos = [...agents.ofTenant(tenant)]
-    .filter((agent) => agent.name === node)
-    .map((agent) => agent.agent_no);
-  // A name for which there was no room has the number of another one.
-  const found = services.find(tenant, node);
-  const isNode = found !== undefined && services.name(found) === node;
-  const numbers = [...(isNode ? [found] : []), ...(agentNos.length > 0 ? [AGENT_NODE] : [])];
-  if (numbers.length === 0) return null;
-  return { sql: [...sql, `node_no IN (${numbers.join(', ')})`].join(' AND '), agentNos };
-}
+/** Of runs that lie apart, those of so many pages are looked at before the others. */
+const FEW_PAGES = 3;
 
 /** The condition for runs that used one of some versions of prompts. */
 export function usesPrompts(capture: Capture, tenant: number, promptNos: readonly number[]): string {
@@ -63,6 +26,7 @@ export function usesPrompts(capture: Capture, tenant: number, promptNos: readonl
 
 /** The list in which runs are looked for. */
 interface WantedRuns {
+  readonly tenant: number;
   /** It in SQL: those that meet a further condition, so many at most, with `seq`, `id`, `agent_no` and the columns `COMMITS`. */
   readonly select: (also: string, limit: number) => string;
   /** Of the parameters in it. */
@@ -74,24 +38,75 @@ interface WantedRuns {
 
 /**
  * The first runs of a list that have one of certain spans. Those at its beginning are looked at first, in the commits in which
- * their spans lie; only where too few of them have one, all spans are.
+ * their spans lie, then those at the beginning of what agents have that have such spans at all; only where too few of them have one, all
+ * spans are.
  */
 export async function firstWithSpans(
   connection: Connection,
   capture: Capture,
   wanted: WantedSpans,
-  { select, values, most, begin }: WantedRuns,
+  runs: WantedRuns,
+  agents: AgentsWithSpans,
 ): Promise<readonly Row[]> {
-  const atBegin = begin === null ? 'TRUE' : `started_at >= make_timestamp(${begin})`;
-  const candidates = await connection.rows(select(atBegin, FIRST_RUNS), values);
-  const withSpans = candidates.filter(({ last_seq: seq }) => Number(seq) > 0);
-  const first = withSpans.reduce((least, row) => Math.min(least, Number(row.first_seq)), Infinity);
-  const last = withSpans.reduce((greatest, row) => Math.max(greatest, Number(row.last_seq)), 0);
+  const { select, values, most, begin, tenant } = runs;
+  const known = await agents.known(connection, capture, tenant, wanted);
+  const atBegin = begin === null ? isOf(known) : `started_at >= make_timestamp(${begin})`;
+  const first = await lookAt(connection, capture, wanted, runs, atBegin);
+  if (first !== null) return first;
+  const learnt = known ?? (await agents.learn(connection, capture, tenant, wanted));
+  if (learnt !== known || begin !== null) {
+    const ofAgents = await lookAt(connection, capture, wanted, runs, isOf(learnt));
+    if (ofAgents !== null) return ofAgents;
+  }
+  return await connection.rows(select(`${isOf(learnt)} AND ${hasSpan(capture, wanted)}`, most), values);
+}
+
+function isOf(agentNos: ReadonlySet<number> | null): string {
+  return agentNos === null ? 'TRUE' : `agent_no IN (${[...agentNos].join(', ') || '-1'})`;
+}
+
+/** Looks for the spans of the first runs that meet a condition. @returns null where too few of them have one, and others may */
+async function lookAt(
+  connection: Connection,
+  capture: Capture,
+  wanted: WantedSpans,
+  { select, values, most }: WantedRuns,
+  also: string,
+): Promise<readonly Row[] | null> {
+  const candidates = await connection.rows(select(also, FIRST_RUNS), values);
+  const { first, last } = endsOf(candidates);
+  const areNear = last - first <= capture.lastSeq * MOST_OF_COMMITS;
+  const few = areNear ? FIRST_RUNS : FEW_PAGES * most;
+  const found: Row[] = [];
+  for (const part of [candidates.slice(0, few), candidates.slice(few)]) {
+    if (part.length > 0) found.push(...(await thoseWith(connection, capture, wanted, part, areNear)));
+    if (found.length >= most) break;
+  }
   const areAll = candidates.length < FIRST_RUNS;
-  if (areAll && withSpans.length === 0) return [];
-  const areNear = areAll || last - first <= capture.lastSeq * MOST_OF_COMMITS;
-  const looked = areNear ? candidates : candidates.slice(0, SCATTERED_RUNS);
-  const there = areNear ? [ofCommitsBetween(first, last)] : commitsOf(looked.map(commitsAt));
+  return areAll || found.length >= most ? found.slice(0, most) : null;
+}
+
+/** The first and the last commit with spans of some runs. */
+function endsOf(runs: readonly Row[]): { readonly first: number; readonly last: number } {
+  const withSpans = runs.filter(({ last_seq: seq }) => Number(seq) > 0);
+  return {
+    first: withSpans.reduce((least, row) => Math.min(least, Number(row.first_seq)), Infinity),
+    last: withSpans.reduce((greatest, row) => Math.max(greatest, Number(row.last_seq)), 0),
+  };
+}
+
+/** Those of some runs that have one of the spans. @param areNear whether all commits between theirs are read */
+async function thoseWith(
+  connection: Connection,
+  capture: Capture,
+  wanted: WantedSpans,
+  runs: readonly Row[],
+  areNear: boolean,
+): Promise<readonly Row[]> {
+  const withSpans = runs.filter(({ last_seq: seq }) => Number(seq) > 0);
+  if (withSpans.length === 0) return [];
+  const { first, last } = endsOf(withSpans);
+  const there = areNear ? [ofCommitsBetween(first, last)] : commitsOf(withSpans.map(commitsAt));
   const rows = await connection.rows(
     `SELECT DISTINCT trace_id::VARCHAR AS id, node_no = ${AGENT_NODE} AS is_agent FROM ${newest(
       capture,
@@ -103,18 +118,7 @@ export async function firstWithSpans(
   const has = new Set(rows.filter((row) => !ofAgent(row)).map(({ id }) => id));
   const hasAgent = new Set(rows.filter(ofAgent).map(({ id }) => id));
   const isNamed = new Set(wanted.agentNos);
-  const found = looked.filter(
+  return runs.filter(
     ({ id, agent_no: agentNo }) => has.has(id) || (hasAgent.has(id) && isNamed.has(Number(agentNo))),
   );
-  if (areAll || found.length >= most) return found.slice(0, most);
-  return await connection.rows(select(hasSpan(capture, wanted), most), values);
-}
-
-/** The condition for runs that have one of the spans. */
-function hasSpan(capture: Capture, { sql, agentNos }: WantedSpans): string {
-  const having = (also: Condition): string =>
-    `trace_id IN (SELECT trace_id FROM ${newest(capture, SPANS, also)})`;
-  if (agentNos.length === 0) return having(sql);
-  const ofAgent = `agent_no IN (${agentNos.join(', ')}) AND ${having(`${sql} AND node_no = ${AGENT_NODE}`)}`;
-  return `(${having(`${sql} AND node_no <> ${AGENT_NODE}`)} OR (${ofAgent}))`;
 }
