@@ -1,27 +1,20 @@
 import { MapBuilder } from './map-builder.js';
-import { itemAt } from './checked.js';
 import { parentPositions } from './parent-positions.js';
 import { AGENT_NODE, NO_NODE, type BatchMap } from './service-map.js';
 import { AGENT, nodeName, nodeSource } from './service-node.js';
 import type { SpanRecord } from './span.js';
-import { hourOf, mapGrade, TYPE_CODES } from './trace-map.js';
+import { TYPE_CODES } from './trace-map.js';
 import type { TraceRecord } from './trace.js';
 
 /** Derives the map of a batch here, in this thread. */
 export function deriveBatch(items: readonly TraceRecord[]): BatchMap {
   const builder = new MapBuilder();
-  for (const { trace, spans } of items) {
-    const agent = builder.number(trace.agent.toWellFormed());
-    const nodes = spans.map((span) => nodeOf(span, builder));
-    builder.trace(agent, hourOf(trace.started_at), {
+  for (const { spans } of items)
+    builder.trace({
       types: spans.map(({ type }) => TYPE_CODES[type]),
-      nodes,
-      grades: spans.map(({ status, started_at, ended_at }, i) =>
-        mapGrade({ node: itemAt(nodes, i), status, started_at, ended_at }),
-      ),
+      nodes: spans.map((span) => nodeOf(span, builder)),
       parents: parentPositions(spans),
     });
-  }
   return { spanIds: spanIdsOf(items), ...builder.finish() };
 }
 

@@ -12,12 +12,10 @@ export interface DerivedMap {
   /** For each span, in the order of the traces: the position of its node's name, {@link NO_NODE} or {@link AGENT_NODE}. */
   readonly nodes: Int32Array<ArrayBuffer>;
   /**
-   * The sums over the batch, valid if everything in it is new and its traces are complete: six numbers a row, hour (of the
-   * trace's start, in hours since 1970), name, span type (a position in `SPAN_TYPES`), spans, traces whose agent it is, and grade.
+   * In the same way the node that calls it, {@link NO_NODE} where none does. Valid for a trace of which these are all spans. Said
+   * of every span, not only of those with a node.
    */
-  readonly nodeSums: Int32Array<ArrayBuffer>;
-  /** In the same way five numbers a row: hour, source name, target name, spans, grade of the called spans. */
-  readonly edgeSums: Int32Array<ArrayBuffer>;
+  readonly callers: Int32Array<ArrayBuffer>;
 }
 
 /** The map of a batch, and the spans from which it was derived. */

@@ -26,10 +26,21 @@ export interface MapTree {
   readonly types: ArrayLike<number>;
   /** The number of each span's node, {@link NO_NODE} or {@link AGENT_NODE}. */
   readonly nodes: ArrayLike<number>;
-  /** Of each span that has a node. */
-  readonly grades: ArrayLike<Grade>;
   /** The position of each span's parent, or {@link NO_PARENT}. */
   readonly parents: ArrayLike<number>;
+}
+
+/** The spans of a trace, by their positions, where it is known who calls them. */
+export interface CalledSpans {
+  readonly length: number;
+  /** A position in `SPAN_TYPES`. */
+  readonly type: (span: number) => number;
+  /** The number of its node, {@link NO_NODE} or {@link AGENT_NODE}. */
+  readonly node: (span: number) => number;
+  /** The number of the node that calls it, {@link AGENT_NODE}, or {@link NO_NODE} where none does. */
+  readonly caller: (span: number) => number;
+  /** Asked for spans that have a node. */
+  readonly grade: (span: number) => Grade;
 }
 
 /** Gets what a trace contributes to the map. */
@@ -50,7 +61,6 @@ export const TYPE_CODES = Object.fromEntries(SPAN_TYPES.map((type, code) => [typ
   Record<SpanType, number>
 >;
 const AGENT_TYPE = TYPE_CODES.agent;
-/** Microseconds. */
 /** Stands for the caller of a span without any ancestor in the trace that has a node. */
 const TOP = -3;
 
@@ -67,42 +77,50 @@ export function hourOf(startedAt: Micros): number {
  * @param agent the number of the node of the trace's agent
  */
 export function countTrace(agent: number, spans: readonly MapSpan[], counter: MapCounter): void {
-  const tree = {
+  const nodes = spans.map(({ node }) => node);
+  const callers = callersOf({
     types: spans.map(({ type }) => type),
-    nodes: spans.map(({ node }) => node),
-    grades: spans.map(mapGrade),
+    nodes,
     parents: parentPositions(spans),
+  });
+  const called: CalledSpans = {
+    length: spans.length,
+    type: (span) => itemAt(spans, span).type,
+    node: (span) => itemAt(nodes, span),
+    caller: (span) => itemAt(callers, span),
+    grade: (span) => {
+      const { status, started_at, ended_at } = itemAt(spans, span);
+      return gradeOf(status, started_at, ended_at);
+    },
   };
-  countTree(agent, tree, counter);
+  countCalled(agent, called, counter);
 }
 
-/** The grade of a span that has a node. */
-export function mapGrade({
-  node,
-  status,
-  started_at,
-  ended_at,
-}: Omit<MapSpan, 'span_id' | 'type' | 'parent_span_id'>): Grade {
-  return node === NO_NODE ? NO_GRADE : gradeOf(status, started_at, ended_at);
-}
-
-/** {@link countTrace} for columns. */
-export function countTree(agent: number, tree: MapTree, counter: MapCounter): void {
+/** The second half of {@link countTrace}, where callers are known. */
+export function countCalled(agent: number, spans: CalledSpans, counter: MapCounter): void {
   counter.node(agent, AGENT_TYPE, NO_GRADE, 0, 1);
-  const { types, nodes, grades } = tree;
-  const callers = new Callers(tree);
-  const hasAgentSpan = includes(types, AGENT_TYPE);
-  for (let i = 0; i < nodes.length; i++) {
-    const own = itemAt(nodes, i);
+  for (let i = 0; i < spans.length; i++) {
+    const own = spans.node(i);
     if (own === NO_NODE) continue;
     const node = own === AGENT_NODE ? agent : own;
-    const grade = itemAt(grades, i);
-    counter.node(node, itemAt(types, i), grade, 1, 0);
-    const caller = callers.of(i);
-    if (caller === TOP && hasAgentSpan) continue;
-    const source = caller === TOP || caller === AGENT_NODE ? agent : caller;
+    const grade = spans.grade(i);
+    counter.node(node, spans.type(i), grade, 1, 0);
+    const caller = spans.caller(i);
+    if (caller === NO_NODE) continue;
+    const source = caller === AGENT_NODE ? agent : caller;
     if (source !== node) counter.edge(source, node, grade, 1);
   }
+}
+
+/** The first half: the node that calls each span, {@link AGENT_NODE} for the agent's, {@link NO_NODE} where none does. */
+export function callersOf(tree: MapTree): number[] {
+  const callers = new Callers(tree);
+  // Who calls a span at the top: an agent that has a span of its own stands beside it, not above it.
+  const above = includes(tree.types, AGENT_TYPE) ? NO_NODE : AGENT_NODE;
+  return Array.from(tree.nodes, (_, span) => {
+    const caller = callers.of(span);
+    return caller === TOP ? above : caller;
+  });
 }
 
 function includes(list: ArrayLike<number>, wanted: number): boolean {
@@ -117,7 +135,7 @@ class Callers {
   /** What lies above a span without a node. */
   #above: Map<number, number> | null = null;
 
-  constructor({ nodes, parents }: MapTree) {
+  constructor({ nodes, parents }: Omit<MapTree, 'types'>) {
     this.#nodes = nodes;
     this.#parents = parents;
   }

@@ -3,6 +3,7 @@ import { tryAlert, type AlertTrial } from '../../src/alerting/try-alert.js';
 import type { Alert } from '../../src/storage/alert-rules.js';
 import type { AlertingTerms } from '../../src/storage/terms.js';
 import type { MetricPoint } from '../../src/signal/metric.js';
+import { NO_NODE } from '../../src/signal/service-map.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
@@ -467,8 +468,7 @@ void t.test('a service is judged by its spans, and its own metrics', async (t) =
     spanIds: [spans.map(({ span_id }) => span_id)],
     names: ['researcher', 'api.example', 'other.example'],
     nodes: Int32Array.from(nodes),
-    nodeSums: new Int32Array(0),
-    edgeSums: new Int32Array(0),
+    callers: Int32Array.from(spans, () => NO_NODE),
   };
   await scene.store.writer.traces({ tenant, items: [{ trace, spans }], service_map }, { receivedAt: NOON });
   const points = [

@@ -1,17 +1,24 @@
-import type { DerivedMap } from '../../src/signal/service-map.js';
+import { deriveBatch } from '../../src/signal/derive-map.js';
+import { AGENT_NODE, NO_NODE } from '../../src/signal/service-map.js';
+import type { TraceRecord } from '../../src/signal/trace.js';
 
-/** The nodes of a map, and its edges (`caller > called`) with how many spans: over all hours. */
-export function sumsOf({ names, nodeSums, edgeSums }: DerivedMap): {
-  nodes: Set<string>;
-  edges: Map<string, number>;
-} {
-  const nameOf = (number: number | undefined): string => names[number ?? -1] ?? '';
+/** The nodes of the map of traces, and its edges (`caller > called`) with how many spans. */
+export function sumsOf(items: readonly TraceRecord[]): { nodes: Set<string>; edges: Map<string, number> } {
+  const map = deriveBatch(items);
+  const agents = new Set<string>();
   const nodes = new Set<string>();
   const edges = new Map<string, number>();
-  for (let i = 0; i < nodeSums.length; i += 6) nodes.add(nameOf(nodeSums[i + 1]));
-  for (let i = 0; i < edgeSums.length; i += 5) {
-    const edge = `${nameOf(edgeSums[i + 1])} > ${nameOf(edgeSums[i + 2])}`;
-    edges.set(edge, (edges.get(edge) ?? 0) + (edgeSums[i + 3] ?? 0));
+  let row = 0;
+  for (const { trace, spans } of items) {
+    const nameOf = (node = NO_NODE): string => (node === AGENT_NODE ? trace.agent : (map.names[node] ?? ''));
+    agents.add(trace.agent);
+    for (const end = row + spans.length; row < end; row++) {
+      if (map.nodes[row] === NO_NODE) continue;
+      const [called, caller] = [nameOf(map.nodes[row]), nameOf(map.callers[row])];
+      nodes.add(called);
+      const edge = `${caller} > ${called}`;
+      if (caller !== '' && caller !== called) edges.set(edge, (edges.get(edge) ?? 0) + 1);
+    }
   }
-  return { nodes, edges };
+  return { nodes: new Set([...agents, ...nodes]), edges };
 }

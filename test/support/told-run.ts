@@ -4,7 +4,6 @@ import { SpanMapper } from '../../src/otlp/map/span-record.js';
 import { spansToTraces } from '../../src/otlp/map/spans-to-traces.js';
 import type { Span } from '../../src/otlp/wire/requests.js';
 import type { JsonObject, JsonValue } from '../../src/signal/attributes.js';
-import { deriveBatch } from '../../src/signal/derive-map.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import { sumsOf } from './map-sums.js';
 import { aSpan, START } from './otlp-requests.js';
@@ -84,7 +83,7 @@ export function toldRun(
       ]),
     question: top?.input_data ?? null,
     answer: top?.output_data ?? null,
-    edges: [...sumsOf(deriveBatch(batch.items)).edges.keys()],
+    edges: [...sumsOf(batch.items).edges.keys()],
   };
 }
 

@@ -27,17 +27,14 @@ class BatchReader {
   derive(): DerivedMap {
     const builder = new MapBuilder();
     for (let trace = 0; trace < this.#traces; trace++) {
-      const hour = this.#next();
       const spans = this.#next();
-      const agent = builder.number(this.#nextText().toWellFormed());
-      const [types, grades, nodes, parents]: [number[], number[], number[], number[]] = [[], [], [], []];
+      const [types, nodes, parents]: [number[], number[], number[]] = [[], [], []];
       for (let span = 0; span < spans; span++) {
         parents.push(this.#next());
         types.push(this.#next());
-        grades.push(this.#next());
         nodes.push(this.#nextNode(builder));
       }
-      builder.trace(agent, hour, { types, nodes, grades, parents });
+      builder.trace({ types, nodes, parents });
     }
     return builder.finish();
   }
@@ -82,11 +79,11 @@ class BatchReader {
 }
 
 function encodeAnswer(maps: readonly DerivedMap[]): MapAnswer {
-  const parts = maps.flatMap(({ nodes, nodeSums, edgeSums }) => [nodes, nodeSums, edgeSums]);
+  const parts = maps.flatMap(({ nodes, callers }) => [nodes, callers]);
   let at = maps.length * LENGTHS;
   const numbers = new Int32Array(at + parts.reduce((sum, part) => sum + part.length, 0));
-  maps.forEach(({ names, nodes, nodeSums, edgeSums }, i) => {
-    numbers.set([names.length, nodes.length, nodeSums.length, edgeSums.length], i * LENGTHS);
+  maps.forEach(({ names, nodes }, i) => {
+    numbers.set([names.length, nodes.length], i * LENGTHS);
   });
   for (const part of parts) {
     numbers.set(part, at);

@@ -1,8 +1,7 @@
 import { NO_PARENT, parentPositions } from '../../signal/parent-positions.js';
 import { AGENT_NODE, NO_NODE } from '../../signal/service-map.js';
 import { AGENT, nodeSource, type NodeSource } from '../../signal/service-node.js';
-import { gradeOf, NO_GRADE } from '../../signal/span-grade.js';
-import { hourOf, TYPE_CODES } from '../../signal/trace-map.js';
+import { TYPE_CODES } from '../../signal/trace-map.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import { URLS, type MapTaskBatch } from './task.js';
 
@@ -10,15 +9,13 @@ import { URLS, type MapTaskBatch } from './task.js';
 export function encodeBatch(items: readonly TraceRecord[]): MapTaskBatch {
   const numbers: number[] = [];
   const texts = new Texts();
-  for (const { trace, spans } of items) {
-    numbers.push(hourOf(trace.started_at), spans.length, texts.number(trace.agent));
+  for (const { spans } of items) {
+    numbers.push(spans.length);
     const parents = parentPositions(spans);
     let position = 0;
     for (const span of spans) {
-      const source = nodeSource(span);
-      const grade = source === null ? NO_GRADE : gradeOf(span.status, span.started_at, span.ended_at);
-      numbers.push(parents[position++] ?? NO_PARENT, TYPE_CODES[span.type], grade);
-      pushSource(source, numbers, texts);
+      numbers.push(parents[position++] ?? NO_PARENT, TYPE_CODES[span.type]);
+      pushSource(nodeSource(span), numbers, texts);
     }
   }
   return { traces: items.length, numbers: new Int32Array(numbers), texts: texts.list() };

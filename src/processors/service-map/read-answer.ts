@@ -11,12 +11,7 @@ export function readAnswer({ numbers, names }: MapAnswer, batches: number): Deri
   // A copy, so that each can be handed on by itself.
   const next = (length: number) => numbers.slice(at, (at += length));
   return Array.from({ length: batches }, (_, batch) => {
-    const [count = 0, nodes = 0, nodeSums = 0, edgeSums = 0] = numbers.subarray(batch * LENGTHS);
-    return {
-      names: names.slice(name, (name += count)),
-      nodes: next(nodes),
-      nodeSums: next(nodeSums),
-      edgeSums: next(edgeSums),
-    };
+    const [count = 0, spans = 0] = numbers.subarray(batch * LENGTHS);
+    return { names: names.slice(name, (name += count)), nodes: next(spans), callers: next(spans) };
   });
 }

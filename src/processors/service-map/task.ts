@@ -5,9 +5,9 @@
 export interface MapTaskBatch {
   readonly traces: number;
   /**
-   * Trace by trace: hour (`hourOf`), number of spans, agent; then, span by span: position of its parent in the trace,
-   * type (a position in `SPAN_TYPES`), grade, source of its node. Agents and sources are positions in `texts`; a source may be
-   * `NO_NODE` or `AGENT_NODE` instead, or {@link URLS}, after which come the number of URLs, the URLs, and the name.
+   * Trace by trace: number of spans; then, span by span: position of its parent in the trace, type (a position in `SPAN_TYPES`),
+   * source of its node. Sources are positions in `texts`, or `NO_NODE`, `AGENT_NODE`, or {@link URLS}, after which come the number
+   * of URLs, the URLs, and the name.
    */
   readonly numbers: Int32Array<ArrayBuffer>;
   readonly texts: readonly string[];
@@ -21,11 +21,11 @@ export const URLS = -3;
 
 /** What travels back. */
 export interface MapAnswer {
-  /** For each batch {@link LENGTHS} numbers; then, batch by batch, its `nodes`, `nodeSums` and `edgeSums`. */
+  /** For each batch {@link LENGTHS} numbers; then, batch by batch, its `nodes` and `callers`. */
   readonly numbers: Int32Array<ArrayBuffer>;
   /** Batch by batch. */
   readonly names: readonly string[];
 }
 
-/** How many names a batch has, and how many numbers of each of the three kinds. */
-export const LENGTHS = 4;
+/** How many names a batch has, and how many spans. */
+export const LENGTHS = 2;

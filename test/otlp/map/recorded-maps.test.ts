@@ -1,6 +1,5 @@
 import t from 'tap';
 import { decodeJson } from '../../../src/otlp/decode/json.js';
-import { deriveBatch } from '../../../src/signal/derive-map.js';
 import { ApiCaller } from '../../support/api-caller.js';
 import { startTestDaemon } from '../../support/daemon.js';
 import { sumsOf } from '../../support/map-sums.js';
@@ -115,7 +114,7 @@ for (const [name, text] of recorded)
   void t.test(name, async (t) => {
     const { batch, rejected } = mapSpans(decodeJson('traces', JSON.parse(text) as unknown));
     t.strictSame(rejected, []);
-    const { nodes, edges } = sumsOf(deriveBatch(batch.items));
+    const { nodes, edges } = sumsOf(batch.items);
     t.strictSame([...nodes].sort(), Object.keys(DRAWN[name]?.nodes ?? {}).sort());
     t.same(Object.fromEntries(edges), DRAWN[name]?.edges ?? {});
   });

@@ -4,7 +4,7 @@ import type { MapTask } from '../../../src/processors/service-map/task.js';
 import { waitAt } from '../../support/channel-place.js';
 
 /**
- * A thread that derives maps, and before that does what the names of agents tell it:
+ * A thread that derives maps, and before that does what the names of calls tell it:
  *
  * - `wait:CHANNEL` says on a channel that it is there, and waits to be told to go on
  * - `exit` ends the thread, `exit once:FILE` only if the file is not there yet
@@ -13,7 +13,8 @@ import { waitAt } from '../../support/channel-place.js';
  */
 export default async function derive(task: MapTask): Promise<unknown> {
   for (const text of task.flatMap(({ texts }) => texts)) {
-    const [word = '', detail = ''] = text.split(':');
+    // Behind the mark of a name.
+    const [word = '', detail = ''] = text.replace(/^#/, '').split(':');
     if (word === 'wait') await waitAt(detail);
     if (word === 'exit') process.exit(7);
     if (word === 'exit once' && !existsSync(detail)) {

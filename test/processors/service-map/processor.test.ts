@@ -18,9 +18,9 @@ const ODD = new URL('./odd-map-thread.js', import.meta.url);
 const BROKEN = new URL('../../service-map/no-such-thread.js', import.meta.url);
 
 /** A batch of one trace that does something odd in the thread, or nothing. */
-function aBatch(agent = 'researcher', spans = 3): TraceRecord[] {
-  const { trace, spans: calls } = aTrace(spans, { agent });
-  const root = aSpanRecord(trace.trace_id, { type: 'http', name: `call of ${agent}` });
+function aBatch(call = 'a call', spans = 3): TraceRecord[] {
+  const { trace, spans: calls } = aTrace(spans);
+  const root = aSpanRecord(trace.trace_id, { type: 'http', name: call });
   return [{ trace, spans: [root, ...calls] }];
 }
 
@@ -47,8 +47,9 @@ void t.test('a batch goes on with its map, in a batch of its own', async (t) => 
   t.equal(passed.length, 1);
   const map = passed[0]?.service_map;
   t.same(passed[0], { tenant: 'tenant', items, service_map: map });
-  t.same(map?.names, ['planner', 'writer', 'api.example.com']);
-  t.same([...(map?.nodes ?? [])], [1, -1, 2]);
+  t.same(map?.names, ['writer', 'api.example.com']);
+  t.same([...(map?.nodes ?? [])], [0, -1, 1]);
+  t.same([...(map?.callers ?? [])], [-1, 0, 0]);
   t.same(map, deriveBatch(items));
   t.ok(map && fitsBatch(map, items));
   t.equal(await metric('task_duration_seconds_count'), 2, 'one at the start');

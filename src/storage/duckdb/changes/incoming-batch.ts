@@ -112,7 +112,15 @@ export class IncomingBatch implements SentRows {
 
   /** The number of the node that a span makes, `NO_NODE` or `AGENT_NODE`. */
   nodeAt(row: number): number {
-    const node = this.map === null ? NO_NODE : intAt(this.map.nodes, row);
+    return this.map === null ? NO_NODE : this.#numbered(intAt(this.map.nodes, row));
+  }
+
+  /** In the same way the node that calls a span. */
+  callerAt(row: number): number {
+    return this.map === null ? NO_NODE : this.#numbered(intAt(this.map.callers, row));
+  }
+
+  #numbered(node: number): number {
     return node < 0 ? node : this.nodeNumber(node);
   }
 

@@ -1,5 +1,6 @@
 import { byteAt, itemAt, must } from '../../../signal/checked.js';
-import type { MapSpan } from '../../../signal/trace-map.js';
+import { gradeOf } from '../../../signal/span-grade.js';
+import type { CalledSpans } from '../../../signal/trace-map.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import { parseContext, type RunContext } from '../../../signal/run-context.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
@@ -49,22 +50,22 @@ export function startedAt(batch: IncomingBatch, trace: number): number {
 }
 
 /** What the service map has to know of the spans of a trace. */
-export function mapSpansAt(batch: IncomingBatch, trace: number): MapSpan[] {
-  const { spans, spanIds, parentIds } = batch;
-  const numberAt = (column: number, row: number): number => Number(spans.value(column, row));
-  const found: MapSpan[] = [];
-  for (let row = batch.start(trace); row < batch.end(trace); row++) {
-    found.push({
-      span_id: uuidKey(spanIds, row * 4),
-      parent_span_id: spans.isNull(S.parent_span_id, row) ? null : uuidKey(parentIds, row * 4),
-      type: numberAt(S.type, row),
-      node: batch.nodeAt(row),
-      status: itemAt(RUN_STATUSES, numberAt(S.status, row)),
-      started_at: numberAt(S.started_at, row),
-      ended_at: spans.isNull(S.ended_at, row) ? null : numberAt(S.ended_at, row),
-    });
-  }
-  return found;
+export function calledSpansAt(batch: IncomingBatch, trace: number): CalledSpans {
+  const { spans } = batch;
+  const first = batch.start(trace);
+  const numberAt = (column: number, span: number): number => Number(spans.value(column, first + span));
+  return {
+    length: batch.end(trace) - first,
+    type: (span) => numberAt(S.type, span),
+    node: (span) => batch.nodeAt(first + span),
+    caller: (span) => batch.callerAt(first + span),
+    grade: (span) =>
+      gradeOf(
+        itemAt(RUN_STATUSES, numberAt(S.status, span)),
+        numberAt(S.started_at, span),
+        spans.isNull(S.ended_at, first + span) ? null : numberAt(S.ended_at, span),
+      ),
+  };
 }
 
 /** The payload of a span. @param first the first span of its trace */

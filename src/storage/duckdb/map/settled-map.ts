@@ -1,4 +1,3 @@
-import { mapSpansAt, startedAt } from '../changes/incoming-rows.js';
 import { MapContributions, type MapSums } from '../../../runs/map-contributions.js';
 import type { TraceState } from '../runs/trace-state.js';
 import type { TouchedTrace } from '../runs/triage.js';
@@ -31,23 +30,11 @@ export class SettledMap {
   /**
    * Adds traces of a batch that are new as a whole.
    *
-   * @param traces their positions
-   * @param otherNames names of their agents, where they differ from those in the batch
+   * @param agents the names of their agents, by their positions
    */
-  addWhole(batch: IncomingBatch, traces: readonly number[], otherNames: ReadonlyMap<number, string>): void {
+  addWhole(batch: IncomingBatch, agents: ReadonlyMap<number, string>): void {
     if (batch.map === null) return;
-    if (traces.length === batch.traces.rows && otherNames.size === 0) {
-      this.#changes.addBatch(batch);
-      return;
-    }
-    for (const trace of traces) {
-      this.#changes.addNew({
-        tenant: batch.tenant,
-        agent: otherNames.get(trace) ?? batch.agent(trace),
-        startedAt: startedAt(batch, trace),
-        spans: mapSpansAt(batch, trace),
-      });
-    }
+    for (const [trace, agent] of agents) this.#changes.addWhole(batch, trace, agent);
   }
 
   rows(seq: number): Rows[] {

@@ -120,15 +120,15 @@ export class TracesEncoder {
 }
 
 export function transferablesOf({ traces, spans, map, named }: EncodedTraces): ArrayBuffer[] {
-  const arrays: Int32Array<ArrayBuffer>[] = map === undefined ? [] : [map.nodes, map.nodeSums, map.edgeSums];
+  const arrays: Int32Array<ArrayBuffer>[] = map === undefined ? [] : [map.nodes, map.callers];
   if (named !== null) arrays.push(named.spans);
   return [...transferables(traces), ...transferables(spans), ...arrays.map(({ buffer }) => buffer)];
 }
 
 /** A copy, because it is handed over. It is derived anew where processors have changed the spans since. */
 function mapMessage(map: BatchMap, items: readonly TraceRecord[]): MapMessage {
-  const { names, nodes, nodeSums, edgeSums } = fitsBatch(map, items) ? map : deriveBatch(items);
-  return { names, nodes: nodes.slice(), nodeSums: nodeSums.slice(), edgeSums: edgeSums.slice() };
+  const { names, nodes, callers } = fitsBatch(map, items) ? map : deriveBatch(items);
+  return { names, nodes: nodes.slice(), callers: callers.slice() };
 }
 
 /** What its spans use, and what counts of them; undefined where that says nothing new. */

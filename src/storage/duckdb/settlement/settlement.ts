@@ -207,23 +207,22 @@ export class Settlement {
 
   #settleWhole(batch: IncomingBatch, traces: readonly number[], items: ItemsOfGroup): WholeTraces {
     const agentNos = new Map<number, number>();
-    const otherNames = new Map<number, string>();
+    const names = new Map<number, string>();
     for (const trace of traces) {
-      const name = batch.agent(trace);
       const agent = this.#agents.named(batch.tenant, {
-        name,
+        name: batch.agent(trace),
         kind: kindAt(batch, trace),
         at: batch.receivedAt,
         isCertain: namesItsAgentAt(batch, trace),
       });
       agentNos.set(trace, agent.agent_no);
-      if (agent.name !== name) otherNames.set(trace, agent.name);
+      names.set(trace, agent.name);
     }
     for (const trace of traces) {
       items.add(batch, Math.max(1, batch.end(trace) - batch.start(trace)));
       if (batch.usesPrompts) this.#links.linkSpans(batch.traceKey(trace), batch, trace);
     }
-    this.#map.addWhole(batch, traces, otherNames);
+    this.#map.addWhole(batch, names);
     return { batch, agentNos };
   }
 
