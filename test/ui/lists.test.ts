@@ -63,7 +63,7 @@ async function fill(api: ApiCaller): Promise<void> {
 }
 
 void t.test('lists, conversations, prompts, models and what is compared', async (t) => {
-  const { api, visit } = await startPages(t);
+  const { api, visit, visitUnknown } = await startPages(t);
   await fill(api);
 
   await t.test('one conversation is found by its user, and read', async (t) => {
@@ -272,5 +272,37 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
       `/compare/agents?a=${agents[0]?.id ?? ''}&b=${agents[1]?.id ?? ''}`,
     ];
     await lookRight(t, await visit('/agents'), paths);
+  });
+
+  await t.test('of more agents than are offered one is found for an alert', async (t) => {
+    const items = Array.from({ length: 101 }, (_, i) =>
+      anItem({ trace: { agent: `clerk-${String(i)}` }, spans: 0 }),
+    );
+    for (const some of [items.slice(0, 60), items.slice(60)]) await api.send(some);
+    const { page, complaints } = await visit('/alerts/new');
+    const find = page.getByLabel('Find an agent');
+    await find.fill('CLERK-100');
+    const agent = page.getByLabel('Agent', { exact: true });
+    await agent.selectOption({ label: 'clerk-100' });
+    await page.waitForURL(/agent=[0-9a-f-]{36}/);
+    await find.fill('nobody');
+    await page.getByText('No agent has that in its name').waitFor();
+    await agent.locator('option:checked', { hasText: 'clerk-100' }).waitFor({ state: 'attached' });
+    t.same(await accessibilityProblems(page), []);
+    t.same(complaints, []);
+  });
+
+  await t.test('who may not save views is offered no button for it', async (t) => {
+    const json = { name: 'kept', path: '/runs?q=kept' };
+    t.equal((await api.call('PUT', `/dashboard/views/${randomUUID()}`, { json })).status, 200);
+    const { key } = await api.createKey(['read']);
+    const { page, complaints } = await visitUnknown('/runs');
+    await page.getByLabel('API key').fill(key);
+    await page.keyboard.press('Enter');
+    await page.getByText('Views').click();
+    await page.getByRole('link', { name: 'kept' }).waitFor();
+    await page.getByText('your key needs the scope manage').waitFor();
+    t.equal(await page.getByRole('button', { name: 'Remove the view kept' }).count(), 0);
+    t.same(complaints, []);
   });
 });

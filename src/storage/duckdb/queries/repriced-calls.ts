@@ -32,7 +32,8 @@ const NONE: RepricedCalls = repricedCalls({});
 
 /**
  * What calls would have cost at a price: the arithmetic of the processor `cost`, in SQL. It is exact, since integers of 128 bits hold every
- * product, and each call is rounded once, half to even.
+ * product, and each call is rounded once, half to even. What is accepted as an amount fits into 64 bits, of which DuckDB divides integers
+ * forty times faster.
  */
 export async function repriceCalls(
   connection: Connection,
@@ -56,12 +57,12 @@ function statement(calls: string, price: Price): string {
   const rest = (of: string): string => `greatest(0, coalesce(total_tokens, 0)::HUGEINT - ${of})`;
   const told = `SELECT cost_usd, input_tokens, output_tokens, total_tokens, status = ${RUN_STATUSES.indexOf('running')} AS is_running,
       ${counts('call')} AS is_call, ${counts('cost')} AND cost_usd IS NOT NULL AS is_priced,
-      CASE WHEN call_details IS NOT NULL THEN json_extract_string(call_details, [${paths.join(', ')}]) END AS parts FROM ${calls}`;
+      CASE WHEN starts_with(call_details, '{"usage":{') THEN json_extract_string(call_details, [${paths.join(', ')}]) END AS parts FROM ${calls}`;
   const outputs = `SELECT *, ${parts.join(', ')},
       coalesce(output_tokens, CASE WHEN input_tokens IS NULL THEN 0 ELSE ${rest('input_tokens')} END)::HUGEINT AS output FROM (${told})`;
   const inputs = `SELECT *, coalesce(input_tokens, ${rest('output')})::HUGEINT AS input FROM (${outputs})`;
   const fresh = `SELECT *, greatest(0, input - read - written) AS fresh, ${isLong(price)} AS is_long FROM (${inputs})`;
-  const priced = `SELECT *, ${COST_PARTS.map((part) => `${TOKENS[part]} AS of_${part}`).join(', ')}, ${amount(price)} AS amount FROM (${fresh})`;
+  const priced = `SELECT *, ${COST_PARTS.map((part) => `${TOKENS[part]} AS of_${part}`).join(', ')}, TRY_CAST(${amount(price)} AS BIGINT) AS amount FROM (${fresh})`;
   const rounded = `SELECT *, amount // ${RATES_PER_NANO} + CASE WHEN ${isRoundedUp()} THEN 1 ELSE 0 END AS nanos FROM (${priced})`;
   const judged = `SELECT *, ${whyNot(price)} AS why FROM (${rounded})`;
   const sum = (what: string, where: string): string => `(sum(${what}) FILTER (${where}))::VARCHAR`;
@@ -80,7 +81,7 @@ function isLong({ long }: Price): string {
   return long === null ? 'FALSE' : `greatest(input, read + written) > ${long.over}`;
 }
 
-/** In thousandths of a nano-USD. */
+/** In thousandths of a nano-USD, of 128 bits. */
 function amount(price: Price): string {
   const { long } = price;
   const at = (rates: Rates): string =>
@@ -101,7 +102,7 @@ function whyNot({ output }: Price): string {
     running: 'is_running',
     no_tokens: 'input_tokens IS NULL AND output_tokens IS NULL AND total_tokens IS NULL',
     no_parts: output === 0 ? 'FALSE' : 'input_tokens IS NULL AND output_tokens IS NULL',
-    too_large: `nanos > ${MOST_NANO_USD}`,
+    too_large: `nanos IS NULL OR nanos > ${MOST_NANO_USD}`,
   };
   return `CASE ${UNPRICEABLE.map((reason) => `WHEN ${cases[reason]} THEN '${reason}'`).join(' ')} END`;
 }
