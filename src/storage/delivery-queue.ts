@@ -24,6 +24,22 @@ export interface ListedDelivery extends DeliverySummary {
   readonly subject: EventSubject | null;
 }
 
+/** One that was queued, was asked for again, or had an attempt end: as it is now. */
+export interface ChangedDelivery extends ListedDelivery {
+  /** Of its organization. */
+  readonly org_slug: string;
+}
+
+/** What changed since a position. */
+export interface DeliveryChanges {
+  /** In the order of their last change; those that are gone since are left out. */
+  readonly deliveries: readonly ChangedDelivery[];
+  /** The position behind them. */
+  readonly next: string;
+  /** How many changes there were of which nothing is known any more. */
+  readonly lost: number;
+}
+
 /** Which deliveries of an organization are wanted. */
 export interface DeliveryFilter {
   readonly status?: DeliveryStatus;
@@ -221,6 +237,14 @@ export interface DeliveryQueue {
     filter: DeliveryFilter,
     page: { readonly after: DeliveryPlace | null; readonly limit: number },
   ): Promise<{ readonly items: readonly ListedDelivery[]; readonly next: DeliveryPlace | null }>;
+  /**
+   * What the process that has the store open changed lately, in parts: of the last few thousand deliveries, and of all organizations. A
+   * claim is no change.
+   *
+   * @param after the `next` of an answer before, which holds as long as the process lives; null: finds out where one is
+   * @param wait until it fires, an answer with nothing in it is waited with; absent: nothing is waited for
+   */
+  changes(after: string | null, wait?: AbortSignal): Promise<DeliveryChanges>;
   /** The newest first. @returns null where the organization has no such endpoint */
   list(
     slug: string,

@@ -8,6 +8,7 @@ import { NOON } from '../support/run-records.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 import {
   HOUR,
+  MINUTE,
   RULES,
   anEvent,
   anOwner,
@@ -111,6 +112,54 @@ function checkList(t: Test, open: OpenControl): void {
     t.equal(new Set(ids).size, 5);
     t.same(ids, [...ids].sort().reverse(), 'the newest first');
     t.equal((await all(store, { status: 'success' })).length, 0);
+  });
+
+  void t.test('what changed is told in order, each as it is now, to whoever waits', async (t) => {
+    const { store } = await open(t);
+    const owner = await anOwner(store, 'one');
+    const queue = store.deliveries;
+    await queue.enqueue(some(1, owner.userId), NOON);
+    const begin = await queue.changes(null);
+    t.same([begin.deliveries, begin.lost], [[], 0], 'from now on');
+    const since = async (after: string) => (await queue.changes(after)).deliveries;
+    t.same(await since(begin.next), []);
+    const end = new AbortController();
+    const told = queue.changes(begin.next, end.signal);
+    const first = only((await queue.claim(request())).claims);
+    t.same(await since(begin.next), [], 'a claim is no change');
+    await queue.finish([failure(first)], RULES);
+    const { deliveries, next } = await told;
+    t.match(deliveries, [
+      {
+        id: first.delivery_id,
+        org_slug: 'one',
+        endpoint_id: idOf(owner),
+        event_type: 'trace.failed',
+        status: 'pending',
+        attempt_count: 1,
+      },
+    ]);
+    t.equal(deliveries.length, 1);
+    const second = only((await queue.claim(request({ now: NOON + MINUTE }))).claims);
+    await queue.enqueue(some(1, owner.userId), NOON + 1);
+    await queue.finish([result(second)], RULES);
+    await queue.finish([result(second)], RULES);
+    const both = await since(next);
+    t.match(both, [{ status: 'pending' }, { id: first.delivery_id, status: 'success', attempt_count: 2 }]);
+    t.equal(both.length, 2, 'a result that changes nothing is none');
+    const last = (await queue.changes(next)).next;
+    await queue.retry('one', first.delivery_id);
+    await queue.retry('two', both[0]?.id ?? '');
+    t.match(await since(last), [{ id: first.delivery_id, status: 'pending' }]);
+    t.equal((await since(last)).length, 1);
+    const retried = (await queue.changes(last)).next;
+    const tested = await store.endpoints.test('one', idOf(owner), NOON);
+    t.match(await since(retried), [
+      { event_type: 'webhook.test', ...(tested !== 'paused' && { id: tested?.deliveryId }) },
+    ]);
+    const quiet = queue.changes((await queue.changes(retried)).next, end.signal);
+    end.abort();
+    t.same((await quiet).deliveries, [], 'who waits no longer has an answer');
   });
 
   void t.test('many are attempted once more, each once', async (t) => {

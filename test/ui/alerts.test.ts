@@ -116,6 +116,15 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.getByLabel('State').selectOption('success');
     await page.waitForURL('**&status=success');
     await page.getByText('3 deliveries, all that there are').waitFor();
+
+    // What becomes of a row is told by the stream, although the list cannot be read again.
+    await page.route('**/webhooks/deliveries?*', (route) => route.abort());
+    const { items } = await api.get<{ readonly items: readonly { readonly id: string }[] }>(
+      '/org/default/webhooks/deliveries?status=success',
+    );
+    const [{ id } = { id: '' }] = items;
+    t.equal((await api.call('POST', `/org/default/webhooks/deliveries/${id}/retry`)).status, 202);
+    await list.getByRole('cell', { name: '3', exact: true }).waitFor();
     t.same(complaints, []);
   });
 

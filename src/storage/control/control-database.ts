@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import type { Topic, Watch } from '../watch.js';
+import { ChangedIds } from './changed-ids.js';
 import { DatabaseFailure, toConsumeError } from './database-failure.js';
 import type { Dialect } from './dialect.js';
 import type { Signals } from './signals.js';
@@ -11,13 +12,23 @@ const MOST_ATTEMPTS = 8;
 /** Milliseconds, times the number of the attempt: so two that met wait for different times. */
 const MOST_PAUSE_MS = 20;
 
-/** What a transaction does. @param tell notifies the watchers of a topic after the commit */
-export type Work<Result> = (tx: Transaction<Tables>, tell: (topic: Topic) => void) => Promise<Result>;
+/**
+ * What a transaction does.
+ *
+ * @param tell notifies the watchers of a topic after the commit
+ * @param changed notes deliveries as changed, likewise
+ */
+export type Work<Result> = (
+  tx: Transaction<Tables>,
+  tell: (topic: Topic) => void,
+  changed: (deliveries: readonly string[]) => void,
+) => Promise<Result>;
 
 /** The database behind all contracts of the control store. */
 export class ControlDatabase {
   readonly dialect: Dialect;
   readonly watch: Watch;
+  readonly changedDeliveries = new ChangedIds();
   readonly #kysely: Kysely<Tables>;
   readonly #signals: Signals;
   readonly #check: (database: ControlDatabase) => Promise<void>;
@@ -66,10 +77,16 @@ export class ControlDatabase {
     return await this.#track(async () => {
       for (let attempt = 1; ; attempt++) {
         const topics = new Set<Topic>();
+        const deliveries: string[] = [];
         try {
-          const result = await this.#kysely
-            .transaction()
-            .execute((tx) => work(tx, (topic) => void topics.add(topic)));
+          const result = await this.#kysely.transaction().execute((tx) =>
+            work(
+              tx,
+              (topic) => void topics.add(topic),
+              (ids) => void deliveries.push(...ids),
+            ),
+          );
+          this.changedDeliveries.note(deliveries);
           if (topics.size > 0) this.#signals.tell(topics);
           return result;
         } catch (error) {

@@ -36,11 +36,11 @@ export async function claimDue(
   tx: Transaction<Tables>,
   dialect: Dialect,
   request: ClaimRequest,
-): Promise<Claims> {
+): Promise<Claims & { readonly interrupted: readonly string[] }> {
   const clock = await leaseClock(tx, dialect);
   const seen = await readEndpoints(tx);
   const locked = await lockOrganizations(tx, dialect, organizationsInTurn(seen, clock, request));
-  await interruptExpired(tx, dialect, [...locked], clock);
+  const interrupted = await interruptExpired(tx, dialect, [...locked], clock);
   // Read again under the lock: until it ends, the number of running attempts to these can only shrink.
   const endpoints = locked.size === 0 ? [] : await readEndpoints(tx, [...locked]);
   const isNext = endpointsInTurn(endpoints, request);
@@ -72,6 +72,7 @@ export async function claimDue(
   if (claims.length > 0) ends.push(expiresAt);
   return {
     claims,
+    interrupted,
     nextDueAt: earliest([
       ...(nextDueAt === null ? [] : [nextDueAt]),
       ...ends.map((end) => request.now + Math.max(0, end - clock)),
@@ -90,19 +91,20 @@ async function lockOrganizations(
   return new Set((await dialect.lockSkipping(query).execute()).map(({ id }) => id));
 }
 
+/** @returns the ids of deliveries whose attempts were lost */
 async function interruptExpired(
   tx: Transaction<Tables>,
   dialect: Dialect,
   organizations: readonly string[],
   clock: Micros,
-): Promise<void> {
-  if (organizations.length === 0) return;
+): Promise<readonly string[]> {
+  if (organizations.length === 0) return [];
   const endpoints = await tx
     .selectFrom('webhook_endpoints')
     .select(['id', 'is_active'])
     .where('organization_id', 'in', organizations)
     .execute();
-  if (endpoints.length === 0) return;
+  if (endpoints.length === 0) return [];
   const lost = tx
     .selectFrom('waiting_deliveries')
     .selectAll()
@@ -116,6 +118,7 @@ async function interruptExpired(
   const rows = (await dialect.lock(lost).execute()).map(toWaiting);
   const active = endpoints.filter(({ is_active }) => is_active === 1).map(({ id }) => id);
   if (rows.length > 0) await interrupt(tx, rows, new Set(active));
+  return rows.map(({ deliveryId }) => deliveryId);
 }
 
 /** What has waited longest for an endpoint, as much as it has room for, locked. */

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import type { DeliveryFilter, DeliveryPlace, ListedDelivery } from '../delivery-queue.js';
+import type { ChangedDelivery, DeliveryFilter, DeliveryPlace, ListedDelivery } from '../delivery-queue.js';
 import type { EventSubject } from '../event-subject.js';
 import { summaries } from './delivery-history.js';
 import type { Tables } from './tables.js';
@@ -85,6 +85,29 @@ async function rowsBehind(
     );
   }
   return await query.orderBy('d.created_at', 'desc').orderBy('d.id', 'desc').limit(size).execute();
+}
+
+/** Deliveries by their ids, in that order, with their organizations; those that are gone are left out. */
+export async function readChanged(
+  db: Kysely<Tables>,
+  ids: readonly string[],
+): Promise<readonly ChangedDelivery[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('deliveries as d')
+    .innerJoin('delivery_events as e', 'e.id', 'd.event_id')
+    .innerJoin('organizations as o', 'o.id', 'd.organization_id')
+    .select(['d.id', 'd.endpoint_id', 'e.subject_kind', 'e.subject_id', 'o.slug'])
+    .where('d.id', 'in', ids)
+    .execute();
+  const found = new Map(rows.map((row) => [row.id, row]));
+  const told = await summaries(db, ids);
+  return ids.flatMap((id) => {
+    const [row, summary] = [found.get(id), told.get(id)];
+    if (row === undefined || summary === undefined) return [];
+    const { endpoint_id, subject_kind, subject_id, slug } = row;
+    return { ...summary, endpoint_id, subject: subjectIn(subject_kind, subject_id), org_slug: slug };
+  });
 }
 
 function matches(

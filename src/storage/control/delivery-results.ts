@@ -15,6 +15,8 @@ type EndpointRow = Tables['webhook_endpoints'];
 
 /** What came of results. */
 interface NotedResults {
+  /** Ids of deliveries of which an attempt ended. */
+  readonly ended: readonly string[];
   /** Ids of endpoints. */
   readonly paused: readonly string[];
   /** Whether an event was written. */
@@ -77,7 +79,7 @@ export async function noteResults(
     tx,
     [...rows.values()].filter(({ deliveryId }) => ended.has(deliveryId)),
   );
-  return await follow(tx, before, [...after.values()], rules.now);
+  return { ended: [...ended], ...(await follow(tx, before, [...after.values()], rules.now)) };
 }
 
 /** Writes what changed in the endpoints, and tells of those that were paused. */
@@ -86,7 +88,7 @@ async function follow(
   before: ReadonlyMap<string, EndpointRow>,
   after: readonly EndpointRow[],
   now: Micros,
-): Promise<NotedResults> {
+): Promise<Omit<NotedResults, 'ended'>> {
   const paused: EndpointRow[] = [];
   for (const endpoint of after) {
     const { id, is_active, consecutive_failures } = endpoint;

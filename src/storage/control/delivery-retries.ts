@@ -17,7 +17,7 @@ export async function retryOne(
   deliveryId: string,
 ): Promise<boolean> {
   const { dialect } = database;
-  return await database.transaction(async (tx, tell) => {
+  return await database.transaction(async (tx, tell, changed) => {
     const found = await ofOrganization(tx, slug, deliveryId).executeTakeFirst();
     if (found === undefined) return false;
     const { id, endpoint_id } = found;
@@ -27,6 +27,7 @@ export async function retryOne(
     if (!endpoint || !(await dialect.lock(delivery).executeTakeFirst())) return false;
     if (endpoint.is_active === 0) return true;
     await ask(tx, dialect, endpoint_id, [id]);
+    changed([id]);
     tell('deliveries');
     return true;
   });
@@ -42,7 +43,7 @@ export async function retrySome(
   let queued = 0;
   for (;;) {
     const size = Math.min(RETRIED_AT_ONCE, limit - queued);
-    const some = await database.transaction(async (tx, tell) => {
+    const some = await database.transaction(async (tx, tell, changed) => {
       const known = await tx
         .selectFrom('webhook_endpoints as e')
         .innerJoin('organizations as o', 'o.id', 'e.organization_id')
@@ -57,6 +58,7 @@ export async function retrySome(
       const ids = found.slice(0, size);
       if (ids.length > 0) {
         await ask(tx, dialect, known.id, ids);
+        changed(ids);
         tell('deliveries');
       }
       return { queued: ids.length, hasMore: found.length > size };

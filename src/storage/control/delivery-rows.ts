@@ -5,6 +5,7 @@ import type {
   ClaimRequest,
   Claims,
   DeliveryAttempt,
+  DeliveryChanges,
   DeliveryDetail,
   DeliveryFigures,
   DeliveryFilter,
@@ -17,11 +18,12 @@ import type {
   RetriedDeliveries,
 } from '../delivery-queue.js';
 import type { StoredEvent } from '../event-log.js';
+import { readWhenThere } from '../read-when-there.js';
 import type { ControlDatabase } from './control-database.js';
 import { claimDue, leaseClock } from './delivery-claims.js';
 import { DeliveryHistory } from './delivery-history.js';
 import { takeEvents } from './delivery-intake.js';
-import { followDeliveries } from './delivery-list.js';
+import { followDeliveries, readChanged } from './delivery-list.js';
 import { noteResults } from './delivery-results.js';
 import { lockedWaiting, retryOne, retrySome } from './delivery-retries.js';
 
@@ -37,15 +39,20 @@ export class DeliveryRows implements DeliveryQueue {
 
   async enqueue(events: readonly StoredEvent[], now: Micros): Promise<number> {
     if (events.length === 0) return 0;
-    return await this.#database.transaction(async (tx, tell) => {
-      const { length: added } = await takeEvents(tx, this.#database.dialect, events, now);
-      if (added > 0) tell('deliveries');
-      return added;
+    return await this.#database.transaction(async (tx, tell, changed) => {
+      const added = await takeEvents(tx, this.#database.dialect, events, now);
+      changed(added);
+      if (added.length > 0) tell('deliveries');
+      return added.length;
     });
   }
 
   async claim(request: ClaimRequest): Promise<Claims> {
-    return await this.#database.transaction((tx) => claimDue(tx, this.#database.dialect, request));
+    return await this.#database.transaction(async (tx, _, changed) => {
+      const { interrupted, ...claims } = await claimDue(tx, this.#database.dialect, request);
+      changed(interrupted);
+      return claims;
+    });
   }
 
   async renew(claims: readonly ClaimName[], leaseMs: number): Promise<readonly ClaimName[]> {
@@ -77,8 +84,9 @@ export class DeliveryRows implements DeliveryQueue {
 
   async finish(results: readonly FinishedAttempt[], rules: FinishedRules): Promise<readonly string[]> {
     if (results.length === 0) return [];
-    return await this.#database.transaction(async (tx, tell) => {
-      const { paused, isTold } = await noteResults(tx, this.#database.dialect, results, rules);
+    return await this.#database.transaction(async (tx, tell, changed) => {
+      const { ended, paused, isTold } = await noteResults(tx, this.#database.dialect, results, rules);
+      changed(ended);
       if (paused.length > 0) tell('endpoints');
       if (isTold) tell('events');
       return paused;
@@ -102,6 +110,19 @@ export class DeliveryRows implements DeliveryQueue {
     page: { readonly after: DeliveryPlace | null; readonly limit: number },
   ): Promise<{ readonly items: readonly ListedDelivery[]; readonly next: DeliveryPlace | null }> {
     return await this.#database.read((db) => followDeliveries(db, slug, filter, page));
+  }
+
+  async changes(after: string | null, wait?: AbortSignal): Promise<DeliveryChanges> {
+    const { changedDeliveries } = this.#database;
+    const position = after === null ? null : Number(after);
+    const changes = {
+      read: async () => changedDeliveries.since(position),
+      isEmpty: ({ ids, lost }: ReturnType<typeof changedDeliveries.since>) => ids.length === 0 && lost === 0,
+      watch: (listener: () => void) => changedDeliveries.watch(listener),
+    };
+    const { ids, next, lost } = await readWhenThere(changes, position === null ? undefined : wait);
+    const deliveries = await this.#database.read((db) => readChanged(db, ids));
+    return { deliveries, next: String(next), lost };
   }
 
   async list(

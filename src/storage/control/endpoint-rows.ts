@@ -95,7 +95,7 @@ export class EndpointRows implements Endpoints {
   }
 
   async test(slug: string, id: string, now: Micros): Promise<TestedEndpoint | null> {
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, tell, changed) => {
       const row = await this.#locked(tx, slug, id);
       if (row === undefined) return null;
       if (row.is_active === 0) return 'paused';
@@ -103,6 +103,7 @@ export class EndpointRows implements Endpoints {
       const [deliveryId] = await takeEvents(tx, this.#database.dialect, [fact], now);
       if (deliveryId === undefined) throw new Error('an active endpoint was not given the event of its test');
       await appendFacts(tx, [fact]);
+      changed([deliveryId]);
       tell('deliveries');
       tell('events');
       return { deliveryId };

@@ -13,6 +13,7 @@ export function topicOf(event: string, data: Readonly<Record<string, unknown>>):
   if (event === 'run') return 'runs';
   if (event === 'log') return 'logs';
   if (event === 'alert') return 'alerts';
+  if (event === 'delivery') return 'deliveries';
   if (event === 'edges') return 'daemon';
   const { trace_id: trace, topic } = data;
   if (event === 'span' && typeof trace === 'string') return topicName(`trace:${trace}`);

@@ -166,7 +166,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     this.#hasNews = false;
     const { topics, seat, gone } = this.#options;
     const changes = seat.news.since(this.#seen);
-    for (const { traceId } of changes) this.#traces.touched(traceId);
+    for (const { id } of changes) this.#traces.touched(id);
     if (this.#lostRuns > 0) this.#traces.allTouched();
     if (topics.runs) {
       if (this.#lostRuns > 0) {
@@ -178,7 +178,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
       const now = changes.slice(0, MOST_RUNS);
       const seen = now.at(-1)?.number ?? this.#seen;
       yield* this.#runEvents(
-        now.map(({ traceId }) => traceId),
+        now.map(({ id }) => id),
         seen,
       );
       this.#seen = seen;

@@ -12,6 +12,8 @@ import { printDaemon } from '../daemon.js';
 import { alertInbox } from './alert-inbox.js';
 import { AlertNews } from './alert-news.js';
 import { DaemonNews } from './daemon-news.js';
+import { deliveryInbox } from './delivery-inbox.js';
+import { DeliveryNews } from './delivery-news.js';
 import { EventStream } from './event-stream.js';
 import { MOST_STREAMS, NewsDesk } from './news-desk.js';
 import { MOST_TRACES, readTopics, type Topics } from './topics.js';
@@ -28,7 +30,7 @@ const followChanges = {
   description: [
     'Events have JSON as their data. `open` comes first. `run`: a run that came or changed, as lists show it. `span`: what came of a',
     'run that is followed, as `readTraceSpans` gives it with `after`. `log`: a record that was stored, as `searchLogs` shows it, long',
-    'parts shortened (`is_truncated`). `alert`: an alert that fired, is over or was changed, with `is_firing`. `edges`: the daemon as',
+    'parts shortened (`is_truncated`). `alert`: an alert that fired, is over or was changed, with `is_firing`. `delivery`: a delivery to an endpoint of one of the caller’s organizations that was queued, was asked for again, or had an attempt end, as `listOrganizationDeliveries` shows it, with its `org_slug`. `edges`: the daemon as',
     '`readDaemon` gives it, at once and then every two seconds. `lost {topic, count}`:',
     'so much was left out of a topic because it was too much for the stream or its reader, or nobody knows how much (null): read it by its',
     'own route. `bye {reason}`: the end, since the daemon stops (`shutting_down`) or the key or login does not hold any more',
@@ -42,7 +44,7 @@ const followChanges = {
     topics: Type.String({
       minLength: 1,
       maxLength: MAX_TOPICS_LENGTH,
-      description: `With commas between: \`runs\`, \`logs\`, \`alerts\`, \`daemon\` (needs the scope \`admin\`), \`trace:ID\`, \`trace:ID@SEQ\` (what came of the run after this \`seq\` of an outline, then what comes); at most ${MOST_TRACES} runs.`,
+      description: `With commas between: \`runs\`, \`logs\`, \`alerts\`, \`deliveries\`, \`daemon\` (needs the scope \`admin\`), \`trace:ID\`, \`trace:ID@SEQ\` (what came of the run after this \`seq\` of an outline, then what comes); at most ${MOST_TRACES} runs.`,
     }),
     kind: kindParameter,
     agent_id: Type.Optional(uuid('Of `runs`: those of this agent.')),
@@ -68,6 +70,7 @@ export function streamRoutes(context: ApiContext): readonly Route[] {
   const { routes, telemetry, control, identityNow, clock } = context;
   const desk = new NewsDesk(telemetry.arrivals, clock);
   const alerts = new AlertNews(control, clock);
+  const deliveries = new DeliveryNews(control, clock);
   const daemon = new DaemonNews(() => JSON.stringify(printDaemon(context)), clock);
   return [
     routes.route(followChanges).to(({ identity: { userId, keyId, scopes }, query, request }) => {
@@ -90,6 +93,7 @@ export function streamRoutes(context: ApiContext): readonly Route[] {
         runs: telemetry.runs,
         inboxes: [
           ...(topics.alerts ? [alertInbox(alerts, userId)] : []),
+          ...(topics.deliveries ? [deliveryInbox(deliveries, userId)] : []),
           ...(topics.daemon ? [daemon.inbox] : []),
         ],
         isAllowed: () => {
@@ -123,7 +127,7 @@ function placeOf(
   lastEventId: string | undefined,
   era: string,
   news: UserNews,
-  { runs, logs, alerts }: Topics,
+  { runs, logs, alerts, deliveries }: Topics,
 ): { readonly after: number | null; readonly missed: readonly string[] } {
   if (lastEventId === undefined || lastEventId === '') return { after: null, missed: [] };
   const [of, number = ''] = lastEventId.split('.');
@@ -132,6 +136,7 @@ function placeOf(
     ...(runs && !goesOn ? ['runs'] : []),
     ...(logs ? ['logs'] : []),
     ...(alerts ? ['alerts'] : []),
+    ...(deliveries ? ['deliveries'] : []),
   ];
   return { after: goesOn ? Number(number) : null, missed };
 }

@@ -9,12 +9,13 @@ export interface Topics {
   readonly runs: boolean;
   readonly logs: boolean;
   readonly alerts: boolean;
+  readonly deliveries: boolean;
   readonly daemon: boolean;
   /** By their ids in lower case: the `seq` up to which their spans are known; null: to be told what comes from now on. */
   readonly traces: ReadonlyMap<string, number | null>;
 }
 
-const PLAIN = ['runs', 'logs', 'alerts', 'daemon'] as const;
+const PLAIN = ['runs', 'logs', 'alerts', 'deliveries', 'daemon'] as const;
 const TRACE = /^trace:([^@]+)(?:@(\d{1,15}))?$/;
 
 /**
@@ -40,6 +41,7 @@ export function readTopics(text: string): Topics {
     runs: wants('runs'),
     logs: wants('logs'),
     alerts: wants('alerts'),
+    deliveries: wants('deliveries'),
     daemon: wants('daemon'),
     traces,
   };

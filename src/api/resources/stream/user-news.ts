@@ -1,5 +1,6 @@
 import type { LogRecord } from '../../../signal/log-record.js';
 import type { Arrivals } from '../../../storage/arrivals.js';
+import { NumberedChanges } from '../../../storage/numbered-changes.js';
 
 /** Runs that changed and that streams may still have to be told of; of more, the longest ago are forgotten. */
 const MOST_RUNS = 2000;
@@ -14,23 +15,14 @@ export interface NewsReader {
   readonly logs?: (records: readonly LogRecord[]) => (() => void) | undefined;
 }
 
-/** A run that changed. */
-interface Change {
-  readonly traceId: string;
-  readonly number: number;
-}
-
 /**
  * Which runs of a user changed lately, each with the number of its last change: one list for all streams of the user, of which each
  * knows how far it is, so that a slow one costs no memory.
  */
 export class UserNews {
-  readonly #changes = new Map<string, number>();
+  readonly #changes = new NumberedChanges(MOST_RUNS);
   readonly #readers = new Set<NewsReader>();
   readonly #unwatch: () => void;
-  #last = 0;
-  /** The number of the last change that was forgotten. */
-  #forgotten = 0;
 
   constructor(arrivals: Arrivals, userId: string) {
     this.#unwatch = arrivals.watch(userId, {
@@ -49,7 +41,7 @@ export class UserNews {
 
   /** The number of the newest change. */
   get last(): number {
-    return this.#last;
+    return this.#changes.last;
   }
 
   get readers(): number {
@@ -58,7 +50,7 @@ export class UserNews {
 
   /** Whether all that changed after this one is still known. */
   remembers(number: number): boolean {
-    return number >= this.#forgotten && number <= this.#last;
+    return this.#changes.remembers(number);
   }
 
   /** @returns a function that ends it */
@@ -69,12 +61,9 @@ export class UserNews {
     };
   }
 
-  /** What changed after a number, in order. */
-  since(number: number): readonly Change[] {
-    if (number === this.#last) return [];
-    return [...this.#changes].flatMap(([traceId, changed]) =>
-      changed > number ? [{ traceId, number: changed }] : [],
-    );
+  /** The ids of runs that changed after a number, in order. */
+  since(number: number): ReturnType<NumberedChanges['since']> {
+    return this.#changes.since(number);
   }
 
   close(): void {
@@ -83,21 +72,9 @@ export class UserNews {
 
   #add(traceIds: ReadonlySet<string>): void {
     for (const id of traceIds) {
-      this.#last += 1;
-      // What changed last stands last.
-      this.#changes.delete(id);
-      this.#changes.set(id, this.#last);
-      if (this.#changes.size > MOST_RUNS) this.#forgetFirst();
+      const forgotten = this.#changes.add(id);
+      if (forgotten !== undefined) for (const reader of this.#readers) reader.forgot(forgotten);
     }
     for (const reader of this.#readers) reader.wake();
-  }
-
-  #forgetFirst(): void {
-    for (const [id, number] of this.#changes) {
-      this.#changes.delete(id);
-      this.#forgotten = number;
-      for (const reader of this.#readers) reader.forgot(number);
-      return;
-    }
   }
 }

@@ -3,7 +3,12 @@ import { HttpProblem, type Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
 import { must } from '../../../signal/checked.js';
 import { parseTime } from '../../../signal/time.js';
-import type { DeliveryFilter, DeliveryPlace } from '../../../storage/delivery-queue.js';
+import type {
+  ChangedDelivery,
+  DeliveryFilter,
+  DeliveryPlace,
+  ListedDelivery,
+} from '../../../storage/delivery-queue.js';
 import { SUBJECT_KINDS } from '../../../storage/event-subject.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { count, nullable, time, uuid } from '../../support/fields.js';
@@ -108,15 +113,10 @@ export function organizationDeliveryRoutes({
       await requireRole(organizations, identity, slug, 'member');
       const after = query.cursor === undefined ? null : placeOf(query.cursor);
       const page = await deliveries.follow(slug, filterOf(query), { after, limit: query.page_size });
-      const items = page.items.map(({ endpoint_id, subject, ...delivery }) => ({
-        ...printSummary(delivery),
-        endpoint_id,
-        subject,
-      }));
       return {
         status: 200,
         json: {
-          items,
+          items: page.items.map(printListed),
           next_cursor: page.next && printMomentPlace({ at: page.next.created_at, id: page.next.id }),
         },
       };
@@ -132,6 +132,15 @@ export function organizationDeliveryRoutes({
       return { status: 202, json: { queued: outcome.queued, has_more: outcome.hasMore } };
     }),
   ];
+}
+
+function printListed({ endpoint_id, subject, ...delivery }: ListedDelivery) {
+  return { ...printSummary(delivery), endpoint_id, subject };
+}
+
+/** As streams show one, which are of several organizations. */
+export function printChanged({ org_slug, ...delivery }: ChangedDelivery) {
+  return { org_slug, ...printListed(delivery) };
 }
 
 function filterOf({

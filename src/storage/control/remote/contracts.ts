@@ -68,6 +68,7 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
     retrySome: true,
     list: true,
     follow: true,
+    changes: true,
     read: true,
     readAttempts: true,
     removeBefore: true,

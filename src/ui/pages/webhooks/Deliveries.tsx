@@ -10,6 +10,7 @@ import { Delivery } from './Delivery.js';
 import { DeliveryState } from './DeliveryState.js';
 import { useDeliveries, type DeliveryFilter, type Endpoint } from './load.js';
 import { Subject } from './Subject.js';
+import { useDeliveryNews } from './use-delivery-news.js';
 import { endpointName } from './words.js';
 
 interface Props {
@@ -26,7 +27,8 @@ interface Props {
 
 /** What an organization's endpoints were sent, each opened in its place. */
 export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Props) {
-  const list = useDeliveries(org, filter);
+  const isLive = useDeliveryNews(org);
+  const list = useDeliveries(org, filter, isLive);
   if (list.error && !list.data) return <Failure error={list.error} retry={() => void list.refetch()} />;
   if (!list.data) return <TableSkeleton rows={5} />;
   const items = list.data.pages.flatMap((page) => page.items);

@@ -15,6 +15,8 @@ const PAGE_SIZE = 50;
 /** While something is on its way. */
 const SOON_MS = 1500;
 const REFRESH_MS = 10_000;
+/** While a stream tells of deliveries, in case it could not. */
+const WITH_STREAM_MS = 60_000;
 /** After a retry was asked for, its attempt is waited for. */
 const WAIT_MS = 20_000;
 
@@ -57,8 +59,8 @@ export function useActivate(org: string, id: string) {
   });
 }
 
-/** What was sent, the newest first; each further part where it goes on. */
-export function useDeliveries(org: string, filter: DeliveryFilter) {
+/** What was sent, the newest first; each further part where it goes on. @param isLive whether a stream tells of them */
+export function useDeliveries(org: string, filter: DeliveryFilter, isLive: boolean) {
   return useInfiniteQuery({
     queryKey: ['deliveries', org, filter],
     queryFn: ({ signal, pageParam }) => {
@@ -73,7 +75,8 @@ export function useDeliveries(org: string, filter: DeliveryFilter) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
     // Of a list that was gone on with, nothing moves.
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : REFRESH_MS),
+    refetchInterval: ({ state }) =>
+      (state.data?.pages.length ?? 0) > 1 ? false : isLive ? WITH_STREAM_MS : REFRESH_MS,
   });
 }
 

@@ -144,6 +144,52 @@ void t.test('alerts are told when they are changed', async (t) => {
   });
 });
 
+void t.test('members of an organization are told what becomes of its deliveries', async (t) => {
+  const api = await startApi(t);
+  const stranger = await api.createUser('stranger@example.com', ['read']);
+  const stream = await EventStreamClient.open(t, api, 'topics=deliveries');
+  const theirs = await EventStreamClient.open(t, api, 'topics=deliveries', { key: stranger.key });
+  await stream.next('open');
+  await theirs.next('open');
+  let areTheyTold = false;
+  const toldThem = theirs.next('delivery').then((event) => {
+    areTheyTold = true;
+    return event;
+  });
+  const endpoints = '/org/default/webhooks/endpoints';
+  const json = { url: 'https://hook.example/', event_types: ['*'] };
+  const { id } = (await api.call('POST', endpoints, { json })).body as { readonly id: string };
+  // Where one is is found out soon after the beginning; what is changed until then is not told.
+  let isTold = false;
+  const first = stream.next('delivery').then((event) => {
+    isTold = true;
+    return event;
+  });
+  await until('a delivery is told', async () => {
+    await api.call('POST', `${endpoints}/${id}/test`);
+    return isTold;
+  });
+  t.match((await first).data, { org_slug: 'default', endpoint_id: id, event_type: 'webhook.test' });
+  const list = await api.get<{ items: readonly { readonly id: string }[] }>(
+    '/org/default/webhooks/deliveries',
+  );
+  const oldest = list.items.at(-1)?.id ?? '';
+  const retry = `/org/default/webhooks/deliveries/${oldest}/retry`;
+  t.equal((await api.call('POST', retry)).status, 202);
+  let next = await stream.next('delivery');
+  while (next.data['id'] !== oldest) next = await stream.next('delivery');
+
+  // Who becomes a member sees them from then on.
+  t.notOk(areTheyTold, 'it is nobody else’s');
+  const member = `/admin/orgs/default/members/${stranger.id}`;
+  t.equal((await api.call('PUT', member, { json: { role: 'member' } })).status, 200);
+  const { body } = await api.call('POST', `${endpoints}/${id}/test`);
+  const { delivery_id } = body as { readonly delivery_id: string };
+  let seen = await toldThem;
+  while (seen.data['id'] !== delivery_id) seen = await theirs.next('delivery');
+  t.match(seen.data, { org_slug: 'default', event_type: 'webhook.test' });
+});
+
 void t.test('administrators are told what passes through the daemon, again and again', async (t) => {
   const api = await startApi(t);
   const stream = await EventStreamClient.open(t, api, 'topics=daemon');

@@ -1,0 +1,89 @@
+import type { Clock } from '../../../component/telemetry.js';
+import type { ControlPlane } from '../../../storage/control-plane.js';
+import type { ChangedDelivery } from '../../../storage/delivery-queue.js';
+import { HintedAnswers } from '../../../storage/hinted-answers.js';
+import { pause } from '../../../telemetry/pause.js';
+
+/** Changes that come shortly after each other are read together. */
+const WAIT_MS = 250;
+/** After the store could not be read. */
+const RETRY_MS = 1000;
+/** Users whose organizations are remembered. */
+const MOST_USERS = 1000;
+
+export type FollowedDeliveries = Pick<ControlPlane, 'deliveries' | 'organizations' | 'watch'>;
+
+/** A stream of a user. */
+export interface DeliveryListener {
+  readonly userId: string;
+  tell(delivery: ChangedDelivery): void;
+  /** So many changes were too many; nobody knows whose. */
+  lose(count: number): void;
+}
+
+/**
+ * Deliveries that were queued, attempted or asked for again, for those who may see them: the members of their organization. They are
+ * read once for all streams, and only while one listens.
+ */
+export class DeliveryNews {
+  readonly #control: FollowedDeliveries;
+  readonly #clock: Clock;
+  readonly #listeners = new Set<DeliveryListener>();
+  #slugs: HintedAnswers<ReadonlySet<string>> | null = null;
+  #end: AbortController | null = null;
+
+  constructor(control: FollowedDeliveries, clock: Clock) {
+    this.#control = control;
+    this.#clock = clock;
+  }
+
+  /** @returns a function that ends it */
+  enter(listener: DeliveryListener): () => void {
+    this.#listeners.add(listener);
+    if (this.#end === null) {
+      this.#end = new AbortController();
+      this.#slugs = new HintedAnswers(MOST_USERS, this.#clock, this.#control.watch, ['endpoints']);
+      void this.#follow(this.#end.signal, this.#slugs);
+    }
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#end?.abort();
+      this.#slugs?.close();
+      [this.#end, this.#slugs] = [null, null];
+    };
+  }
+
+  async #follow(end: AbortSignal, slugs: HintedAnswers<ReadonlySet<string>>): Promise<void> {
+    let position: string | null = null;
+    while (!end.aborted) {
+      try {
+        const { deliveries, next, lost } = await this.#control.deliveries.changes(position, end);
+        await this.#tell(deliveries, slugs);
+        if (lost > 0) for (const listener of this.#listeners) listener.lose(lost);
+        position = next;
+        await pause(this.#clock, WAIT_MS, end);
+      } catch {
+        // The store cannot be read; it is asked again.
+        await pause(this.#clock, RETRY_MS, end);
+      }
+    }
+  }
+
+  async #tell(
+    deliveries: readonly ChangedDelivery[],
+    slugs: HintedAnswers<ReadonlySet<string>>,
+  ): Promise<void> {
+    if (deliveries.length === 0) return;
+    for (const listener of [...this.#listeners]) {
+      const own = await slugs.find(listener.userId, () => this.#slugsOf(listener.userId));
+      if (!this.#listeners.has(listener)) continue;
+      for (const delivery of deliveries) if (own?.has(delivery.org_slug)) listener.tell(delivery);
+    }
+  }
+
+  async #slugsOf(userId: string): Promise<ReadonlySet<string>> {
+    const memberships = await this.#control.organizations.membershipsOf(userId);
+    return new Set(memberships.map(({ slug }) => slug));
+  }
+}
