@@ -1,28 +1,32 @@
 import { createHmac } from 'node:crypto';
 import type { JsonValue } from '../../signal/attributes.js';
 import { printJson } from '../../signal/json.js';
+import { rarestPair } from './text/literals.js';
+import { ANY, codes, either, pairs, type Sign } from './text/signs.js';
 
 /** What replaces a value that only its key tells of. */
 export const REDACTED = '[redacted]';
 
 const BETWEEN_WORDS = /[._-]/g;
+const SEPARATORS = codes('._-');
+/** What is written in a text of JSON, and in bytes, as it is. */
+const PLAIN_NAME = /^[\x20-\x7e]{2,}$/;
+const ESCAPED = /["\\]/;
 /** As many hexadecimal digits of the hash are kept: 128 bits. */
 const HASH_DIGITS = 32;
 
 /** A set of names of keys: upper and lower case are the same, and `user_id`, `user.id` and `userId` are. */
 export class KeyNames {
   readonly #names: ReadonlySet<string>;
-  /** Whether bytes, read as Latin-1, may hold one of them. Undefined without any. */
-  readonly hint: RegExp | undefined;
+  /** Signs that a text, or bytes, may hold one of them. Undefined where that cannot be told. */
+  readonly signs: readonly Sign[] | undefined;
 
   constructor(names: readonly string[]) {
     this.#names = new Set(names.map(plain));
     const known = [...this.#names];
     // Only of letters of ASCII it is known what large ones are as bytes.
-    const pattern = known.every((name) => /^[\x20-\x7e]*$/.test(name))
-      ? known.map((name) => Array.from(name, escaped).join('[._-]*')).join('|')
-      : '';
-    this.hint = known.length === 0 ? undefined : new RegExp(pattern, 'i');
+    const isTold = known.every((name) => PLAIN_NAME.test(name) && !ESCAPED.test(name));
+    this.signs = isTold ? known.map(signOf) : undefined;
   }
 
   /** Also by its last part alone: `http.request.header.authorization` is `authorization`. */
@@ -30,6 +34,39 @@ export class KeyNames {
     if (this.#names.size === 0) return false;
     return this.#names.has(plain(key)) || this.#names.has(plain(key.slice(key.lastIndexOf('.') + 1)));
   }
+}
+
+/** A name, known by two of its characters. */
+function signOf(name: string): Sign {
+  const second = rarestPair(name);
+  const at = (place: number) => either(name.slice(place, place + 1));
+  const allowed = (place: number) =>
+    place >= 0 && place < name.length ? [...at(place), ...SEPARATORS] : ANY;
+  return {
+    pairs: pairs([...at(second - 1), ...SEPARATORS], at(second)),
+    // Where a separator stands between both, what is before it may be the first of them.
+    before: [...allowed(second - 2), ...at(second - 1)],
+    behind: allowed(second + 1),
+    isThere: ({ text }, at) =>
+      isAlong(text, at, 1, name.slice(second)) && isAlong(text, at - 1, -1, reversed(name.slice(0, second))),
+  };
+}
+
+/** Whether a text has these characters from a place on, small or large, with whatever separators between them. */
+function isAlong(text: string, from: number, step: 1 | -1, characters: string): boolean {
+  let at = from;
+  for (let next = 0; next < characters.length;) {
+    const found = text[at];
+    if (found === undefined) return false;
+    if (found.toLowerCase() === characters[next]) next++;
+    else if (found !== '.' && found !== '_' && found !== '-') return false;
+    at += step;
+  }
+  return true;
+}
+
+function reversed(characters: string): string {
+  return Array.from(characters).toReversed().join('');
 }
 
 /** Makes hashes of values: equal ones have equal ones, and nobody without the secret can tell of which. */
@@ -48,8 +85,4 @@ export class ValueHash {
 
 function plain(key: string): string {
   return key.toLowerCase().replaceAll(BETWEEN_WORDS, '');
-}
-
-function escaped(character: string): string {
-  return character.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
 }

@@ -1,11 +1,11 @@
 import { KeyNames, ValueHash } from './keys.js';
 import type { RedactConfig } from './config.js';
-import { BytesHint } from './records/bytes-hint.js';
 import type { Redaction } from './records/redaction.js';
 import { BUILTIN, BUILTIN_NAMES } from './text/builtin.js';
 import type { Finder } from './text/finder.js';
 import { patternFinder } from './text/pattern.js';
 import { TextRedactor } from './text/text-redactor.js';
+import { Gate } from './values/gate.js';
 import { Redactor } from './values/redactor.js';
 
 /** What a configuration asks for. @param count is told of each replacement, by the name of what found it */
@@ -20,10 +20,11 @@ export function redactionOf(config: RedactConfig, count: (pattern: string) => vo
   const names = new KeyNames(config.keys);
   const hashed = new KeyNames(config.hash?.keys ?? []);
   const hash = config.hash === undefined ? null : new ValueHash(config.hash.secret);
+  const gate = new Gate(finders, [names, hashed]);
   return {
-    redactor: new Redactor(new TextRedactor(finders, count), { names, hashed, hash }, count),
+    redactor: new Redactor(new TextRedactor(finders, count), gate, { names, hashed, hash }, count),
     fields: new Set(config.fields),
-    hint: new BytesHint(finders, [names, hashed]),
+    gate,
     origins: new WeakMap(),
     sentOrigins: new WeakMap(),
   };

@@ -2,14 +2,14 @@ import type { JsonObject } from '../../../signal/attributes.js';
 import type { Origin } from '../../../signal/origin.js';
 import type { SentOrigin } from '../../../signal/sent-span.js';
 import type { FieldName } from '../config.js';
+import type { Gate } from '../values/gate.js';
 import type { Redactor } from '../values/redactor.js';
-import type { BytesHint } from './bytes-hint.js';
 
 /** What the records of one processor are redacted with. */
 export interface Redaction {
   readonly redactor: Redactor;
   readonly fields: ReadonlySet<FieldName>;
-  readonly hint: BytesHint;
+  readonly gate: Gate;
   /** Records share where they came from: it is redacted once. */
   readonly origins: WeakMap<Origin, Origin>;
   readonly sentOrigins: WeakMap<SentOrigin, SentOrigin>;

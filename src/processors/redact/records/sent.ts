@@ -71,11 +71,11 @@ function redactParts<Part, List extends readonly Part[] | null | undefined>(
 }
 
 /** Shared by spans, and shared afterwards. */
-export function redactSentOrigin(origin: SentOrigin, { redactor, hint, sentOrigins }: Redaction): SentOrigin {
+export function redactSentOrigin(origin: SentOrigin, { redactor, gate, sentOrigins }: Redaction): SentOrigin {
   const known = sentOrigins.get(origin);
   if (known !== undefined) return known;
   let redacted = origin;
-  if (hint.mayHold(origin.bytes)) {
+  if (gate.mayHold(origin.bytes)) {
     const { resource, scopeSpans, ...rest } = readSentOrigin(origin.bytes);
     const attributes = redactAttributes(resource?.attributes, redactor);
     let isChanged = attributes !== resource?.attributes;

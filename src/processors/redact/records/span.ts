@@ -12,11 +12,11 @@ const IDS = ['trace_id', 'span_id', 'parent_span_id'] as const;
 
 /** Redacts a span in place: its fields, and what it brought. */
 export function redactSpan(span: SpanRecord, redaction: Redaction): void {
-  const { redactor, fields, hint } = redaction;
+  const { redactor, fields, gate } = redaction;
   const sent = sentOf(span);
   if (sent === undefined) {
     if (fields.has('metadata')) redactMetadata(span, redactor);
-  } else if (hint.mayHold(sent.bytes)) {
+  } else if (gate.mayHold(sent.bytes)) {
     const redacted = redactSent(sent, redaction);
     if (redacted !== sent) replaceSent(span, redacted);
   } else {

@@ -1,6 +1,7 @@
 import { allMatches, isWordAt, type Finder, type Match } from './finder.js';
 import { KEY_SIGNS, keyAt, LongKeys } from './find-known-key.js';
-import { haveSigns } from './signs-of-keys.js';
+import { SIGNS_OF_KEYS, WIRE_SIGNS_OF_KEYS } from './key-signs.js';
+import { codes, pairs, patternSign } from './signs.js';
 
 /** `Authorization: Bearer …` and the like. */
 const BEARER = /\b(?:bearer|token) +([A-Za-z0-9._~+/=-]{16,})/gi;
@@ -20,13 +21,18 @@ const TOKEN = new RegExp(
 );
 /** `postgres://user:password@host`. */
 const IN_URL = /:\/\/[^\s/?#@:"'\\]{0,128}:([^\s/?#@"'\\,;<>()]{3,256})@/g;
+const URL_WITH_PASSWORD = new RegExp(IN_URL.source, 'y');
 /** What stands for a password in texts about such addresses. */
 const PLACEHOLDER = /^(?:[$%<{*[]|x+$|\.{3}|pass(?:word|wd)?$|pwd$|secret$)/i;
 /** Keys, tokens and passwords that are told by their form, or by the name before them. */
 export const apiKey: Finder = {
   name: 'api_key',
   replacement: '[api_key]',
-  hints: [{ test: haveSigns }, /:\/\/[^\s/?#@:"']{0,128}:[^\s/?#@"']{3}/],
+  signs: [
+    ...SIGNS_OF_KEYS,
+    patternSign({ pairs: pairs(codes('/'), codes('/')), before: codes(':') }, URL_WITH_PASSWORD, 2),
+  ],
+  wireSigns: WIRE_SIGNS_OF_KEYS,
   find: (text) => [
     ...knownIn(text),
     ...allMatches(text, BEARER, (found) => valueOf(found, found[1] ?? '', 16)),

@@ -1,7 +1,11 @@
 import { isDigitAt, isWordAt, type Finder, type Match } from './finder.js';
+import { beginnings, BEGINS_NUMBER, codes } from './signs.js';
+import { isDigitIn, type Source } from './source.js';
+import { wireNumbers } from './wire-numbers.js';
 
 const SHORTEST = 13;
 const LONGEST = 19;
+const [BLANK, HYPHEN] = [0x20, 0x2d];
 
 /** What numbers of cards begin with, and how many digits they have. */
 const BRANDS: readonly (readonly [pattern: RegExp, lengths: readonly number[]])[] = [
@@ -21,18 +25,48 @@ interface Group {
   readonly end: number;
 }
 
-/** What integers and doubles of OTLP begin with; a double this large ends with B or C. */
-const INTEGER = String.fromCharCode(0x18);
-const DOUBLE = '!';
-
 /** Numbers of credit cards: by brand, length and the check digit of Luhn, together or in their usual groups. */
 export const creditCard: Finder = {
   name: 'credit_card',
   replacement: '[credit_card]',
-  // As text, or as an integer or a double of OTLP that is that large.
-  hints: [/(?:\d[ -]?){13}/, new RegExp(`${INTEGER}[\\x80-\\xff]{5,8}[^\\x80-\\xff]|${DOUBLE}[^]{7}[BC]`)],
+  signs: [
+    {
+      pairs: BEGINS_NUMBER,
+      behind: codes('0123456789 -'),
+      isThere: (source, at) =>
+        hasShortest(source, at) && beginnings(source, at).some((start) => mayBeCard(source.text, start)),
+    },
+  ],
+  wireSigns: wireNumbers((digits) => digits.length >= SHORTEST && mayBeCard(digits, 0)),
   find: (text) => [...cardsIn(text)],
 };
+
+/** Whether there are as many digits as the shortest number has, with one blank or hyphen between some of them. */
+function hasShortest(source: Source, start: number): boolean {
+  let count = 0;
+  for (let at = start; ; at++) {
+    const code = source.code(at);
+    if (code >= 48 && code <= 57) count++;
+    else if ((code !== BLANK && code !== HYPHEN) || !isDigitIn(source, at + 1)) return false;
+    if (count === SHORTEST) return true;
+  }
+}
+
+function isBetween(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return (code === BLANK || code === HYPHEN) && isDigitAt(text, at + 1);
+}
+
+/** Whether any number of the first digits from there on is that of a card, in whatever groups. */
+function mayBeCard(text: string, start: number): boolean {
+  let digits = '';
+  for (let at = start; digits.length < LONGEST; at++) {
+    if (isDigitAt(text, at)) digits += text[at] ?? '';
+    else if (!isBetween(text, at)) return false;
+    if (digits.length >= SHORTEST && isDigitAt(text, at) && isCard(digits)) return true;
+  }
+  return false;
+}
 
 function* cardsIn(text: string): Generator<Match> {
   for (const groups of runsOf(text)) {

@@ -1,4 +1,5 @@
 import { allMatches, isWordAt, type Finder, type Match } from './finder.js';
+import { codes, pairs, patternSign } from './signs.js';
 
 const LOCAL = /[\p{L}\p{N}\p{M}.!#$%&'*+/=?^_`{|}~-]/u;
 const DOMAIN = /[\p{L}\p{N}\p{M}.-]/u;
@@ -13,11 +14,19 @@ const FILES = new Set(
 /** How one logs in to places that are no mailboxes: `git@github.com:owner/name.git`. */
 const NO_MAILBOXES = new Set(['git', 'hg', 'svn']);
 
+/** What the part before the sign can end with; 0 is what is not of ASCII. */
+const ENDS_LOCAL = [0, ...codes('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$%*+^_~-')];
+/** The sign, and what may be a domain. */
+const BEHIND = /(?:@|%40)[\w\x80-\uffff][\w\x80-\uffff.-]{0,253}?\.(?:[A-Za-z\x80-\uffff]{2}|xn--)/iy;
+
 /** E-mail addresses, also with `%40`, in any script. */
 export const email: Finder = {
   name: 'email',
   replacement: '[email]',
-  hints: [/(?:@|%40)[\w\x80-\uffff][\w\x80-\uffff.-]*\.[\w\x80-\uffff]/],
+  signs: [
+    patternSign({ pairs: pairs(ENDS_LOCAL, codes('@')) }, BEHIND),
+    patternSign({ pairs: pairs(codes('%'), codes('4')), behind: codes('0') }, BEHIND, 1),
+  ],
   find: (text) => allMatches(text, /@|%40/g, (found) => addressAround(text, found.index, found[0].length)),
 };
 

@@ -36,11 +36,19 @@ export class LongKeys {
   }
 }
 
-/** The key of which a sign stands at a place, where it is one. What stands around it is not looked at. */
-export function keyAt(text: string, { at, which }: Place): Match | undefined {
+/**
+ * The key of which a sign stands at a place, where it is one. What stands before it is not looked at.
+ *
+ * @param form `loose`: nor is what stands behind it
+ */
+export function keyAt(
+  text: string,
+  { at, which }: Place,
+  form: 'pattern' | 'loose' = 'pattern',
+): Match | undefined {
   const known = KNOWN_KEYS[which];
   if (known === undefined) throw new Error(`there is no form ${String(which)}`);
-  const { pattern, before } = known;
+  const { before, [form]: pattern } = known;
   const from = Math.max(0, at - before);
   pattern.lastIndex = at;
   const found = pattern.exec(pattern.sticky ? text : text.slice(from, at + WINDOW));

@@ -1,13 +1,9 @@
+import type { Sign } from './signs.js';
+
 /** A part of a text, from `start` up to `end`. */
 export interface Match {
   readonly start: number;
   readonly end: number;
-}
-
-/** A pattern, or something else that can be asked of a text. */
-export interface Hint {
-  /** @param bytes of which the text was read as Latin-1, where there are some: single bytes are looked at in half the time */
-  test(text: string, bytes?: Uint8Array): boolean;
 }
 
 /** Finds what must not be kept. */
@@ -16,10 +12,12 @@ export interface Finder {
   readonly name: string;
   readonly replacement: string;
   /**
-   * Where none of these is found in a text, or in bytes that are read as Latin-1, there is no match that is written in ASCII (what is
-   * not, `FOLDED_HINT` tells). They take much less time than to find; nearly every text ends here. Absent: nothing is known.
+   * Where none of these is in a text, or in bytes that are read as Latin-1, there is no match that is written in ASCII (`isFoldable` tells
+   * of others). They take much less time than to find; nearly every text ends here. Absent: nothing is known.
    */
-  readonly hints?: readonly Hint[];
+  readonly signs?: readonly Sign[];
+  /** What else may stand for it in protobuf. */
+  readonly wireSigns?: readonly Sign[];
   /** @param text as {@link folded} gives it. The time grows only with its length. */
   find(text: string): readonly Match[];
 }

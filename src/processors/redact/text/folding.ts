@@ -1,23 +1,90 @@
-/** Digits, signs and blanks of other scripts that are read as those of ASCII, each of one unit as they are. */
-const FOLDABLE =
-  '[\u00a0\u00ad\u0660-\u0669\u06f0-\u06f9\u2000-\u2015\u202f\u2060\u2212\u3000\u3002\ufeff\uff01-\uff5e]';
-const HAS_FOLDED = new RegExp(FOLDABLE);
-const FOLDED = new RegExp(FOLDABLE, 'g');
-
-/** Whether a text has any of them. In UTF-8, read as Latin-1, they begin so. */
-export const FOLDED_HINT =
-  /\xc2[\xa0\xad]|(?:\xd9[\xa0-\xa9]){2}|(?:\xdb[\xb0-\xb9]){2}|\xe2[\x80\x81\x88]|\xe3\x80|\xef[\xbb-\xbd]/;
-
+/**
+ * Digits, signs and blanks of other scripts that are read as those of ASCII, each of one unit as they are; and the sign of Kelvin, whose
+ * small form is a `k`. {@link isFoldable} and {@link beginsFoldable} know the same.
+ */
+const FOLDED =
+  /[\u00a0\u00ad\u0660-\u0669\u06f0-\u06f9\u2000-\u2015\u202f\u2060\u212a\u2212\u3000\u3002\ufeff\uff01-\uff5e]/g;
+const KELVIN = 0x212a;
 const FULL_WIDTH = 0xff01;
 const FULL_WIDTH_END = 0xff5e;
+
+/** Whether {@link folded} has something else for a character. @param code beyond ASCII */
+export function isFoldable(code: number): boolean {
+  if (code < 0x2000)
+    return (
+      code === 0xa0 ||
+      code === 0xad ||
+      (code >= 0x0660 && code <= 0x0669) ||
+      (code >= 0x06f0 && code <= 0x06f9)
+    );
+  return (
+    code <= 0x2015 ||
+    code === 0x202f ||
+    code === 0x2060 ||
+    code === KELVIN ||
+    code === 0x2212 ||
+    code === 0x3000 ||
+    code === 0x3002 ||
+    code === 0xfeff ||
+    (code >= FULL_WIDTH && code <= FULL_WIDTH_END)
+  );
+}
+
+/** Whether two bytes of UTF-8 may be the first of such a character. */
+export function mayBeginFoldable(first: number, second: number): boolean {
+  switch (first) {
+    case 0xc2:
+      return second === 0xa0 || second === 0xad;
+    case 0xd9:
+      return second >= 0xa0 && second <= 0xa9;
+    case 0xdb:
+      return second >= 0xb0 && second <= 0xb9;
+    case 0xe2:
+      return second === 0x80 || second === 0x81 || second === 0x84 || second === 0x88;
+    case 0xe3:
+      return second === 0x80;
+    case 0xef:
+      return second >= 0xbb && second <= 0xbd;
+    default:
+      return false;
+  }
+}
+
+/** Whether such a character may begin at a place: true for a few others, too, but not for quotes, which are in most texts. */
+export function beginsFoldable(bytes: Uint8Array, at: number): boolean {
+  const [first = 0, second = 0, third = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
+  if (first === 0xe2 && second === 0x80) return third <= 0x95 || third === 0xaf;
+  return mayBeginFoldable(first, second);
+}
+
+/** How often JSON may lie in JSON for what is escaped in it to be read by {@link unescaped}. */
+const MOST_LAYERS = 8;
+/** A character of JSON that is written by its number, or a slash. However often the JSON lies in JSON, its backslashes are before it. */
+const ESCAPED = /(?<!\\)\\+(?:u([0-9a-f]{4})|\/)/gi;
+
+/**
+ * A text in which no character is written as JSON may write it, `\u0040` for `@`, without a look at what is JSON and what is not.
+ *
+ * @returns undefined where it does not end
+ */
+export function unescaped(text: string): string | undefined {
+  let before = text;
+  for (let layer = 0; layer < MOST_LAYERS; layer++) {
+    const after = before.replace(ESCAPED, (_, code?: string) =>
+      code === undefined ? '/' : String.fromCharCode(Number.parseInt(code, 16)),
+    );
+    if (after === before) return after;
+    before = after;
+  }
+  return undefined;
+}
 
 /**
  * A text in which digits, signs and blanks of other scripts are those of ASCII, so that `４１１１` is found as `4111` is. Every
  * unit keeps its place.
  */
 export function folded(text: string): string {
-  // Most texts have none.
-  return HAS_FOLDED.test(text) ? text.replace(FOLDED, plain) : text;
+  return text.replace(FOLDED, plain);
 }
 
 function plain(character: string): string {
@@ -26,6 +93,7 @@ function plain(character: string): string {
   if (code >= 0x0660 && code <= 0x0669) return String.fromCharCode(code - 0x0660 + 48);
   if (code >= 0x06f0 && code <= 0x06f9) return String.fromCharCode(code - 0x06f0 + 48);
   if (code === 0x3002) return '.';
+  if (code === KELVIN) return 'k';
   // Hyphens, dashes and the minus.
   if ((code >= 0x2010 && code <= 0x2015) || code === 0x2212 || code === 0xad) return '-';
   return ' ';

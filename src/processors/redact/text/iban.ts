@@ -1,4 +1,6 @@
 import { allMatches, isWordAt, type Finder, type Match } from './finder.js';
+import { DIGITS, either, pairs } from './signs.js';
+import { isDigitIn } from './source.js';
 
 /** How many letters and digits the numbers of each country have (SWIFT's registry of IBANs). */
 const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
@@ -11,19 +13,37 @@ const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
     .split(' ')
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
+const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
 const START = /[A-Z]{2}\d{2}/gi;
 
 /** IBANs: by country, length and the check digits, together or in groups of any size with one blank or hyphen between them. */
 export const iban: Finder = {
   name: 'iban',
   replacement: '[iban]',
-  hints: [/[A-Za-z]{2}\d{2}[ -]?(?:[A-Za-z0-9][ -]?){11}/],
+  signs: LETTERS.map((second) => {
+    const before = LETTERS.filter((first) => first + second in LENGTHS).flatMap(either);
+    return {
+      pairs: pairs(either(second), DIGITS),
+      before,
+      behind: DIGITS,
+      isThere: (source, at) =>
+        isDigitIn(source, at + 1) &&
+        before.includes(source.code(at - 2)) &&
+        endOfNumber(source.text, at - 2) !== undefined,
+    };
+  }),
   find: (text) => allMatches(text, START, ({ index }) => ibanAt(text, index)),
 };
 
 function ibanAt(text: string, start: number): Match | undefined {
+  const end = endOfNumber(text, start);
+  return end === undefined || isWordAt(text, start - 1) || isWordAt(text, end) ? undefined : { start, end };
+}
+
+/** Where a number of the length of its country and with the right check digits ends. */
+function endOfNumber(text: string, start: number): number | undefined {
   const length = LENGTHS[text.slice(start, start + 2).toUpperCase()];
-  if (length === undefined || isWordAt(text, start - 1)) return undefined;
+  if (length === undefined) return undefined;
   let characters = '';
   let end = start;
   while (characters.length < length) {
@@ -31,7 +51,7 @@ function ibanAt(text: string, start: number): Match | undefined {
     else if ((text[end] === ' ' || text[end] === '-') && isWordAt(text, end + 1)) end++;
     else return undefined;
   }
-  return !isWordAt(text, end) && hasCheckDigits(characters) ? { start, end } : undefined;
+  return hasCheckDigits(characters) ? end : undefined;
 }
 
 /** ISO 7064, MOD 97-10. */

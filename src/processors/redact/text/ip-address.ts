@@ -1,5 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { allMatches, isDigitAt, isWordAt, type Finder, type Match } from './finder.js';
+import { BEGINS_NUMBER, codes, pairs, patternSign } from './signs.js';
+import { isDigitIn, type Source } from './source.js';
 
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const V4 = new RegExp(`${OCTET}(?:\\.${OCTET}){3}`, 'g');
@@ -7,17 +9,46 @@ const V4 = new RegExp(`${OCTET}(?:\\.${OCTET}){3}`, 'g');
 const V6 = /[0-9a-f:]{2,}(?:[0-9a-f.]{0,15})/gi;
 const SAYS_VERSION = /(?:\bv(?:er(?:sion)?)?\.?|version|release|build|section|chapter|§)[\s:=_-]{0,3}$/i;
 const SHORT_WAY = 16;
+const DOT = 0x2e;
+const HEX = codes('0123456789abcdefABCDEF');
+/** As an address of IPv6 is at most. */
+const LONGEST = 45;
+/** What is in every address with `::` that {@link isMeant}. */
+const MEANT = /::1|[0-9a-f]:[0-9a-f]|(?:[23][0-9a-f]{3}|f[cd][0-9a-f]{2}|fe80|ff0[0-9a-f])::/i;
 
 /** Addresses of IPv4 and IPv6. */
 export const ipAddress: Finder = {
   name: 'ip_address',
   replacement: '[ip_address]',
-  hints: [/\.\d{1,3}\.\d{1,3}\.\d/, /::|:[0-9a-fA-F]{1,4}:[0-9a-fA-F]{1,4}:[0-9a-fA-F]{1,4}:/],
+  signs: [
+    { pairs: BEGINS_NUMBER, behind: codes('0123456789.'), isThere: mayBeginV4 },
+    patternSign(
+      { pairs: pairs(codes(':'), HEX), behind: [...HEX, ...codes(':')] },
+      /(?::[0-9a-f]{1,4}){5}:/iy,
+      1,
+    ),
+    {
+      pairs: pairs(codes(':'), codes(':')),
+      isThere: ({ text }, at) => MEANT.test(text.slice(Math.max(0, at - LONGEST), at + LONGEST)),
+    },
+  ],
   find: (text) => [
     ...allMatches(text, V4, (found) => addressOfV4(text, found)),
     ...(text.includes(':') ? allMatches(text, V6, (found) => addressOfV6(text, found)) : []),
   ],
 };
+
+/** Three dots between digits. In bytes a digit may stand before them that is the length of the text. */
+function mayBeginV4(source: Source, start: number): boolean {
+  let at = start;
+  for (let most = 4, dots = 0; dots < 3; most = 3, dots++) {
+    const end = at + most;
+    while (at < end && isDigitIn(source, at)) at++;
+    if (source.code(at) !== DOT || !isDigitIn(source, at + 1)) return false;
+    at++;
+  }
+  return true;
+}
 
 function addressOfV4(text: string, found: RegExpExecArray): Match | undefined {
   const start = found.index;

@@ -1,4 +1,5 @@
 import { allMatches, type Finder } from './finder.js';
+import { codes, pairs, patternSign } from './signs.js';
 
 /**
  * Three parts, or five where the content is encrypted. The first begins with the letters that `{"` is in base64. Begun only where a word
@@ -10,7 +11,7 @@ const TOKEN = /(?<![\w-])(?=[\w-]+\.[\w-]*\.)[\w-]*?(?<!\w)(eyJ[\w-]{5,}(?:\.[\w
 export const jwt: Finder = {
   name: 'jwt',
   replacement: '[jwt]',
-  hints: [/eyJ[\w-]{5}/],
+  signs: [patternSign({ pairs: pairs(codes('y'), codes('J')), before: codes('e') }, /eyJ[\w-]{5}/y, 2)],
   find: (text) =>
     allMatches(text, TOKEN, (found) => {
       const [all, token = ''] = found;

@@ -4,6 +4,8 @@ export interface KnownKey {
   readonly sign: string;
   /** The whole key, or something with the key as its last part, in parentheses: sticky where it begins with the sign. */
   readonly pattern: RegExp;
+  /** The same where it cannot be seen what stands behind the key, and quotes may be escaped. */
+  readonly loose: RegExp;
   /** How many characters of the key stand before the sign, at most. */
   readonly before: number;
 }
@@ -171,18 +173,16 @@ const OTHERS: readonly (readonly [sign: string, pattern: string, before: number]
 /** The forms of keys that are known, from what their owners say of them and from what public scanners for secrets look for. */
 export const KNOWN_KEYS: readonly KnownKey[] = [
   ...BEGINNINGS.flatMap(([signs, rest]) =>
-    signs.split(' ').map((sign) => ({
-      sign,
-      pattern: new RegExp(sign.replaceAll('.', '\\.') + bounded(rest), 'y'),
-      before: 0,
-    })),
+    signs.split(' ').map((sign) => formOf(sign, sign.replaceAll('.', '\\.') + bounded(rest), 0)),
   ),
-  ...OTHERS.map(([sign, pattern, before]) => ({
-    sign,
-    pattern: new RegExp(pattern, before === 0 ? 'y' : ''),
-    before,
-  })),
+  ...OTHERS.map(([sign, pattern, before]) => formOf(sign, pattern, before)),
 ];
+
+function formOf(sign: string, pattern: string, before: number): KnownKey {
+  const flags = before === 0 ? 'y' : '';
+  const loose = pattern.replace(/\(\?!(?:\\w|\[[^\]]*\])\)$/, '').replaceAll(`["']?`, `\\\\{0,8}["']?`);
+  return { sign, pattern: new RegExp(pattern, flags), loose: new RegExp(loose, flags), before };
+}
 
 /** A pattern without repetitions that have no end. */
 function bounded(pattern: string): string {

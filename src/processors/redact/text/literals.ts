@@ -22,7 +22,7 @@ interface Candidate {
  */
 export class Literals {
   /** By both codes: which list of candidates; 0 for none. */
-  readonly table = new Uint8Array(ASCII * ASCII);
+  readonly #table = new Uint8Array(ASCII * ASCII);
   readonly #lists: Candidate[][] = [[]];
 
   /** @param literals each of two or more characters of ASCII */
@@ -30,8 +30,8 @@ export class Literals {
     literals.forEach((literal, which) => {
       const offset = rarestPair(literal);
       const pair = literal.charCodeAt(offset - 1) * ASCII + literal.charCodeAt(offset);
-      if (this.table[pair] === 0) this.table[pair] = this.#lists.push([]) - 1;
-      this.#lists[this.table[pair] ?? 0]?.push({ literal, which, offset });
+      if (this.#table[pair] === 0) this.#table[pair] = this.#lists.push([]) - 1;
+      this.#lists[this.#table[pair] ?? 0]?.push({ literal, which, offset });
     });
   }
 
@@ -60,7 +60,7 @@ export class Literals {
       const code = text.charCodeAt(at);
       if (code >= ASCII) before = 0;
       else {
-        const list = this.table[before * ASCII + code] ?? 0;
+        const list = this.#table[before * ASCII + code] ?? 0;
         if (list !== 0) this.some(text, at, list, take);
         before = code;
       }
@@ -69,7 +69,8 @@ export class Literals {
   }
 }
 
-function rarestPair(literal: string): number {
+/** Of two neighbours in a literal that are as rare as any: the place of the second. */
+export function rarestPair(literal: string): number {
   let best = 1;
   for (let at = 2; at < literal.length; at++)
     if (frequency(literal, at) < frequency(literal, best)) best = at;

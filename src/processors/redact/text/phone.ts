@@ -1,4 +1,7 @@
 import { allMatches, isDigitAt, isWordAt, type Finder, type Match } from './finder.js';
+import { beginnings, BEGINS_NUMBER, codes } from './signs.js';
+import type { Source } from './source.js';
+import { wireNumbers } from './wire-numbers.js';
 
 /** With `+` or `00` and the code of a country. */
 const INTERNATIONAL = /(?:\+|\b00)[1-9](?:[ ()./-]{0,2}\d){6,14}/g;
@@ -9,13 +12,18 @@ const NATIONAL =
   /(?:\(0[1-9]\d{0,4}\)|0[1-9]\d{0,4})(?:[ ()./-]{0,2}\d){5,10}|[2-9]\d{2}[ .-]?[2-9]\d{2}[ .-]?\d{4}/g;
 const SAYS_CALL =
   /(?<!\p{L})(?:tel|telephone|telefon|phone|call|mobile?|handy|cell|fax|whats ?app|sms|text|reach|contact|dial|ring|☎|📞|📱)(?!\p{L})[^\p{L}\d]{0,8}(?:[\p{L}.]{1,8}[^\p{L}\d]{0,8}){0,3}$/iu;
-/** As few digits as a number of one country has, and a word that says so not far before it. */
-const DIGITS = /(?:\d[ ()./-]{0,2}){7,17}/g;
+/** How each of the three begins, also where it is not known what stands before it. */
+const FROM_ZEROS = /00[1-9](?:[ ()./-]{0,2}\d){6}/y;
+const IN_GROUPS = /[2-9]\d{2}(?:\) ?|([ .-]))[2-9]\d{2}[ .-]\d{4}/y;
+const FROM_AREA = /0[1-9]\d{0,4}\)?(?:[ ()./-]{0,2}\d){5}|[2-9]\d{2}[ .-]?[2-9]\d{2}[ .-]?\d{4}/y;
+/** A word before it that says so. */
 const WORDS =
   /tel|phone|call|mobil|handy|cell|fax|whats|sms|text|reach|contact|dial|ring|\xe2\x98|\xf0\x9f\x93|☎|📞|📱/i;
 const SHORT_WAY = 40;
-/** Likewise, in bytes: with lengths and types between, and signs of several bytes. */
+/** Likewise, in bytes: with lengths and types between, and signs of several bytes. And in JSON: with its quotes. */
 const LONG_WAY = 120;
+const PLUS = 0x2b;
+const BETWEEN: ReadonlySet<number> = new Set(codes(' ()./-'));
 const FEWEST = 8;
 const MOST = 15;
 
@@ -23,11 +31,19 @@ const MOST = 15;
 export const phone: Finder = {
   name: 'phone',
   replacement: '[phone]',
-  hints: [
-    /(?:\+|00)[1-9](?:[ ()./-]{0,2}\d){6}/,
-    /[2-9]\d{2}[) .-]{1,2}[2-9]\d{2}[ .-]\d{4}/,
-    { test: haveWordedDigits },
+  signs: [
+    {
+      pairs: BEGINS_NUMBER,
+      behind: codes('0123456789 ()./-'),
+      isThere: (source, at) =>
+        hasFewest(source, at) &&
+        (source.code(at - 1) === PLUS ||
+          beginnings(source, at).some((start) => mayBegin(source.text, start))),
+    },
   ],
+  wireSigns: wireNumbers(
+    ({ length }, source, at) => length >= FEWEST && length <= MOST && isWorded(source.text, at),
+  ),
   find: (text) => [
     ...allMatches(text, INTERNATIONAL, (found) =>
       isInternational(text, found) ? numberOf(text, found) : undefined,
@@ -41,11 +57,38 @@ export const phone: Finder = {
   ],
 };
 
-function haveWordedDigits(text: string): boolean {
-  DIGITS.lastIndex = 0;
-  for (let found = DIGITS.exec(text); found !== null; found = DIGITS.exec(text))
-    if (WORDS.test(text.slice(Math.max(0, found.index - LONG_WAY), found.index + 2))) return true;
+/** Whether as many digits as the shortest number has stand there, with at most two signs between each. */
+function hasFewest(source: Source, start: number): boolean {
+  let [count, between] = [0, 0];
+  for (let at = start; between <= 2; at++) {
+    const code = source.code(at);
+    if (code >= 48 && code <= 57) {
+      if (++count === FEWEST) return true;
+      between = 0;
+    } else if (BETWEEN.has(code)) between++;
+    else break;
+  }
   return false;
+}
+
+function mayBegin(text: string, start: number): boolean {
+  if (beginsAt(IN_GROUPS, text, start)) return true;
+  if (beginsAt(FROM_ZEROS, text, start))
+    return isGrouped(text.slice(start, FROM_ZEROS.lastIndex + MOST)) || isWorded(text, start);
+  return beginsAt(FROM_AREA, text, start) && isWorded(text, start);
+}
+
+function isGrouped(number: string): boolean {
+  return /^\d+[ ()./-]/.test(number);
+}
+
+function beginsAt(pattern: RegExp, text: string, start: number): boolean {
+  pattern.lastIndex = start;
+  return pattern.test(text);
+}
+
+function isWorded(text: string, start: number): boolean {
+  return WORDS.test(text.slice(Math.max(0, start - LONG_WAY), start));
 }
 
 function numberOf(text: string, found: RegExpExecArray): Match | undefined {

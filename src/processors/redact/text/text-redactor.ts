@@ -1,8 +1,6 @@
 import { folded } from './folding.js';
 import type { Finder, Match } from './finder.js';
-
-/** Of whatever is built in, something is found only in a text that has one of these. */
-const TELLING = /[\d@]|%40|::|eyJ|----|asic |ASIC |[-_][A-Za-z_-]{8}|[A-Z]{8}|AIza|[^\x20-\x7e\s]/;
+import { FOLDABLE, Signs } from './signs.js';
 
 interface Found extends Match {
   readonly finder: Finder;
@@ -10,27 +8,38 @@ interface Found extends Match {
 
 /** Replaces in texts what any of some finders finds. */
 export class TextRedactor {
-  readonly #finders: readonly Finder[];
+  /** With the bit of each that its signs are told by. */
+  readonly #finders: readonly (readonly [finder: Finder, bit: number])[];
+  readonly #signs: Signs;
   readonly #count: (pattern: string) => void;
-  /** Whether all of them are built in. */
-  readonly #areOwn: boolean;
+  /** The bits of those that tell no signs. */
+  readonly #always: number;
 
   /** @param finders where two overlap, the first has its name there @param count is told of each replacement */
   constructor(finders: readonly Finder[], count: (pattern: string) => void) {
-    this.#finders = finders;
+    const telling = finders.filter(({ signs }) => signs !== undefined);
+    this.#signs = new Signs(telling.map(({ signs = [] }) => signs));
+    const others = 1 << telling.length;
+    this.#finders = finders.map((finder) => [
+      finder,
+      finder.signs === undefined ? others : 1 << telling.indexOf(finder),
+    ]);
+    this.#always = telling.length < finders.length ? others : 0;
     this.#count = count;
-    this.#areOwn = finders.every(({ hints }) => hints !== undefined);
-  }
-
-  get isIdle(): boolean {
-    return this.#finders.length === 0;
   }
 
   /** Whether anything is found in it. */
   finds(text: string): boolean {
-    if (this.#areOwn && !TELLING.test(text)) return false;
+    const { plain, bits } = this.#look(text);
+    return this.#finders.some(([finder, bit]) => (bits & bit) !== 0 && finder.find(plain).length > 0);
+  }
+
+  /** The text as finders take it, and which of them may find something in it. */
+  #look(text: string): { readonly plain: string; readonly bits: number } {
+    const bits = this.#signs.inText(text, 0) | this.#always;
+    if ((bits & FOLDABLE) === 0) return { plain: text, bits };
     const plain = folded(text);
-    return this.#finders.some((finder) => finder.find(plain).length > 0);
+    return { plain, bits: this.#signs.inText(plain, 0) | this.#always };
   }
 
   /**
@@ -38,12 +47,12 @@ export class TextRedactor {
    * @returns the same text where nothing is found
    */
   redact(text: string, before = ''): string {
-    // Ids, words and short numbers have nothing in them.
-    if (before === '' && this.#areOwn && !TELLING.test(text)) return text;
-    const plain = folded(before === '' ? text : before + text);
+    const { plain, bits } = this.#look(before === '' ? text : before + text);
+    // Nearly all end here.
+    if (bits === 0) return text;
     const found: Found[] = [];
-    for (const finder of this.#finders) {
-      if (finder.hints?.every((hint) => !hint.test(plain)) === true) continue;
+    for (const [finder, bit] of this.#finders) {
+      if ((bits & bit) === 0) continue;
       for (const { start, end } of finder.find(plain))
         if (end > before.length)
           found.push({ start: Math.max(0, start - before.length), end: end - before.length, finder });

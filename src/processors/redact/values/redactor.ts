@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { parseJson, printJson } from '../../../signal/json.js';
 import { REDACTED, type KeyNames, type ValueHash } from '../keys.js';
 import type { TextRedactor } from '../text/text-redactor.js';
+import type { Gate } from './gate.js';
 
 /** Deeper than anything that is accepted. What lies below is not looked through, so that it is not kept. */
 const MOST_LEVELS = 600;
@@ -9,6 +10,8 @@ const MOST_LEVELS = 600;
 const TELLING =
   /tel|phone|mobil|fax|cell|call|sms|whats|contact|version|release|build|key|secret|token|passw|pwd/i;
 const SHORT = 256;
+/** Codes of characters that a text in JSON begins with. */
+const [BLANK, QUOTE, LIST, OBJECT] = [0x20, 0x22, 0x5b, 0x7b];
 /** Keys of which it is remembered what they say; senders choose them. */
 const MOST_KNOWN = 4096;
 
@@ -30,12 +33,14 @@ export interface KeyRules {
 /** Redacts texts and JSON values. Nothing is changed in place: what has nothing in it is given back as it is. */
 export class Redactor {
   readonly #texts: TextRedactor;
+  readonly #gate: Gate;
   readonly #keys: KeyRules;
   readonly #count: (pattern: string) => void;
   readonly #known = new Map<string, KeyFacts>();
 
-  constructor(texts: TextRedactor, keys: KeyRules, count: (pattern: string) => void) {
+  constructor(texts: TextRedactor, gate: Gate, keys: KeyRules, count: (pattern: string) => void) {
     this.#texts = texts;
+    this.#gate = gate;
     this.#keys = keys;
     this.#count = count;
   }
@@ -43,6 +48,7 @@ export class Redactor {
   /** @param before as for {@link TextRedactor.redact} @param level of the value that the text is in */
   text(text: string, before = '', level = 0): string {
     if (looksLikeJson(text)) {
+      if (!this.#gate.mayHoldText(before + text)) return text;
       const inside = this.#json(text, level);
       if (inside !== undefined) return inside;
     }
@@ -102,14 +108,15 @@ export class Redactor {
 
   #object(object: JsonObject, level: number): JsonObject {
     let changed: [string, JsonValue][] | undefined;
-    const entries = Object.entries(object);
-    entries.forEach(([key, value], index) => {
+    const keys = Object.keys(object);
+    keys.forEach((key, index) => {
+      const value = object[key] ?? null;
       const { isTelling, before } = this.key(key);
       const newKey = isTelling ? this.#texts.redact(key) : key;
       const said = isTelling ? this.underKey(key, () => value) : undefined;
       const newValue = said ?? this.value(value, before, level + 1);
       if (newKey === key && newValue === value && changed === undefined) return;
-      changed ??= entries.slice(0, index);
+      changed ??= keys.slice(0, index).map((same) => [same, object[same] ?? null]);
       changed.push([newKey, newValue]);
     });
     return changed === undefined ? object : ofEntries(changed);
@@ -167,6 +174,9 @@ function ofEntries(entries: readonly (readonly [string, JsonValue])[]): JsonObje
 
 /** A list, an object, or a text in quotes with something in it that is escaped. */
 function looksLikeJson(text: string): boolean {
+  // Nearly all texts end here.
+  const code = text.charCodeAt(0);
+  if (code > BLANK && code !== LIST && code !== OBJECT && code !== QUOTE) return false;
   const first = /^\s{0,16}([[{"])/.exec(text)?.[1];
   if (first === undefined || (first === '"' && !text.includes('\\'))) return false;
   return /[\]}"]\s{0,16}$/.test(text.slice(-17));

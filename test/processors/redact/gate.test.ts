@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { KeyNames } from '../../../src/processors/redact/keys.js';
+import { BUILTIN } from '../../../src/processors/redact/text/builtin.js';
+import type { Finder } from '../../../src/processors/redact/text/finder.js';
+import { folded } from '../../../src/processors/redact/text/folding.js';
+import { Gate } from '../../../src/processors/redact/values/gate.js';
+import { redactionOf } from '../../../src/processors/redact/redaction-of.js';
+import { toKeyValues } from '../../../src/otlp/encode/value.js';
+import { spanType } from '../../../src/otlp/wire/messages.js';
+import { falseExamples, trueExamples } from '../../support/redaction-corpus.js';
+import { LIKE_FORMS, REAL_FORMS } from '../../support/redaction-forms.js';
+
+/** The gate must let through all that is found by reading: what it holds back nobody looks at again. */
+
+const FINDERS: readonly Finder[] = Object.values(BUILTIN);
+const gate = new Gate(FINDERS, []);
+const { redactor } = redactionOf(
+  { builtin: Object.keys(BUILTIN) as (keyof typeof BUILTIN)[], patterns: [], keys: [], fields: [] },
+  () => undefined,
+);
+
+/** A span of OTLP with such attributes, in bytes. */
+function bytesOf(attributes: Readonly<Record<string, unknown>>, others: object = {}): Uint8Array {
+  return spanType
+    .encode({ name: 'n', kind: 1, attributes: toKeyValues(attributes as never), ...others })
+    .finish();
+}
+
+/** As some library writes JSON: all by number, or slashes escaped. */
+const escapedByNumber = (text: string): string =>
+  `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`;
+const withSlashes = (text: string): string => JSON.stringify([text]).replaceAll('/', '\\/');
+
+/** What a text can stand in. */
+const AROUND: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => `see ${text} for more`,
+  (text) => JSON.stringify({ a: [text], b: 'c' }),
+  (text) => JSON.stringify({ a: JSON.stringify({ b: JSON.stringify({ c: text }) }) }),
+  escapedByNumber,
+  withSlashes,
+  (text) => JSON.stringify(escapedByNumber(text)),
+];
+
+const texts = [
+  ...Object.values(REAL_FORMS).flat(),
+  ...LIKE_FORMS,
+  ...[...trueExamples(), ...falseExamples()].flatMap(({ value }) =>
+    typeof value === 'string' ? [value] : [],
+  ),
+];
+
+void t.test(
+  'whatever is found in a text, the gate lets through: the text, and bytes that have it',
+  async (t) => {
+    const lost: string[] = [];
+    let found = 0;
+    for (const text of texts)
+      for (const around of AROUND) {
+        const whole = around(text);
+        if (redactor.text(whole) === whole) continue;
+        found++;
+        const isJson = /^["[{]/.test(whole);
+        if (isJson && !gate.mayHoldText(whole)) lost.push(`text: ${whole}`);
+        for (const bytes of [
+          bytesOf({ a: whole, b: 'x' }),
+          bytesOf({ a: [whole, 'x'], b: 1 }),
+          bytesOf({ a: 'x' }, { status: { message: whole, code: 2 } }),
+          bytesOf({}, { name: whole }),
+        ])
+          if (!gate.mayHold(bytes)) lost.push(`bytes: ${whole}`);
+      }
+    t.ok(found > 1500, `${found} are found`);
+    t.strictSame(lost, []);
+  },
+);
+
+void t.test('whatever byte of protobuf stands before and behind', async (t) => {
+  const lost: string[] = [];
+  for (const text of Object.values(REAL_FORMS).flat()) {
+    if (redactor.text(text) === text) continue;
+    // Lengths that are codes of digits and letters; behind stand the fields of what comes next.
+    for (const length of [48, 50, 57, 65, 90, 97, 122])
+      for (const padded of [`${text} `.padEnd(length, 'o '), ` ${text}`.padStart(length, ' o'), text]) {
+        if (redactor.text(padded) === padded) continue;
+        const bytes = bytesOf({ a: padded, bcdefghij: 'o'.repeat(48) });
+        if (!gate.mayHold(bytes)) lost.push(padded);
+      }
+  }
+  t.strictSame(lost, []);
+});
+
+void t.test('numbers of cards and telephones as numbers, and what their key says', async (t) => {
+  const cards = [4111111111111111, 378282246310005, 30569309025904];
+  for (const card of cards) {
+    t.ok(gate.mayHold(bytesOf({ a: card })), `integer ${card}`);
+    t.ok(
+      gate.mayHold(spanType.encode({ attributes: [{ key: 'a', value: { doubleValue: card } }] }).finish()),
+    );
+  }
+  t.ok(gate.mayHold(bytesOf({ phone: 4155552671 })));
+  t.notOk(gate.mayHold(bytesOf({ count: 4155552671, at: 1768478400000, ratio: 0.1234567890123 })));
+});
+
+void t.test('texts of pieces: no finder finds what the gate holds back', async () => {
+  const pieces = fc.constantFrom(
+    ...[
+      '4111',
+      '1111',
+      ' ',
+      '-',
+      '.',
+      '+',
+      '00',
+      '0',
+      '49',
+      '(0)',
+      '415',
+      '555',
+      '2671',
+      'tel ',
+      'phone',
+      ': ',
+      ':',
+      '::',
+      '1',
+      '2001',
+      'db8',
+      'fe80',
+    ],
+    ...[
+      '192',
+      '168',
+      '256',
+      'DE89',
+      '3704',
+      '0044',
+      'GB',
+      '29',
+      'a',
+      '@',
+      'b',
+      '.de',
+      '%40',
+      'bearer ',
+      'Basic ',
+      'password',
+      '=',
+      '"',
+      '\\',
+      '\\"',
+    ],
+    ...[
+      'api_key',
+      'token',
+      ' string ',
+      '\n',
+      '\t',
+      '> ',
+      '=> ',
+      'sk-',
+      'ghp_',
+      'a1B2c3D4',
+      'xoxb-',
+      'eyJhbGciOiJub25lIn0',
+      '://',
+      '/',
+      '\u00fc',
+      '\uff11',
+      '\u2014',
+    ],
+  );
+  const text = fc.array(pieces, { maxLength: 14 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(text, fc.nat(60), (written, pad) => {
+      const whole = `${'o'.repeat(pad)} ${written}`;
+      const found = FINDERS.filter((finder) => finder.find(folded(whole)).length > 0);
+      if (found.length === 0) return true;
+      const passed = redactor.text(whole) !== whole;
+      return passed && gate.mayHold(bytesOf({ a: whole, b: 1 })) && gate.mayHoldText(whole);
+    }),
+    { numRuns: 4000 },
+  );
+});
+
+void t.test('names of keys, however they are written, and nothing else', async (t) => {
+  const names = new Gate([], [new KeyNames(['user_id', 'Authorization', 'a.b*'])]);
+  for (const key of [
+    'user_id',
+    'USER-ID',
+    'userId',
+    'u_s.e-r__id',
+    'http.header.AUTHORIZATION',
+    'A-B*',
+    '\u212aey',
+    'user\u005fid',
+  ])
+    t.equal(names.mayHold(bytesOf({ [key]: 'x' })), key !== '\u212aey', key);
+  t.ok(
+    new Gate([], [new KeyNames(['token'])]).mayHold(bytesOf({ 'to\u212aen': 'x' })),
+    'the sign of Kelvin is a k',
+  );
+  t.ok(names.mayHoldText('{"user\\u005fid": 1}'));
+  t.notOk(names.mayHoldText('{"user": "id", "author": "b*"}'));
+  for (const odd of ['\u00e4rztin', 'a"b', '', '.'])
+    t.ok(new Gate([], [new KeyNames([odd])]).mayHold(bytesOf({ a: 'x' })), 'of these nothing can be told');
+});
+
+void t.test('long texts of signs take no more time than their length', async (t) => {
+  const times = 300_000;
+  for (const piece of [
+    '1 ',
+    '00',
+    'a@',
+    '\\u0',
+    '\\u005cu0',
+    'eyJ',
+    'a1',
+    ':a',
+    '::',
+    'token ',
+    'password',
+    'password:',
+    'pwd\\\\',
+    'u_',
+    'curl -u ',
+    '//:',
+  ])
+    new Gate(FINDERS, [new KeyNames(['user_id'])]).mayHoldText(piece.repeat(times));
+  t.pass('it ends');
+});
