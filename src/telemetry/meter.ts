@@ -13,10 +13,13 @@ interface Observation {
 export class PrometheusMeter implements Meter {
   readonly #registry = new prometheus.Registry();
   readonly #observations = new Map<string, Set<Observation>>();
+  /** By name: those of the first that asked for it, as one text. */
+  readonly #labels = new Map<string, string>();
 
   counter(name: string, options: MetricOptions): Counter {
     const counter =
-      this.#existing(name, prometheus.Counter) ?? new prometheus.Counter(this.#configure(name, options));
+      this.#existing(name, prometheus.Counter, options) ??
+      new prometheus.Counter(this.#configure(name, options));
     return {
       add: (value, labels) => {
         if (labels) counter.inc(labels, value);
@@ -26,7 +29,7 @@ export class PrometheusMeter implements Meter {
   }
 
   observedCounter(name: string, options: Pick<MetricOptions, 'description'>, read: () => number): void {
-    if (this.#existing(name, prometheus.Counter)) return;
+    if (this.#existing(name, prometheus.Counter, options)) return;
     new prometheus.Counter({
       ...this.#configure(name, options),
       collect() {
@@ -38,7 +41,7 @@ export class PrometheusMeter implements Meter {
 
   histogram(name: string, options: MetricOptions & { readonly buckets: readonly number[] }): Histogram {
     const histogram =
-      this.#existing(name, prometheus.Histogram) ??
+      this.#existing(name, prometheus.Histogram, options) ??
       new prometheus.Histogram({ ...this.#configure(name, options), buckets: [...options.buckets] });
     return {
       record: (value, labels) => {
@@ -63,9 +66,9 @@ export class PrometheusMeter implements Meter {
   }
 
   #observationsOf(name: string, options: MetricOptions): Set<Observation> {
+    this.#existing(name, prometheus.Gauge, options);
     const known = this.#observations.get(name);
     if (known) return known;
-    this.#existing(name, prometheus.Gauge);
     const observations = new Set<Observation>();
     this.#observations.set(name, observations);
     const { labelNames = [] } = options;
@@ -81,11 +84,22 @@ export class PrometheusMeter implements Meter {
     return observations;
   }
 
-  /** @throws Error where the name belongs to another kind of metric, because its first owner would count wrongly. */
+  /**
+   * @throws Error where the name belongs to another kind of metric, or has other labels: its first owner would count wrongly, or fail
+   *   when it counts
+   */
   #existing<M extends prometheus.Metric>(
     name: string,
     kind: abstract new (...args: never[]) => M,
+    { labelNames = [] }: Partial<MetricOptions>,
   ): M | undefined {
+    const labels = labelNames.toSorted().join(', ');
+    const known = this.#labels.get(name) ?? labels;
+    if (known !== labels)
+      throw new Error(
+        `The metric ${PREFIX}${name} exists with the labels "${known}" instead of "${labels}": choose another name`,
+      );
+    this.#labels.set(name, labels);
     const found = this.#registry.getSingleMetric(PREFIX + name);
     if (found === undefined || found instanceof kind) return found;
     throw new Error(`The metric ${PREFIX}${name} exists as another kind: choose another name`);

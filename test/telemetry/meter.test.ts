@@ -38,6 +38,18 @@ void t.test('one name is one kind of metric', async (t) => {
   t.throws(() => meter.gauge('x_total', { description: 'X.' }, () => 1), /exists as another kind/);
 });
 
+void t.test('one name has the same labels for all who count by it', async (t) => {
+  const meter = new PrometheusMeter();
+  const options = { description: 'X.', labelNames: ['a', 'b'] };
+  meter.counter('x_total', options).add(1, { a: '1', b: '2' });
+  meter.counter('x_total', { ...options, labelNames: ['b', 'a'] }).add(1, { a: '1', b: '2' });
+  t.throws(
+    () => meter.counter('x_total', { ...options, labelNames: ['a'] }),
+    /jackdaw_x_total exists with the labels "a, b" instead of "a": choose another name/,
+  );
+  t.strictSame(await metricValues(meter, 'jackdaw_x_total'), { 'jackdaw_x_total{a="1",b="2"}': 2 });
+});
+
 void t.test('two meters know nothing of each other', async (t) => {
   const [one, two] = [new PrometheusMeter(), new PrometheusMeter()];
   one.counter('x_total', { description: 'X.' }).add(1);

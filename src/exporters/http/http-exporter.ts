@@ -54,12 +54,12 @@ export class HttpExporter implements Exporter {
     this.#requests = new Requests(config, (place, error) => {
       failures.count(place.replaceAll('/', '.'), error);
     });
-    this.#results = meter.counter('http_requests_total', {
+    this.#results = meter.counter('http_exporter_requests_total', {
       description: 'Requests by what became of them.',
       labelNames: ['exporter', 'result'],
     });
     for (const result of ATTEMPT_KINDS) this.#results.add(0, { exporter: id, result });
-    this.#rejected = meter.counter('http_rejected_items_total', {
+    this.#rejected = meter.counter('http_exporter_rejected_items_total', {
       description:
         'Items that were given up for good: the other side refused them, or no request can be made of them.',
       labelNames: ['exporter'],

@@ -140,7 +140,9 @@ void t.test('batches as a list, as a list in an envelope, and as lines; gzipped;
     texts.filter(({ length }) => length < 100),
     'what is too large alone is given up',
   );
-  t.match(await small.metric('http_rejected'), { 'jackdaw_http_rejected_items_total{exporter="http"}': 1 });
+  t.match(await small.metric('http_exporter_rejected'), {
+    'jackdaw_http_exporter_rejected_items_total{exporter="http"}': 1,
+  });
 });
 
 void t.test('what may be sent again, and what may not', async (t) => {
