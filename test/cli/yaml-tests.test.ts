@@ -143,6 +143,49 @@ tests:
   t.equal(code, 0, out);
 });
 
+void t.test(
+  'what a store would count, which map would come of it, and what exporters are given',
+  async (t) => {
+    const { code, out } = await runText(
+      t,
+      `processors: { quota: { monthly_events: 3, count: [spans] }, service_map: {} }
+tests:
+  - name: good
+    processors: [quota, service_map]
+    exporter: storage
+    quota: { used: 1 }
+    steps:
+      - input: { traces: [{ agent: a, spans: [{ type: http, name: GET /, metadata: { server.address: b } }] }] }
+        expect:
+          delivered: { traces: [{ agent: a, spans: [{ name: GET / }] }], logs: [] }
+          service_map: { nodes: [{ id: a }, { id: b }], edges: [{ source: a, target: b, weight: 1 }] }
+          usage: { used: 2, limit: 3 }
+      - input: { traces: [{ agent: c, spans: [{}, {}] }], logs: [{ body: x }] }
+        expect:
+          failed: quota_exceeded
+          delivered: { traces: [], logs: [{ body: x }] }
+          service_map: { nodes: [], edges: [] }
+  - name: bad
+    processors: [quota, service_map]
+    exporter: storage
+    input: { traces: [{ agent: a }] }
+    expect:
+      delivered: { traces: [{ agent: b }] }
+      service_map: { nodes: [], edges: [] }
+      usage: { used: 7 }
+`,
+    );
+    t.equal(code, 1);
+    t.match(out, '✓ good', out);
+    t.match(
+      out,
+      'a.test.yaml:23:38: delivered.traces[0].agent\n        expected  "b"\n        received  "a"\n',
+    );
+    t.match(out, 'service_map.nodes\n        expected  0 in the list\n        received  1: [{"id":"a"');
+    t.match(out, 'usage.used\n        expected  7\n        received  1\n');
+  },
+);
+
 void t.test('what is wrong with a file or a test', async (t) => {
   const cases = [
     [
@@ -162,11 +205,25 @@ void t.test('what is wrong with a file or a test', async (t) => {
       /there is no pipeline "trace"; did you mean "traces"/,
     ],
     [
-      'tests: [{ name: a, exporter: storage, expect: {} }]',
+      'tests: [{ name: a, exporter: storage, input: { logs: [{}] }, expect: { requests: [] } }]',
       1,
-      /only what an exporter of type http would send/,
+      /:1:72: error: tests\[0\]\.expect\.requests: the exporter is not of type http.*: expect what is delivered/,
     ],
-    ['tests: [{ name: a, processors: [quota], expect: {} }]', 1, /needs the extension "duckdb"/],
+    [
+      'exporters: { http: { url: https://a.example/, item: log } }\ntests: [{ name: a, exporter: http, input: { logs: [{}] }, expect: { delivered: {} } }]',
+      1,
+      /:2:69: error: tests\[0\]\.expect\.delivered: the exporter is of type http: expect its requests/,
+    ],
+    [
+      'tests: [{ name: a, quota: { used: 1 }, expect: {} }]',
+      1,
+      /:1:20: error: tests\[0\]\.quota: counts nothing: put a processor of type quota into the chain/,
+    ],
+    [
+      'tests: [{ name: a, processors: [quota], quota: { usd: 1 }, expect: {} }]',
+      78,
+      /:1:50: error: tests\[0\]\.quota\.usd: unknown key "usd"; did you mean "used"\?/,
+    ],
     ['tests: [{ name: a }]', 1, /:1:9: error: tests\[0\]\.expect: is missing/],
     [
       'tests: [{ name: a, input: { logs: [{ timestamp: soon }] }, expect: {} }]',
@@ -209,9 +266,6 @@ void t.test('as JSON', async (t) => {
   ]);
 });
 
-/** Of these an example says nothing that a test could see: they count in the store, and derive beside what passes. */
-const WITHOUT_OUTPUT: readonly string[] = ['quota', 'service_map'];
-
 void t.test('the tests of all examples and plugins pass, and each processor has some', async (t) => {
   const { code, stdout, stderr } = await runInProcess([
     'test',
@@ -220,7 +274,7 @@ void t.test('the tests of all examples and plugins pass, and each processor has 
   ]);
   t.equal(code, 0, stdout + stderr);
   for (const { kind, type } of builtinFactories) {
-    if (kind !== 'processor' || WITHOUT_OUTPUT.includes(type)) continue;
+    if (kind !== 'processor') continue;
     const folder = join(projectFolder(), 'src/processors', type.replaceAll('_', '-'));
     t.ok(existsSync(join(folder, 'example.test.yaml')), type);
   }

@@ -5,19 +5,23 @@ import type { Host } from '../../component/host.js';
 import type { ConfiguredComponent, FactoryOf } from '../../config/config.js';
 import type { AttemptResult, WebhookRequest } from '../../delivery/senders/webhook/sender.js';
 import { httpExporter, httpExporterWith } from '../../exporters/http/factory.js';
+import { quotaProcessor } from '../../processors/quota/factory.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
-import { SIGNALS, type Batches, type Signal } from '../../signal/batch.js';
+import { SIGNALS, type Batches, type Signal, type TracesBatch } from '../../signal/batch.js';
 import { parseJson } from '../../signal/json.js';
 import { createLogger } from '../../telemetry/logger.js';
 import type { CountingMeter } from './counting-meter.js';
+import type { MemoryStore } from './memory-store.js';
 import { shownItems } from './shown-items.js';
+import { shownMap } from './shown-map.js';
 import type { StillClock } from '../../telemetry/still-clock.js';
 
-/** What the exporters of all tests would send, kept for the test that runs. */
+/** What the exporters of all tests would send and deliver, kept for the test that runs. */
 export class Recorder {
   #requests: JsonObject[] = [];
+  #delivered: Partial<Record<Signal, readonly JsonValue[]>> = {};
 
-  /** The factories with an exporter `http` that sends nothing, and others that cannot be used. */
+  /** The factories with an exporter `http` that sends nothing, and others that keep what they are given. */
   instead(builtin: readonly Factory[]): readonly Factory[] {
     return builtin.map((factory) => {
       if (factory.kind !== 'exporter') return factory;
@@ -26,19 +30,29 @@ export class Recorder {
           send: async (request) => this.#record(request),
           close: () => Promise.resolve(),
         }));
-      return {
-        ...factory,
-        create: () => {
-          throw new Error('only what an exporter of type http would send can be tested');
-        },
-      };
+      return { ...factory, create: () => ({ inputs: this.#inputs(factory.signals) }) };
     });
   }
 
-  take(): readonly JsonObject[] {
-    const requests = this.#requests;
+  /** What came since the last call: requests of exporters `http`, and what others were given. */
+  take(): {
+    readonly requests: readonly JsonObject[];
+    readonly delivered: Partial<Record<Signal, readonly JsonValue[]>>;
+  } {
+    const [requests, delivered] = [this.#requests, this.#delivered];
     this.#requests = [];
-    return requests;
+    this.#delivered = {};
+    return { requests, delivered };
+  }
+
+  #inputs(signals: readonly Signal[]): Exporter['inputs'] {
+    const input = (signal: Signal): Consumer<Batches[Signal]> => ({
+      consume: (batch) => {
+        this.#delivered[signal] = [...(this.#delivered[signal] ?? []), ...shownItems(signal, batch)];
+        return Promise.resolve({ accepted: batch.items.length, refused: [] });
+      },
+    });
+    return Object.fromEntries(signals.map((signal) => [signal, input(signal)]));
   }
 
   #record({ method = 'POST', url, headers, body }: WebhookRequest): AttemptResult {
@@ -75,18 +89,26 @@ function parsed(text: string, type: string | undefined): JsonValue {
 export class Chain {
   readonly #components: Component[] = [];
   readonly #entries = new Map<Signal, Consumer<Batches[Signal]>>();
+  readonly #store: MemoryStore;
   #items: Partial<Record<Signal, readonly JsonValue[]>> = {};
+  #mapped: TracesBatch[] = [];
 
   /** @throws Error where a component cannot be created */
   constructor(
     processors: readonly ConfiguredComponent<FactoryOf<'processor'>>[],
     exporter: ConfiguredComponent<FactoryOf<'exporter'>> | undefined,
-    tools: { readonly clock: StillClock; readonly meter: CountingMeter },
+    {
+      store,
+      ...tools
+    }: { readonly clock: StillClock; readonly meter: CountingMeter; readonly store: MemoryStore },
   ) {
+    this.#store = store;
     const output = { write: () => undefined, isTerminal: false };
     const logger = createLogger({ level: 'error', format: 'json', output });
-    const settings = ({ id, config }: ConfiguredComponent): Settings<Record<string, unknown>> => ({
-      ...tools,
+    // What it renews every 40 seconds nobody reads here, and a test may let a month pass.
+    const untimed = { ...tools, clock: { now: () => tools.clock.now(), after: () => () => undefined } };
+    const settings = ({ id, config, factory }: ConfiguredComponent): Settings<Record<string, unknown>> => ({
+      ...(factory.type === quotaProcessor.type ? untimed : tools),
       id,
       config,
       logger,
@@ -107,7 +129,7 @@ export class Chain {
   }
 
   async start(): Promise<void> {
-    for (const component of this.#components.toReversed()) await component.start?.(HOST);
+    for (const component of this.#components.toReversed()) await component.start?.(hostWith(this.#store));
   }
 
   async consume<S extends Signal>(signal: S, batch: Batches[S], context: ConsumeContext): Promise<Receipt> {
@@ -120,11 +142,12 @@ export class Chain {
     for (const component of this.#components) await component.shutdown?.(new AbortController().signal);
   }
 
-  /** What came out since the last call. */
-  take(): Partial<Record<Signal, readonly JsonValue[]>> {
-    const items = this.#items;
+  /** What came out since the last call, and the service map that it had. */
+  take(): { readonly items: Partial<Record<Signal, readonly JsonValue[]>>; readonly map: JsonObject } {
+    const [items, mapped] = [this.#items, this.#mapped];
     this.#items = {};
-    return items;
+    this.#mapped = [];
+    return { items, map: shownMap(mapped) };
   }
 
   #end(signal: Signal, exporter: Exporter | undefined): Consumer<Batches[Signal]> {
@@ -132,18 +155,23 @@ export class Chain {
     return {
       consume: async (batch, context) => {
         const accepted = batch.items.length;
+        const usage = this.#store.take(signal, batch, context);
+        if (signal === 'traces') this.#mapped.push(batch as TracesBatch);
         this.#items[signal] = [...(this.#items[signal] ?? []), ...shownItems(signal, batch)];
         await input?.consume(batch, context);
-        return { accepted, refused: [] };
+        return { accepted, refused: [], ...(usage && { usage }) };
       },
     };
   }
 }
 
-/** A daemon in which nothing runs. */
-const HOST = {
-  prices: { offer: () => undefined, leadingTo: () => [] },
-  extension: (id: string) => {
-    throw new Error(`it needs the extension "${id}", which tests are without: leave it out of the chain`);
-  },
-} as unknown as Host;
+/** A daemon in which nothing runs but a store in memory. */
+function hostWith({ extension }: MemoryStore): Host {
+  return {
+    prices: { offer: () => undefined, leadingTo: () => [] },
+    extension: (id: string, isWanted: (candidate: unknown) => boolean) => {
+      if (isWanted(extension)) return extension;
+      throw new Error(`it needs the extension "${id}", which tests are without: leave it out of the chain`);
+    },
+  } as unknown as Host;
+}

@@ -6,21 +6,27 @@ import { suggestion } from '../../config/nearest-name.js';
 import { quotaProcessor } from '../../processors/quota/factory.js';
 import { serviceMapProcessor } from '../../processors/service-map/factory.js';
 import type { JsonValue } from '../../signal/attributes.js';
-import { SIGNALS } from '../../signal/batch.js';
+import { SIGNALS, type Signal } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
 import type { Bench } from './bench.js';
 import { Chain, type Recorder } from './chain.js';
 import type { Difference } from './compare.js';
 import { CountingMeter } from './counting-meter.js';
 import { Items } from './items.js';
+import { MemoryStore } from './memory-store.js';
 import { judged } from './judge.js';
 import { sendsOf } from './sends.js';
 import { StillClock } from '../../telemetry/still-clock.js';
 import { TestProblem } from './test-problem.js';
 import type { Case, Input } from './test-schema.js';
 
-/** What a pipeline of the configuration has and a test does without: they change no item. */
-const LEFT_OUT: readonly string[] = [quotaProcessor.type, serviceMapProcessor.type];
+/** What is delivered where nothing is. */
+const NOTHING: Readonly<Record<Signal, readonly JsonValue[]>> = {
+  traces: [],
+  metrics: [],
+  logs: [],
+  events: [],
+};
 /** Turns of the event loop in which a chain gets done what waits for nothing outside. */
 const TURNS = 50;
 
@@ -48,13 +54,19 @@ export async function runTest(
 ): Promise<readonly Difference[]> {
   const clock = new StillClock(now);
   const meter = new CountingMeter();
-  const chain = new Chain(processorsOf(test, bench), exporterOf(test, bench), { clock, meter });
+  const processors = processorsOf(test, bench);
+  if (test.quota && !processors.some(({ factory }) => factory.type === quotaProcessor.type))
+    throw new TestProblem(['quota'], 'counts nothing: put a processor of type quota into the chain');
+  const store = new MemoryStore(test.quota ?? { used: 0 }, now);
+  const chain = new Chain(processors, exporterOf(test, bench), { clock, meter, store });
   const pending: Promise<void>[] = [];
   const found: Difference[] = [];
   let count = 0;
   try {
     await chain.start();
     recorder.take();
+    // Timers that go on as long as a component runs.
+    const idle = clock.pending;
     for (const { path, after, input } of stepsOf(test)) {
       await clock.advanceSlowly(durationMs(after), settle);
       const answers: Answers = { refused: [], failed: undefined };
@@ -68,17 +80,23 @@ export async function runTest(
           },
         );
         pending.push(sent);
-        await done(sent, clock);
+        await done(sent, clock, idle);
       }
       count += input === undefined ? 0 : Math.max(...SIGNALS.map((signal) => input[signal].length));
       await settle();
       const expected = nodeAt(node, [...path, 'expect']);
+      const { items: passed, map } = chain.take();
+      const sent = recorder.take();
+      checkExporter(expected, [...path, 'expect'], sent);
       const received = {
-        ...chain.take(),
+        ...passed,
         dropped: meter.take('processor_dropped_items_total', 'item'),
         refused: answers.refused as unknown as JsonValue,
         ...(answers.failed && { failed: answers.failed }),
-        requests: recorder.take() as JsonValue[],
+        requests: sent.requests as JsonValue[],
+        delivered: { ...NOTHING, ...sent.delivered },
+        service_map: map,
+        usage: store.usage,
       };
       found.push(...judged(expected ?? nodeAt(node, path) ?? node, received, expected !== undefined));
     }
@@ -103,7 +121,7 @@ function stepsOf({ steps, input, expect }: Case): readonly Step[] {
   }));
 }
 
-function processorsOf({ processors, pipeline }: Case, bench: Bench) {
+function processorsOf({ processors, pipeline, ...test }: Case, bench: Bench) {
   if (processors !== undefined && pipeline !== undefined)
     throw new TestProblem(['pipeline'], 'has processors already: leave out one of both');
   const found = pipeline === undefined ? undefined : bench.pipeline(pipeline);
@@ -120,8 +138,31 @@ function processorsOf({ processors, pipeline }: Case, bench: Bench) {
         path,
         `there is no processor "${id}"${suggestion(id, [...bench.processors.keys()])}`,
       );
-    return found !== undefined && LEFT_OUT.includes(processor.factory.type) ? [] : [processor];
+    // It takes threads, and changes no item.
+    const isLeftOut = found !== undefined && processor.factory.type === serviceMapProcessor.type;
+    return isLeftOut && !expectsMap(test) ? [] : [processor];
   });
+}
+
+function expectsMap({ expect, steps = [] }: Pick<Case, 'expect' | 'steps'>): boolean {
+  return [expect, ...steps.map((step) => step.expect)].some((one) => one?.service_map !== undefined);
+}
+
+/** Which exporters send requests, and which are given items, the file cannot know of a template. @throws TestProblem */
+function checkExporter(
+  expected: ConfigNode | undefined,
+  path: readonly string[],
+  { requests, delivered }: ReturnType<Recorder['take']>,
+): void {
+  const entries = expected?.kind === 'map' ? expected.entries : new Map<string, never>();
+  const isDelivered = Object.keys(delivered).length > 0;
+  if (entries.has('delivered') && requests.length > 0 && !isDelivered)
+    throw new TestProblem([...path, 'delivered'], 'the exporter is of type http: expect its requests');
+  if (entries.has('requests') && isDelivered && requests.length === 0)
+    throw new TestProblem(
+      [...path, 'requests'],
+      'the exporter is not of type http, whose requests are known: expect what is delivered to it',
+    );
 }
 
 function exporterOf({ exporter: id }: Case, bench: Bench) {
@@ -140,7 +181,7 @@ async function settle(): Promise<void> {
 }
 
 /** Waits for a batch, unless it waits for time to pass. */
-async function done(sent: Promise<void>, clock: StillClock): Promise<void> {
+async function done(sent: Promise<void>, clock: StillClock, idle: number): Promise<void> {
   const startedAt = performance.now();
   const end = sent.then(() => true);
   const pause = async () => {
@@ -149,6 +190,6 @@ async function done(sent: Promise<void>, clock: StillClock): Promise<void> {
   };
   // Its failure is told by whoever asks for it later.
   end.catch(() => undefined);
-  while (!(await Promise.race([end, pause()])) && clock.pending === 0)
+  while (!(await Promise.race([end, pause()])) && clock.pending <= idle)
     if (performance.now() - startedAt > MOST_MS) throw new Error(`there was no answer within ${MOST_MS} ms`);
 }

@@ -117,6 +117,41 @@ const Request = strict(
   'A request.',
 );
 
+const Delivered = strict(
+  {
+    traces: items('Runs, with their spans.'),
+    logs: items('Log records.'),
+    metrics: items('Metric points.'),
+    events: items('Events.'),
+  },
+  'What an exporter of another type is given, behind the processors of its template.',
+);
+
+const ServiceMap = strict(
+  {
+    nodes: items('Nodes by id: id, node_type, span_type, span_count, error_count.'),
+    edges: items('Edges by source and target: source, target, weight, error_count.'),
+  },
+  'What a processor service_map derives.',
+);
+
+const Quota = strict(
+  {
+    used: Type.Integer({
+      minimum: 0,
+      default: 0,
+      description: 'What is used of the month when the test begins.',
+    }),
+    monthly_event_limit: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: "The user's own limit; 0: none. Otherwise that of the processor holds.",
+      }),
+    ),
+  },
+  'What a processor quota finds in the stores.',
+);
+
 const Expect = section(
   {
     traces: items('Runs that come out, with their spans.'),
@@ -137,6 +172,9 @@ const Expect = section(
     ),
     failed: text('The code or message with which a whole batch is refused, such as rate_limited.'),
     requests: Type.Optional(Type.Array(Request, { description: 'What the exporter http would send.' })),
+    delivered: Type.Optional(Delivered),
+    service_map: Type.Optional(ServiceMap),
+    usage: map('How the quota stands then: limit, used, resets_at. Empty where no limit holds.'),
   },
   { description: 'What comes of it. Only what is written is compared.', isOptional: true },
 );
@@ -151,7 +189,8 @@ const Case = strict(
     name: Type.String({ minLength: 1, description: 'What is tested.' }),
     processors: Type.Optional(Type.Array(Type.String(), { description: 'Ids of processors: a chain.' })),
     pipeline: text('A pipeline of the configuration, whose processors are the chain.'),
-    exporter: text('Id of an exporter of type http, or of a template that ends in one, behind the chain.'),
+    exporter: text('Id of an exporter behind the chain.'),
+    quota: Type.Optional(Quota),
     identity: Type.Optional(strict({ user_id: text('UUID.'), key_id: text('UUID.') }, 'Who sends it.')),
     ...step,
     steps: Type.Optional(

@@ -1,0 +1,87 @@
+import type { ConsumeContext, QuotaUsage } from '../../component/consumer.js';
+import type { Batch, Batches, Signal } from '../../signal/batch.js';
+import { monthOf, startOfMonth } from '../../storage/month.js';
+import { quotaExceeded } from '../../storage/quota-exceeded.js';
+import type { JsonObject } from '../../signal/attributes.js';
+import { formatTime, type Micros } from '../../signal/time.js';
+
+/** How a user's quota stands before a test. */
+export interface QuotaBefore {
+  readonly used: number;
+  /** The user's own limit; undefined: that of the processors. */
+  readonly monthly_event_limit?: number | undefined;
+}
+
+const IDENTITY = '00000000-0000-4000-8004-000000000000';
+
+/**
+ * Stands where the stores of a daemon are: it counts what is new by month and refuses what would pass a limit, as they do, and keeps nothing
+ * but the ids that it needs for that. It has one user, who sends everything.
+ */
+export class MemoryStore {
+  /** What an extension that stores offers to `quota`. */
+  readonly extension: object = {
+    writer: null,
+    accounts: null,
+    identity: () => Promise.resolve(IDENTITY),
+    watch: { watch: () => () => undefined },
+    terms: {
+      publish: () => Promise.resolve(),
+      withdraw: () => Promise.resolve(),
+      all: () => Promise.resolve([]),
+    },
+  };
+  readonly #ownLimit: number | undefined;
+  /** By {@link monthOf}. */
+  readonly #used: Map<number, number>;
+  readonly #stored = new Set<string>();
+  #usage: QuotaUsage | undefined;
+
+  /** @param now the month in which `before` was used */
+  constructor({ used, monthly_event_limit }: QuotaBefore, now: Micros) {
+    this.#ownLimit = monthly_event_limit;
+    this.#used = new Map([[monthOf(now), used]]);
+  }
+
+  /** How the quota stood when something was counted last, as it is shown; empty where no limit holds. */
+  get usage(): JsonObject {
+    return this.#usage ? { ...this.#usage, resets_at: formatTime(this.#usage.resets_at) } : {};
+  }
+
+  /** Takes a batch. @throws ConsumeError `quota_exceeded` */
+  take<S extends Signal>(
+    signal: S,
+    batch: Batches[S],
+    { receivedAt }: ConsumeContext,
+  ): QuotaUsage | undefined {
+    const { ids, others } = newIn(signal, batch, this.#stored);
+    const counted = this.#count(batch, ids.length + others, receivedAt);
+    for (const id of ids) this.#stored.add(id);
+    return counted;
+  }
+
+  #count({ quota }: Batch<unknown>, items: number, receivedAt: Micros): QuotaUsage | undefined {
+    if (quota === undefined) return undefined;
+    const month = monthOf(receivedAt);
+    const used = this.#used.get(month) ?? 0;
+    const limit = this.#ownLimit ?? quota.monthly_items;
+    const usage = { limit, used, resets_at: startOfMonth(month + 1) };
+    this.#usage = limit > 0 ? usage : undefined;
+    if (limit > 0 && items > 0 && used + items > limit) throw quotaExceeded(usage, items, receivedAt);
+    this.#used.set(month, used + items);
+    return (this.#usage &&= { ...usage, used: used + items });
+  }
+}
+
+/** What of a batch counts: new spans, and new traces without any, by their ids; of other signals every item. */
+function newIn<S extends Signal>(
+  signal: S,
+  { items }: Batches[S],
+  stored: ReadonlySet<string>,
+): { readonly ids: readonly string[]; readonly others: number } {
+  if (signal !== 'traces') return { ids: [], others: items.length };
+  const ids = (items as Batches['traces']['items']).flatMap(({ trace, spans }) =>
+    spans.length === 0 ? [trace.trace_id] : spans.map(({ span_id }) => `${trace.trace_id} ${span_id}`),
+  );
+  return { ids: [...new Set(ids)].filter((id) => !stored.has(id)), others: 0 };
+}
