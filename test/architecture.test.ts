@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import t from 'tap';
 import ts from 'typescript';
+import { builtinFactories } from '../src/builtin.js';
 
 /** The layers of `src/`, from the top: each imports only from lines below its own; names on one line never import each other. */
 const LAYERS: readonly (readonly string[])[] = [
@@ -277,3 +278,22 @@ void t.test(
     t.ok([...loadedBy('storage/duckdb/engine/store-thread.js')].some(isDuckDB), 'which would be found');
   },
 );
+
+void t.test('the engine names no concrete component', (t) => {
+  // These are also words of the configuration: `${file:…}`, a level of the log, a protocol.
+  const words = ['file', 'debug', 'http'];
+  const types = builtinFactories.map(({ type }) => type).filter((type) => !words.includes(type));
+  const files = ['pipeline', 'config', 'component'].flatMap((layer) =>
+    readdirSync(join(source, layer), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') || file.endsWith('.md'))
+      .map((file) => join(layer, file)),
+  );
+  const named = files.flatMap((file) => {
+    const code = readFileSync(join(source, file), 'utf8').replace(/^\s*(\/?\*|\/\/).*$/gm, '');
+    return types
+      .filter((type) => new RegExp(`(['"\`])${type}\\1`).test(code))
+      .map((type) => `${file}: ${type}`);
+  });
+  t.strictSame(named, []);
+  t.end();
+});

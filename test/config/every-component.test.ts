@@ -1,16 +1,21 @@
 import { readdirSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
 import { builtinFactories } from '../../src/builtin.js';
+import type { Component } from '../../src/component/component.js';
+import { signalsOf, type Factory } from '../../src/component/factory.js';
 import { DEFAULT_CONFIG } from '../../src/cli/default-config.js';
 import { ConfigError } from '../../src/config/config-error.js';
 import { editorSchema } from '../../src/config/editor-schema.js';
+import { checkSchema } from '../../src/config/schema-check.js';
 import { prepare } from '../../src/pipeline/prepare.js';
 import { parsePriceTable } from '../../src/processors/cost/price-table.js';
+import { SIGNALS } from '../../src/signal/batch.js';
 import { runInProcess } from '../support/cli.js';
+import { componentSettings } from '../support/component-settings.js';
 import { environmentOf } from '../support/config-problems.js';
 import { projectFolder, readProjectFile } from '../support/project-file.js';
 
@@ -67,14 +72,20 @@ function misspelt(sections: Sections, section: string, id: string): Sections {
   };
 }
 
-/** What editors know without plugins. */
-const builtin = new Ajv({ strict: false }).compile(editorSchema(builtinFactories));
+/** What editors know with plugins, by what a configuration writes of them: it takes long to make. */
+const withPlugins = new Map<string, ReturnType<typeof schemaOf>>();
+
+function schemaOf(factories: readonly Factory[]) {
+  return new Ajv({ strict: false }).compile(editorSchema(factories));
+}
 
 async function checkConfiguration(t: Test, text: string): Promise<void> {
   const sections = parse(text) as Sections;
-  const { registry } = await prepareText(text);
-  const takes =
-    'plugins' in sections ? new Ajv({ strict: false }).compile(editorSchema(registry.all())) : builtin;
+  const { registry, plan } = await prepareText(text);
+  t.ok(plan.extensions.length > 0, 'the daemon takes it');
+  const plugins = JSON.stringify(sections['plugins'] ?? []);
+  const takes = withPlugins.get(plugins) ?? schemaOf(registry.all());
+  withPlugins.set(plugins, takes);
   // What is laid over others may leave out what the schema asks for in a file by itself.
   const forEditors = (all: Sections) =>
     Object.fromEntries(Object.entries(all).filter(([name]) => name !== 'service'));
@@ -122,15 +133,73 @@ for (const { name, text } of examples)
     }
   });
 
-void t.test('the page of each component has an example of it', (t) => {
-  for (const { kind, type } of builtinFactories) {
-    const page = join('src', `${kind}s`, type.replaceAll('_', '-'), 'README.md');
-    const own = examples.filter(({ name }) => name.startsWith(`${page}#`));
-    t.ok(
-      own.some(({ text }) => new RegExp(`^  ${type}(/.+)?:|[{ ]${type}: `, 'm').test(text)),
-      relative('src', page),
-    );
+const EMPTY = {
+  kind: 'map',
+  position: { file: 'empty', line: 1, column: 1 },
+  entries: new Map<string, never>(),
+} as const;
+
+const taking = { consume: async () => Promise.resolve({ accepted: 0, refused: [] }) };
+
+function create(factory: Factory): readonly Component[] {
+  const { value } = checkSchema(factory.configSchema, EMPTY, []);
+  const settings = { ...componentSettings(factory.type), config: value as Record<string, unknown> };
+  switch (factory.kind) {
+    case 'receiver':
+      return [
+        factory.create({
+          ...settings,
+          outputs: { traces: taking, metrics: taking, logs: taking, events: taking },
+        }),
+      ];
+    case 'processor':
+      return SIGNALS.flatMap((signal) => factory.create[signal]?.({ ...settings, next: taking }) ?? []);
+    case 'exporter':
+      return [factory.create(settings)];
+    case 'extension':
+      return [factory.create(settings)];
   }
+}
+
+for (const factory of builtinFactories) {
+  const { kind, type, configSchema } = factory;
+  void t.test(
+    `${kind} ${type}: usable without configuration, safe to stop unstarted and twice`,
+    async (t) => {
+      t.match(type, /^[a-z][a-z0-9_]*$/, 'lower_snake_case');
+      t.match(factory.description, /^[A-Z].*\.$/, 'one sentence');
+      t.ok(signalsOf(factory).every((signal) => SIGNALS.includes(signal)));
+      t.strictSame(checkSchema(factory.configSchema, EMPTY, []).problems, []);
+      const components = create(factory);
+      t.equal(components.length, kind === 'processor' ? signalsOf(factory).length : 1);
+      const abort = new AbortController().signal;
+      for (const component of components) {
+        await component.shutdown?.(abort);
+        await component.shutdown?.(abort);
+      }
+    },
+  );
+
+  const page = join('src', `${kind}s`, type.replaceAll('_', '-'), 'README.md');
+  void t.test(`${page} begins with an example without warnings, and explains every key`, async (t) => {
+    const first = examples.find(({ name }) => name === `${page}#1`)?.text ?? '';
+    t.match(first, new RegExp(`^  ${type}(/.+)?:`, 'm'));
+    t.strictSame((await prepareText(first)).warnings, []);
+    const text = readProjectFile(page);
+    for (const key of Object.keys(configSchema.properties)) t.match(text, key, `${key} is explained`);
+  });
+}
+
+void t.test('the page of each plugin has an example', (t) => {
+  const folders = readdirSync(join(root, 'plugins'), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  // The sidecar's configurations are files of their own.
+  for (const { name } of folders.filter((folder) => folder.name !== 'sidecar'))
+    t.ok(
+      examples.some((example) => example.name.startsWith(`plugins/${name}/README.md#`)),
+      name,
+    );
   t.end();
 });
 
