@@ -58,14 +58,14 @@ void t.test('alerts and webhooks in a browser', async (t) => {
   await t.test('an endpoint is made: its secret is shown once, and fields say what is wrong', async (t) => {
     const { page, complaints } = await visit('/webhooks');
     await page.waitForURL('**/webhooks/default');
-    await page.getByRole('heading', { name: 'There is no endpoint yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
     await page.getByRole('button', { name: 'New endpoint' }).click();
     await page.getByLabel('URL').fill('https://192.168.0.1/hook');
     await page.getByLabel('Name').fill('pager');
-    await page.getByRole('button', { name: 'Make the endpoint' }).click();
+    await page.getByRole('button', { name: 'Create endpoint' }).click();
     await page.locator('input[aria-invalid="true"]').waitFor();
     await page.getByLabel('URL').fill(`https://127.0.0.1:${receiver.port}/hook`);
-    await page.getByRole('button', { name: 'Make the endpoint' }).click();
+    await page.getByRole('button', { name: 'Create endpoint' }).click();
     const made = page.getByRole('region', { name: 'Secret of pager' });
     t.match(await made.locator('code').textContent(), /^whsec_/);
     await made.getByRole('button', { name: 'I have kept it' }).click();
@@ -140,8 +140,8 @@ void t.test('alerts and webhooks in a browser', async (t) => {
       await page.getByLabel('More than, in %').fill('100');
       await preview.getByText('it would have fired never').waitFor();
       await page.getByLabel('More than, in %').fill('50');
-      await page.getByRole('button', { name: 'Make the alert' }).click();
-      await page.getByRole('heading', { name: 'It has not fired' }).waitFor();
+      await page.getByRole('button', { name: 'Create alert' }).click();
+      await page.getByRole('heading', { name: 'Has not fired' }).waitFor();
       alert = new URL(page.url()).pathname;
 
       const runs = await sendFailed(api, Date.now());
@@ -181,13 +181,13 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.getByRole('region', { name: 'Endpoint pager' }).waitFor();
     t.equal(await page.getByRole('button', { name: /New|Delete|Edit|Rotate|Send/ }).count(), 0);
     await page.goto(`${url}/webhooks/elsewhere`);
-    await page.getByRole('heading', { name: 'There is no such organization' }).waitFor();
+    await page.getByRole('heading', { name: 'Organization not found' }).waitFor();
 
     const own = await visit('/webhooks');
     await own.page.getByRole('link', { name: 'pager' }).click();
     await own.page.getByRole('button', { name: 'Delete pager' }).click();
     await own.page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await own.page.getByRole('heading', { name: 'There is no endpoint yet' }).waitFor();
+    await own.page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
     t.same(await api.get('/org/default/webhooks/endpoints'), []);
     t.same([...complaints, ...own.complaints], []);
   });

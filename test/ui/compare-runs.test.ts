@@ -99,7 +99,7 @@ void t.test('two runs laid over each other', async (t) => {
     await page.waitForURL(`**/compare/runs?a=${first}&b=${second}`);
     await page.getByRole('treegrid').waitFor();
     await page.goto(`${pages.url}/compare/runs?a=${randomUUID()}&b=${second}`);
-    await page.getByText('One of these runs is not there').waitFor();
+    await page.getByText('One of these runs was not found').waitFor();
     t.pass();
   });
 

@@ -25,7 +25,7 @@ void t.test('money has the digits that matter', async (t) => {
     [12.345, '$12.35'],
     [1234.4, '$1,234'],
     [2_500_000, '$2.50M'],
-    [-0.5, '−$0.5'],
+    [-0.5, '−$0.50'],
   ];
   for (const [usd, text] of cases) t.equal(formatMoney(usd), text);
 });

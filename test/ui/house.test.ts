@@ -13,7 +13,7 @@ void t.test('settings', async (t) => {
     await page.getByLabel('Name').fill('notebook');
     await page.getByLabel('read').check();
     await page.getByLabel('manage').check();
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     const made = page.getByRole('region', { name: 'Key notebook' });
     const text = (await made.locator('code').textContent()) ?? '';
     t.match(text, /^jd_/);
@@ -24,10 +24,10 @@ void t.test('settings', async (t) => {
     await other.page.getByText('this session').waitFor();
     t.equal(await other.page.getByRole('link', { name: 'Users' }).count(), 0, 'not for its scopes');
     await other.page.goto(`${url}/settings/users`);
-    await other.page.getByRole('heading', { name: 'Only administrators see this' }).waitFor();
+    await other.page.getByRole('heading', { name: 'Only administrators can see this' }).waitFor();
     t.same(await accessibilityProblems(other.page), []);
     await other.page.getByRole('link', { name: 'You' }).click();
-    await other.page.getByRole('heading', { name: 'In this browser' }).waitFor();
+    await other.page.getByRole('heading', { name: 'Preferences' }).waitFor();
 
     await made.getByRole('button', { name: 'I have kept it' }).click();
     await page.getByRole('button', { name: 'Revoke notebook' }).click();
@@ -58,15 +58,15 @@ void t.test('settings', async (t) => {
     await page.getByLabel('Name').fill('Ada');
     await page.getByLabel('E-mail').fill('no address');
     await page.getByLabel('Events a month').fill('many');
-    await page.getByRole('button', { name: 'Make the user' }).click();
+    await page.getByRole('button', { name: 'Create user' }).click();
     await page.getByText('must be a whole number, such as 100000').waitFor();
     await page.getByLabel('Events a month').fill('5 000');
-    await page.getByRole('button', { name: 'Make the user' }).click();
+    await page.getByRole('button', { name: 'Create user' }).click();
     await page.locator('input[type="email"][aria-invalid="true"]').waitFor();
     await page.getByLabel('E-mail').fill('ada@example.com');
-    await page.getByRole('button', { name: 'Make the user' }).click();
+    await page.getByRole('button', { name: 'Create user' }).click();
     await page.getByRole('link', { name: 'Ada' }).click();
-    await page.getByRole('heading', { name: 'The user has no key yet' }).waitFor();
+    await page.getByRole('heading', { name: 'This user has no keys yet' }).waitFor();
     await page.getByRole('button', { name: 'Disable Ada' }).click();
     await page.getByRole('button', { name: 'Disable', exact: true }).click();
     await page.getByRole('button', { name: 'Enable Ada' }).waitFor();
@@ -80,14 +80,14 @@ void t.test('settings', async (t) => {
     await page.getByRole('link', { name: 'Organizations' }).click();
     await page.getByRole('button', { name: 'New organization' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Acme');
-    await page.getByLabel('Name in URLs').fill('acme');
-    await page.getByRole('button', { name: 'Make the organization' }).click();
+    await page.getByLabel('Slug').fill('acme');
+    await page.getByRole('button', { name: 'Create organization' }).click();
     await page.getByRole('link', { name: 'Acme' }).click();
     const user = page.getByLabel('User');
     await user.selectOption({ label: 'Ada · ada@example.com' });
     await page.getByRole('button', { name: 'Add the member' }).click();
-    await page.getByRole('button', { name: 'Make an admin Ada' }).click();
-    await page.getByRole('button', { name: 'Make an admin', exact: true }).click();
+    await page.getByRole('button', { name: 'Change to admin Ada' }).click();
+    await page.getByRole('button', { name: 'Change to admin', exact: true }).click();
     await page.getByRole('cell', { name: 'admin', exact: true }).waitFor();
     t.same(complaints, []);
   });
@@ -127,7 +127,7 @@ void t.test('settings', async (t) => {
       const reader = await api.createKey(['read']);
       await other.page.getByLabel('API key').fill(reader.key);
       await other.page.getByRole('button', { name: 'Log in' }).click();
-      await other.page.getByRole('heading', { name: 'Only administrators see this' }).waitFor();
+      await other.page.getByRole('heading', { name: 'Only administrators can see this' }).waitFor();
       t.equal(await other.page.getByRole('link', { name: 'Daemon' }).count(), 0);
       t.same(await accessibilityProblems(other.page), []);
       t.same(other.complaints, []);
@@ -182,6 +182,6 @@ void t.test('usage says how it stands, and where a trace is', async (t) => {
     headers: { 'X-Jackdaw': '1' },
   });
   await dark.page.goto(`${url}/usage`);
-  await dark.page.getByRole('heading', { name: 'Your key may not see this' }).first().waitFor();
+  await dark.page.getByRole('heading', { name: 'Your key is not allowed to see this' }).first().waitFor();
   t.same([...complaints, ...dark.complaints], []);
 });

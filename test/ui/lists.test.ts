@@ -230,7 +230,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     };
     const isDone = { status: 'completed', duration_ms: 4200 };
     const [one = '', two = '', three = ''] = Array.from({ length: 3 }, () => randomUUID());
-    await first.getByText('No run is like this').waitFor();
+    await first.getByText('No runs match').waitFor();
     await come(one, { status: 'running', duration_ms: undefined });
     const row = first.getByRole('table', { name: 'Runs' }).locator('tbody tr');
     await row.getByText(/1m 0\ds…/).waitFor();

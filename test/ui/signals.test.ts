@@ -44,7 +44,7 @@ void t.test('logs and metrics in a browser', async (t) => {
 
   await t.test('an empty store says how records come', async (t) => {
     const { page, complaints } = await visit('/logs');
-    await page.getByRole('heading', { name: 'No record in this time' }).waitFor();
+    await page.getByRole('heading', { name: 'No records in this time' }).waitFor();
     t.same(await accessibilityProblems(page), []);
     t.same(complaints, []);
   });
@@ -85,7 +85,7 @@ void t.test('logs and metrics in a browser', async (t) => {
     await page.getByRole('searchbox').fill('"order 7 accepted"');
     await page.getByText('1 of 1 record loaded').waitFor();
     await page.getByRole('searchbox').fill('accept');
-    await page.getByRole('heading', { name: 'No record is like this' }).waitFor();
+    await page.getByRole('heading', { name: 'No records match' }).waitFor();
     t.same(complaints, []);
   });
 

@@ -87,7 +87,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
 
   await t.test('a link shows the same to somebody else', async (t) => {
     const { page } = await visit('/runs?status=failed&range=7d');
-    await page.getByText('No run is like this').waitFor();
+    await page.getByText('No runs match').waitFor();
     t.equal(await page.getByLabel('Status').inputValue(), 'failed');
     t.equal(await page.getByLabel('Started').inputValue(), '7d');
     await page.getByLabel('Status').selectOption('completed');

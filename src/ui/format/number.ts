@@ -39,9 +39,14 @@ export function formatMoney(usd: number): string {
   const sign = usd < 0 ? '−' : '';
   if (size === 0) return '$0';
   if (size < SMALLEST_MONEY) return `${sign}<$0.000001`;
-  if (size < 0.9995) return `${sign}$${SMALL.format(size)}`;
+  if (size < 0.9995) return `${sign}$${withCents(SMALL.format(size))}`;
   if (size < 999.995) return `${sign}$${CENTS.format(size)}`;
   return `${sign}$${size >= COMPACT_FROM ? COMPACT.format(size) : WHOLE.format(size)}`;
+}
+
+/** `0.3` as `0.30`. */
+function withCents(amount: string): string {
+  return /\.\d$/.test(amount) ? `${amount}0` : amount;
 }
 
 /** The same of a share of 100. */

@@ -4,7 +4,7 @@ import { Empty } from '../parts/states.js';
 /** For paths that no page has. */
 export function NotFound() {
   return (
-    <Empty title="There is no such page" isPage>
+    <Empty title="Page not found" isPage>
       <title>Not found · Jackdaw</title>
       <p>
         The link may be of a newer version. <Link href="/agents">All agents</Link>

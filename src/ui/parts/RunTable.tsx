@@ -87,7 +87,7 @@ const COLUMNS: readonly RunColumn[] = [
       status === 'running' && duration_ms === null ? (
         <Elapsed since={started_at} />
       ) : (
-        <Duration value={duration_ms} missing="It has not ended" />
+        <Duration value={duration_ms} missing="Still running" />
       ),
   },
   {

@@ -38,7 +38,7 @@ export function Duration({ value, missing }: Figure) {
 export function Elapsed({ since }: { readonly since: string }) {
   const seconds = Math.max(0, Math.round((useNow() - Date.parse(since)) / 1000));
   return (
-    <span title="It goes on" className={styles['running']}>
+    <span title="Still running" className={styles['running']}>
       {formatDuration(seconds * 1000)}…
     </span>
   );

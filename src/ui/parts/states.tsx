@@ -45,7 +45,7 @@ export function Failure({
 }) {
   if (error instanceof ApiError && error.status === 403) {
     return (
-      <Notice icon={KeyRound} title="Your key may not see this" isAlert isPage={isPage}>
+      <Notice icon={KeyRound} title="Your key is not allowed to see this" isAlert isPage={isPage}>
         <p>{error.message}</p>
         <p>Log in with a key that has the scope, or ask whoever administers this daemon for one.</p>
       </Notice>

@@ -54,7 +54,7 @@ export default function Agent({ id }: { readonly id: string }) {
   });
   if (agent.error instanceof ApiError && [404, 422].includes(agent.error.status))
     return (
-      <Empty title="There is no such agent" isPage>
+      <Empty title="Agent not found" isPage>
         <title>No such agent · Jackdaw</title>
         <p>
           It may belong to another user. <Link href="/agents">All agents</Link>
@@ -111,7 +111,7 @@ export default function Agent({ id }: { readonly id: string }) {
       {runs.data === undefined ? (
         <TableSkeleton rows={6} />
       ) : runs.data.items.length === 0 ? (
-        <Empty title="No run is like this" />
+        <Empty title="No runs match" />
       ) : (
         <>
           <RunTable runs={runs.data.items} hide={['agent']} />
@@ -166,7 +166,7 @@ function Figures({ agent }: { readonly agent: Schemas['AgentDetail'] }) {
       <div>
         <dt>Last run</dt>
         <dd>
-          <Time at={agent.last_run_at} relative missing="It has not run" />
+          <Time at={agent.last_run_at} relative missing="No runs yet" />
           {agent.last_run_at !== null && (
             <small>
               <Time at={agent.last_run_at} />

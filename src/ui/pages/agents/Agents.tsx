@@ -86,7 +86,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     name: 'last_run_at',
     header: 'Last run',
     isNumber: true,
-    render: (agent) => <Time at={agent.last_run_at} relative missing="It has not run" />,
+    render: (agent) => <Time at={agent.last_run_at} relative missing="No runs yet" />,
   },
 ];
 
@@ -193,7 +193,7 @@ export default function Agents() {
       ) : data === undefined ? (
         <TableSkeleton />
       ) : data.items.length === 0 ? (
-        <Empty title="No agent is called so">
+        <Empty title="No agents match">
           <p>Names are compared without regard to upper and lower case.</p>
         </Empty>
       ) : (

@@ -52,7 +52,7 @@ export function FirstRun() {
         </p>
         <Way title="One run of an agent, by hand" code={curl} />
         <Way title="Any program with an OpenTelemetry SDK" code={otlp} />
-        <Way title="A month of made-up runs, to look around" code="npm run demo" />
+        <Way title="A month of sample runs, to look around" code="npm run demo" />
         <p role="status" className={styles['waiting']}>
           Waiting for the first run…
         </p>

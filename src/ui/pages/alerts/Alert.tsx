@@ -38,7 +38,7 @@ export default function Alert({ id }: { readonly id: string }) {
   useAlertNews();
   if (error instanceof ApiError && [404, 422].includes(error.status))
     return (
-      <Empty title="There is no such alert" isPage>
+      <Empty title="Alert not found" isPage>
         <title>No such alert · Jackdaw</title>
         <p>
           It was deleted, or it belongs to another user. <Link href="/alerts">All alerts</Link>
@@ -125,7 +125,7 @@ function Loaded({ rule }: { readonly rule: Rule }) {
         ) : firings.data === undefined ? (
           <TableSkeleton rows={4} />
         ) : firings.data.items.length === 0 ? (
-          <Empty title="It has not fired">
+          <Empty title="Has not fired">
             <p>When it does, what was found is here, with the runs that explain it and who was told.</p>
           </Empty>
         ) : (
@@ -180,20 +180,20 @@ function Facts({
         </dd>
       </div>
       <div>
-        <dt>Tells by</dt>
+        <dt>Notifies by</dt>
         <dd className={styles['words']}>
           {CHANNELS[rule.channel]}
           {rule.channel !== 'email' && rule.webhook_url !== null && <small>{rule.webhook_url}</small>}
         </dd>
       </div>
       <div>
-        <dt>At most every</dt>
+        <dt>Cooldown</dt>
         <dd>{formatFound('inactivity', rule.cooldown_minutes / 60)}</dd>
       </div>
       <div>
         <dt>Fired last</dt>
         <dd>
-          <Time at={rule.last_fired_at} relative missing="It has not fired" />
+          <Time at={rule.last_fired_at} relative missing="Has not fired" />
         </dd>
       </div>
     </dl>

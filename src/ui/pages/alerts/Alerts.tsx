@@ -38,9 +38,9 @@ const COLUMNS: readonly Column<Rule>[] = [
   {
     name: 'fired',
     header: 'Fired last',
-    render: ({ last_fired_at }) => <Time at={last_fired_at} relative missing="It has not fired" />,
+    render: ({ last_fired_at }) => <Time at={last_fired_at} relative missing="Has not fired" />,
   },
-  { name: 'channel', header: 'Tells by', render: ({ channel }) => CHANNELS[channel] },
+  { name: 'channel', header: 'Notifies by', render: ({ channel }) => CHANNELS[channel] },
 ];
 
 /** All rules with what they do now, and what fired last. */
@@ -86,11 +86,11 @@ export default function Alerts() {
       ) : shown === undefined ? (
         <TableSkeleton rows={4} />
       ) : rules.data?.length === 0 ? (
-        <Empty title="There is no alert yet">
+        <Empty title="No alerts yet">
           <p>
             An alert tells you when an agent or a service fails, gets slow or costly, or falls silent.{' '}
             {canManage ? (
-              <Link href="/alerts/new">Make the first one</Link>
+              <Link href="/alerts/new">Create the first one</Link>
             ) : (
               'A key with the scope manage can make one.'
             )}

@@ -114,7 +114,7 @@ function Condition({
         <>
           <TextField
             label="Metric"
-            hint="Its name, as it is sent"
+            hint="The name that senders use"
             options={metrics}
             value={metric}
             problem={problemOf('metric_name')}

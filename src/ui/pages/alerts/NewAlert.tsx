@@ -41,7 +41,7 @@ export default function NewAlert() {
   const { scopes } = useMe();
   if (!mayManage(scopes))
     return (
-      <Empty title="Your key may not make alerts" isPage>
+      <Empty title="Your key is not allowed to create alerts" isPage>
         <title>New alert · Jackdaw</title>
         <p>
           It needs the scope manage. <Link href="/alerts">All alerts</Link>
@@ -123,7 +123,7 @@ function Editor() {
               className={cx(parts['button'], parts['primary'])}
               disabled={create.isPending || rule === null}
             >
-              Make the alert
+              Create alert
             </button>
             <Link href="/alerts" className={parts['button']}>
               Cancel
@@ -135,7 +135,7 @@ function Editor() {
         </form>
         <section className={styles['preview']} aria-label="Preview">
           <div className={parts['head']}>
-            <h2 className={styles['spread']}>How it would have gone</h2>
+            <h2 className={styles['spread']}>Preview</h2>
             <Choice
               label="Time"
               value={state.hours}
@@ -165,7 +165,7 @@ function Preview({
 }) {
   if (rule === null)
     return (
-      <Empty title="Whom is it about?">
+      <Empty title="Choose what to watch">
         <p>Choose an agent or a service, and its past shows how often the alert would have fired.</p>
       </Empty>
     );

@@ -16,8 +16,8 @@ export function NoticeFields({
   return (
     <>
       <TextField
-        label="At most every, in minutes"
-        hint="The least time between two firings"
+        label="Cooldown, in minutes"
+        hint="The shortest time between two notices"
         inputMode="decimal"
         value={cooldown}
         problem={problems['cooldown_minutes']}
@@ -26,7 +26,7 @@ export function NoticeFields({
         }}
       />
       <SelectField
-        label="Tell by"
+        label="Notify by"
         value={channel}
         options={CHANNELS}
         problem={problems['channel']}

@@ -25,7 +25,7 @@ export function RuleFields(props: Props) {
     <>
       <TargetFields {...props} />
       <SelectField
-        label="Fires for"
+        label="Condition"
         value={type}
         options={TYPES}
         problem={problems['type']}
@@ -74,7 +74,7 @@ function TargetFields({
   return (
     <>
       <SelectField
-        label="About"
+        label="Target"
         value={of}
         options={{ agent: 'An agent', service: 'A service of the map' }}
         onText={(text) => {
@@ -111,7 +111,7 @@ function TargetFields({
       ) : (
         <TextField
           label="Service"
-          hint="It need not exist yet"
+          hint="It does not have to exist yet"
           options={services}
           value={service}
           problem={problems['target_service']}

@@ -42,7 +42,7 @@ export default function CompareAgents() {
   const other = useSeries(range, { agent_id: b, interval });
   if (a === '' || b === '')
     return (
-      <Empty title="Which agents?" isPage>
+      <Empty title="Choose two agents" isPage>
         <title>Compare agents · Jackdaw</title>
         <p>
           Tick two in the list of <Link href="/agents">agents</Link>.

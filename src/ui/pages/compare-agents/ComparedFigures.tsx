@@ -27,7 +27,7 @@ const FIGURES: readonly Figure[] = [
     isBad: true,
   },
   {
-    name: 'Say that they succeeded',
+    name: 'Reported as successful',
     of: ({ runs, success_count }) => (runs === 0 ? null : (100 * success_count) / runs),
     show: (value) => <Percentage value={value} missing="No run started in this time" />,
     isBad: false,

@@ -83,7 +83,7 @@ function Problem({ error, retry }: { readonly error: Error; readonly retry: () =
   if (!(error instanceof ApiError && [404, 422].includes(error.status)))
     return <Failure error={error} retry={retry} />;
   return (
-    <Empty title="One of these runs is not there">
+    <Empty title="One of these runs was not found">
       <p>It was never stored, it was removed, or it belongs to another user.</p>
     </Empty>
   );

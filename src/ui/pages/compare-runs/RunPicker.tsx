@@ -74,7 +74,7 @@ export function RunPicker({
                 >
                   <Time at={each.started_at} />
                   <Status status={each.status} />
-                  <Duration value={each.duration_ms} missing="It has not ended" />
+                  <Duration value={each.duration_ms} missing="Still running" />
                   <Money value={each.total_cost_usd} missing="No span has a cost" />
                 </button>
               </li>

@@ -27,7 +27,7 @@ const VIEWS = { pipelines: 'Pipelines', components: 'Components', configuration:
 export default function DaemonPage() {
   if (!useMe().scopes.includes('admin'))
     return (
-      <Empty title="Only administrators see this" isPage>
+      <Empty title="Only administrators can see this" isPage>
         <title>Daemon · Jackdaw</title>
         <p>
           The pipelines, the health and the configuration of the daemon are shown to keys with the scope

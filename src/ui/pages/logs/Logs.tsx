@@ -227,7 +227,7 @@ function Lost({
 function Nothing({ state }: { readonly state: LogsState }) {
   if (isFiltered(state))
     return (
-      <Empty title="No record is like this">
+      <Empty title="No records match">
         <p>
           Take away a filter, or choose a longer time. Words are found whole: “pay” does not find “payment”,
           and there are no wildcards.
@@ -235,7 +235,7 @@ function Nothing({ state }: { readonly state: LogsState }) {
       </Empty>
     );
   return (
-    <Empty title="No record in this time">
+    <Empty title="No records in this time">
       <p>
         Log records come by OTLP, as traces do: set OTEL_EXPORTER_OTLP_ENDPOINT to the daemon’s receiver, or
         choose a longer time.

@@ -90,7 +90,7 @@ function Whole({
   if (!data || !shown) return <TableSkeleton />;
   if (data.nodes.length === 0)
     return (
-      <Empty title="Nobody called anybody in this time">
+      <Empty title="No calls in this time">
         <p>
           Agents, services and databases come onto the map with the spans of their runs. Choose a longer time.
         </p>
@@ -105,7 +105,7 @@ function Whole({
           ` of ${formatCounted(data.nodes.length, 'node')}${shown.nodes.length === MOST_NODES ? ', the busiest; a search finds the others' : ''}`}
       </Tools>
       {shown.nodes.length === 0 ? (
-        <Empty title="No node is like that">
+        <Empty title="No nodes match">
           <p>Names are searched for as they are written, in capitals or not.</p>
         </Empty>
       ) : (

@@ -24,7 +24,7 @@ export default function Prompt({ name }: { readonly name: string }) {
   const { data, error, refetch } = usePrompt(name);
   if (error instanceof ApiError && [404, 422].includes(error.status))
     return (
-      <Empty title="There is no such prompt" isPage>
+      <Empty title="Prompt not found" isPage>
         <title>No such prompt · Jackdaw</title>
         <p>
           It may belong to another user. <Link href="/prompts">All prompts</Link>

@@ -65,7 +65,7 @@ export default function Prompts() {
       ) : data === undefined ? (
         <TableSkeleton />
       ) : rows.length === 0 ? (
-        <Empty title="No prompt has been created">
+        <Empty title="No prompts yet">
           <p>
             POST /api/v1/dashboard/prompts/ creates a version; spans that name prompt and version are linked
             to it by themselves.

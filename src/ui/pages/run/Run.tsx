@@ -15,7 +15,7 @@ export default function Run({ id }: { readonly id: string }) {
   useNeighbourKeys(id);
   if (error instanceof ApiError && [404, 422].includes(error.status))
     return (
-      <Empty title="There is no such run" isPage>
+      <Empty title="Run not found" isPage>
         <title>No such run · Jackdaw</title>
         <p>
           It was never stored, it was removed, or it belongs to another user.{' '}

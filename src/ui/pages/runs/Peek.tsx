@@ -26,7 +26,7 @@ export function Peek({ run, onClose }: { readonly run: Schemas['ListedRun']; rea
         </dd>
         <dt>Duration</dt>
         <dd>
-          <Duration value={run.duration_ms} missing="It has not ended" />
+          <Duration value={run.duration_ms} missing="Still running" />
         </dd>
         <dt>Outcome</dt>
         <dd>{run.outcome ?? <Missing reason="Nobody has said how it turned out" />}</dd>

@@ -76,7 +76,7 @@ export default function Runs() {
       ) : data === undefined ? (
         <TableSkeleton rows={12} />
       ) : runs.length === 0 ? (
-        <Empty title={isFiltered(state) ? 'No run is like this' : 'No agent has run yet'}>
+        <Empty title={isFiltered(state) ? 'No runs match' : 'No agent has run yet'}>
           <p>
             {isFiltered(state)
               ? 'Take away a filter, or choose a longer time.'

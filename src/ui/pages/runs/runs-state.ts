@@ -63,10 +63,10 @@ export const CHIPS = {
   node: { label: 'Node of the map', kind: 'text' },
   prompt: { label: 'Prompt', kind: 'text' },
   pv: { label: 'Version of the prompt', kind: 'number' },
-  mind: { label: 'At least so many ms', kind: 'number' },
-  maxd: { label: 'At most so many ms', kind: 'number' },
-  minc: { label: 'Costs at least $', kind: 'number' },
-  maxc: { label: 'Costs at most $', kind: 'number' },
+  mind: { label: 'Duration, at least (ms)', kind: 'number' },
+  maxd: { label: 'Duration, at most (ms)', kind: 'number' },
+  minc: { label: 'Cost, at least ($)', kind: 'number' },
+  maxc: { label: 'Cost, at most ($)', kind: 'number' },
 } as const satisfies Partial<Record<keyof typeof STATE, { label: string; kind: 'text' | 'number' }>>;
 export type Chip = keyof typeof CHIPS;
 

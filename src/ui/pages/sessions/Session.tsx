@@ -34,7 +34,7 @@ export default function Session({ id }: { readonly id: string }) {
   useRunList(data?.items.map(({ trace_id }) => trace_id) ?? []);
   if (error instanceof ApiError && [404, 422].includes(error.status))
     return (
-      <Empty title="There is no such session" isPage>
+      <Empty title="Session not found" isPage>
         <title>No such session · Jackdaw</title>
         <p>
           Its runs may be gone, or belong to another user. <Link href="/sessions">All sessions</Link>

@@ -49,7 +49,7 @@ export function SessionRun({ run }: { readonly run: Schemas['Run'] }) {
       <div className={styles['turnHead']}>
         <Link href={`/traces/${id}`}>{run.agent_name === '' ? '(no name)' : run.agent_name}</Link>
         <Status status={run.status} />
-        <Duration value={run.duration_ms} missing="It has not ended" />
+        <Duration value={run.duration_ms} missing="Still running" />
         <Money value={run.total_cost_usd} missing="No span has a cost" />
         <Time at={run.started_at} />
       </div>

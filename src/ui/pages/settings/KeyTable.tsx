@@ -39,7 +39,7 @@ export function KeyTable({
     { name: 'scopes', header: 'May', render: (key) => key.scopes.join(', ') },
     {
       name: 'created',
-      header: 'Made',
+      header: 'Created',
       isNumber: true,
       render: ({ created_at }) => <Time at={created_at} relative />,
     },
@@ -48,7 +48,7 @@ export function KeyTable({
       header: 'Last used',
       hint: 'Written at most once a minute',
       isNumber: true,
-      render: ({ last_used_at }) => <Time at={last_used_at} relative missing="It was never used" />,
+      render: ({ last_used_at }) => <Time at={last_used_at} relative missing="Never used" />,
     },
     {
       name: 'expires',

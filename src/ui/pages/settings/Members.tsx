@@ -38,7 +38,7 @@ export function Members({ slug }: { readonly slug: string }) {
     <>
       <AddMember slug={slug} users={users.data.filter(({ id }) => !known.has(id))} />
       {members.data.length === 0 ? (
-        <Empty title="It has no members yet" />
+        <Empty title="No members yet" />
       ) : (
         <Table
           label="Members"
@@ -71,7 +71,7 @@ function columnsOf(slug: string): readonly Column<Member>[] {
       header: 'Change',
       render: ({ user_id, name, role }) => (
         <ConfirmedChange
-          action={role === 'admin' ? 'Make a member' : 'Make an admin'}
+          action={role === 'admin' ? 'Change to member' : 'Change to admin'}
           name={name}
           question={role === 'admin' ? 'It can only look at webhooks then.' : 'It can change webhooks then.'}
           act={() => put(slug, user_id, role === 'admin' ? 'member' : 'admin')}

@@ -54,7 +54,7 @@ export function NewKey({
       ) : (
         <Form
           label="New key"
-          action="Make the key"
+          action="Create key"
           change={change}
           isReady={name.trim() !== '' && scopes.length > 0}
           onCancel={() => setOpen(false)}
@@ -62,7 +62,7 @@ export function NewKey({
           <TextField
             label="Name"
             value={name}
-            hint="Where it is used, so that you know later what stops when it is revoked."
+            hint="Where it is used, so that you know what stops working when you revoke it."
             problem={change.fields['name']}
             onText={setName}
           />
@@ -78,7 +78,7 @@ export function NewKey({
             ))}
           </Checks>
           <div>
-            <Choice label="It lasts" value={days} options={LASTING} onChange={setDays} />
+            <Choice label="Expires after" value={days} options={LASTING} onChange={setDays} />
             <FieldProblem text={change.fields['expires_at']} />
           </div>
         </Form>

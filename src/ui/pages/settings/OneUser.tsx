@@ -17,7 +17,7 @@ type User = Schemas['UserAccount'];
 export function OneUser({ user }: { readonly user: User | undefined }) {
   if (!user)
     return (
-      <Empty title="There is no such user">
+      <Empty title="User not found">
         <p>
           <Link href="/settings/users">All users</Link>
         </p>
@@ -108,7 +108,7 @@ function UserKeys({ userId }: { readonly userId: string }) {
         stale="user-keys"
       />
       {data.length === 0 ? (
-        <Empty title="The user has no key yet">
+        <Empty title="This user has no keys yet">
           <p>Without one it can neither send nor look.</p>
         </Empty>
       ) : (

@@ -25,10 +25,10 @@ const COLUMNS: readonly Column<Organization>[] = [
     isWide: true,
     render: ({ slug, name }) => <Link href={pathOf(slug)}>{name}</Link>,
   },
-  { name: 'slug', header: 'In URLs', render: ({ slug }) => <code>{slug}</code> },
+  { name: 'slug', header: 'Slug', render: ({ slug }) => <code>{slug}</code> },
   {
     name: 'created',
-    header: 'Made',
+    header: 'Created',
     isNumber: true,
     render: ({ created_at }) => <Time at={created_at} relative />,
   },
@@ -54,7 +54,7 @@ export function Organizations() {
         <Members key={org} slug={org} />
       </>
     ) : (
-      <Empty title="There is no such organization">
+      <Empty title="Organization not found">
         <p>
           <Link href="/settings/organizations">All organizations</Link>
         </p>
@@ -64,7 +64,7 @@ export function Organizations() {
     <>
       <NewOrganization />
       {data.length === 0 ? (
-        <Empty title="There is no organization yet">
+        <Empty title="No organizations yet">
           <p>Organizations have webhooks; their members see the deliveries.</p>
         </Empty>
       ) : (
@@ -101,15 +101,15 @@ function NewOrganization() {
   return (
     <Form
       label="New organization"
-      action="Make the organization"
+      action="Create organization"
       change={change}
       isReady={name.trim() !== '' && slug.trim() !== ''}
       onCancel={() => setOpen(false)}
     >
       <TextField label="Name" value={name} problem={change.fields['name']} onText={setName} />
       <TextField
-        label="Name in URLs"
-        hint="Lower-case letters, digits and, inside, hyphens. It cannot be changed."
+        label="Slug"
+        hint="Lower-case letters, digits and hyphens between them. It cannot be changed later."
         value={slug}
         problem={change.fields['slug']}
         onText={setSlug}

@@ -30,7 +30,7 @@ export function OwnKeys() {
         </p>
       )}
       {data.length === 0 ? (
-        <Empty title="You have no key yet" />
+        <Empty title="You have no keys yet" />
       ) : (
         <KeyTable
           keys={data}

@@ -47,9 +47,9 @@ export default function Settings({ place = '' }: { readonly place: string | unde
           ))}
       </nav>
       {!found || !Content ? (
-        <Empty title="There are no such settings" />
+        <Empty title="Settings not found" />
       ) : found.isForAdmins && !isAdmin ? (
-        <Empty title="Only administrators see this">
+        <Empty title="Only administrators can see this">
           <p>
             {found.name} are looked after with a key that has the scope admin. Log in with one, or ask whoever
             administers this daemon.

@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<User>[] = [
   { name: 'state', header: 'State', render: ({ disabled }) => (disabled ? 'disabled' : 'in use') },
   {
     name: 'created',
-    header: 'Made',
+    header: 'Created',
     isNumber: true,
     render: ({ created_at }) => <Time at={created_at} relative />,
   },
@@ -92,7 +92,7 @@ function NewUser() {
   return (
     <Form
       label="New user"
-      action="Make the user"
+      action="Create user"
       change={change}
       isReady={name.trim() !== '' && email.trim() !== ''}
       onCancel={() => setOpen(false)}

@@ -24,7 +24,7 @@ export function You() {
           <dd>{user.name}</dd>
           <dt>E-mail</dt>
           <dd>{user.email}</dd>
-          <dt>This session may</dt>
+          <dt>Scopes of this session</dt>
           <dd>{scopes.join(', ')}</dd>
           <dt>Organizations</dt>
           <dd>
@@ -37,7 +37,7 @@ export function You() {
         </dl>
       </section>
       <section className={styles['section']}>
-        <h2>In this browser</h2>
+        <h2>Preferences</h2>
         <p>Kept in this browser, for everybody who uses it.</p>
         <div className={parts['filters']}>
           <Choice
@@ -70,7 +70,7 @@ export function You() {
             </p>
             <p>
               <button type="button" className={parts['button']} onClick={() => void leave()}>
-                End this session
+                Log out
               </button>
             </p>
           </>

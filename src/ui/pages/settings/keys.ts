@@ -13,7 +13,7 @@ export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
 
 /** How long a new key lasts, in days; the empty text for ever. */
 export const LASTING: Readonly<Record<string, string>> = {
-  '': 'for ever',
+  '': 'never',
   '1': '1 day',
   '7': '7 days',
   '30': '30 days',

@@ -45,7 +45,7 @@ export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Pr
             <tr>
               <th scope="col">Queued</th>
               <th scope="col">Event</th>
-              <th scope="col">About</th>
+              <th scope="col">Target</th>
               <th scope="col">To</th>
               <th scope="col">State</th>
               <th scope="col" className={parts['number']}>

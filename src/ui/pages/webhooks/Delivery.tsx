@@ -102,7 +102,10 @@ function Attempts({
                 <span>{attempt_number}.</span>
                 <Time at={attempted_at} />
                 <span className={isGood ? undefined : parts['bad']}>{code ?? 'no answer'}</span>
-                <Duration value={duration_ms} missing="It runs still, or the daemon ended meanwhile" />
+                <Duration
+                  value={duration_ms}
+                  missing="It is still running, or the daemon stopped meanwhile"
+                />
                 {attempt.error_message !== null && (
                   <span className={parts['bad']}>{attempt.error_message}</span>
                 )}

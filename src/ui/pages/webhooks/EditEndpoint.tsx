@@ -43,7 +43,7 @@ export function EditEndpoint({ org, endpoint, onMade, onDone }: Props) {
   return (
     <Form
       label={endpoint === undefined ? 'New endpoint' : `Edit ${endpointName(endpoint)}`}
-      action={endpoint === undefined ? 'Make the endpoint' : 'Save'}
+      action={endpoint === undefined ? 'Create endpoint' : 'Save'}
       change={change}
       isReady={url.trim().length > 'https://'.length && types.length > 0}
       onCancel={onDone}
@@ -58,7 +58,7 @@ export function EditEndpoint({ org, endpoint, onMade, onDone }: Props) {
       <TextField
         label="Name"
         value={name}
-        hint="As people call it."
+        hint="The name that people see."
         problem={change.fields['name']}
         onText={setName}
       />

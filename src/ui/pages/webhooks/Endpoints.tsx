@@ -49,7 +49,7 @@ export function Endpoints({
         <span title={types.join(', ')}>{types.includes(ALL_EVENTS) ? 'all' : types.join(', ')}</span>
       ),
     },
-    { name: 'made', header: 'Made', render: ({ created_at }) => <Time at={created_at} relative /> },
+    { name: 'made', header: 'Created', render: ({ created_at }) => <Time at={created_at} relative /> },
   ];
   return (
     <div className={parts['stacking']}>

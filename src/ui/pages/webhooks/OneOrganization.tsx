@@ -37,7 +37,7 @@ export default function OneOrganization({ org }: { readonly org: string }) {
   const name = memberships.find(({ slug }) => slug === org)?.name ?? org;
   if (endpoints.error instanceof ApiError && [404, 422].includes(endpoints.error.status))
     return (
-      <Empty title="There is no such organization" isPage>
+      <Empty title="Organization not found" isPage>
         <title>No such organization · Jackdaw</title>
         <p>
           Or you are not in it: only its members see its webhooks. <Link href="/webhooks">Your own</Link>
@@ -115,7 +115,7 @@ function Loaded({
       )}
       <PausedBanner org={org} endpoints={endpoints} canActivate={isAdmin && canManage} />
       {endpoints.length === 0 ? (
-        <Empty title="There is no endpoint yet">
+        <Empty title="No endpoints yet">
           <p>
             An endpoint is a URL that gets a signed request when a run fails, an alert fires and the like.
           </p>

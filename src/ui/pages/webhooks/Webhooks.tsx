@@ -14,7 +14,7 @@ const COLUMNS: readonly Column<Membership>[] = [
     isWide: true,
     render: ({ slug, name }) => <Link href={`/webhooks/${slug}`}>{name}</Link>,
   },
-  { name: 'role', header: 'You are', render: ({ role }) => role },
+  { name: 'role', header: 'Your role', render: ({ role }) => role },
 ];
 
 /** The organizations of who looks; of one alone, its webhooks. */
@@ -23,7 +23,7 @@ export default function Webhooks() {
   const [only] = memberships;
   if (only === undefined)
     return (
-      <Empty title="You are in no organization" isPage>
+      <Empty title="You do not belong to an organization" isPage>
         <title>Webhooks · Jackdaw</title>
         <p>Webhooks belong to organizations. An administrator adds you to one.</p>
         {scopes.includes('admin') && <Link href="/settings/organizations">Organizations</Link>}
