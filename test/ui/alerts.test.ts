@@ -115,7 +115,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     t.equal(receiver.requests.length, 2 * RUNS);
     await page.getByLabel('State').selectOption('success');
     await page.waitForURL('**&status=success');
-    await page.getByText('3 deliveries, all that there are').waitFor();
+    await page.getByText('3 deliveries in all').waitFor();
 
     // What becomes of a row is told by the stream, although the list cannot be read again.
     await page.route('**/webhooks/deliveries?*', (route) => route.abort());

@@ -84,7 +84,7 @@ void t.test('two runs laid over each other', async (t) => {
 
   await t.test('choosing runs by hand; a run without one before it', async (t) => {
     const { page } = await pages.visit(`/compare/runs?a=previous&b=${first}`);
-    await page.getByText('This agent has no run before it').waitFor();
+    await page.getByText('This agent has no earlier run').waitFor();
     const picker = page.getByRole('region', { name: 'Run A' });
     await picker.getByLabel('Id of run A').fill('last one');
     await page.keyboard.press('Enter');

@@ -137,7 +137,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await page.waitForURL('**/runs?model=model-rare');
     await page.getByText('Views').click();
     await page.getByRole('button', { name: 'Remove the view rare ones' }).click();
-    await page.getByText('No view is saved yet.').waitFor();
+    await page.getByText('No saved views yet.').waitFor();
   });
 
   await t.test('rows are sorted, chosen, looked at beside the list, and compared', async (t) => {

@@ -17,7 +17,7 @@ export function TextDiff({
   if (pieces === undefined)
     return (
       <div className={styles['apart']}>
-        <p className={styles['faint']}>These differ in too much to be laid over each other.</p>
+        <p className={styles['faint']}>These differ too much to be shown side by side.</p>
         {[before, after].map((text, at) => (
           <pre
             key={at}

@@ -73,7 +73,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           </li>
         ))}
       </ul>
-      {targets.length === 0 && <p className={styles['hint']}>Nothing is called so.</p>}
+      {targets.length === 0 && <p className={styles['hint']}>Nothing matches.</p>}
     </Overlay>
   );
 }

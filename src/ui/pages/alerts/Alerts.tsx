@@ -130,7 +130,7 @@ function NewestFirings({
   return (
     <section className={styles['section']}>
       <div className={parts['head']}>
-        <h2>What fired</h2>
+        <h2>Firings</h2>
       </div>
       {error && !data ? (
         <Failure error={error} retry={() => void refetch()} />
@@ -142,7 +142,7 @@ function NewestFirings({
         </Empty>
       ) : (
         <>
-          <Firings label="What fired" firings={data.items} withRule />
+          <Firings label="Firings" firings={data.items} withRule />
           <Pager
             page={page}
             pageSize={PAGE_SIZE}

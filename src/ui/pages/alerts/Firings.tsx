@@ -100,7 +100,7 @@ function Found({ firing: { type, value, threshold, conditions } }: { readonly fi
 }
 
 function Over({ firing: { fired_at, resolved_at } }: { readonly firing: Firing }) {
-  if (resolved_at === null) return <span className={parts['bad']}>not over</span>;
+  if (resolved_at === null) return <span className={parts['bad']}>still firing</span>;
   return (
     <>
       <Time at={resolved_at} />{' '}

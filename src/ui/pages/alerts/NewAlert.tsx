@@ -172,7 +172,7 @@ function Preview({
   if (past.error instanceof ApiError && past.error.fields.length > 0)
     return (
       <Empty title="Not yet a rule">
-        <p>What is missing or wrong stands beside its field.</p>
+        <p>What is missing or wrong is shown beside its field.</p>
       </Empty>
     );
   if (past.error) return <Failure error={past.error} retry={() => void past.refetch()} />;

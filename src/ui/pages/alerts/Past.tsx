@@ -100,7 +100,7 @@ export function PastFirings({
               <li key={fired_at}>
                 {formatTime(Date.parse(fired_at), zone)}
                 {resolved_at === null
-                  ? ', not over'
+                  ? ', still firing'
                   : `, over after ${formatDuration(Date.parse(resolved_at) - Date.parse(fired_at))}`}
               </li>
             ))}

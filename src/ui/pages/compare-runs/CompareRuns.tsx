@@ -106,7 +106,7 @@ function Choosing({
   if (isLoading) return <TableSkeleton rows={8} />;
   return (
     <>
-      {isAlone && <p>This agent has no run before it. Choose another run to compare with.</p>}
+      {isAlone && <p>This agent has no earlier run. Choose another run to compare with.</p>}
       <RunPicker side="A" run={a} other={b} onChoose={choose('a')} />
       <RunPicker side="B" run={b} other={a} onChoose={choose('b')} />
     </>

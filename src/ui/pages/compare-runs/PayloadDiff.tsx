@@ -81,7 +81,7 @@ function Texts({
 }
 
 function Compared({ a, b, label }: { readonly a: string; readonly b: string; readonly label: string }) {
-  if (a === '' && b === '') return <p className={parts['faint']}>Neither brought any.</p>;
+  if (a === '' && b === '') return <p className={parts['faint']}>Neither has any.</p>;
   return (
     <>
       {a === b && <p className={parts['faint']}>The same in both.</p>}

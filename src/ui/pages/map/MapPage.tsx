@@ -106,7 +106,7 @@ function Whole({
       </Tools>
       {shown.nodes.length === 0 ? (
         <Empty title="No nodes match">
-          <p>Names are searched for as they are written, in capitals or not.</p>
+          <p>Upper and lower case make no difference.</p>
         </Empty>
       ) : (
         <div className={parts['withPeek']} data-open={chosen !== undefined}>

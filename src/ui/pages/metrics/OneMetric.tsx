@@ -78,7 +78,7 @@ export function OneMetric({ metric, state, change }: Props) {
         <TableSkeleton rows={6} />
       ) : data.series.length === 0 ? (
         <Empty title="Nothing was measured here">
-          <p>Choose a longer time, or take away a label.</p>
+          <p>Choose a longer time, or remove a label.</p>
         </Empty>
       ) : (
         <div aria-busy={isPlaceholderData}>

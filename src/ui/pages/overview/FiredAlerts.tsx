@@ -43,7 +43,7 @@ export function FiredAlerts({ range }: { readonly range: string }) {
           <Time at={fired_at} relative />
           <span className={styles['more']}>
             {target.kind === 'agent' ? <Link href={`/agents/${target.id}`}>{target.name}</Link> : target.name}
-            {resolved_at === null && <span className={parts['bad']}> · not over</span>}
+            {resolved_at === null && <span className={parts['bad']}> · still firing</span>}
             {explains !== undefined && (
               <>
                 {' · '}

@@ -23,7 +23,7 @@ export function Views() {
         <Bookmark size={16} aria-hidden="true" /> Views
       </summary>
       <div>
-        {views?.length === 0 && <small className={parts['faint']}>No view is saved yet.</small>}
+        {views?.length === 0 && <small className={parts['faint']}>No saved views yet.</small>}
         {views !== undefined && views.length > 0 && (
           <ul aria-label="Saved views" className={styles['list']}>
             {views.map((view) => (

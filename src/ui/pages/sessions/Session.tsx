@@ -57,7 +57,7 @@ export default function Session({ id }: { readonly id: string }) {
             <div>
               <dt>Users</dt>
               <dd>
-                {data.user_ids.length === 0 && <small>No run says for whom it was</small>}
+                {data.user_ids.length === 0 && <small>No run names its user</small>}
                 {data.user_ids.map((user) => (
                   <small key={user}>
                     <Link href={`/sessions?user=${encodeURIComponent(user)}`}>{user}</Link>

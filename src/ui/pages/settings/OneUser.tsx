@@ -109,7 +109,7 @@ function UserKeys({ userId }: { readonly userId: string }) {
       />
       {data.length === 0 ? (
         <Empty title="This user has no keys yet">
-          <p>Without one it can neither send nor look.</p>
+          <p>Without one they can neither send nor read.</p>
         </Empty>
       ) : (
         <KeyTable

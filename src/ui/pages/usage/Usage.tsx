@@ -77,7 +77,7 @@ function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; read
         <dt>Events in {period} (UTC month)</dt>
         <dd className={isOver ? parts['bad'] : undefined}>
           <Count value={used} missing="" />
-          <small>a span is an event; what else counts is up to the processor quota</small>
+          <small>a span is an event; the processor quota says what else counts</small>
         </dd>
       </div>
       <div>
@@ -99,7 +99,7 @@ function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; read
           {coming === null ? (
             <>
               <Missing reason="There are not two whole days yet to go by" />
-              <small>said from two whole days on</small>
+              <small>known after two full days</small>
             </>
           ) : (
             <>
@@ -114,7 +114,7 @@ function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; read
         </dd>
       </div>
       <div>
-        <dt>Counted anew</dt>
+        <dt>Resets</dt>
         <dd>
           <Time at={resets_at} relative />
           <small>

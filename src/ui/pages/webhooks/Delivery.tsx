@@ -72,7 +72,7 @@ export function Delivery({
             <h3>The event</h3>
           </div>
           {event === undefined ? (
-            <p className={parts['faint']}>The body is no JSON.</p>
+            <p className={parts['faint']}>The body is not JSON.</p>
           ) : (
             <JsonView value={event} label="the event" />
           )}
@@ -88,7 +88,7 @@ function Attempts({
 }: {
   readonly attempts: NonNullable<ReturnType<typeof useDelivery>['data']>['detail']['attempts'];
 }) {
-  if (attempts.length === 0) return <p className={parts['faint']}>There was no attempt yet.</p>;
+  if (attempts.length === 0) return <p className={parts['faint']}>No attempts yet.</p>;
   return (
     <section aria-label="Attempts">
       <h3>{formatCounted(attempts.length, 'attempt')}</h3>

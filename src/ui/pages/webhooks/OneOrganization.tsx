@@ -138,7 +138,7 @@ function Loaded({
       )}
       <section className={styles['section']}>
         <div className={parts['head']}>
-          <h2 className={styles['spread']}>{chosen ? `Sent to ${endpointName(chosen)}` : 'What was sent'}</h2>
+          <h2 className={styles['spread']}>{chosen ? `Sent to ${endpointName(chosen)}` : 'Deliveries'}</h2>
           <Choice
             label="To"
             value={chosen?.id ?? ''}
