@@ -38,7 +38,11 @@ export function compile(source: string, scope: ScopeName): Expression {
     return new CompiledExpression(source, type, parsed);
   } catch (error) {
     if (!isCelProblem(error)) throw error;
-    throw new ExpressionError(wordProblem(error, variables), source, error.range?.start ?? 0);
+    throw new ExpressionError(
+      wordProblem(error, variables, environment.getDefinitions().functions),
+      source,
+      error.range?.start ?? 0,
+    );
   }
 }
 

@@ -4,12 +4,17 @@ import { MATCHES } from './patterns.js';
 import { PRESENCE } from './presence.js';
 import { RECORD_TYPES, type RecordVariable, type Variable } from './scope/record-types.js';
 import type { Node } from './syntax-tree.js';
+import { callAdvice, type Functions } from './unfit-call.js';
 
 /** What CEL says of an expression that it does not take. */
 export type CelProblem = NonNullable<ReturnType<Environment['check']>['error']>;
 
-/** What is wrong with an expression and what to do, in our words. */
-export function wordProblem(problem: CelProblem, variables: readonly Variable[]): string {
+/** What is wrong with an expression and what to do, in our words. @param functions that it may call */
+export function wordProblem(
+  problem: CelProblem,
+  variables: readonly Variable[],
+  functions: Functions,
+): string {
   const summary = problem.summary.replaceAll(PRESENCE, 'has').replaceAll(MATCHES, 'matches');
   const name = /^[^:]+: (.*)$/s.exec(summary)?.[1] ?? '';
   switch (problem.code) {
@@ -21,6 +26,8 @@ export function wordProblem(problem: CelProblem, variables: readonly Variable[])
       return summary.includes('null')
         ? `${summary}; whether a field has a value, has() tells: has(span.model)`
         : summary;
+    case 'no_matching_overload':
+      return summary + callAdvice(summary, functions);
     default:
       return summary;
   }

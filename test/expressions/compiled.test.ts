@@ -146,7 +146,12 @@ const PROBLEMS: readonly [scope: 'span' | 'trace' | 'log', source: string, messa
   [
     'span',
     'true &&\n  span.name.startWith("a")',
-    "found no matching overload for 'string.startWith(string)' (line 2, column 3 of the expression)",
+    'found no matching overload for \'string.startWith(string)\'; did you mean "startsWith"? (line 2, column 3 of the expression)',
+  ],
+  [
+    'span',
+    'span.name.startsWith(1)',
+    "found no matching overload for 'string.startsWith(int)'; it is called as string.startsWith(string): bool (column 1 of the expression)",
   ],
   [
     'log',
