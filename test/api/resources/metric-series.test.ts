@@ -319,6 +319,26 @@ void t.test('metrics step by step', async (t) => {
       [0, 150],
       [1, 300],
     ]);
+    // Counting that began in the moment of its first point goes on behind it.
+    await send(
+      api,
+      histogram('took.first', 2, [point(30, 30, [5, 5, 0, 0], 100), point(50, 30, [5, 5, 10, 0], 400)]),
+    );
+    t.strictSame(await only({ name: 'took.first', agg: 'sum' }), [[0, 400]]);
+    await send(
+      api,
+      cumulative(
+        'first',
+        sumPoints(
+          [
+            [30, 8],
+            [50, 10],
+          ],
+          30,
+        ),
+      ),
+    );
+    t.strictSame(await only({ name: 'first', agg: 'rate' }), [[0, Number((2 / 60).toFixed(6))]]);
     await send(api, {
       name: 'took.exp',
       exponentialHistogram: {

@@ -30,6 +30,8 @@ interface Before {
   readonly labels: string;
   readonly source: number;
   readonly at: number;
+  /** When its counting began; null where nobody said. */
+  readonly began: number | null;
   readonly distribution: Distribution;
 }
 
@@ -83,8 +85,11 @@ function addPoint(
   const isDelta = row.temporality === DELTA;
   const now = distributionOf(JSON.parse(String(row.distribution)) as JsonObject, !isDelta);
   const before = last?.labels === labels && last.source === source ? last : null;
+  // A start that stays the same is no new one, even where the point before came in the same moment.
   const isAnew =
-    before === null || now.count < before.distribution.count || (began !== null && began >= before.at);
+    before === null ||
+    now.count < before.distribution.count ||
+    (began !== null && began >= before.at && began !== before.began);
   const came = isDelta || isAnew ? now : since(before.distribution, now);
   const from = isDelta || isAnew ? (began ?? (isDelta ? at : null)) : before.at;
   const step = stepOf(steps, at);
@@ -106,7 +111,7 @@ function addPoint(
     sums.add(came.buckets);
     buckets.set(step, sums);
   }
-  return { labels, source, at, distribution: now };
+  return { labels, source, at, began, distribution: now };
 }
 
 function quantiles(

@@ -71,8 +71,10 @@ export async function readNumberSeries(
  * of the same source; where it has begun anew, or there is none before, it has counted all since its start.
  */
 function increases(first: number, width: number): string {
-  const isAnew = 'value < before AND is_monotonic OR coalesce(began >= before_at, false)';
-  return `, compared AS (SELECT *, lag(value) OVER w AS before, lag(moment) OVER w AS before_at
+  // A start that stays the same is no new one, even where the point before came in the same moment.
+  const isAnew =
+    'value < before AND is_monotonic OR coalesce(began >= before_at AND began IS DISTINCT FROM before_began, false)';
+  return `, compared AS (SELECT *, lag(value) OVER w AS before, lag(moment) OVER w AS before_at, lag(began) OVER w AS before_began
       FROM s WINDOW w AS (PARTITION BY labels, source, is_delta ORDER BY moment, seq)),
     grown AS (SELECT labels, moment AS until,
         CASE WHEN is_delta THEN coalesce(least(began, moment), moment) WHEN before IS NULL THEN least(began, moment)
