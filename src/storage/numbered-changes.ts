@@ -1,13 +1,18 @@
+import { LRUCache } from 'lru-cache';
+
 /** What changed lately, by id, each with the number of its last change. Of too many the longest ago are forgotten. */
 export class NumberedChanges {
-  readonly #most: number;
-  /** What changed last stands last. */
-  readonly #changes = new Map<string, number>();
+  readonly #changes: LRUCache<string, number>;
   #last = 0;
   #forgotten = 0;
 
   constructor(most: number) {
-    this.#most = most;
+    this.#changes = new LRUCache({
+      max: most,
+      dispose: (number, _, reason) => {
+        if (reason === 'evict') this.#forgotten = number;
+      },
+    });
   }
 
   /** The number of the newest change. */
@@ -23,15 +28,9 @@ export class NumberedChanges {
   /** @returns the number of a change that was forgotten for this one, if one was */
   add(id: string): number | undefined {
     this.#last += 1;
-    this.#changes.delete(id);
+    const before = this.#forgotten;
     this.#changes.set(id, this.#last);
-    if (this.#changes.size <= this.#most) return undefined;
-    for (const [first, number] of this.#changes) {
-      this.#changes.delete(first);
-      this.#forgotten = number;
-      break;
-    }
-    return this.#forgotten;
+    return this.#forgotten === before ? undefined : this.#forgotten;
   }
 
   /** Whether all that changed after this one is still known. */
@@ -41,7 +40,12 @@ export class NumberedChanges {
 
   /** What changed after a number, in order. */
   since(number: number): readonly { readonly id: string; readonly number: number }[] {
-    if (number === this.#last) return [];
-    return [...this.#changes].flatMap(([id, changed]) => (changed > number ? [{ id, number: changed }] : []));
+    const changes: { readonly id: string; readonly number: number }[] = [];
+    // The newest come first.
+    for (const [id, changed] of this.#changes.entries()) {
+      if (changed <= number) break;
+      changes.push({ id, number: changed });
+    }
+    return changes.reverse();
   }
 }

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** How much is kept; sizes are in a unit of the caller's. */
 export interface CacheBounds {
   readonly mostSize: number;
@@ -6,15 +8,9 @@ export interface CacheBounds {
   readonly mostOfUser?: number;
 }
 
-interface Entry<Value> {
+/** A value, which may be null or a text, as the library takes objects. */
+interface Holder<Value> {
   readonly value: Value;
-  readonly size: number;
-}
-
-/** What is kept of one user: the value used last at the end. */
-interface Kept<Value> {
-  readonly entries: Map<string, Entry<Value>>;
-  size: number;
 }
 
 /**
@@ -22,13 +18,15 @@ interface Kept<Value> {
  * takes the room of others, then those of the user who asked longest ago.
  */
 export class SharedCache<Value> {
-  /** The user who asked last at the end. */
-  readonly #users = new Map<number, Kept<Value>>();
+  /** By user: what is kept of them. */
+  readonly #users: LRUCache<number, LRUCache<string, Holder<Value>>>;
   readonly #bounds: CacheBounds;
   #size = 0;
 
   constructor(bounds: CacheBounds) {
     this.#bounds = bounds;
+    // Every value has a size, so there are never more users than that.
+    this.#users = new LRUCache({ maxSize: bounds.mostSize, sizeCalculation: () => 1 });
   }
 
   /** The sizes of all values together. */
@@ -43,46 +41,36 @@ export class SharedCache<Value> {
 
   /** A value, which now counts as the one used last. */
   get(user: number, name: string): Value | undefined {
-    const kept = this.#users.get(user);
-    const entry = kept?.entries.get(name);
-    if (kept === undefined || entry === undefined) return undefined;
-    kept.entries.delete(name);
-    kept.entries.set(name, entry);
-    this.#users.delete(user);
-    this.#users.set(user, kept);
-    return entry.value;
+    const held = this.#users.peek(user)?.get(name);
+    if (held !== undefined) this.#users.get(user);
+    return held?.value;
   }
 
   /** The values of a user, with their names. */
   *ofUser(user: number): Generator<readonly [name: string, value: Value]> {
-    for (const [name, { value }] of this.#users.get(user)?.entries ?? []) yield [name, value];
+    for (const [name, { value }] of this.#users.peek(user)?.entries() ?? []) yield [name, value];
   }
 
-  /** Takes a value, or the new size of one. What is too large by itself is not kept. */
+  /**
+   * Takes a value, or the new size of one. What is too large by itself is not kept.
+   *
+   * @param size at least 1
+   */
   put(user: number, name: string, value: Value, size: number): void {
-    this.delete(user, name);
-    const kept = this.#users.get(user) ?? { entries: new Map<string, Entry<Value>>(), size: 0 };
-    kept.entries.set(name, { value, size });
-    kept.size += size;
-    this.#size += size;
-    this.#users.delete(user);
-    this.#users.set(user, kept);
-    const { mostSize, mostSizeOfUser, mostOfUser = Infinity } = this.#bounds;
-    while (kept.size > mostSizeOfUser || kept.entries.size > mostOfUser) this.#dropOldest(user);
-    while (this.#size > mostSize) {
-      const [longestAgo = user] = this.#users.keys();
-      this.#dropOldest(longestAgo);
-    }
+    const { mostSizeOfUser, mostOfUser = 0 } = this.#bounds;
+    const kept =
+      this.#users.get(user) ??
+      new LRUCache<string, Holder<Value>>({ maxSize: mostSizeOfUser, max: mostOfUser });
+    this.#changed(user, kept, () => {
+      kept.delete(name);
+      kept.set(name, { value }, { size });
+    });
+    while (this.#size > this.#bounds.mostSize) this.#dropOldest();
   }
 
   delete(user: number, name: string): void {
-    const kept = this.#users.get(user);
-    const entry = kept?.entries.get(name);
-    if (kept === undefined || entry === undefined) return;
-    kept.entries.delete(name);
-    kept.size -= entry.size;
-    this.#size -= entry.size;
-    if (kept.entries.size === 0) this.#users.delete(user);
+    const kept = this.#users.peek(user);
+    if (kept !== undefined) this.#changed(user, kept, () => kept.delete(name));
   }
 
   clear(): void {
@@ -90,9 +78,20 @@ export class SharedCache<Value> {
     this.#size = 0;
   }
 
-  #dropOldest(user: number): void {
-    const [name] = this.#users.get(user)?.entries.keys() ?? [];
-    if (name === undefined) throw new Error('the sizes of what is kept do not add up');
-    this.delete(user, name);
+  /** Of the user who asked longest ago. */
+  #dropOldest(): void {
+    const { value: user } = this.#users.rkeys().next();
+    const kept = user === undefined ? undefined : this.#users.peek(user);
+    if (user === undefined || kept === undefined) throw new Error('the sizes of what is kept do not add up');
+    this.#changed(user, kept, () => kept.pop());
+  }
+
+  /** Counts what a change makes of a user's part, and keeps or forgets the user. */
+  #changed(user: number, kept: LRUCache<string, Holder<Value>>, change: () => void): void {
+    const before = kept.calculatedSize;
+    change();
+    this.#size += kept.calculatedSize - before;
+    if (kept.size === 0) this.#users.delete(user);
+    else if (!this.#users.has(user)) this.#users.set(user, kept);
   }
 }

@@ -38,7 +38,7 @@ void t.test('when all have too much, the user goes first who asked longest ago',
     [1, 2, 3, 4].map((user) => held(cache, user)),
     [{ a: 1 }, {}, { a: 3, b: 4 }, { a: 5 }],
   );
-  cache.put(3, 'c', 6, 0);
+  cache.put(3, 'c', 6, 1);
   t.strictSame(held(cache, 3), { b: 4, c: 6 }, 'two of a user at most');
   cache.clear();
   t.equal(cache.size, 0);

@@ -7,6 +7,7 @@ const SHORTEST_MS = 0.001;
 const FIRST = -1000;
 /** Behind the bucket of the longest duration that a double can hold. */
 const END = 24_000;
+
 /** How many durations lie where: numbers of buckets with how many each has, in no order. */
 export interface DurationCounts {
   readonly buckets: Int16Array;
