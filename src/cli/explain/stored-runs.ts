@@ -8,9 +8,9 @@ import { NO_NODE } from '../../signal/service-map.js';
 import { SPAN_TYPES, type SpanRecord, type SpanType } from '../../signal/span.js';
 import { countTrace } from '../../signal/trace-map.js';
 import type { TracesBatch } from '../../signal/batch.js';
-import { IncomingBatch } from '../../storage/duckdb/changes/incoming-batch.js';
-import { headerAt, payloadAt } from '../../storage/duckdb/changes/incoming-rows.js';
-import { TracesEncoder } from '../../storage/duckdb/messages/encode-traces.js';
+import { IncomingBatch } from '../../storage/incoming/incoming-batch.js';
+import { headerAt, payloadAt } from '../../storage/incoming/incoming-rows.js';
+import { TracesEncoder } from '../../storage/incoming/encode-traces.js';
 
 /** Every run follows all its spans here, and is worked out from all of them. */
 const LIMITS = { few: Infinity, followed: Infinity };

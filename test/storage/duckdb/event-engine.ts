@@ -13,7 +13,7 @@ import { TELEMETRY_EVENTS } from '../../../src/storage/duckdb/messages/telemetry
 import { readStoredEvents, type TelemetryEvent } from '../../../src/storage/duckdb/events/stored-events.js';
 import { relation } from '../../../src/storage/duckdb/rows/relation.js';
 import { TraceId } from '../../../src/storage/duckdb/rows/trace-id.js';
-import { IncomingBatch } from '../../../src/storage/duckdb/changes/incoming-batch.js';
+import { IncomingBatch } from '../../../src/storage/incoming/incoming-batch.js';
 import type { Append } from '../../../src/storage/duckdb/changes/change.js';
 import type { CommitReport } from '../../../src/storage/duckdb/commits/writer.js';
 import { RecordingLogger } from '../../support/recording-logger.js';

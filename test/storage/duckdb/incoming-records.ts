@@ -1,10 +1,10 @@
 import type { SpanRecord } from '../../../src/signal/span.js';
 import type { TraceHeader } from '../../../src/signal/trace.js';
 import type { NamedHeader } from '../../../src/runs/rules/following-header.js';
-import { headerAt, payloadAt } from '../../../src/storage/duckdb/changes/incoming-rows.js';
+import { headerAt, payloadAt } from '../../../src/storage/incoming/incoming-rows.js';
 import type { Payload } from '../../../src/runs/rules/payload.js';
 import type { SpanRow } from '../../../src/runs/rules/rows.js';
-import { IncomingBatch } from '../../../src/storage/duckdb/changes/incoming-batch.js';
+import { IncomingBatch } from '../../../src/storage/incoming/incoming-batch.js';
 import { aHeader, aSpanRecord } from '../../support/run-records.js';
 import { tracesMessage } from './traces-message.js';
 

@@ -1,6 +1,6 @@
 import type { TracesBatch } from '../../../src/signal/batch.js';
 import type { Micros } from '../../../src/signal/time.js';
-import { TracesEncoder, type TracesMessage } from '../../../src/storage/duckdb/messages/encode-traces.js';
+import { TracesEncoder, type TracesMessage } from '../../../src/storage/incoming/encode-traces.js';
 
 const encoder = new TracesEncoder();
 

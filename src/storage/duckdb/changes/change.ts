@@ -1,7 +1,7 @@
 import type { EventType } from '../../../signal/event.js';
 import type { Micros } from '../../../signal/time.js';
-import type { Counted } from '../messages/counted.js';
-import type { IncomingBatch } from './incoming-batch.js';
+import type { Counted } from '../../incoming/counted.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { Rows } from './rows.js';
 
 /** A change of a stored header that the trace's owner asked for. */

@@ -7,7 +7,7 @@ import { objectRows } from './object-rows.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import type { Change } from './change.js';
-import type { Counted } from '../messages/counted.js';
+import type { Counted } from '../../incoming/counted.js';
 import type { Rows } from './rows.js';
 
 /**

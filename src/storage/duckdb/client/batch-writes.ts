@@ -4,7 +4,7 @@ import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../../signa
 import type { TelemetryWriter } from '../../telemetry-writer.js';
 import type { WriteAnswer } from '../commits/commit-queue.js';
 import { countedMessage } from './counted-message.js';
-import { TracesEncoder, transferablesOf } from '../messages/encode-traces.js';
+import { TracesEncoder, transferablesOf } from '../../incoming/encode-traces.js';
 import { LogsEncoder, transferablesOf as transferablesOfLogs } from '../messages/encode-logs.js';
 import {
   MAX_STREAMS_OF_TENANT,
@@ -12,7 +12,7 @@ import {
   transferablesOf as transferablesOfPoints,
 } from '../messages/encode-points.js';
 import { nameOfBatch, type BatchName } from '../messages/batch-name.js';
-import type { NamedPrompts, PromptMessage } from '../messages/prompt-message.js';
+import type { NamedPrompts, PromptMessage } from '../../incoming/prompt-message.js';
 import type { StoreMetrics } from './store-metrics.js';
 import type { StoreReach } from './store-reach.js';
 import type { ToldArrivals } from './told-arrivals.js';

@@ -1,6 +1,6 @@
 import type { Batch } from '../../../signal/batch.js';
 import type { Micros } from '../../../signal/time.js';
-import type { Counted } from '../messages/counted.js';
+import type { Counted } from '../../incoming/counted.js';
 import type { UserTerms } from './user-terms.js';
 
 /**

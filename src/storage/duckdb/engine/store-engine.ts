@@ -5,7 +5,7 @@ import type { OutcomeChange, RunOutcome } from '../../runs.js';
 import type { WantedOfTenants } from '../runs/idle-runs.js';
 import type { Observations } from '../alerts/observations.js';
 import type { WriteAnswer } from '../commits/commit-queue.js';
-import type { TracesMessage } from '../messages/encode-traces.js';
+import type { TracesMessage } from '../../incoming/encode-traces.js';
 import { openParts, type EngineParts } from './engine-parts.js';
 import { readFacts } from '../events/facts.js';
 import type { FactPage } from '../../fact-source.js';
@@ -17,7 +17,7 @@ import { figuresOf, type StoreFigures } from './store-figures.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
 import { answerRead, type ReadCall } from './store-reads.js';
 import { TraceId } from '../rows/trace-id.js';
-import { IncomingBatch } from '../changes/incoming-batch.js';
+import { IncomingBatch } from '../../incoming/incoming-batch.js';
 
 /**
  * The embedded store as it lives in its thread: one DuckDB instance, one writer, one mover, a few readers. `../README.md` says

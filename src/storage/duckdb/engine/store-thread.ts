@@ -9,7 +9,7 @@ import type { FactPage, FactSource } from '../../fact-source.js';
 import { readWhenThere } from '../../read-when-there.js';
 import type { Observations } from '../alerts/observations.js';
 import type { WantedOfTenants } from '../runs/idle-runs.js';
-import type { TracesMessage } from '../messages/encode-traces.js';
+import type { TracesMessage } from '../../incoming/encode-traces.js';
 import type { LogsMessage } from '../messages/encode-logs.js';
 import type { PointsMessage } from '../messages/encode-points.js';
 import type { StoreOptions } from './store-options.js';

@@ -2,7 +2,7 @@ import { itemAt, wordAt } from '../../../signal/checked.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { indexOf } from '../../table.js';
 import { LOGS } from '../../log-tables.js';
-import type { Counted } from '../messages/counted.js';
+import type { Counted } from '../../incoming/counted.js';
 import type { Origins } from '../changes/origins.js';
 import { numberOrigins } from '../changes/numbered-origins.js';
 import { ORIGIN_MESSAGE } from '../messages/origin-message.js';

@@ -1,6 +1,6 @@
 import { countCalled, hourOf } from '../../../signal/trace-map.js';
-import type { IncomingBatch } from '../changes/incoming-batch.js';
-import { calledSpansAt, startedAt } from '../changes/incoming-rows.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
+import { calledSpansAt, startedAt } from '../../incoming/incoming-rows.js';
 import type { Rows } from '../changes/rows.js';
 import type { HourSums } from '../../../signal/hour-sums.js';
 import type { Services } from './services.js';

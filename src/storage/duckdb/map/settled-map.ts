@@ -1,7 +1,7 @@
 import { MapContributions, type MapSums } from '../../../runs/map-contributions.js';
 import type { TraceState } from '../runs/trace-state.js';
 import type { TouchedTrace } from '../runs/triage.js';
-import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { Rows } from '../changes/rows.js';
 import { MapChanges } from './map-changes.js';
 import type { Services } from './services.js';

@@ -9,7 +9,7 @@ import { bodyText, tokensOf } from '../../log-text.js';
 import { indexOf } from '../../table.js';
 import { LOG_WIRE } from '../../log-tables.js';
 import type { BatchName } from './batch-name.js';
-import type { Counted } from './counted.js';
+import type { Counted } from '../../incoming/counted.js';
 import { encodeOrigins } from './origin-message.js';
 import { SharedParts } from './shared-parts.js';
 import { printJson } from '../../../signal/json.js';

@@ -3,7 +3,7 @@ import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { encodeRows } from '../../../worker/columns-writer.js';
 import { indexOf } from '../../table.js';
 import { METRIC_STREAMS, POINTS } from '../../tables.js';
-import type { Counted } from '../messages/counted.js';
+import type { Counted } from '../../incoming/counted.js';
 import { numberOrigins } from '../changes/numbered-origins.js';
 import { ORIGIN_MESSAGE } from '../messages/origin-message.js';
 import type { Append } from '../changes/change.js';

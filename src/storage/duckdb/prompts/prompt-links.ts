@@ -9,7 +9,7 @@ import type { IdIndex } from '../ids/id-index.js';
 import type { Capture } from '../rows/segment.js';
 import type { TraceState } from '../runs/trace-state.js';
 import type { TouchedTrace, Triage } from '../runs/triage.js';
-import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { LinkChange } from '../changes/change.js';
 import type { Rows } from '../changes/rows.js';
 import type { PromptFigures } from './prompt-figures.js';

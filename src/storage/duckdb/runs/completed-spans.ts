@@ -5,7 +5,7 @@ import { TooMuchToLoad } from './reloads.js';
 import type { RunSize } from './run-size.js';
 import type { TraceState } from './trace-state.js';
 import type { AheadPart, NewParts, Part, TouchedTrace } from './triage.js';
-import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { TraceChange } from '../changes/change.js';
 
 /** The touched traces of a group, before anything is worked out. */

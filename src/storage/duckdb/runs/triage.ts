@@ -13,7 +13,7 @@ import type {
   TimeoutChange,
   TraceChange,
 } from '../changes/change.js';
-import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 
 /**
  * Traces of batches, by batch and by position in it: in this commit, the line of the trace's payloads where the first span of

@@ -1,9 +1,9 @@
 import { spansOf } from '../../../runs/spans/spans-of.js';
 import { CommitRanges } from '../rows/commit-ranges.js';
-import { headerAt, isRunningAt, newSpansAt } from '../changes/incoming-rows.js';
+import { headerAt, isRunningAt, newSpansAt } from '../../incoming/incoming-rows.js';
 import type { RunSize } from './run-size.js';
 import { TraceState } from './trace-state.js';
-import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 
 /** The state of a whole trace that has just been stored. */
 export function wholeState(

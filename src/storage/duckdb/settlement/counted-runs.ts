@@ -4,7 +4,7 @@ import { indexOf } from '../../table.js';
 import { TRACE_WIRE } from '../../tables.js';
 import type { CountedRun } from '../figures/counted-run.js';
 import type { StoredHeader } from '../runs/trace-state.js';
-import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 
 /** What runs add to the figures, from where they are met. */
 

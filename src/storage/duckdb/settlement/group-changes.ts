@@ -5,7 +5,7 @@ import { CommitRanges } from '../rows/commit-ranges.js';
 import type { LoadedGroup } from '../runs/completed-spans.js';
 import { followsSpans, type NamedHeader } from '../../../runs/rules/following-header.js';
 import { NO_PAYLOAD } from '../../../runs/rules/payload.js';
-import { headerAt, newSpansAt, payloadAt } from '../changes/incoming-rows.js';
+import { headerAt, newSpansAt, payloadAt } from '../../incoming/incoming-rows.js';
 import { NO_NODE } from '../../../signal/service-map.js';
 import { nodeOfStored } from '../map/node-of-stored.js';
 import type { Services } from '../map/services.js';
@@ -15,7 +15,7 @@ import { PART_BYTES } from '../rows/part-bytes.js';
 import type { SpanRow, HeaderRow } from '../../../runs/rules/rows.js';
 import { TraceState } from '../runs/trace-state.js';
 import type { AheadPart, Part } from '../runs/triage.js';
-import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { OutcomeChange } from '../changes/change.js';
 
 /** How many items of each batch of a group are new: spans, and traces without spans. */

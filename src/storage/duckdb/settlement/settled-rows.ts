@@ -5,14 +5,14 @@ import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
 import { AGENTS, LONG_PIECE_BYTES, PAYLOADS, PIECE_BYTES, SPANS, TRACES } from '../../tables.js';
 import type { Agent } from '../figures/agents.js';
-import { isRunningAt } from '../changes/incoming-rows.js';
+import { isRunningAt } from '../../incoming/incoming-rows.js';
 import { indexOf } from '../../table.js';
 import { objectRows, type OwnedRow } from '../changes/object-rows.js';
 import { beginsPiece, NO_PAYLOAD, PayloadWriter, sizeOf, type Payload } from '../../../runs/rules/payload.js';
 import type { SpanRow, HeaderRow } from '../../../runs/rules/rows.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
 import type { TraceState } from '../runs/trace-state.js';
-import { PAYLOAD, type IncomingBatch } from '../changes/incoming-batch.js';
+import { PAYLOAD, type IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { Rows } from '../changes/rows.js';
 
 const P = {

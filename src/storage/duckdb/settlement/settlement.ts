@@ -10,7 +10,7 @@ import type { RecentEvents } from '../events/recent-events.js';
 import { ItemsOfGroup, GroupChanges } from './group-changes.js';
 import type { IdIndex } from '../ids/id-index.js';
 import type { IdleRuns } from '../runs/idle-runs.js';
-import { isRunningAt, kindAt, namesItsAgentAt } from '../changes/incoming-rows.js';
+import { isRunningAt, kindAt, namesItsAgentAt } from '../../incoming/incoming-rows.js';
 import { KnownTraces } from '../runs/known-traces.js';
 import type { Services } from '../map/services.js';
 import { SettledMap } from '../map/settled-map.js';
@@ -28,7 +28,7 @@ import { StoredTraces } from '../runs/stored-traces.js';
 import type { TraceState } from '../runs/trace-state.js';
 import { wholeState } from '../runs/whole-state.js';
 import { newParts, triage, type NewParts, type TouchedTrace } from '../runs/triage.js';
-import type { IncomingBatch } from '../changes/incoming-batch.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { OutcomeChange, TraceChange } from '../changes/change.js';
 import type { Rows } from '../changes/rows.js';
 

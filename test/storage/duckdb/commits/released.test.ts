@@ -1,5 +1,5 @@
 import t from 'tap';
-import { IncomingBatch } from '../../../../src/storage/duckdb/changes/incoming-batch.js';
+import { IncomingBatch } from '../../../../src/storage/incoming/incoming-batch.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
 import { EventEngine } from '../event-engine.js';
 import { tracesMessage } from '../traces-message.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { deriveBatch } from '../../../../src/signal/derive-map.js';
-import { IncomingBatch } from '../../../../src/storage/duckdb/changes/incoming-batch.js';
+import { IncomingBatch } from '../../../../src/storage/incoming/incoming-batch.js';
 import { EventEngine } from '../event-engine.js';
 import { aSpanRecord, aTrace, NOON } from '../../../support/run-records.js';
 import { queriesDuring } from '../watched-statements.js';

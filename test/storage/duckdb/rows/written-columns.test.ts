@@ -6,7 +6,7 @@ import type { Connection } from '../../../../src/storage/duckdb/files/connection
 import { Database, MAIN } from '../../../../src/storage/duckdb/files/database.js';
 import { LOG_MESSAGE } from '../../../../src/storage/duckdb/messages/encode-logs.js';
 import { POINT_MESSAGE } from '../../../../src/storage/duckdb/messages/encode-points.js';
-import { SPAN_MESSAGE, TRACE_MESSAGE } from '../../../../src/storage/duckdb/messages/encode-traces.js';
+import { SPAN_MESSAGE, TRACE_MESSAGE } from '../../../../src/storage/incoming/encode-traces.js';
 import { createTable, type Table } from '../../../../src/storage/table.js';
 import { SEGMENT_TABLES } from '../../../../src/storage/tables.js';
 import { ColumnsWriter } from '../../../../src/worker/columns-writer.js';

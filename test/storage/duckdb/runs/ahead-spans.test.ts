@@ -5,7 +5,7 @@ import type { SpanRecord } from '../../../../src/signal/span.js';
 import type { TraceRecord } from '../../../../src/signal/trace.js';
 import { RUN_SIZE } from '../../../../src/storage/duckdb/runs/run-size.js';
 import { TraceId } from '../../../../src/storage/duckdb/rows/trace-id.js';
-import { IncomingBatch } from '../../../../src/storage/duckdb/changes/incoming-batch.js';
+import { IncomingBatch } from '../../../../src/storage/incoming/incoming-batch.js';
 import { hasDifferences } from '../../../../src/storage/service-map.js';
 import { BAD, EventEngine, told, type Listener } from '../event-engine.js';
 import { aHeader, aSpanRecord, NOON } from '../../../support/run-records.js';

@@ -4,7 +4,7 @@ import { deriveBatch } from '../../../../src/signal/derive-map.js';
 import type { TraceRecord } from '../../../../src/signal/trace.js';
 import { hasDifferences } from '../../../../src/storage/service-map.js';
 import type { RunSize } from '../../../../src/storage/duckdb/runs/run-size.js';
-import { IncomingBatch } from '../../../../src/storage/duckdb/changes/incoming-batch.js';
+import { IncomingBatch } from '../../../../src/storage/incoming/incoming-batch.js';
 import { BAD, EventEngine, type Listener } from '../event-engine.js';
 import { NOON } from '../../../support/run-records.js';
 import { parts } from '../following-records.js';

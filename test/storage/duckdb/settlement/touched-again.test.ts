@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { deriveBatch } from '../../../../src/signal/derive-map.js';
 import { finishedRows } from '../../../../src/storage/duckdb/alerts/unit-rows.js';
-import { IncomingBatch } from '../../../../src/storage/duckdb/changes/incoming-batch.js';
+import { IncomingBatch } from '../../../../src/storage/incoming/incoming-batch.js';
 import { EventEngine } from '../event-engine.js';
 import { aHeader, aSpanRecord, DAY, NOON } from '../../../support/run-records.js';
 import { textOf } from '../shown-spans.js';

@@ -1,8 +1,8 @@
-import type { GivenPayload } from '../../../runs/rules/payload.js';
-import type { JsonObject } from '../../../signal/attributes.js';
-import { printJson } from '../../../signal/json.js';
-import { sentOf } from '../../../signal/sent-span.js';
-import type { SpanRecord } from '../../../signal/span.js';
+import type { GivenPayload } from '../../runs/rules/payload.js';
+import type { JsonObject } from '../../signal/attributes.js';
+import { printJson } from '../../signal/json.js';
+import { sentOf } from '../../signal/sent-span.js';
+import type { SpanRecord } from '../../signal/span.js';
 
 /** Types of spans that make no node. */
 const NODELESS: ReadonlySet<string> = new Set(['llm', 'tool']);

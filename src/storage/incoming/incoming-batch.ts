@@ -1,22 +1,17 @@
-import type { SpanRow } from '../../../runs/rules/rows.js';
-import { WHOLE, type ToldCall } from '../../../runs/rules/told-calls.js';
-import type { SentRows } from '../../../runs/sent-spans.js';
-import { runKey } from '../../../runs/run-key.js';
-import { intAt, itemAt, wordAt } from '../../../signal/checked.js';
-import type { EventType } from '../../../signal/event.js';
-import { NO_NODE } from '../../../signal/service-map.js';
-import { ColumnsReader } from '../../../worker/columns-reader.js';
-import { wordsOfKey } from '../../../worker/uuid-words.js';
-import { indexOf } from '../../table.js';
-import { SPAN_WIRE } from '../../tables.js';
-import type { Counted } from '../messages/counted.js';
-import type { PromptMessage } from '../messages/prompt-message.js';
-import {
-  SPAN_MESSAGE,
-  TRACE_MESSAGE,
-  type MapMessage,
-  type TracesMessage,
-} from '../messages/encode-traces.js';
+import type { SpanRow } from '../../runs/rules/rows.js';
+import { WHOLE, type ToldCall } from '../../runs/rules/told-calls.js';
+import type { SentRows } from '../../runs/sent-spans.js';
+import { runKey } from '../../runs/run-key.js';
+import { intAt, itemAt, wordAt } from '../../signal/checked.js';
+import type { EventType } from '../../signal/event.js';
+import { NO_NODE } from '../../signal/service-map.js';
+import { ColumnsReader } from '../../worker/columns-reader.js';
+import { wordsOfKey } from '../../worker/uuid-words.js';
+import { indexOf } from '../table.js';
+import { SPAN_WIRE } from '../tables.js';
+import type { Counted } from './counted.js';
+import type { PromptMessage } from './prompt-message.js';
+import { SPAN_MESSAGE, TRACE_MESSAGE, type MapMessage, type TracesMessage } from './encode-traces.js';
 
 /** Gives numbers to the names of the service map's nodes that batches carry. */
 export interface NodeNumbers {

@@ -1,4 +1,4 @@
-import type { Micros } from '../../../signal/time.js';
+import type { Micros } from '../../signal/time.js';
 
 /** Whose quota a change counts for, and in which month. */
 export interface Counted {

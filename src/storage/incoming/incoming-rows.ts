@@ -1,18 +1,18 @@
-import { byteAt, itemAt, must } from '../../../signal/checked.js';
-import { gradeOf } from '../../../signal/span-grade.js';
-import type { CalledSpans } from '../../../signal/trace-map.js';
-import { RUN_STATUSES } from '../../../signal/span.js';
-import { parseContext, type RunContext } from '../../../signal/run-context.js';
-import { uuidKey } from '../../../worker/uuid-words.js';
-import { DERIVED } from '../../../runs/rules/derived.js';
-import { indexOf } from '../../table.js';
-import { SPAN_WIRE, TRACES, TRACE_WIRE } from '../../tables.js';
-import type { NamedHeader } from '../../../runs/rules/following-header.js';
-import { beginsPiece, payloadsOf, type Payload } from '../../../runs/rules/payload.js';
-import { RUNNING } from '../../../runs/rules/rows.js';
-import { WHOLE } from '../../../runs/rules/told-calls.js';
-import { agentHint, runKind } from '../../../runs/rules/span-facts.js';
-import type { SpanState } from '../../../runs/spans/span-state.js';
+import { byteAt, itemAt, must } from '../../signal/checked.js';
+import { gradeOf } from '../../signal/span-grade.js';
+import type { CalledSpans } from '../../signal/trace-map.js';
+import { RUN_STATUSES } from '../../signal/span.js';
+import { parseContext, type RunContext } from '../../signal/run-context.js';
+import { uuidKey } from '../../worker/uuid-words.js';
+import { DERIVED } from '../../runs/rules/derived.js';
+import { indexOf } from '../table.js';
+import { SPAN_WIRE, TRACES, TRACE_WIRE } from '../tables.js';
+import type { NamedHeader } from '../../runs/rules/following-header.js';
+import { beginsPiece, payloadsOf, type Payload } from '../../runs/rules/payload.js';
+import { RUNNING } from '../../runs/rules/rows.js';
+import { WHOLE } from '../../runs/rules/told-calls.js';
+import { agentHint, runKind } from '../../runs/rules/span-facts.js';
+import type { SpanState } from '../../runs/spans/span-state.js';
 import { PAYLOAD, type IncomingBatch } from './incoming-batch.js';
 
 /** Headers and spans of a batch as objects, and what can be said of them without making objects. */

@@ -1,5 +1,5 @@
-import type { PromptReference } from '../../../signal/span.js';
-import type { TraceRecord } from '../../../signal/trace.js';
+import type { PromptReference } from '../../signal/span.js';
+import type { TraceRecord } from '../../signal/trace.js';
 
 /** The prompt versions that the spans of a batch name. */
 export interface NamedPrompts {
