@@ -106,6 +106,7 @@ program
   .option('--ingest-rate <n>', 'spans per second during the second round; 0 leaves it out', integer, 30_000)
   .option('--requests <n>', 'requests to each route', integer, 200)
   .option('--seconds <n>', 'at most so long for each route', number, 5)
+  .option('--firsts', 'start the daemon anew for each route, too: what the first request takes')
   .option('--data <dir>', 'keep filled stores here and use them again')
   .option('--config <file>', 'configuration laid over the built-in one')
   .action(async (options: ReadOptions) => {

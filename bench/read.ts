@@ -4,6 +4,7 @@ import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
 import { provideStore, type Filling } from './filled-store.js';
+import { firstRequests, firstRequestsTable } from './first-requests.js';
 import { LatencyRecorder } from './latency-recorder.js';
 import type { Latency } from './load-plan.js';
 import { LoadProcess } from './load-process.js';
@@ -28,6 +29,8 @@ export interface ReadOptions {
   readonly seconds: number;
   readonly data?: string;
   readonly config?: string;
+  /** Whether the daemon is started anew for each route, to see what the first request takes. */
+  readonly firsts?: boolean;
 }
 
 /** Of one route over one store. */
@@ -95,6 +98,10 @@ async function measure(
     }
     await api.close();
     await daemon.stop();
+    if (options.firsts === true) {
+      const { requests, warmUpMs } = await firstRequests(files, directory, routes);
+      print(`  First requests; at rest ${ms(warmUpMs)} ms after a restart\n${firstRequestsTable(requests)}`);
+    }
     return routes.flatMap((route, index) => {
       const latency = alone[index];
       return latency === undefined ? [] : [{ route, alone: latency, during: during[index] }];

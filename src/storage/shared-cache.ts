@@ -46,7 +46,12 @@ export class SharedCache<Value> {
     return held?.value;
   }
 
-  /** The values of a user, with their names. */
+  /** Those of whom something is kept, the one who asked last first. */
+  users(): Iterable<number> {
+    return this.#users.keys();
+  }
+
+  /** The values of a user, with their names; the one used last first. */
   *ofUser(user: number): Generator<readonly [name: string, value: Value]> {
     for (const [name, { value }] of this.#users.peek(user)?.entries() ?? []) yield [name, value];
   }

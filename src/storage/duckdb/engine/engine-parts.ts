@@ -3,7 +3,6 @@ import { systemClock } from '../../../telemetry/system-clock.js';
 import { Agents } from '../figures/agents.js';
 import { MOST_AGENTS, OtherAgents } from '../figures/agent-limit.js';
 import { Observations } from '../alerts/observations.js';
-import { PastReads } from '../alerts/past-reads.js';
 import { CUT_MESSAGE } from '../files/attach-with-log.js';
 import { BackPressure } from '../commits/back-pressure.js';
 import { CappedRuns } from '../figures/capped-runs.js';
@@ -35,14 +34,8 @@ import { RetentionClock } from '../files/retention-clock.js';
 import { KeptFigures } from '../figures/kept-figures.js';
 import { RunFigures } from '../figures/run-figures.js';
 import type { RunChanges } from '../figures/counted-run.js';
-import { AgentReads } from '../queries/agent-reads.js';
-import { MapReads } from '../queries/map-reads.js';
-import { SessionReads } from '../queries/session-reads.js';
-import { ModelReads } from '../queries/model-reads.js';
-import { SeriesReads } from '../queries/series-reads.js';
-import { RunReads } from '../queries/run-reads.js';
-import { UsageReads } from './usage-reads.js';
 import type { StoreReads } from './store-reads.js';
+import { openUserReads, type UserReads } from './user-reads.js';
 import { Segments } from '../reads/segments.js';
 import { Settlement } from '../settlement/settlement.js';
 import { ClosedRuns } from '../runs/closed-runs.js';
@@ -53,7 +46,7 @@ import { Troubles } from '../files/troubles.js';
 import { SEGMENT_SIZE, Writer } from '../commits/writer.js';
 
 /** Everything that the engine works with, opened and loaded. */
-export interface EngineParts extends StoreReads {
+export interface EngineParts extends StoreReads, Omit<UserReads, 'readers'> {
   readonly database: Database;
   readonly main: MainFile;
   readonly segments: Segments;
@@ -259,7 +252,14 @@ async function openFiles(
       size: options.rebuildSize ?? REBUILD_SIZE,
     },
   });
+  const { readers, asked, warmUp } = await openUserReads(
+    { agents, figures, kept, traces, withEvents, services, counts, metrics, logs, prompts },
+    reads,
+    options,
+    logger,
+  );
   mover.wake();
+  warmUp.begin(asked.list(systemClock.now()));
   return {
     database,
     main,
@@ -270,14 +270,7 @@ async function openFiles(
     room,
     pools,
     reads,
-    runs: new RunReads({ agents, figures, traces, services, withEvents }),
-    agents: new AgentReads({ agents, figures, days: kept.days }),
-    models: new ModelReads(agents),
-    series: new SeriesReads({ agents, cells: kept.cells }),
-    sessions: new SessionReads(agents),
-    map: new MapReads(),
-    past: new PastReads({ agents, services, metrics }),
-    usage: new UsageReads(counts),
+    ...readers,
     metrics,
     logs,
     services,
@@ -293,5 +286,7 @@ async function openFiles(
     housekeeping,
     otherAgents,
     retentionClock: clock,
+    asked,
+    warmUp,
   };
 }

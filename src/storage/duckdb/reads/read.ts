@@ -10,12 +10,12 @@ export type Read = <T>(
 ) => Promise<T>;
 
 /** The kinds of the store's own work that read the tables. */
-type OwnWork = 'alerts' | 'events' | 'time-outs' | 'upkeep' | 'map' | 'ids';
+type OwnWork = 'alerts' | 'events' | 'time-outs' | 'upkeep' | 'map' | 'ids' | 'warm-up';
 
 /** Kinds of work whose reads look through much. */
-const LONG_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'upkeep', 'map', 'ids']);
-/** Kinds of work that repeat by themselves when one of their reads was ended. */
-const REPEATED_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'events', 'time-outs']);
+const LONG_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'upkeep', 'map', 'ids', 'warm-up']);
+/** Kinds of work that repeat by themselves when one of their reads was ended, or can do without it. */
+const REPEATED_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'events', 'time-outs', 'warm-up']);
 
 /**
  * How everybody gets to read the tables: waits for its turn, takes a capture, and releases both. Users share one pool, and the
@@ -44,9 +44,9 @@ export class Reads {
   }
 
   /** The same for the store's own work. */
-  forWork(name: OwnWork): Read {
+  forWork(name: OwnWork, abort?: AbortSignal): Read {
     const isLong = LONG_WORKS.has(name);
-    return this.#through(this.#own, { share: name, isLong, mayBeEnded: REPEATED_WORKS.has(name) });
+    return this.#through(this.#own, { share: name, isLong, mayBeEnded: REPEATED_WORKS.has(name), abort });
   }
 
   #through(pool: ReadPool, reader: Reader): Read {
