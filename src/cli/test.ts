@@ -10,9 +10,11 @@ import { findTestFiles } from './yaml-tests/find-files.js';
 import { runFile, type TestResult } from './yaml-tests/run-file.js';
 
 const HELP = `
-A file of tests has a configuration or components of its own, and tests: what goes into a chain of processors, and what is to come out of
-it, be dropped or refused, be given to an exporter, or be sent by one of type http. Nothing is sent or stored, time passes only where a test
-says so, and environment variables are those under env. src/cli/README.md describes the files.
+A file of tests has a configuration or components of its own, and tests. Of a chain of processors: what goes in, and what is to come out of
+it, be dropped or refused, be given to an exporter, or be sent by one of type http. Nothing is sent or stored then, and time passes only
+where a test says so. Of a whole daemon (daemon: true), which is started in a place of its own: what is sent to it, and what it is to
+answer, write, log, pass on, and send to servers of the test. Environment variables are those under env. src/cli/README.md describes the
+files.
 
 Exit codes:
   0    all tests passed
@@ -31,7 +33,7 @@ interface FileResult {
 /** `jackdaw test` @param exit sets the exit code */
 export function testCommand(io: CliIo, builtin: readonly Factory[], exit: (code: number) => void): Command {
   return new Command('test')
-    .description('Run tests of processors, exporters and templates that are written in YAML.')
+    .description('Run tests of pipelines, plugins, templates and whole daemons that are written in YAML.')
     .argument('<files...>', 'files of tests; of a folder all *.test.yaml in it and below')
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)

@@ -1,3 +1,4 @@
+import { formattedValues } from '../config/formatted-values.js';
 import type { JsonSchema } from '../config/plain-value.js';
 
 /** An extension that a component's section names. */
@@ -11,19 +12,8 @@ export interface ExtensionReference {
 export function extensionReferences(
   value: unknown,
   schema: JsonSchema | undefined,
-  path: readonly string[] = [],
 ): readonly ExtensionReference[] {
-  if (schema === undefined) return [];
-  if (typeof value === 'string') return schema.format === 'jackdaw-extension-id' ? [{ id: value, path }] : [];
-  if (Array.isArray(value)) {
-    const items = schema.items;
-    if (items === undefined || !('type' in items)) return [];
-    return value.flatMap((item: unknown, index) =>
-      extensionReferences(item, items, [...path, String(index)]),
-    );
-  }
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, child]) =>
-    extensionReferences(child, schema.properties?.[key], [...path, key]),
+  return formattedValues(value, schema).flatMap(({ format, text, path }) =>
+    format === 'jackdaw-extension-id' ? [{ id: text, path }] : [],
   );
 }

@@ -17,16 +17,22 @@ const TEMPLATE = 'template.yaml';
 /** The file of a code plugin in its folder below `dist/plugins`. */
 const MODULE = 'plugin.js';
 
-/** The built-in factories and those of the plugins that a configuration names. @returns also what could not be loaded */
+/**
+ * The built-in factories and those of the plugins that a configuration names.
+ *
+ * @param adapt makes of the factories of a code plugin those that are used
+ * @returns also what could not be loaded
+ */
 export async function loadRegistry(
   root: MapNode,
   builtin: readonly Factory[],
+  adapt: (factories: readonly Factory[]) => readonly Factory[] = (factories) => factories,
 ): Promise<{ readonly registry: Registry; readonly problems: readonly Problem[] }> {
   let registry = new Registry(builtin);
   const problems: Problem[] = [];
   for (const { specifier, path, file } of readPlugins(root)) {
     try {
-      const factories = await loadFactories(specifier, file, registry);
+      const factories = await loadFactories(specifier, file, registry, adapt);
       registry = new Registry([...registry.all(), ...factories]);
     } catch (error) {
       if (error instanceof ConfigError) {
@@ -45,11 +51,12 @@ async function loadFactories(
   specifier: string,
   file: string,
   registry: Registry,
+  adapt: (factories: readonly Factory[]) => readonly Factory[],
 ): Promise<readonly Factory[]> {
   const found = shippedPlugin(specifier) ?? specifier;
   if (!/\.ya?ml$/.test(found)) {
     const { name, factories } = await loadPlugin(found, file);
-    return factories.map((factory) => isolateFactory(factory, name));
+    return adapt(factories.map((factory) => isolateFactory(factory, name)));
   }
   return [templateFactory(readTemplate(resolve(dirname(resolve(file)), found), registry))];
 }

@@ -33,7 +33,16 @@ export async function prepare(
   builtin: readonly Factory[],
   options: { readonly mustProbe?: boolean } = {},
 ): Promise<Prepared> {
-  const { root, problems: found } = loadTree(sources, environment);
+  const { warnings, ...prepared } = await prepareTree(loadTree(sources, environment), builtin, options);
+  return { ...prepared, warnings: warnings.filter(isOfUser(sources)) };
+}
+
+/** As {@link prepare}, of a configuration that has been read: `problems` is what was found wrong with it. @throws ConfigError */
+export async function prepareTree(
+  { root, problems: found }: ReturnType<typeof loadTree>,
+  builtin: readonly Factory[],
+  options: { readonly mustProbe?: boolean } = {},
+): Promise<Prepared> {
   const problems = [...found];
   const { registry, problems: pluginProblems } = await loadRegistry(root, builtin);
   problems.push(...pluginProblems);
@@ -54,7 +63,7 @@ export async function prepare(
     plan: planned.plan,
     registry,
     claims,
-    warnings: inOrder(problems.filter(isOfUser(sources))),
+    warnings: inOrder(problems),
   };
 }
 

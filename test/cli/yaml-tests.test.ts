@@ -266,18 +266,13 @@ void t.test('as JSON', async (t) => {
   ]);
 });
 
-void t.test('the tests of all examples and plugins pass, and each processor has some', async (t) => {
-  const { code, stdout, stderr } = await runInProcess([
-    'test',
-    join(projectFolder(), 'src'),
-    join(projectFolder(), 'plugins'),
-  ]);
-  t.equal(code, 0, stdout + stderr);
+void t.test('each processor has tests', async (t) => {
   for (const { kind, type } of builtinFactories) {
     if (kind !== 'processor') continue;
     const folder = join(projectFolder(), 'src/processors', type.replaceAll('_', '-'));
     t.ok(existsSync(join(folder, 'example.test.yaml')), type);
   }
+  return Promise.resolve();
 });
 
 void t.test(

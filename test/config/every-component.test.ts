@@ -18,6 +18,7 @@ import { runInProcess } from '../support/cli.js';
 import { componentSettings } from '../support/component-settings.js';
 import { environmentOf } from '../support/config-problems.js';
 import { projectFolder, readProjectFile } from '../support/project-file.js';
+import { yamlExamples } from '../support/yaml-examples.js';
 
 const root = projectFolder();
 // Code is loaded from where these tests were built to, templates from where they are written.
@@ -28,22 +29,13 @@ const OWN = ['plugins', 'auth', 'secrets', 'smtp', 'service'];
 type Section = Readonly<Record<string, Readonly<Record<string, unknown>> | null>>;
 type Sections = Readonly<Record<string, Section>>;
 
-const pages = ['src', 'plugins']
-  .flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
-  )
-  .concat('README.md')
-  .filter((name) => name.endsWith('.md'));
-
-const examples = pages.flatMap((page) =>
-  [...readProjectFile(page).matchAll(/^```ya?ml\n([^]*?)^```/gm)].map(([, text = ''], index) => ({
-    name: `${page}#${index + 1}`,
-    text: text
-      .replaceAll('- ./plugins/', `- ${root}/plugins/`)
-      .replaceAll('- ./dist/', `- ${BUILT}`)
-      .replaceAll('/etc/jackdaw/prices.yaml', `${root}/plugins/prices/prices.yaml`),
-  })),
-);
+const examples = yamlExamples.map(({ name, text }) => ({
+  name,
+  text: text
+    .replaceAll('- ./plugins/', `- ${root}/plugins/`)
+    .replaceAll('- ./dist/', `- ${BUILT}`)
+    .replaceAll('/etc/jackdaw/prices.yaml', `${root}/plugins/prices/prices.yaml`),
+}));
 
 function prepareText(text: string) {
   const isWhole = /^service:\n {2}extensions:.*\n {2}pipelines:/m.test(text);

@@ -11,6 +11,7 @@ import { mergeNodes } from '../../config/merge.js';
 import { plainValue } from '../../config/plain-value.js';
 import { loadRegistry } from '../../pipeline/load-registry.js';
 import { DEFAULT_CONFIG } from '../default-config.js';
+import type { Recorder } from './chain.js';
 import type { TestFile } from './test-schema.js';
 
 /** The components that tests of a file can use. */
@@ -24,49 +25,71 @@ export interface Bench {
   readonly secrets: readonly string[];
 }
 
-const SECTIONS: readonly string[] = ['plugins', 'processors', 'exporters'];
+/** Sections of a configuration that a file of tests may have. */
+const SECTIONS: readonly string[] = [
+  ...['plugins', 'receivers', 'processors', 'exporters', 'extensions', 'service', 'smtp', 'auth'],
+];
+
+/** A configuration as a file of tests has it, and what is wrong with it so far. */
+export type TestedTree = ReturnType<typeof loadTree>;
 
 /**
- * Lays the sections of a file of tests over the configuration that it names, and checks what comes of it.
+ * Lays the sections of a file of tests over the configuration that it names.
  *
  * @param root of the file
+ * @param addresses variables beside those of the file
  * @throws ConfigError
  */
-export async function openBench(
+export function testedTree(
   root: MapNode,
   { config, env }: TestFile,
-  builtin: readonly Factory[],
-): Promise<Bench> {
+  addresses: Readonly<Record<string, string>>,
+): TestedTree {
   const { file } = root.position;
+  const own = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)]));
   const environment: Environment = {
-    variables: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])),
+    variables: { ...own, ...addresses },
     readFile: () => {
       throw new Error('a test reads no files into values; give it as a variable, under env');
     },
   };
-  const given = config === undefined ? [] : [readConfig(config, file)];
-  const base = loadTree(given.some(hasPipelines) ? given : [DEFAULT_CONFIG, ...given], environment);
-  const own: ConfigNode = {
+  const given = [config ?? []].flat().map((name) => readConfig(name, file));
+  const isWhole = given.some(hasPipelines) || nodeAt(root, ['service', 'pipelines']) !== undefined;
+  const base = loadTree(isWhole ? given : [DEFAULT_CONFIG, ...given], environment);
+  const sections: ConfigNode = {
     ...root,
     entries: new Map([...root.entries].filter(([key]) => SECTIONS.includes(key))),
   };
-  const substituted = substitute(own, environment);
+  const substituted = substitute(sections, environment);
   const merged = mergeNodes(base.root, substituted.node as MapNode);
-  const problems: Problem[] = [...base.problems, ...substituted.problems, ...merged.problems];
-  const loaded = await loadRegistry(merged.root, builtin);
-  const processors = checkComponents('processor', merged.root, loaded.registry);
-  const exporters = checkComponents('exporter', merged.root, loaded.registry);
+  return {
+    root: merged.root,
+    problems: [...base.problems, ...substituted.problems, ...merged.problems],
+  };
+}
+
+/** Checks what chains can use of a configuration. @throws ConfigError */
+export async function openBench(
+  tree: TestedTree,
+  builtin: readonly Factory[],
+  recorder: Recorder,
+): Promise<Bench> {
+  const problems: Problem[] = [...tree.problems];
+  const instead = (factories: readonly Factory[]) => recorder.instead(factories);
+  const loaded = await loadRegistry(tree.root, instead(builtin), instead);
+  const processors = checkComponents('processor', tree.root, loaded.registry);
+  const exporters = checkComponents('exporter', tree.root, loaded.registry);
   problems.push(...loaded.problems, ...processors.problems, ...exporters.problems);
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new ConfigError(errors);
-  const pipelines = nodeAt(merged.root, ['service', 'pipelines']);
+  const pipelines = nodeAt(tree.root, ['service', 'pipelines']);
   return {
     processors: processors.components,
     exporters: exporters.components,
     secrets: [...processors.secrets, ...exporters.secrets],
     pipelines: pipelines?.kind === 'map' ? [...pipelines.entries.keys()] : [],
     pipeline: (name) => {
-      const node = nodeAt(merged.root, ['service', 'pipelines', name]);
+      const node = nodeAt(tree.root, ['service', 'pipelines', name]);
       if (node === undefined) return undefined;
       const { processors: ids = [] } = plainValue(node, undefined) as {
         readonly processors?: readonly string[];
@@ -76,8 +99,8 @@ export async function openBench(
   };
 }
 
-/** A configuration, or a block of YAML of a page in Markdown (`README.md#2`), at the lines that it has there. */
-function readConfig(written: string, from: string): ConfigSource {
+/** A file beside a file of tests, or a block of YAML of a page in Markdown (`README.md#2`), at the lines that it has there. @throws ConfigError */
+export function readConfig(written: string, from: string): ConfigSource {
   const [, name = written, number = '1'] = /^(.*?\.md)(?:#(\d+))?$/.exec(written) ?? [];
   const path = relative('', resolve(dirname(from), name));
   const [source] = readSources([path], { variables: {}, readFile: (file) => readFileSync(file, 'utf8') });

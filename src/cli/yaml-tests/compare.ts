@@ -76,7 +76,8 @@ function join(path: string, key: string): string {
   return plain ? `${path === '' ? '' : `${path}.`}${key}` : `${path}[${JSON.stringify(key)}]`;
 }
 
-function shownValue(value: JsonValue | undefined): string {
+/** A value as differences have it: as JSON, and no longer than a line. */
+export function shownValue(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
   const text = printJson(value);
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN).toWellFormed()}…` : text;

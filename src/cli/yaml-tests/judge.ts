@@ -1,8 +1,8 @@
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Refusal } from '../../component/consumer.js';
 import type { ConfigNode } from '../../config/config-node.js';
-import type { JsonValue } from '../../signal/attributes.js';
-import { differences, type Difference } from './compare.js';
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import { differences, shownValue, type Difference } from './compare.js';
 
 /** Compares what came with what is expected, and with what is whenever nothing is said: that nothing is refused. */
 export function judged(
@@ -19,6 +19,8 @@ export function judged(
       return droppedAs(node, value as Readonly<Record<string, number>>);
     if (key === 'refused') return differences(asPatterns(node), value, key);
     if (key === 'requests') return differences(withLowerHeaders(node), value, key);
+    if (key === 'answers') return unanswered(node, value as readonly JsonObject[]);
+    if (key === 'log') return unlogged(node, value as readonly string[]);
     return differences(node, value, key);
   });
   const refused = received['refused'] as readonly Refusal[];
@@ -71,23 +73,41 @@ function droppedAs(
   ];
 }
 
+/** Beside a status that is not as expected stands what the answer says. */
+function unanswered(node: ConfigNode, answers: readonly JsonObject[]): readonly Difference[] {
+  return differences(withLowerHeaders(node), answers as JsonObject[], 'answers').map((one) => {
+    const at = /^answers\[(\d+)\]\.status$/.exec(one.path)?.[1];
+    const body = at === undefined ? undefined : answers[Number(at)]?.['body'];
+    return body === undefined || body === ''
+      ? one
+      : { ...one, received: `${one.received}: ${shownValue(body)}` };
+  });
+}
+
+/** Each line that is expected is there, or is a part of one; there may be others. */
+function unlogged(node: ConfigNode, lines: readonly string[]): readonly Difference[] {
+  const wanted = node.kind === 'list' ? node.items : [];
+  return wanted.flatMap((item, index) => {
+    const one = asPattern(item);
+    const found = lines.some((line) => differences(one, line, '').length === 0);
+    return found ? [] : differences(one, lines.join('\n'), `log[${index}]`);
+  });
+}
+
 /** A reason is as expected where it contains what is written. */
 function asPatterns(node: ConfigNode): ConfigNode {
   if (node.kind === 'list') return { ...node, items: node.items.map(asPatterns) };
   if (node.kind !== 'map') return node;
   const entries = [...node.entries].map(([key, entry]) => {
-    const { node: child } = entry;
-    if (
-      key !== 'reason' ||
-      child.kind !== 'scalar' ||
-      typeof child.value !== 'string' ||
-      child.value.startsWith('/')
-    )
-      return [key, entry] as const;
-    const value = `/${child.value.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}/`;
-    return [key, { ...entry, node: { ...child, value } }] as const;
+    return [key, key === 'reason' ? { ...entry, node: asPattern(entry.node) } : entry] as const;
   });
   return { ...node, entries: new Map(entries) };
+}
+
+/** A text is as expected where it contains what is written. */
+function asPattern(node: ConfigNode): ConfigNode {
+  if (node.kind !== 'scalar' || typeof node.value !== 'string' || node.value.startsWith('/')) return node;
+  return { ...node, value: `/${node.value.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}/` };
 }
 
 /** Names of headers as requests have them. */

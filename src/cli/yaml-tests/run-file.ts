@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { Factory } from '../../component/factory.js';
 import { ConfigError, formatProblem, type Position } from '../../config/config-error.js';
-import { locate, nodeAt } from '../../config/config-node.js';
+import { locate, nodeAt, type ConfigNode, type MapNode } from '../../config/config-node.js';
 import { parseYaml } from '../../config/parse-yaml.js';
 import { checkSchema } from '../../config/schema-check.js';
 import { parseTime } from '../../signal/time.js';
-import { openBench } from './bench.js';
+import { StillClock } from '../../telemetry/still-clock.js';
+import { openBench, readConfig, testedTree, type Bench } from './bench.js';
 import { Recorder } from './chain.js';
 import type { Difference } from './compare.js';
+import { runDaemonTest } from './daemon/run-daemon-test.js';
+import { Servers } from './daemon/servers.js';
 import { runTest } from './run-test.js';
 import { TestProblem } from './test-problem.js';
-import { TestFileSchema, type TestFile } from './test-schema.js';
+import { TestFileSchema, type Case, type TestFile } from './test-schema.js';
 
 /** How a test ended. */
 export interface TestResult {
@@ -45,17 +48,42 @@ export async function runFile(file: string, builtin: readonly Factory[]): Promis
         message: `must be a time, such as ${START}`,
       },
     ]);
-  const recorder = new Recorder();
-  const bench = await openBench(root, written, recorder.instead(builtin));
+  const servers = await Servers.open(written.servers, new StillClock(now));
+  try {
+    const tree = testedTree(root, written, servers.variables);
+    const recorder = new Recorder();
+    const files = givenFiles(written, file);
+    let opened: Bench | undefined;
+    const run = async (test: Case, node: ConfigNode) => {
+      if (test.daemon === true)
+        return runDaemonTest(test, node, { tree, files, servers, builtin: servers.instead(builtin) });
+      const bench = (opened ??= await openBench(tree, builtin, recorder));
+      return { differences: await runTest(test, node, bench, { recorder, now }), secrets: bench.secrets };
+    };
+    return await resultsOf(root, written, run);
+  } finally {
+    await servers.close();
+  }
+}
+
+async function resultsOf(
+  root: MapNode,
+  written: TestFile,
+  run: (
+    test: Case,
+    node: ConfigNode,
+  ) => Promise<{ readonly differences: readonly Difference[]; readonly secrets: readonly string[] }>,
+): Promise<readonly TestResult[]> {
   const results: TestResult[] = [];
   for (const [index, test] of written.tests.entries()) {
     const path = ['tests', String(index)];
     const node = nodeAt(root, path) ?? root;
     const result = { name: test.name, position: node.position, differences: [], problem: null };
     try {
-      const differences = await runTest(test, node, bench, { recorder, now });
-      results.push({ ...result, differences: differences.map((one) => withoutSecrets(one, bench.secrets)) });
+      const { differences, secrets } = await run(test, node);
+      results.push({ ...result, differences: differences.map((one) => withoutSecrets(one, secrets)) });
     } catch (error) {
+      if (error instanceof ConfigError) throw error;
       const place = error instanceof TestProblem ? [...path, ...error.path] : path;
       const message = error instanceof Error ? error.message : String(error);
       const problem = { severity: 'error', position: locate(root, place), path: place, message } as const;
@@ -63,6 +91,16 @@ export async function runFile(file: string, builtin: readonly Factory[]): Promis
     }
   }
   return results;
+}
+
+/** What daemons of the tests find. @throws ConfigError where it cannot be read */
+function givenFiles({ files }: TestFile, from: string): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(files).map(([path, { text, copy }]) => [
+      path,
+      text ?? (copy === undefined ? '' : readConfig(copy, from).text),
+    ]),
+  );
 }
 
 function withoutSecrets(difference: Difference, secrets: readonly string[]): Difference {

@@ -8,6 +8,7 @@ import { serviceMapProcessor } from '../../processors/service-map/factory.js';
 import type { JsonValue } from '../../signal/attributes.js';
 import { SIGNALS, type Signal } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
+import { StillClock } from '../../telemetry/still-clock.js';
 import type { Bench } from './bench.js';
 import { Chain, type Recorder } from './chain.js';
 import type { Difference } from './compare.js';
@@ -16,9 +17,9 @@ import { Items } from './items.js';
 import { MemoryStore } from './memory-store.js';
 import { judged } from './judge.js';
 import { sendsOf } from './sends.js';
-import { StillClock } from '../../telemetry/still-clock.js';
+import { stepsOf } from './steps.js';
 import { TestProblem } from './test-problem.js';
-import type { Case, Input } from './test-schema.js';
+import type { Case } from './test-schema.js';
 
 /** What is delivered where nothing is. */
 const NOTHING: Readonly<Record<Signal, readonly JsonValue[]>> = {
@@ -32,12 +33,6 @@ const TURNS = 50;
 
 /** A chain that waits for something that does not come must not keep everybody else waiting. */
 const MOST_MS = 30_000;
-
-interface Step {
-  readonly path: readonly string[];
-  readonly after: string;
-  readonly input: Input | undefined;
-}
 
 /** What came of the batches of a step. */
 interface Answers {
@@ -67,11 +62,12 @@ export async function runTest(
     recorder.take();
     // Timers that go on as long as a component runs.
     const idle = clock.pending;
-    for (const { path, after, input } of stepsOf(test)) {
+    for (const { path, after, input, send } of stepsOf(test)) {
+      checkOfDaemons(send, nodeAt(node, [...path, 'expect']), path);
       await clock.advanceSlowly(durationMs(after), settle);
       const answers: Answers = { refused: [], failed: undefined };
       const items = new Items(clock.now(), count);
-      for (const send of input ? sendsOf(input, items, path, test, clock) : []) {
+      for (const send of input ? sendsOf(input, items, path, test.identity, clock) : []) {
         const sent = send(chain).then(
           (refused) => void answers.refused.push(...refused),
           (error: unknown) => {
@@ -107,20 +103,6 @@ export async function runTest(
   return found;
 }
 
-function stepsOf({ steps, input, expect }: Case): readonly Step[] {
-  if (steps === undefined) {
-    if (expect === undefined) throw new TestProblem(['expect'], 'is missing: what is to come out?');
-    return [{ path: [], after: '0s', input }];
-  }
-  if (input !== undefined || expect !== undefined)
-    throw new TestProblem(['steps'], 'stand instead of input and expect: move them into a step');
-  return steps.map((step, index) => ({
-    path: ['steps', String(index)],
-    after: step.after ?? '0s',
-    input: step.input,
-  }));
-}
-
 function processorsOf({ processors, pipeline, ...test }: Case, bench: Bench) {
   if (processors !== undefined && pipeline !== undefined)
     throw new TestProblem(['pipeline'], 'has processors already: leave out one of both');
@@ -142,6 +124,18 @@ function processorsOf({ processors, pipeline, ...test }: Case, bench: Bench) {
     const isLeftOut = found !== undefined && processor.factory.type === serviceMapProcessor.type;
     return isLeftOut && !expectsMap(test) ? [] : [processor];
   });
+}
+
+/** @throws TestProblem where a chain is to do what a daemon does */
+function checkOfDaemons(send: unknown, expected: ConfigNode | undefined, path: readonly string[]): void {
+  if (send !== undefined)
+    throw new TestProblem(
+      [...path, 'send'],
+      'needs a daemon: write daemon: true, or give input to the chain',
+    );
+  for (const key of ['answers', 'files', 'log'])
+    if (expected && nodeAt(expected, [key]))
+      throw new TestProblem([...path, 'expect', key], 'is known of daemons only: write daemon: true');
 }
 
 function expectsMap({ expect, steps = [] }: Pick<Case, 'expect' | 'steps'>): boolean {

@@ -1,36 +1,36 @@
-import type { ConsumeContext, Refusal } from '../../component/consumer.js';
-import type { Settings } from '../../component/factory.js';
-import { checkSchema } from '../../config/schema-check.js';
+import type { ConsumeContext, Receipt, Refusal } from '../../component/consumer.js';
 import { decodeJson } from '../../otlp/decode/json.js';
 import { OtlpDecodeError } from '../../otlp/decode/decode-error.js';
-import { otlpConfig, type OtlpConfig } from '../../receivers/otlp/config.js';
-import { Intake } from '../../receivers/otlp/intake.js';
 import { SIGNALS, TELEMETRY_SIGNALS, type Batches, type Signal } from '../../signal/batch.js';
-import { createLogger } from '../../telemetry/logger.js';
-import type { Chain } from './chain.js';
-import { CountingMeter } from './counting-meter.js';
-import { ItemProblem, type Items } from './items.js';
 import type { StillClock } from '../../telemetry/still-clock.js';
+import { ItemProblem, type Items } from './items.js';
+import { otlpIntake } from './otlp-intake.js';
 import { TestProblem } from './test-problem.js';
 import type { Case, Input } from './test-schema.js';
 
+/** Who sends what nobody is named for. */
 const SENDER = '00000000-0000-4000-8000-000000000000';
 const FIELDS = { traces: 'resourceSpans', metrics: 'resourceMetrics', logs: 'resourceLogs' } as const;
-const EMPTY = {
-  kind: 'map',
-  position: { file: '', line: 1, column: 1 },
-  entries: new Map<string, never>(),
-} as const;
 
-/** Gives something to a chain. @returns what was refused of it */
-type Send = (chain: Chain) => Promise<readonly Refusal[]>;
+/** What takes batches: a chain, or the pipelines of a daemon. */
+interface Taking {
+  /** @throws ConsumeError where nothing of it is taken */
+  consume<S extends Signal>(signal: S, batch: Batches[S], context: ConsumeContext): Promise<Receipt>;
+}
 
-/** One call of the chain for each signal of the input, and for each request of OTLP. */
+/** Gives something to whoever takes it. @returns what was refused of it */
+type Send = (taking: Taking) => Promise<readonly Refusal[]>;
+
+/**
+ * One call for each signal of the input, and for each request of OTLP.
+ *
+ * @param identity who sends it; somebody where absent
+ */
 export function sendsOf(
   input: Input,
   items: Items,
   path: readonly string[],
-  { identity }: Case,
+  identity: Case['identity'],
   clock: StillClock,
 ): readonly Send[] {
   const tenant = identity?.user_id ?? SENDER;
@@ -52,12 +52,12 @@ export function sendsOf(
     events: { tenant, items: read(input.events, (item, index) => items.event(item, index)) },
   };
   const sends: Send[] = SIGNALS.filter((signal) => batches[signal].items.length > 0).map(
-    (signal) => async (chain) => (await chain.consume(signal, batches[signal], context)).refused,
+    (signal) => async (taking) => (await taking.consume(signal, batches[signal], context)).refused,
   );
   const requests = input.otlp.map(
     (request, index): Send =>
-      (chain) =>
-        takeOtlp(request, [...path, 'input', 'otlp', String(index)], chain, { tenant, keyId, clock }),
+      (taking) =>
+        takeOtlp(request, [...path, 'input', 'otlp', String(index)], taking, { tenant, keyId, clock }),
   );
   return [...sends, ...requests];
 }
@@ -65,7 +65,7 @@ export function sendsOf(
 async function takeOtlp(
   request: object,
   path: readonly string[],
-  chain: Chain,
+  taking: Taking,
   {
     tenant,
     keyId,
@@ -75,16 +75,10 @@ async function takeOtlp(
   const outputs = Object.fromEntries(
     TELEMETRY_SIGNALS.map((signal) => [
       signal,
-      { consume: (batch: never, context: ConsumeContext) => chain.consume(signal, batch, context) },
+      { consume: (batch: never, context: ConsumeContext) => taking.consume(signal, batch, context) },
     ]),
   );
-  const logger = createLogger({
-    level: 'error',
-    format: 'json',
-    output: { write: () => undefined, isTerminal: false },
-  });
-  const config = checkSchema(otlpConfig, EMPTY, []).value as Settings<OtlpConfig>['config'];
-  const intake = new Intake({ id: 'otlp', config, clock, meter: new CountingMeter(), logger, outputs });
+  const intake = otlpIntake(clock, outputs);
   const signals = TELEMETRY_SIGNALS.filter((signal) => FIELDS[signal] in request);
   if (signals.length === 0)
     throw new TestProblem(path, `is no OTLP/JSON: it has none of ${Object.values(FIELDS).join(', ')}`);

@@ -5,6 +5,7 @@ import { SpanSchema, TraceHeaderSchema } from '../../receivers/trace-batch/wire-
 import { EVENT_TYPES } from '../../signal/event.js';
 import { SEVERITIES } from '../../signal/log-record.js';
 import { METRIC_TYPES, TEMPORALITIES } from '../../signal/metric.js';
+import { Answered, Sent, ServersSchema } from './daemon/schema.js';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const map = (description: string) =>
@@ -109,10 +110,15 @@ const Request = strict(
   {
     method: text('POST where the exporter does not say otherwise.'),
     url: text('The whole URL.'),
+    server: text('Of a daemon: the name of the server that got it.'),
+    path: text('Of a daemon: the path and the query.'),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String(), { description: 'Headers, in any case.' }),
     ),
     body: Type.Optional(Type.Unknown({ description: 'As JSON; of ndjson a list of the lines.' })),
+    traces: items('Of a request of OTLP in protobuf: the runs in it.'),
+    logs: items('Likewise log records.'),
+    metrics: items('Likewise metric points.'),
   },
   'A request.',
 );
@@ -171,7 +177,23 @@ const Expect = section(
       Type.Array(Refusal, { description: 'Items that are refused; none where absent.' }),
     ),
     failed: text('The code or message with which a whole batch is refused, such as rate_limited.'),
-    requests: Type.Optional(Type.Array(Request, { description: 'What the exporter http would send.' })),
+    requests: Type.Optional(
+      Type.Array(Request, {
+        description: 'What the exporter http would send; of a daemon what its servers got.',
+      }),
+    ),
+    answers: Type.Optional(
+      Type.Array(Answered, { description: 'Of a daemon: the answers to what the step sends by HTTP.' }),
+    ),
+    files: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          'Of a daemon: files by their paths as configured: the text, or a list of lines of JSON; null for one that is not there.',
+      }),
+    ),
+    log: Type.Optional(
+      Type.Array(Type.String(), { description: 'Of a daemon: lines of its log, or parts of them.' }),
+    ),
     delivered: Type.Optional(Delivered),
     service_map: Type.Optional(ServiceMap),
     usage: map('How the quota stands then: limit, used, resets_at. Empty where no limit holds.'),
@@ -180,6 +202,9 @@ const Expect = section(
 );
 
 const step = {
+  send: Type.Optional(
+    Type.Array(Sent, { description: 'Of a daemon: what is sent to it, one after the other.' }),
+  ),
   input: Type.Optional(Input),
   expect: Type.Optional(Expect),
 };
@@ -190,6 +215,12 @@ const Case = strict(
     processors: Type.Optional(Type.Array(Type.String(), { description: 'Ids of processors: a chain.' })),
     pipeline: text('A pipeline of the configuration, whose processors are the chain.'),
     exporter: text('Id of an exporter behind the chain.'),
+    daemon: Type.Optional(
+      Type.Boolean({
+        description:
+          'The whole daemon, which is started for the test in a place of its own, instead of a chain.',
+      }),
+    ),
     quota: Type.Optional(Quota),
     identity: Type.Optional(strict({ user_id: text('UUID.'), key_id: text('UUID.') }, 'Who sends it.')),
     ...step,
@@ -215,12 +246,29 @@ const components = (description: string) =>
 
 /** A file of tests. */
 export const TestFileSchema = section({
-  config: text(
-    'A configuration, by its path from this file; with #2 the second block of YAML of a page in Markdown.',
+  config: Type.Optional(
+    Type.Union([Type.String(), Type.Array(Type.String())], {
+      description:
+        'A configuration, by its path from this file; with #2 the second block of YAML of a page in Markdown. Of several each is laid over those before it.',
+    }),
   ),
   plugins: Type.Optional(PluginsSchema),
   processors: components('Processors of the tests, over those of the configuration.'),
   exporters: components('Exporters likewise.'),
+  receivers: components('Receivers of daemons likewise.'),
+  extensions: components('Extensions of daemons likewise.'),
+  service: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'Of daemons likewise.' })),
+  smtp: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'Of daemons likewise.' })),
+  auth: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'Of daemons likewise.' })),
+  servers: ServersSchema,
+  files: Type.Record(
+    Type.String(),
+    section({
+      text: text('What is in it.'),
+      copy: text('Otherwise a file beside this one, or README.md#2, whose text it has.'),
+    }),
+    { default: {}, description: 'Files that daemons find, by their paths as the configuration has them.' },
+  ),
   env: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
     default: {},
     description: 'Environment variables; the process has no part in it.',

@@ -8,7 +8,7 @@ import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
 import { checkHttp, httpConfig, ITEMS, type HttpConfig } from './config.js';
 import { HttpExporter, type OpenTransport } from './http-exporter.js';
 
-/** The exporter `http`. @param open what it sends with: `jackdaw test` has no network */
+/** The exporter `http`. @param open what it sends with: chains of `jackdaw test` have no network */
 export function httpExporterWith(open: OpenTransport): ExporterFactory<typeof httpConfig> {
   return {
     kind: 'exporter',
@@ -36,7 +36,8 @@ export function httpExporterWith(open: OpenTransport): ExporterFactory<typeof ht
 
 export const httpExporter = httpExporterWith(openSender);
 
-async function openSender({ config, clock }: Settings<HttpConfig>): Promise<WebhookSender> {
+/** What it sends with otherwise: never to networks that its `targets` do not allow. @throws Error where a file cannot be read */
+export async function openSender({ config, clock }: Settings<HttpConfig>): Promise<WebhookSender> {
   const { targets, tls } = config;
   const [trusted, cert, key] = await Promise.all([
     readTrusted(targets.ca_file),

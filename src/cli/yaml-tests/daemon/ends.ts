@@ -1,0 +1,90 @@
+import type { ConsumeContext, Consumer, Receipt } from '../../../component/consumer.js';
+import type { ExporterFactory, Outputs, ReceiverFactory } from '../../../component/factory.js';
+import type { Host } from '../../../component/host.js';
+import { section } from '../../../config/schema.js';
+import type { JsonValue } from '../../../signal/attributes.js';
+import { SIGNALS, type Batches, type Signal } from '../../../signal/batch.js';
+import { shownItems } from '../shown-items.js';
+
+/** The type of both. */
+export const TEST_END = 'test_end';
+
+const about = {
+  type: TEST_END,
+  stability: 'development',
+  signals: SIGNALS,
+  configSchema: section({}),
+} as const;
+
+/** What a test puts at both ends of all pipelines of a daemon: where its input goes in, and where it sees what comes out. */
+export class Ends {
+  #items: Partial<Record<Signal, readonly JsonValue[]>> = {};
+  #outputs: Outputs = {};
+  #host: Host | undefined;
+
+  get factories(): readonly [ReceiverFactory, ExporterFactory] {
+    return [
+      {
+        ...about,
+        kind: 'receiver',
+        description: 'Takes the input of a test.',
+        create: ({ outputs }) => {
+          this.#outputs = outputs;
+          return {
+            start: (host) => {
+              this.#host = host;
+              return Promise.resolve();
+            },
+          };
+        },
+      },
+      {
+        ...about,
+        kind: 'exporter',
+        description: 'Keeps what a test sees.',
+        delivery: 'direct',
+        create: () => ({ inputs: Object.fromEntries(SIGNALS.map((one) => [one, this.#input(one)])) }),
+      },
+    ];
+  }
+
+  /** What came out since it was forgotten last. */
+  get items(): Partial<Record<Signal, readonly JsonValue[]>> {
+    return this.#items;
+  }
+
+  forget(): void {
+    this.#items = {};
+  }
+
+  /** Who has a key; undefined where the daemon knows no users. */
+  identityOf(key: string): { readonly user_id: string; readonly key_id?: string } | undefined {
+    try {
+      const header = (name: string) => (name === 'authorization' ? `Bearer ${key}` : undefined);
+      const found = this.#host?.authenticate({ header });
+      if (!found) return undefined;
+      return { user_id: found.userId, ...(found.keyId !== null && { key_id: found.keyId }) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** @throws ConsumeError where nothing is taken; Error where no pipeline takes the signal */
+  async consume<S extends Signal>(signal: S, batch: Batches[S], context: ConsumeContext): Promise<Receipt> {
+    const output = this.#outputs[signal];
+    if (!output) throw new Error(`no pipeline takes ${signal}`);
+    return output.consume(batch, context);
+  }
+
+  #input(signal: Signal): Consumer<Batches[Signal]> {
+    return {
+      consume: (batch) => {
+        this.#items = {
+          ...this.#items,
+          [signal]: [...(this.#items[signal] ?? []), ...shownItems(signal, batch)],
+        };
+        return Promise.resolve({ accepted: batch.items.length, refused: [] });
+      },
+    };
+  }
+}

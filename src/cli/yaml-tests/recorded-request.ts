@@ -1,0 +1,41 @@
+import type { AttemptResult, WebhookRequest } from '../../delivery/senders/webhook/sender.js';
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import { parseJson } from '../../signal/json.js';
+
+/** What comes of a request that was not sent. */
+export const NOT_SENT: AttemptResult = {
+  kind: 'success',
+  succeeded: true,
+  statusCode: 200,
+  responseBody: '',
+  durationMs: 0,
+  error: null,
+  detail: null,
+  isGone: false,
+  retryAfterMs: null,
+};
+
+/** A request that an exporter `http` would send, as tests see it. */
+export function recordedRequest({ method = 'POST', url, headers, body }: WebhookRequest): JsonObject {
+  const bytes = body === null ? null : Buffer.from(body);
+  return { method, url, headers: { ...headers }, body: bytes && bodyOf(bytes, headers['content-type']) };
+}
+
+/** JSON as its value, several lines of it as a list, anything else as text. */
+export function bodyOf(bytes: Uint8Array, type: string | undefined): JsonValue {
+  const text = Buffer.from(bytes).toString();
+  try {
+    if (type === 'application/x-ndjson') return linesOf(text);
+    return /^application\/(.+\+)?json\b/.test(type ?? '') ? parseJson(text) : text;
+  } catch {
+    return text;
+  }
+}
+
+/** The values of lines of JSON. @throws Error where a line is none */
+export function linesOf(text: string): JsonValue[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => parseJson(line));
+}

@@ -1,0 +1,29 @@
+import type { Sent } from './daemon/schema.js';
+import { TestProblem } from './test-problem.js';
+import type { Case, Input } from './test-schema.js';
+
+/** A part of a test, after the one before it. */
+export interface Step {
+  /** Keys that lead to it in the test. */
+  readonly path: readonly string[];
+  /** How much time passes before. */
+  readonly after: string;
+  readonly input: Input | undefined;
+  readonly send: readonly Sent[] | undefined;
+}
+
+/** The steps of a test; one where it has none. @throws TestProblem */
+export function stepsOf({ steps, input, send, expect }: Case): readonly Step[] {
+  if (steps === undefined) {
+    if (expect === undefined) throw new TestProblem(['expect'], 'is missing: what is to come out?');
+    return [{ path: [], after: '0s', input, send }];
+  }
+  if (input !== undefined || expect !== undefined || send !== undefined)
+    throw new TestProblem(['steps'], 'stand instead of input, send and expect: move them into a step');
+  return steps.map((step, index) => ({
+    path: ['steps', String(index)],
+    after: step.after ?? '0s',
+    input: step.input,
+    send: step.send,
+  }));
+}

@@ -1,0 +1,3 @@
+import { runYamlTests } from '../../support/run-yaml-tests.js';
+
+runYamlTests('src/receivers');

@@ -1,0 +1,226 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize, relative, resolve } from 'node:path';
+import t, { type Test } from 'tap';
+import { parse } from 'yaml';
+import { builtinFactories } from '../../src/builtin.js';
+import { DEFAULT_CONFIG } from '../../src/cli/default-config.js';
+import { aRecentRun, makeAgent, makeAlert } from '../support/alert-calls.js';
+import { ApiCaller } from '../support/api-caller.js';
+import { runInProcess } from '../support/cli.js';
+import { startTestDaemon } from '../support/daemon.js';
+import { startMails } from '../support/mail-server.js';
+import { PostgresServer } from '../support/postgres.js';
+import { projectFolder, readProjectFile } from '../support/project-file.js';
+import { anItem } from '../support/trace-batch.js';
+import { testFolder } from '../support/test-folder.js';
+import { until } from '../support/until.js';
+import { AUTHORITY } from '../support/webhook-certificates.js';
+import { startReceiver } from '../support/webhook-receiver.js';
+import { yamlExample, yamlExamples } from '../support/yaml-examples.js';
+
+/*
+ * That an example is accepted is shown elsewhere (`every-component.test.ts`); here, that each one does what its page says: a file of tests
+ * beside it runs it, or a test of this file where it needs what those cannot give.
+ */
+
+const KINDS = ['receivers', 'processors', 'exporters', 'extensions'] as const;
+
+interface TestCase {
+  readonly daemon?: boolean;
+  readonly processors?: readonly string[];
+  readonly pipeline?: string;
+  readonly exporter?: string;
+}
+
+interface TestFile {
+  /** Of the project's folder. */
+  readonly path: string;
+  readonly text: string;
+  readonly written: {
+    readonly config?: string | readonly string[];
+    readonly files?: Readonly<Record<string, { readonly copy?: string }>>;
+    readonly tests: readonly TestCase[];
+  };
+}
+
+type Example = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
+
+type Pipelines = Readonly<Record<string, { readonly processors?: readonly string[] } | undefined>>;
+
+/** What an example is laid over. */
+const BUILT_IN = parse(DEFAULT_CONFIG.text) as Example;
+
+const testFiles: readonly TestFile[] = ['src', 'plugins'].flatMap((folder) =>
+  readdirSync(join(projectFolder(), folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.yaml'))
+    .map((name) => {
+      const path = join(folder, name);
+      const text = readProjectFile(path);
+      return { path, text, written: parse(text) as TestFile['written'] };
+    }),
+);
+
+/** Examples that a file of tests takes, as `src/cli/README.md#1`. */
+function examplesOf({ path, written: { config, files = {} } }: TestFile): readonly string[] {
+  const copied = Object.values(files).flatMap(({ copy }) => copy ?? []);
+  return [config ?? [], copied].flat(2).map((name) => {
+    const [page = '', number = '1'] = name.split('#');
+    return `${relative('', normalize(join(dirname(path), page)))}#${number}`;
+  });
+}
+
+/** Whether a test has to do with a component of an example. */
+function exercises(test: TestCase, kind: (typeof KINDS)[number], id: string, example: Example): boolean {
+  if (test.daemon === true) return true;
+  if (kind === 'exporters') return test.exporter === id;
+  if (kind !== 'processors') return false;
+  const chains = [example, BUILT_IN].map(
+    ({ service }) => (service?.['pipelines'] as Pipelines | undefined)?.[test.pipeline ?? '']?.processors,
+  );
+  return (test.processors ?? chains.find((chain) => chain !== undefined) ?? []).includes(id);
+}
+
+/** What of an example no test has to do with. */
+function untested(name: string, text: string): readonly string[] {
+  const example = parse(text) as Example;
+  const files = testFiles.filter((file) => examplesOf(file).includes(name));
+  if (files.length === 0) return [name];
+  const tests = files.flatMap(({ written }) => written.tests);
+  return KINDS.flatMap((kind) =>
+    Object.keys(example[kind] ?? {})
+      .filter((id) => !tests.some((test) => exercises(test, kind, id, example)))
+      .map((id) => `${name} ${kind}.${id}`),
+  );
+}
+
+/** Runs a file of tests on an example. */
+async function runTests(t: Test, name: string, text: string): Promise<void> {
+  const [page = ''] = name.split('#');
+  const configs = ['config.example.yaml', page].map((path) => resolve(projectFolder(), path));
+  const file = join(testFolder(t), 'a.test.yaml');
+  writeFileSync(file, `config: ${JSON.stringify(configs)}\n${text}`);
+  const { code, stdout, stderr } = await runInProcess(['test', file]);
+  t.equal(code, 0, stdout + stderr);
+}
+
+/** A run that failed reaches a receiver on this machine, signed. @param overlay of the example, with the authority of tests */
+async function sendsWebhooks(t: Test, name: string, targets: object): Promise<void> {
+  const receiver = await startReceiver(t);
+  const caFile = join(testFolder(t), 'authority.pem');
+  writeFileSync(caFile, AUTHORITY);
+  const example = parse(yamlExample(name)) as { readonly exporters: { readonly webhook: object } };
+  const written = example.exporters.webhook as { readonly targets: object };
+  const webhook = { ...written, targets: { ...written.targets, ...targets, ca_file: caFile } };
+  const overlay = JSON.stringify({ ...example, exporters: { webhook } });
+  const daemon = await startTestDaemon(t, { overlay });
+  const api = new ApiCaller(daemon.url, daemon.key);
+  const json = { url: `https://127.0.0.1:${receiver.port}/hook`, event_types: ['trace.failed'] };
+  t.equal((await api.call('POST', '/org/default/webhooks/endpoints', { json })).status, 201);
+  await api.send([anItem({ trace: { status: 'failed' } })]);
+  await until('it came', () => receiver.requests.length === 1);
+  t.match(receiver.requests, [
+    { line: 'POST /hook HTTP/1.1', headers: { 'x-service-event': 'trace.failed' } },
+  ]);
+}
+
+/** Examples that need more than a file of tests has, each with its test. */
+const elsewhere: Readonly<Record<string, (t: Test) => Promise<void>>> = {
+  'src/extensions/postgres/README.md#1': async (t) => {
+    const server = await PostgresServer.start(t);
+    if (typeof server === 'string') return void t.pass(server);
+    const tests = `env: { JACKDAW_POSTGRES_URL: ${JSON.stringify(await server.createDatabase())} }
+tests:
+  - name: users lie in PostgreSQL, and nothing in a file
+    daemon: true
+    steps:
+      - send: [{ to: 'http://127.0.0.1:4319/api/v1/admin/users', body: { email: ann@example.com, name: Ann } }]
+        expect: { answers: [{ status: 201 }], files: { ./data/jackdaw.control.db: null } }
+      - input: { traces: [{ agent: support }] }
+        send: [{ to: 'http://127.0.0.1:4319/api/v1/dashboard/traces' }]
+        expect: { answers: [{ body: { items: [{ agent_name: support }] } }] }
+`;
+    await runTests(t, 'src/extensions/postgres/README.md#1', tests);
+    const [database = ''] = (
+      await server.query(
+        'select datname from pg_database where datname like $$t%$$ and datname not like $$templ%$$',
+      )
+    ).map(({ datname }) => String(datname));
+    const users = await server.query(
+      'select email from users order by email',
+      server.url.replace(/\/postgres$/, `/${database}`),
+    );
+    t.strictSame(users, [{ email: 'admin@localhost' }, { email: 'ann@example.com' }]);
+  },
+  'src/exporters/webhook/README.md#1': async (t) => {
+    await sendsWebhooks(t, 'src/exporters/webhook/README.md#1', { allow_cidrs: ['127.0.0.1/32'] });
+  },
+  'plugins/webhook-receiver/README.md#1': async (t) => {
+    await sendsWebhooks(t, 'plugins/webhook-receiver/README.md#1', {});
+  },
+  'src/exporters/alerts/README.md#1': async (t) => {
+    const mails = await startMails(t);
+    const example = parse(yamlExample('src/exporters/alerts/README.md#1')) as { readonly smtp: object };
+    const smtp = { ...example.smtp, host: '127.0.0.1', port: mails.port, require_tls: false };
+    const { url, key } = await startTestDaemon(t, { overlay: JSON.stringify({ ...example, smtp }) });
+    const api = new ApiCaller(url, key);
+    await api.call('PATCH', `/admin/users/${(await api.get<{ user: { id: string } }>('/me')).user.id}`, {
+      json: { email: 'ann@example.com' },
+    });
+    const agent_id = await makeAgent(api, 'support');
+    await makeAlert(api, { agent_id, type: 'failure_rate', threshold: 0.4, channel: 'email' });
+    await api.send([aRecentRun({ agent: 'support', status: 'failed', success: false })]);
+    await until('it came', () => mails.received.length === 1);
+    const [mail] = mails.received;
+    t.match(mail?.text, /^From: Jackdaw <alerts@example\.com>/m);
+    t.match(mail?.text, /support/);
+  },
+};
+
+void t.test('each example of each page is exercised by tests, each component of it', async (t) => {
+  const missing = yamlExamples
+    // Tests themselves run beside an empty configuration: `every-component.test.ts`.
+    .filter(({ name, text }) => elsewhere[name] === undefined && !/^tests:$/m.test(text))
+    .flatMap(({ name, text }) => untested(name, text));
+  t.strictSame(missing, []);
+  const names = yamlExamples.map(({ name }) => name);
+  for (const name of Object.keys(elsewhere)) t.ok(names.includes(name), name);
+});
+
+void t.test('and one that is not would be found', async (t) => {
+  t.strictSame(untested('src/nowhere/README.md#1', 'processors: { filter: {} }'), [
+    'src/nowhere/README.md#1',
+  ]);
+  t.strictSame(
+    untested('src/processors/cost/README.md#1', 'processors: { cost: {}, other: {} }\nreceivers: { a: {} }'),
+    ['src/processors/cost/README.md#1 receivers.a', 'src/processors/cost/README.md#1 processors.other'],
+  );
+});
+
+void t.test(
+  'each component of the program and each plugin has a file of tests, or its example has a test here',
+  async (t) => {
+    const isTested = (folder: string) =>
+      testFiles.some(({ path }) => dirname(path) === folder) ||
+      Object.keys(elsewhere).some((name) => name.startsWith(`${folder}/`));
+    for (const { kind, type } of builtinFactories)
+      t.ok(isTested(join('src', `${kind}s`, type.replaceAll('_', '-'))), `${kind} ${type}`);
+    for (const { name } of readdirSync(join(projectFolder(), 'plugins'), { withFileTypes: true }))
+      if (existsSync(join(projectFolder(), 'plugins', name, 'README.md')))
+        t.ok(isTested(join('plugins', name)), name);
+  },
+);
+
+for (const [name, run] of Object.entries(elsewhere)) void t.test(name, run);
+
+void t.test('all files of tests lie in folders whose tests are run', async (t) => {
+  const run = readdirSync(join(projectFolder(), 'test/cli/examples')).map((name) =>
+    name.replace('.test.ts', ''),
+  );
+  const folders = run.map((name) => (name === 'plugins' ? name : join('src', name)));
+  t.strictSame(
+    testFiles
+      .map(({ path }) => path)
+      .filter((path) => !folders.some((folder) => path.startsWith(`${folder}/`))),
+    [],
+  );
+});

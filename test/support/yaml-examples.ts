@@ -1,0 +1,34 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectFolder, readProjectFile } from './project-file.js';
+
+/** A block of YAML of a page. */
+export interface YamlExample {
+  /** `src/cli/README.md#1`: the page and the number of the block in it. */
+  readonly name: string;
+  readonly text: string;
+}
+
+const pages = ['src', 'plugins']
+  .flatMap((folder) =>
+    readdirSync(join(projectFolder(), folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+      join(folder, name),
+    ),
+  )
+  .concat('README.md')
+  .filter((name) => name.endsWith('.md'));
+
+/** All examples in YAML of all pages. */
+export const yamlExamples: readonly YamlExample[] = pages.flatMap((page) =>
+  [...readProjectFile(page).matchAll(/^```ya?ml\n([^]*?)^```/gm)].map(([, text = ''], index) => ({
+    name: `${page}#${index + 1}`,
+    text,
+  })),
+);
+
+/** @throws Error where there is none of that name */
+export function yamlExample(name: string): string {
+  const found = yamlExamples.find((example) => example.name === name);
+  if (!found) throw new Error(`there is no example ${name}`);
+  return found.text;
+}
