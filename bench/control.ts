@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { itemAt, must } from '../src/signal/checked.js';
+import type { Micros } from '../src/signal/time.js';
 import type { ControlPlane } from '../src/storage/control-plane.js';
 import { ControlExtension } from '../src/storage/control/control-extension.js';
 import type { ControlOptions } from '../src/storage/control/control-options.js';
 import { openControl } from '../src/storage/control/open-control.js';
 import type { DeliveryClaim } from '../src/storage/delivery-queue.js';
+import type { OpenWrite } from '../src/storage/write-book.js';
 import { systemClock } from '../src/telemetry/system-clock.js';
 import { aKey, anEndpoint, anOrganization, aUser } from '../test/storage/duckdb/meta-records.js';
 import { componentSettings } from '../test/support/component-settings.js';
@@ -14,6 +18,9 @@ import { ms, printSetup, table, type Print } from './report.js';
 
 const EVENTS = 100;
 const CLAIMS = 32;
+/** Of a group of requests that is written to a store of telemetry. */
+const TRACES = 1000;
+const USERS = 10;
 const LEASE_MS = 600_000;
 const RULES = { breakerThreshold: 1000 };
 /** Of each kind, before it is measured. */
@@ -150,6 +157,38 @@ async function kindsOf(plane: ControlPlane): Promise<Readonly<Record<string, Cal
       }));
       await plane.deliveries.finish(results, { ...RULES, now });
     },
+    ...kindsOfWrites(plane, now),
     'take a lease': (number) => plane.leases.take(`lease ${String(number % 100)}`, 'bench', LEASE_MS),
+  };
+}
+
+/** What a write to a store of telemetry needs that several processes write to. */
+function kindsOfWrites({ writes, agents }: ControlPlane, at: Micros): Readonly<Record<string, Call>> {
+  const tenants = Array.from({ length: USERS }, (_, tenant) => tenant);
+  const traces = Array.from({ length: TRACES }, (_, i) => ({ tenant: i % USERS, traceId: randomUUID() }));
+  const charges = tenants.map((tenant) => ({ tenant, at, items: 100, isExact: false, limit: 1e12 }));
+  const items = tenants.map((tenant) => ({ tenant, at, items: 90 }));
+  const runs = traces.map(({ tenant }, i) => ({ tenant, name: `agent ${i % 50}`, at, comesIntoBeing: true }));
+  const begun: OpenWrite[] = [];
+  const begin = async (): Promise<OpenWrite> => {
+    const { write } = await writes.begin({
+      store: 'bench',
+      owner: 'bench',
+      leaseMs: LEASE_MS,
+      traces,
+      charges,
+    });
+    return must(write, 'write');
+  };
+  return {
+    [`begin a write of ${TRACES} traces`]: async () => begun.push(await begin()),
+    'take its ticket': (number) => writes.ticket(itemAt(begun, number)),
+    'finish it': (number) => writes.finish(itemAt(begun, number), items),
+    'all three': async () => {
+      const write = await begin();
+      await writes.ticket(write);
+      await writes.finish(write, items);
+    },
+    [`number the agents of ${TRACES} runs`]: () => agents.number('bench', runs, 1000),
   };
 }

@@ -101,6 +101,8 @@ export type * from './storage/endpoints.js';
 export type * from './storage/delivery-queue.js';
 export type * from './storage/event-log.js';
 export type * from './storage/leases.js';
+export type * from './storage/write-book.js';
+export type * from './storage/numbered-agents.js';
 export type * from './storage/terms.js';
 export type * from './storage/alert-rules.js';
 export type * from './storage/notices.js';

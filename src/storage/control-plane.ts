@@ -7,11 +7,13 @@ import type { FactIntake, FactNews, FactSource } from './fact-source.js';
 import type { Leases } from './leases.js';
 import type { Logins } from './logins.js';
 import type { Notices } from './notices.js';
+import type { NumberedAgents } from './numbered-agents.js';
 import type { Organizations } from './organizations.js';
 import type { Prompts } from './prompts.js';
 import type { Terms } from './terms.js';
 import type { Views } from './views.js';
 import type { Watch } from './watch.js';
+import type { WriteBook } from './write-book.js';
 
 /**
  * The control plane: small data that is changed in place and needs transactions. Each part is a contract of its own, with a suite
@@ -26,6 +28,8 @@ export interface ControlPlane {
   readonly deliveries: DeliveryQueue;
   readonly events: EventLog;
   readonly leases: Leases;
+  readonly writes: WriteBook;
+  readonly agents: NumberedAgents;
   readonly terms: Terms;
   readonly alerts: AlertRules;
   readonly notices: Notices;

@@ -11,12 +11,15 @@ import type { FactIntake, FactNews, FactSource } from '../fact-source.js';
 import type { Leases } from '../leases.js';
 import type { Logins } from '../logins.js';
 import type { Notices } from '../notices.js';
+import type { NumberedAgents } from '../numbered-agents.js';
 import type { Organizations } from '../organizations.js';
 import type { Prompts } from '../prompts.js';
 import type { Terms } from '../terms.js';
 import type { Views } from '../views.js';
 import type { Watch } from '../watch.js';
+import type { WriteBook } from '../write-book.js';
 import { AccountRows } from './account-rows.js';
+import { AgentNumberRows } from './agent-number-rows.js';
 import { AlertRuleRows } from './alert-rule-rows.js';
 import type { ControlDatabase } from './control-database.js';
 import { DeliveryRows } from './delivery-rows.js';
@@ -30,6 +33,7 @@ import { OrganizationRows } from './organization-rows.js';
 import { PromptRows } from './prompt-rows.js';
 import { TermsRows } from './terms-rows.js';
 import { ViewRows } from './view-rows.js';
+import { WriteBookRows } from './write-book-rows.js';
 
 /** All contracts of the control plane, over one database. */
 export class ControlStore implements ControlPlane {
@@ -41,6 +45,8 @@ export class ControlStore implements ControlPlane {
   readonly deliveries: DeliveryQueue;
   readonly events: EventLog;
   readonly leases: Leases;
+  readonly writes: WriteBook;
+  readonly agents: NumberedAgents;
   readonly terms: Terms;
   readonly alerts: AlertRules;
   readonly notices: Notices;
@@ -68,6 +74,8 @@ export class ControlStore implements ControlPlane {
     this.deliveries = new DeliveryRows(database);
     this.events = new EventLogRows(database);
     this.leases = new LeaseRows(database);
+    this.writes = new WriteBookRows(database);
+    this.agents = new AgentNumberRows(database);
     this.terms = new TermsRows(database);
     this.alerts = new AlertRuleRows(database);
     this.notices = new NoticeRows(database);

@@ -1,4 +1,5 @@
-import type { RawBuilder, SelectQueryBuilder } from 'kysely';
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
+import { MICROS_PER_MS } from '../../signal/time-units.js';
 
 /** What differs between the databases. */
 export interface Dialect {
@@ -15,4 +16,9 @@ export interface Dialect {
   lockSkipping<DB, TB extends keyof DB, Row>(
     query: SelectQueryBuilder<DB, TB, Row>,
   ): SelectQueryBuilder<DB, TB, Row>;
+}
+
+/** So many milliseconds from now, on the clock by which leases are judged; before now where they are negative. */
+export function fromNow(dialect: Dialect, ms: number): RawBuilder<number> {
+  return sql<number>`${dialect.now()} + ${ms * MICROS_PER_MS}`;
 }

@@ -1,8 +1,7 @@
 import { sql, type Transaction } from 'kysely';
-import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Lease, Leases } from '../leases.js';
 import type { ControlDatabase } from './control-database.js';
-import type { Dialect } from './dialect.js';
+import { fromNow, type Dialect } from './dialect.js';
 import type { Tables } from './tables.js';
 
 /** A row for each name, which stays when the lease is given back, so that tokens grow. */
@@ -57,7 +56,7 @@ export class LeaseRows implements Leases {
   }
 
   #end(ms: number): ReturnType<Dialect['now']> {
-    return sql<number>`${this.#database.dialect.now()} + ${ms * MICROS_PER_MS}`;
+    return fromNow(this.#database.dialect, ms);
   }
 }
 

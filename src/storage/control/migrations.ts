@@ -1,4 +1,5 @@
 import { PAGE_MIGRATIONS, type Statements } from './page-migrations.js';
+import { WRITE_MIGRATIONS } from './write-migrations.js';
 
 /**
  * The steps from an empty database to the tables of today, in the order of their names. A released step is never changed:
@@ -6,6 +7,7 @@ import { PAGE_MIGRATIONS, type Statements } from './page-migrations.js';
  */
 export const MIGRATIONS: Readonly<Record<string, Statements>> = {
   ...PAGE_MIGRATIONS,
+  ...WRITE_MIGRATIONS,
 
   '0001-leases': (text) => [
     `create table leases (

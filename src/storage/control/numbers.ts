@@ -2,10 +2,11 @@ import type { Transaction } from 'kysely';
 import type { Tables } from './tables.js';
 
 /**
- * What is numbered: users and prompts for telemetry, changes of keys, events in their log, changes of alert rules, claims of
- * notices, changes of logins and of views.
+ * What is numbered: users, prompts, agents and writes for telemetry, tickets of writes, changes of keys, events in their log, changes of
+ * alert rules, claims of notices, changes of logins and of views.
  */
-export type Counter = 'tenant' | 'key' | 'prompt' | 'event' | 'rule' | 'notice' | 'login' | 'view';
+export type Counter =
+  'tenant' | 'key' | 'prompt' | 'agent' | 'write' | 'ticket' | 'event' | 'rule' | 'notice' | 'login' | 'view';
 
 /**
  * Takes numbers that nobody has. Whoever takes numbers of the same counter waits for the end of this transaction, so that numbers

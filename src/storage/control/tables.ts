@@ -1,5 +1,7 @@
+import type { WriteTables } from './write-tables.js';
+
 /** The tables of the control store, as statements see them. Times are microseconds since 1970, booleans 0 or 1. */
-export interface Tables {
+export interface Tables extends WriteTables {
   counters: CounterTable;
   leases: LeaseTable;
   users: UserTable;

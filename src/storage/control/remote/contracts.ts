@@ -87,6 +87,18 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
   },
   views: { list: true, put: true, remove: true },
   leases: { take: true, renew: true, release: true },
+  writes: {
+    begin: true,
+    renew: true,
+    ticket: true,
+    firstTickets: true,
+    finish: true,
+    takeOver: true,
+    forgetEnded: true,
+    months: true,
+    days: true,
+  },
+  agents: { number: true, ofTenant: true },
   terms: { publish: true, withdraw: true, all: true },
   alerts: {
     list: true,

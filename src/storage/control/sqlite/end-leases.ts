@@ -14,6 +14,7 @@ export function endLeases(file: DatabaseSyncInstance): void {
     file.exec(`update leases set expires_at = ${OVER} where expires_at > ${OVER}`);
     file.exec(`update waiting_deliveries set expires_at = ${OVER} where expires_at is not null`);
     file.exec(`update alert_notices set claimed_until = ${OVER} where claimed_until > ${OVER}`);
+    file.exec(`update writes set expires_at = ${OVER} where ended_at is null and expires_at > ${OVER}`);
     file.exec('commit');
   } catch (error) {
     try {

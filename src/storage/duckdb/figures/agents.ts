@@ -2,6 +2,7 @@ import { uuidV7 } from '../../../signal/ids.js';
 import { itemAt } from '../../../signal/checked.js';
 import { RUN_KINDS, type RunKind } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
+import { OTHER_AGENTS } from '../../numbered-agents.js';
 import { selectList } from '../../table.js';
 import { AGENTS } from '../../tables.js';
 import type { Connection } from '../files/connection.js';
@@ -45,9 +46,6 @@ type Namesakes = readonly (Agent | undefined)[];
 export interface KnownAgent extends Agent {
   readonly created_at: Micros;
 }
-
-/** The agent under which runs are counted when their user has no room for the agent that they name. */
-const OTHER_AGENTS = '(other)';
 
 export interface AgentLimit {
   /** Names of agents of a user, including those that no run names any more; `(other)` comes on top. */

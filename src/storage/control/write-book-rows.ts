@@ -1,0 +1,282 @@
+import { itemAt, must } from '../../signal/checked.js';
+import {
+  MOST_CHARGES,
+  MOST_TRACES,
+  type BegunWrite,
+  type CountedItems,
+  type NewWrite,
+  type OpenWrite,
+  type SettledItems,
+  type TakenWrite,
+  type WriteBook,
+} from '../write-book.js';
+import type { ControlDatabase } from './control-database.js';
+import { fromNow } from './dialect.js';
+import { judgeCharges } from './judge-charges.js';
+import { nextNumbers } from './numbers.js';
+import { addToDays, addToMonths, monthKey, type Gain, type Standing } from './usage-rows.js';
+import { readCharges, readTraces, writeCharges, writeTraces } from './write-columns.js';
+
+/** Each takes a parameter, and SQLite allows 32,766. */
+const NUMBERS_A_QUERY = 10_000;
+/** How many writes are forgotten in a transaction. */
+const FORGOTTEN_AT_ONCE = 1000;
+
+/**
+ * A row for each write, and one for each month and day of a user. Rows are locked in this order: write, months, days, counter. The counter of
+ * tickets is taken before the row of its write, and nobody who has such a row waits for that counter.
+ */
+export class WriteBookRows implements WriteBook {
+  readonly #database: ControlDatabase;
+
+  constructor(database: ControlDatabase) {
+    this.#database = database;
+  }
+
+  async begin(write: NewWrite): Promise<BegunWrite> {
+    const { store, owner, leaseMs, traces, charges } = write;
+    checkSize(write);
+    checkItems(charges);
+    const written = writeTraces(traces);
+    try {
+      return await this.#database.transaction(async (tx) => {
+        const gains = charges.map(({ tenant, at, items }) => ({ tenant, at, settled: 0, charged: items }));
+        // Charged before it is judged: so one statement locks, adds the rows that are missing, and tells how they stand.
+        const charged = judgeCharges(charges, without(gains, await addToMonths(tx, store, gains)));
+        const isTaken = (_: unknown, i: number) => itemAt(charged, i).as === 'taken';
+        const taken = charges.filter(isTaken);
+        if (taken.length === 0 && charges.length > 0) throw new NothingTaken(charged);
+        const refused = gains.filter((gain, i) => !isTaken(gain, i));
+        if (refused.length > 0) await addToMonths(tx, store, refused.map(givenBack));
+        const number = await nextNumbers(tx, 'write', 1);
+        await tx
+          .insertInto('writes')
+          .values({
+            ...{ number, store, owner, token: 1, expires_at: fromNow(this.#database.dialect, leaseMs) },
+            ...{ first_ticket: null, ended_at: null, traces: written, charges: writeCharges(taken) },
+          })
+          .execute();
+        return { write: { number, owner, token: 1 }, charged };
+      });
+    } catch (error) {
+      if (error instanceof NothingTaken) return { write: null, charged: error.charged };
+      throw error;
+    }
+  }
+
+  async renew(write: OpenWrite, leaseMs: number): Promise<boolean> {
+    return await this.#database.transaction(async (tx) => {
+      const renewed = await tx
+        .updateTable('writes')
+        .set({ expires_at: fromNow(this.#database.dialect, leaseMs) })
+        .where('number', '=', write.number)
+        .where('token', '=', write.token)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst();
+      return renewed.numUpdatedRows > 0n;
+    });
+  }
+
+  async ticket(write: OpenWrite): Promise<number | null> {
+    return await this.#database.transaction(async (tx) => {
+      // Until the commit nobody else gets one: whoever has a greater one sees this as the first ticket of its write.
+      const ticket = await nextNumbers(tx, 'ticket', 1);
+      const noted = await tx
+        .updateTable('writes')
+        .set((row) => ({ first_ticket: row.fn.coalesce('first_ticket', row.val(ticket)) }))
+        .where('number', '=', write.number)
+        .where('token', '=', write.token)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst();
+      return noted.numUpdatedRows > 0n ? ticket : null;
+    });
+  }
+
+  async firstTickets(store: string, numbers: readonly number[]): Promise<ReadonlyMap<number, number | null>> {
+    const found = new Map<number, number | null>();
+    for (let start = 0; start < numbers.length; start += NUMBERS_A_QUERY) {
+      const some = numbers.slice(start, start + NUMBERS_A_QUERY);
+      const rows = await this.#database.read((db) =>
+        db
+          .selectFrom('writes')
+          .select(['number', 'first_ticket'])
+          .where('number', 'in', some)
+          .where('store', '=', store)
+          .execute(),
+      );
+      for (const { number, first_ticket } of rows) found.set(number, first_ticket);
+    }
+    return found;
+  }
+
+  async finish(write: OpenWrite, items: readonly SettledItems[]): Promise<readonly number[] | null> {
+    checkItems(items);
+    return await this.#database.transaction(async (tx) => {
+      const ended = await tx
+        .updateTable('writes')
+        .set({ ended_at: this.#database.dialect.now(), traces: writeTraces([]) })
+        .where('number', '=', write.number)
+        .where('token', '=', write.token)
+        .where('ended_at', 'is', null)
+        .returning(['store', 'charges'])
+        .executeTakeFirst();
+      if (ended === undefined) return null;
+      const charges = readCharges(ended.charges);
+      const back = charges.map((charge) => givenBack({ ...charge, settled: 0, charged: charge.items }));
+      const gains = items.map(({ tenant, at, items: settled }) => ({ tenant, at, settled, charged: 0 }));
+      const standings = await addToMonths(tx, ended.store, [...back, ...gains]);
+      await addToDays(tx, ended.store, gains);
+      return charges.map((charge) => must(standings.get(monthKey(charge)), 'row of a month').settled);
+    });
+  }
+
+  async takeOver(
+    store: string,
+    owner: string,
+    leaseMs: number,
+    most: number,
+  ): Promise<readonly TakenWrite[]> {
+    const { dialect } = this.#database;
+    return await this.#database.transaction(async (tx) => {
+      const abandoned = tx
+        .selectFrom('writes')
+        .select(['number', 'token', 'traces', 'charges'])
+        .where('store', '=', store)
+        .where('ended_at', 'is', null)
+        .where('expires_at', '<=', dialect.now())
+        .orderBy('number')
+        .limit(most);
+      // Those that somebody else is taking over, renewing or finishing are theirs.
+      const rows = await dialect.lockSkipping(abandoned).execute();
+      for (let start = 0; start < rows.length; start += NUMBERS_A_QUERY)
+        await tx
+          .updateTable('writes')
+          .set((row) => ({ owner, token: row('token', '+', 1), expires_at: fromNow(dialect, leaseMs) }))
+          .where(
+            'number',
+            'in',
+            rows.slice(start, start + NUMBERS_A_QUERY).map(({ number }) => number),
+          )
+          .execute();
+      return rows.map(({ number, token, traces, charges }) => ({
+        write: { number, owner, token: token + 1 },
+        traces: readTraces(traces),
+        charges: readCharges(charges),
+      }));
+    });
+  }
+
+  async forgetEnded(store: string, ageMs: number): Promise<number> {
+    let forgotten = 0;
+    for (;;) {
+      const some = await this.#forgetSome(store, ageMs);
+      forgotten += some;
+      if (some < FORGOTTEN_AT_ONCE) return forgotten;
+    }
+  }
+
+  async months(store: string, tenant: number, months: readonly number[]): Promise<readonly CountedItems[]> {
+    if (months.length === 0) return [];
+    const rows = await this.#database.read((db) =>
+      db
+        .selectFrom('usage_months')
+        .select(['month', 'settled'])
+        .where('store', '=', store)
+        .where('tenant', '=', tenant)
+        .where('month', 'in', months)
+        .where('settled', '>', 0)
+        .orderBy('month')
+        .execute(),
+    );
+    return rows.map(({ month, settled }) => ({ period: month, items: settled }));
+  }
+
+  async days(store: string, tenant: number, from: number, to: number): Promise<readonly CountedItems[]> {
+    const rows = await this.#database.read((db) =>
+      db
+        .selectFrom('usage_days')
+        .select(['day', 'settled'])
+        .where('store', '=', store)
+        .where('tenant', '=', tenant)
+        .where('day', '>=', from)
+        .where('day', '<=', to)
+        .orderBy('day')
+        .execute(),
+    );
+    return rows.map(({ day, settled }) => ({ period: day, items: settled }));
+  }
+
+  async #forgetSome(store: string, ageMs: number): Promise<number> {
+    const { dialect } = this.#database;
+    return await this.#database.transaction(async (tx) => {
+      const old = tx
+        .selectFrom('writes')
+        .select('number')
+        .where('store', '=', store)
+        .where('ended_at', '<=', fromNow(dialect, -ageMs))
+        // In the same statement: what it sees as ended had its ticket before those that it does not see yet.
+        .where((row) =>
+          row.not(
+            row.exists(
+              row
+                .selectFrom('writes as open')
+                .select('open.number')
+                .where('open.store', '=', store)
+                .where('open.ended_at', 'is', null)
+                .whereRef('open.first_ticket', '<', 'writes.first_ticket'),
+            ),
+          ),
+        )
+        .orderBy('ended_at')
+        .limit(FORGOTTEN_AT_ONCE);
+      const rows = await dialect.lockSkipping(old).execute();
+      if (rows.length === 0) return 0;
+      const numbers = rows.map(({ number }) => number);
+      await tx.deleteFrom('writes').where('number', 'in', numbers).execute();
+      return numbers.length;
+    });
+  }
+}
+
+/** Undoes the transaction of a write that there will not be. */
+class NothingTaken extends Error {
+  readonly charged: BegunWrite['charged'];
+
+  constructor(charged: BegunWrite['charged']) {
+    super('no charge was taken');
+    this.charged = charged;
+  }
+}
+
+function givenBack(gain: Gain): Gain {
+  return { ...gain, charged: -gain.charged };
+}
+
+/** How months stood before they gained. */
+function without(
+  gains: readonly Gain[],
+  standings: ReadonlyMap<string, Standing>,
+): ReadonlyMap<string, Standing> {
+  const before = new Map(standings);
+  for (const gain of gains) {
+    const key = monthKey(gain);
+    const { settled, charged } = must(before.get(key), 'row of a month');
+    before.set(key, { settled, charged: charged - gain.charged });
+  }
+  return before;
+}
+
+/** @throws RangeError */
+function checkSize({ traces, charges }: NewWrite): void {
+  if (traces.length > MOST_TRACES)
+    throw new RangeError(`A write touches at most ${MOST_TRACES} traces, not ${traces.length}.`);
+  if (charges.length > MOST_CHARGES)
+    throw new RangeError(`A write has at most ${MOST_CHARGES} charges, not ${charges.length}.`);
+}
+
+/** @throws RangeError */
+function checkItems(all: readonly { readonly items: number }[]): void {
+  for (const { items } of all)
+    if (!Number.isSafeInteger(items) || items < 0)
+      throw new RangeError(`Items are counted by whole numbers from 0, not by ${items}.`);
+}
