@@ -13,9 +13,9 @@ import { ms, table } from './report.js';
 const FURTHER = 8;
 /** How long a daemon that nobody has asked anything is left alone for its upkeep. */
 const SETTLE_MS = 500;
-/** One that asks once more what was asked before is at rest when it takes no more than this of a processor for a second. */
-const REST_MS = 1000;
-const REST_CPU_SECONDS = 0.1;
+/** One that asks once more what was asked before is at rest when it takes no more than this of a processor for two seconds. */
+const REST_MS = 2000;
+const REST_CPU_SECONDS = 0.06;
 const LONGEST_WARM_UP_MS = 120_000;
 
 /** What a daemon takes that has just been started. */

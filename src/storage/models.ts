@@ -63,6 +63,6 @@ export interface RepricedCalls {
 export interface Models {
   /** By cost, then number of calls, descending. */
   list(userId: string, filter: ModelFilter, page: PageRange, abort?: AbortSignal): Promise<Page<ModelUsage>>;
-  /** Looks at every call: it takes longer than sums. */
+  /** Where calls would have to be rounded each by itself, every one is looked at, which takes longer than sums. */
   reprice(userId: string, filter: RepricedFilter, price: Price, abort?: AbortSignal): Promise<RepricedCalls>;
 }

@@ -1,3 +1,4 @@
+import { COST_PARTS } from '../signal/call-details.js';
 import { RUN_STATUSES } from '../signal/span.js';
 import { COMMIT, type Table } from './table.js';
 
@@ -125,5 +126,35 @@ export const MODEL_SUMS: Table = {
   ],
   sumsOf: ['tenant', 'hour', 'model'],
   combinedBy: { oldest: 'min', newest: 'max', gone_oldest: 'min', gone_newest: 'max' },
+  countedBy: 'calls',
+};
+
+/**
+ * Likewise the calls of every agent by the hour, each in one part of tokens by which it can be priced anew
+ * (`duckdb/sums/call-sums.ts`). `told` says what of them counts, and why one cannot be priced.
+ */
+export const CALL_SUMS: Table = {
+  name: 'call_sums',
+  store: COMMIT,
+  wire: [
+    HOUR,
+    { name: 'agent_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'model', kind: 'text', sql: 'VARCHAR', nullable: true },
+    { name: 'told', kind: 'uint8', sql: 'UTINYINT' },
+    { name: 'calls', kind: 'int64', sql: 'BIGINT' },
+    { name: 'nanos', kind: 'int64', sql: 'HUGEINT' },
+    { name: 'input_tokens', kind: 'int64', sql: 'HUGEINT' },
+    { name: 'output_tokens', kind: 'int64', sql: 'HUGEINT' },
+    { name: 'total_tokens', kind: 'int64', sql: 'HUGEINT' },
+    ...COST_PARTS.map((part) => ({ name: `of_${part}`, kind: 'int64', sql: 'HUGEINT' }) as const),
+    /** Of no call more tokens than that were counted, of calls that have gone neither. */
+    { name: 'most', kind: 'int64', sql: 'BIGINT' },
+    { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+    { name: 'newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+    { name: 'gone_oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+    { name: 'gone_newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+  ],
+  sumsOf: ['tenant', 'hour', 'agent_no', 'model', 'told'],
+  combinedBy: { most: 'max', oldest: 'min', newest: 'max', gone_oldest: 'min', gone_newest: 'max' },
   countedBy: 'calls',
 };

@@ -1,9 +1,9 @@
 import type { Column } from '../worker/columns.js';
 import { EVENTS } from './events-table.js';
-import { LOG_BLOCKS, LOGS } from './log-tables.js';
+import { LOGS } from './log-tables.js';
 import { NAMED_BATCHES } from './named-batches-table.js';
 import { PROMPT_LINKS } from './prompt-links-table.js';
-import { MAP_EDGES, MAP_NODES, MODEL_SUMS, POINT_SUMS, RUN_SUMS, SERVICES, USAGE } from './sum-tables.js';
+import { MAP_EDGES, MAP_NODES, SERVICES, USAGE } from './sum-tables.js';
 import { COMMIT, type Table } from './table.js';
 
 /**
@@ -283,6 +283,3 @@ export const REPLACED_ASIDE: Table = {
     { name: 'stream_no', kind: 'int32', sql: 'INTEGER', nullable: true },
   ],
 };
-
-/** The tables of the cold file that follow from others of it. */
-export const COLD_TABLES: readonly Table[] = [LOG_BLOCKS, RUN_SUMS, POINT_SUMS, MODEL_SUMS, REPLACED_ASIDE];

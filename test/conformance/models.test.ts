@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import type { Price } from '../../src/signal/price.js';
-import type { ModelFilter } from '../../src/storage/models.js';
+import type { ModelFilter, RepricedFilter } from '../../src/storage/models.js';
 import { repricedOf, usageOf, type Call } from '../storage/duckdb/model-oracle.js';
 import { callKeys } from '../runs/histories.js';
 import { neverDiffers, same } from '../support/property.js';
@@ -12,6 +12,8 @@ import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const HOUR = 3_600_000_000;
 const MODELS = [null, 'gpt-5', "o'3"] as const;
+/** Runs name their agent when they begin, or later. */
+const AGENTS = ['one', 'two', 'three'] as const;
 /** The span above all. */
 const ABOVE = 'ffffffff-0000-4000-8000-000000000000';
 /** Of which a thousand would leave the integers that BIGINT has. */
@@ -22,7 +24,7 @@ const oneCall = fc.record({
   at: fc.integer({ min: -12, max: 12 }).map((quarters) => NOON + quarters * (HOUR / 4) - 1),
   model: fc.constantFrom(...MODELS),
   type: fc.constantFrom('llm' as const, 'llm' as const, 'tool' as const),
-  tokens: fc.constantFrom(null, 0, 7, MOST),
+  tokens: fc.constantFrom(null, 0, 7, 100_000, 250_000, MOST),
   cost: fc.constantFrom(null, 0, 1_500_000_000),
   isRunning: fc.boolean(),
   isTotalOnly: fc.boolean(),
@@ -47,6 +49,10 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('calls' as const),
       calls: fc.array(oneCall, { minLength: 1, maxLength: 8 }),
+      /** To a run that is there, or to a new one. */
+      of: fc.option(fc.nat()),
+      agent: fc.constantFrom(...AGENTS),
+      isDeclared: fc.boolean(),
     }),
   },
   {
@@ -70,10 +76,25 @@ const rates = {
   audio_input: oneRate,
   audio_output: oneRate,
 };
-const onePrice: fc.Arbitrary<Price> = fc.record({
+const anyPrice: fc.Arbitrary<Price> = fc.record({
   ...rates,
   long: fc.option(fc.record({ ...rates, over: fc.constantFrom(1, 6, 2 ** 41) })),
 });
+/** As tables have them: no call has to be rounded. */
+const wholeRate = fc.constantFrom(0, 1000, 125_000, 3_000_000);
+const wholeRates = {
+  input: wholeRate,
+  output: wholeRate,
+  cached_read: wholeRate,
+  cached_write: wholeRate,
+  audio_input: wholeRate,
+  audio_output: wholeRate,
+};
+const wholePrice: fc.Arbitrary<Price> = fc.record({
+  ...wholeRates,
+  long: fc.option(fc.record({ ...wholeRates, over: fc.constantFrom(100_000, 200_000, 272_000) })),
+});
+const onePrice = fc.oneof(anyPrice, wholePrice);
 const time = fc.integer({ min: NOON - 4 * HOUR, max: NOON + 4 * HOUR });
 const range: fc.Arbitrary<ModelFilter> = fc.record(
   { start_time: time, end_time: time },
@@ -94,6 +115,7 @@ function checkModels(t: Test, open: OpenTelemetry): void {
       async (steps, ranges, price) => {
         const user = await opened.addUser();
         const calls: Call[] = [];
+        const headers: TraceHeader[] = [];
         const write = async (header: TraceHeader, spans: readonly SpanRecord[]): Promise<void> => {
           await opened.store.writer.traces(
             { tenant: user, items: [{ trace: header, spans: [...spans] }] },
@@ -111,13 +133,42 @@ function checkModels(t: Test, open: OpenTelemetry): void {
               await opened.store.models.reprice(user, { ...filter, model }, price),
               repricedOf(calls, { ...filter, model }, price),
             );
+            await checkAgents({ ...filter, model });
+          }
+        };
+        // Which agent a run belongs to, may change with every header and span of it: that is asked, not worked out.
+        const checkAgents = async ({ model, ...filter }: RepricedFilter): Promise<void> => {
+          const { items: runs } = await opened.store.runs.list(
+            user,
+            { kind: 'agent' },
+            { offset: 0, limit: 500 },
+          );
+          for (const { id: agent_id } of await opened.store.agents.list(user)) {
+            const ids = new Set(runs.filter((run) => run.agent_id === agent_id).map((run) => run.trace_id));
+            const its = calls.filter(({ header }) => ids.has(header.trace_id));
+            const { items } = await opened.store.models.list(
+              user,
+              { ...filter, agent_id },
+              { offset: 0, limit: 10 },
+            );
+            same(items, usageOf(its, filter));
+            same(
+              await opened.store.models.reprice(user, { ...filter, agent_id, model }, price),
+              repricedOf(its, { ...filter, model }, price),
+            );
           }
         };
         for (const [at, one] of steps.entries()) {
           if (one.kind === 'settle') await opened.settled();
           else if (one.kind === 'reopen') await opened.reopen();
           else if (one.kind === 'calls') {
-            const header = aHeader({ status: 'running', started_at: NOON - 4 * HOUR });
+            const of = one.of === null ? undefined : headers[one.of % headers.length];
+            const header = {
+              ...(of ?? aHeader({ status: 'running', started_at: NOON - 4 * HOUR })),
+              agent: one.agent,
+              follows_spans: !one.isDeclared,
+            };
+            if (of === undefined) headers.push(header);
             const made = one.calls.map(
               ({ at, model, type, tokens, cost, isRunning, isTotalOnly, usage, key }) => ({
                 header,
@@ -132,6 +183,7 @@ function checkModels(t: Test, open: OpenTelemetry): void {
                   total_tokens: tokens,
                   status: isRunning ? 'running' : 'completed',
                   parent_span_id: ABOVE,
+                  agent_hint: { source: 'service.name' as const, name: one.agent },
                   call:
                     key === null && usage === null
                       ? null

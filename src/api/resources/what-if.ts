@@ -55,7 +55,7 @@ const readWhatIf = {
   tag: 'models',
   summary: 'What the calls of a model would have cost if another one had been called',
   description:
-    'Each call is priced by itself, with the very tokens that it used, as processor `cost` would price it. That the other model would have used the same tokens is an assumption: it counts them in its own way, answers at its own length, and caches by its own rules. Looks at every call of the time.',
+    'Each call is priced by itself, with the very tokens that it used, as processor `cost` would price it. That the other model would have used the same tokens is an assumption: it counts them in its own way, answers at its own length, and caches by its own rules. Where a price has more than three digits behind the point, every call of the time is looked at, which takes longer.',
   access: 'read',
   query: Type.Object({
     model: Type.Optional(

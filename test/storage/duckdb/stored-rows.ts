@@ -73,6 +73,17 @@ export async function wrongSumsIn(path: string): Promise<string[]> {
         total_tokens: 'sum(of_call * total_tokens::HUGEINT)',
       },
     },
+    call_sums: {
+      from: "(SELECT s.*, t.agent_no, (epoch_us(date_trunc('hour', s.started_at)) // 3600000000)::INTEGER AS hour FROM cold.main.spans s LEFT JOIN cold.main.traces t ON t.tenant = s.tenant AND t.trace_id = s.trace_id WHERE s.type = 1 AND coalesce(s.counted, 3) <> 0)",
+      by: 'tenant, hour, agent_no, model',
+      parts: {
+        calls: 'count(*)',
+        nanos: 'sum(cost_usd)',
+        input_tokens: 'sum(input_tokens::HUGEINT)',
+        output_tokens: 'sum(output_tokens::HUGEINT)',
+        total_tokens: 'sum(total_tokens::HUGEINT)',
+      },
+    },
   };
   return await withFiles(path, async (query) => {
     const found: string[] = [];

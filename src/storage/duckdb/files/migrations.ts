@@ -1,6 +1,8 @@
 import { createTable } from '../../table.js';
 import { NAMED_BATCHES } from '../../named-batches-table.js';
-import { COLD_TABLES, SEGMENT_TABLES } from '../../tables.js';
+import { CALL_SUMS } from '../../sum-tables.js';
+import { COLD_TABLES } from '../../cold-tables.js';
+import { SEGMENT_TABLES } from '../../tables.js';
 import { TEXT_BLOCKS } from '../../text-blocks-table.js';
 import { createLogTerms } from '../../log-tables.js';
 import { MAIN_TABLES } from './main-tables.js';
@@ -23,7 +25,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 6,
+  version: 7,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -60,6 +62,11 @@ export const SEGMENT_SCHEMA: Schema = {
         ['map_nodes', 'map_edges'].map(
           (table) => `ALTER TABLE ${catalog}.main.${table} ADD COLUMN grade UTINYINT`,
         ),
+    },
+    {
+      // Calls by agent, with the tokens that prices need; filled when the cold file is opened.
+      version: 7,
+      statements: (catalog) => [createTable(catalog, CALL_SUMS)],
     },
   ],
 };

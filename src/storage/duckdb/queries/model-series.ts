@@ -4,8 +4,9 @@ import type { Agents } from '../figures/agents.js';
 import type { Connection } from '../files/connection.js';
 import type { Capture } from '../rows/segment.js';
 import { callsOf, partsOfCalls } from '../sums/model-sums.js';
-import { hourlyParts, someCalls } from './models.js';
+import { hourlyParts } from './models.js';
 import { number, sumOf } from './run-summary.js';
+import { someCalls } from './summed-calls.js';
 
 /** When which calls are added up. */
 interface Stretch {

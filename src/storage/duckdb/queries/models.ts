@@ -1,28 +1,16 @@
-import { SPANS, TRACES } from '../../tables.js';
-import type { ModelFilter, ModelUsage, RepricedFilter } from '../../models.js';
+import type { ModelFilter, ModelUsage } from '../../models.js';
+import { MODEL_SUMS } from '../../sum-tables.js';
 import type { Agents } from '../figures/agents.js';
-import { joinNearest, union } from '../rows/commit-ranges.js';
 import type { Connection, Row, Value } from '../files/connection.js';
-import { literal } from '../files/database.js';
-import {
-  callsOf,
-  IS_CALL,
-  MODEL_PARTS,
-  partsOfCalls,
-  replacedCalls,
-  replacedCommits,
-  startOf,
-  wholeHours,
-} from '../sums/model-sums.js';
-import { hasReplacing, hotPartsOf, newest, newestHot } from '../rows/relation.js';
+import { joinNearest, union, type CommitRange } from '../rows/commit-ranges.js';
 import type { Capture } from '../rows/segment.js';
+import { TOLD } from '../sums/call-tokens.js';
+import { callsOf, partsOfCalls, startOf } from '../sums/model-sums.js';
 import { sumOf, text } from './run-summary.js';
+import { callParts, modelParts, someCalls } from './summed-calls.js';
 
 /** How many ranges are read; each is a scan of its own of every file. */
 const MOST_RANGES = 6;
-
-/** Which calls, of which models. */
-type CallFilter = ModelFilter & Partial<RepricedFilter>;
 
 interface Page {
   readonly offset: number;
@@ -41,14 +29,26 @@ const FIGURES = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS price
   arg_min(coalesce(gone_oldest <= oldest, FALSE), hour) AS is_first_unsure,
   arg_max(coalesce(gone_newest >= newest, FALSE), hour) AS is_last_unsure`;
 
+/** The parts of `MODEL_SUMS` in those of `CALL_SUMS`. */
+const OF_CALLS = MODEL_SUMS.wire
+  .filter(({ name }) => name !== 'hour' && name !== 'model')
+  .map(({ name }) => {
+    const of = (bit: number, what: string): string =>
+      `CASE WHEN (told & ${bit}) > 0 THEN ${what} ELSE 0 END AS ${name}`;
+    if (name === 'calls') return of(TOLD.call, 'calls');
+    if (name === 'priced_calls') return of(TOLD.priced, 'calls');
+    if (name === 'nanos') return of(TOLD.priced, 'nanos');
+    return name.endsWith('_tokens') ? of(TOLD.call, name) : name;
+  })
+  .join(', ');
+
 const HOURLY = `SELECT model, hour, sum(calls) AS calls, sum(priced_calls) AS priced_calls, sum(nanos) AS nanos,
   sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(total_tokens) AS total_tokens,
   min(oldest) AS oldest, max(newest) AS newest, min(gone_oldest) AS gone_oldest, max(gone_newest) AS gone_newest`;
 
 /**
  * The models of a user's `llm` spans with what they used, the most expensive first, then the one called most. For the cold file
- * the hours that lie entirely within the time asked for are read from their sums. Models of one agent are looked for among all
- * spans: nothing about agents and models is kept beside them.
+ * the hours that lie entirely within the time asked for are read from their sums, which there are by agent, too.
  *
  * @returns the page and the number of all models
  */
@@ -70,7 +70,9 @@ export async function listModels(
   // Behind the last page there is no row that could tell how many there are.
   const [counted] =
     rows.length > 0 || page.offset === 0 ? rows : await connection.rows(`${models} SELECT ${total}`);
-  const ends = await sureEnds(connection, capture, callsWithin(tenant, filter), rows);
+  const ends = await sureEnds(connection, rows, ({ first, last }) =>
+    someCalls(capture, agents, tenant, betweenHours(filter, first, last)),
+  );
   return { items: rows.map((row) => modelUsage(row, ends)), count: Number(counted?.count ?? 0) };
 }
 
@@ -82,74 +84,14 @@ export async function hourlyParts(
   tenant: number,
   filter: ModelFilter,
 ): Promise<string | null> {
-  if (filter.agent_id === undefined) return await partsOfAll(connection, capture, tenant, filter);
-  const calls = someCalls(capture, agents, tenant, filter);
-  return calls === null ? null : partsOfCalls([callsOf(calls)]);
-}
-
-/** The spans of the calls within the time as a relation; null where the user has no such agent. */
-export function someCalls(
-  capture: Capture,
-  agents: Agents,
-  tenant: number,
-  filter: CallFilter,
-): string | null {
-  const calls = newest(capture, SPANS, callsWithin(tenant, filter));
-  if (filter.agent_id === undefined) return calls;
-  const agent = agents.byId(tenant, filter.agent_id);
-  if (agent === undefined) return null;
-  const runs = newest(capture, TRACES, `tenant = ${tenant}`);
-  return `(SELECT * FROM ${calls} WHERE trace_id IN (SELECT trace_id FROM ${runs} WHERE agent_no = ${agent.agent_no}))`;
-}
-
-/** All calls within the time, from sums where possible. One statement, so that sums and rows are of the same moment. */
-async function partsOfAll(
-  connection: Connection,
-  capture: Capture,
-  tenant: number,
-  filter: ModelFilter,
-): Promise<string> {
-  const within = callsWithin(tenant, filter);
-  const { first, before } = wholeHours(filter.start_time, filter.end_time);
-  const parts: string[] = [];
-  const calls: string[] = [];
-  const cold = (where: string): string =>
-    callsOf(
-      `(SELECT * FROM cold.main.${SPANS.name} WHERE seq <= ${capture.bound} AND ${within} AND ${where})`,
-    );
-  if (first >= before) calls.push(cold('TRUE'));
-  else {
-    const hours = [`seq <= ${capture.bound}`, `tenant = ${tenant}`];
-    if (first > -Infinity) {
-      hours.push(`hour >= ${first}`);
-      calls.push(cold(`started_at < make_timestamp(${startOf(first)})`));
-    }
-    if (before < Infinity) {
-      hours.push(`hour < ${before}`);
-      calls.push(cold(`started_at >= make_timestamp(${startOf(before)})`));
-    }
-    parts.push(`SELECT ${MODEL_PARTS} FROM cold.main.model_sums WHERE ${hours.join(' AND ')}`);
+  const place = { connection, capture, tenant };
+  if (filter.agent_id === undefined) return await modelParts(place, filter);
+  if (capture.isAnyAside) {
+    const calls = someCalls(capture, agents, tenant, filter);
+    return calls === null ? null : partsOfCalls([callsOf(calls)]);
   }
-  const hot = newestHot(capture, SPANS, within);
-  if (hot !== null) calls.push(callsOf(hot));
-  const newer = newestHot(capture, SPANS, `tenant = ${tenant}`);
-  if (newer !== null && hasReplacing(capture, SPANS)) {
-    const replacing = hotPartsOf(capture, SPANS, `tenant = ${tenant} AND replaces`);
-    const { isAnyAside } = capture;
-    for (const commits of await replacedCommits(connection, `(${replacing.join(' UNION ALL ')})`, isAnyAside))
-      calls.push(replacedCalls(`seq <= ${capture.bound} AND ${within} AND ${commits}`, newer));
-  }
-  if (calls.length > 0) parts.push(partsOfCalls(calls));
-  return parts.join(' UNION ALL ');
-}
-
-/** Conditions on the spans that count. */
-function callsWithin(tenant: number, { start_time, end_time, model }: CallFilter): string {
-  const where = [`tenant = ${tenant}`, IS_CALL];
-  if (model !== undefined) where.push(model === null ? 'model IS NULL' : `model = ${literal(model)}`);
-  if (start_time !== undefined) where.push(`started_at >= make_timestamp(${start_time})`);
-  if (end_time !== undefined) where.push(`started_at <= make_timestamp(${end_time})`);
-  return where.join(' AND ');
+  const parts = await callParts(place, agents, filter);
+  return parts === null ? null : `SELECT hour, model, ${OF_CALLS} FROM (${parts})`;
 }
 
 interface Ends {
@@ -157,29 +99,38 @@ interface Ends {
   readonly last: number;
 }
 
-/** The first and the last call in those hours where the sums cannot tell, by model and hour. */
+/**
+ * The first and the last call in those hours where the sums cannot tell, by model and hour.
+ *
+ * @param callsIn gives the calls of some hours, both ends included
+ */
 async function sureEnds(
   connection: Connection,
-  capture: Capture,
-  within: string,
   rows: readonly Row[],
+  callsIn: (hours: CommitRange) => string | null,
 ): Promise<ReadonlyMap<string, Ends>> {
   const hours = rows.flatMap((row) => [
     ...(row.is_first_unsure === true ? [Number(row.first_hour)] : []),
     ...(row.is_last_unsure === true ? [Number(row.last_hour)] : []),
   ]);
-  if (hours.length === 0) return new Map();
-  const ranges = joinNearest(union(hours.map((hour) => ({ first: hour, last: hour }))), MOST_RANGES).map(
-    ({ first, last }) =>
-      `${within} AND started_at >= make_timestamp(${startOf(first)}) AND started_at < make_timestamp(${startOf(last + 1)})`,
-  );
-  const calls = callsOf(newest(capture, SPANS, ranges));
+  const ranges = joinNearest(union(hours.map((hour) => ({ first: hour, last: hour }))), MOST_RANGES);
+  const calls = ranges.flatMap((range) => callsIn(range) ?? []).map((spans) => callsOf(spans));
+  if (calls.length === 0) return new Map();
   const found = await connection.rows(
-    `SELECT model, hour, epoch_us(oldest) AS first, epoch_us(newest) AS last FROM (${partsOfCalls([calls])})`,
+    `SELECT model, hour, epoch_us(oldest) AS first, epoch_us(newest) AS last FROM (${partsOfCalls(calls)})`,
   );
   return new Map(
     found.map((row) => [endKey(row, row.hour), { first: Number(row.first), last: Number(row.last) }]),
   );
+}
+
+/** Narrows a filter to some hours, both ends included. */
+function betweenHours(filter: ModelFilter, first: number, last: number): ModelFilter {
+  return {
+    ...filter,
+    start_time: Math.max(filter.start_time ?? -Infinity, startOf(first)),
+    end_time: Math.min(filter.end_time ?? Infinity, startOf(last + 1) - 1),
+  };
 }
 
 function endKey({ model = null }: Row, hour: Value | undefined): string {

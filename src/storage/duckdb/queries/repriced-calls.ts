@@ -1,39 +1,22 @@
 import { COST_PARTS, type CostPart } from '../../../signal/call-details.js';
 import { MOST_NANO_USD } from '../../../signal/money.js';
 import { RATES_PER_NANO, type Price, type Rates } from '../../../signal/price.js';
-import { RUN_STATUSES } from '../../../signal/span.js';
 import { UNPRICEABLE, type RepricedCalls, type RepricedFilter, type Unpriceable } from '../../models.js';
 import type { Agents } from '../figures/agents.js';
 import type { Connection, Row } from '../files/connection.js';
 import type { Capture } from '../rows/segment.js';
-import { counts } from '../sums/model-sums.js';
-import { someCalls } from './models.js';
+import { LONG_INPUTS, LONG_SHIFT, TOLD, withTokens } from '../sums/call-tokens.js';
 import { sumOf } from './run-summary.js';
-
-/** Parts of the usage that a call may tell, as `printCall` keeps them, and what they are called here. */
-const TOLD = {
-  cached_read: 'read',
-  cached_write: 'written',
-  audio_input: 'heard',
-  audio_output: 'said',
-} as const;
-
-/** How many tokens of a call are priced as which part; each is in one. What a cache gave of audio costs what it gives of text. */
-const TOKENS: Readonly<Record<CostPart, string>> = {
-  input: 'fresh - least(heard, fresh)',
-  cached_read: 'read',
-  cached_write: 'written',
-  audio_input: 'least(heard, fresh)',
-  output: 'output - least(said, output)',
-  audio_output: 'least(said, output)',
-};
+import { callParts, someCalls } from './summed-calls.js';
 
 const NONE: RepricedCalls = repricedCalls({});
+/** Why no cost follows, as `told` has it; what would be too large is told by the price alone. */
+const WHY = ['running', 'no_tokens', 'no_parts'] as const satisfies readonly Unpriceable[];
 
 /**
  * What calls would have cost at a price: the arithmetic of the processor `cost`, in SQL. It is exact, since integers of 128 bits hold every
  * product, and each call is rounded once, half to even. What is accepted as an amount fits into 64 bits, of which DuckDB divides integers
- * forty times faster.
+ * forty times faster. Where no call has to be rounded, sums of calls give the same as each of them.
  */
 export async function repriceCalls(
   connection: Connection,
@@ -43,68 +26,103 @@ export async function repriceCalls(
   filter: RepricedFilter,
   price: Price,
 ): Promise<RepricedCalls> {
+  if (!capture.isAnyAside && isOfSums(price)) {
+    const parts = await callParts({ connection, capture, tenant }, agents, filter);
+    if (parts === null) return NONE;
+    const [row = {}] = await connection.rows(statementOfSums(parts, price));
+    if (!mayBeTooLarge(Number(row.most ?? 0), price)) return repricedCalls(row);
+  }
   const calls = someCalls(capture, agents, tenant, filter);
   if (calls === null) return NONE;
   const [row] = await connection.rows(statement(calls, price));
   return row === undefined ? NONE : repricedCalls(row);
 }
 
+/** Whether no call has to be rounded, and sums tell which ones are long. */
+function isOfSums(price: Price): boolean {
+  const { long } = price;
+  return (
+    ratesOf(price).every((rate) => rate % RATES_PER_NANO === 0) &&
+    (long === null || LONG_INPUTS.includes(long.over))
+  );
+}
+
+/** Whether a call of so many tokens may cost more than is accepted as an amount. */
+function mayBeTooLarge(tokens: number, price: Price): boolean {
+  return tokens * Math.max(...ratesOf(price)) >= MOST_NANO_USD * RATES_PER_NANO;
+}
+
+function ratesOf(price: Price): number[] {
+  const { long } = price;
+  return [price, ...(long === null ? [] : [long])].flatMap((rates) => COST_PARTS.map((part) => rates[part]));
+}
+
+/** @param parts of the sums of calls */
+function statementOfSums(parts: string, price: Price): string {
+  const { long } = price;
+  const isLong = long === null ? 'FALSE' : `(told >> ${LONG_SHIFT}) > ${LONG_INPUTS.indexOf(long.over)}`;
+  const judged = `SELECT *, ${amount(price)} // ${RATES_PER_NANO} AS amount, ${whyNot(price)} AS why FROM (SELECT *, ${isLong} AS is_long FROM (${parts}))`;
+  const number = (where: string): string => `coalesce(sum(calls) FILTER (${where}), 0)::BIGINT`;
+  // What is left of calls that have all gone is not a cost of 0.
+  const sum = (what: string, where: string): string =>
+    `(CASE WHEN ${number(where)} > 0 THEN sum(${what}) FILTER (${where}) END)::VARCHAR`;
+  return `SELECT max(most) AS most, ${figures({ number, sum, cost: 'nanos' })} FROM (${judged})`;
+}
+
 /** @param calls a relation of spans */
 function statement(calls: string, price: Price): string {
-  const paths = Object.keys(TOLD).map((part) => `'$.usage.${part}'`);
-  const parts = Object.values(TOLD).map((name, at) => `coalesce(parts[${at + 1}]::HUGEINT, 0) AS ${name}`);
-  // Where input or output is missing, it is what the other leaves of the total.
-  const rest = (of: string): string => `greatest(0, coalesce(total_tokens, 0)::HUGEINT - ${of})`;
-  const told = `SELECT cost_usd, input_tokens, output_tokens, total_tokens, status = ${RUN_STATUSES.indexOf('running')} AS is_running,
-      ${counts('call')} AS is_call, ${counts('cost')} AND cost_usd IS NOT NULL AS is_priced,
-      CASE WHEN starts_with(call_details, '{"usage":{') THEN json_extract_string(call_details, [${paths.join(', ')}]) END AS parts FROM ${calls}`;
-  const outputs = `SELECT *, ${parts.join(', ')},
-      coalesce(output_tokens, CASE WHEN input_tokens IS NULL THEN 0 ELSE ${rest('input_tokens')} END)::HUGEINT AS output FROM (${told})`;
-  const inputs = `SELECT *, coalesce(input_tokens, ${rest('output')})::HUGEINT AS input FROM (${outputs})`;
-  const fresh = `SELECT *, greatest(0, input - read - written) AS fresh, ${isLong(price)} AS is_long FROM (${inputs})`;
-  const priced = `SELECT *, ${COST_PARTS.map((part) => `${TOKENS[part]} AS of_${part}`).join(', ')}, TRY_CAST(${amount(price)} AS BIGINT) AS amount FROM (${fresh})`;
-  const rounded = `SELECT *, amount // ${RATES_PER_NANO} + CASE WHEN ${isRoundedUp()} THEN 1 ELSE 0 END AS nanos FROM (${priced})`;
-  const judged = `SELECT *, ${whyNot(price)} AS why FROM (${rounded})`;
+  const priced = `SELECT *, TRY_CAST(${amount(price)} AS BIGINT) AS exact FROM (SELECT *, ${isLong(price)} AS is_long FROM ${withTokens(calls)})`;
+  const rounded = `SELECT *, exact // ${RATES_PER_NANO} + CASE WHEN ${isRoundedUp('exact')} THEN 1 ELSE 0 END AS amount FROM (${priced})`;
+  const judged = `SELECT *, coalesce(${whyNot(price)}, CASE WHEN amount IS NULL OR amount > ${MOST_NANO_USD} THEN 'too_large' END) AS why FROM (${rounded})`;
   const sum = (what: string, where: string): string => `(sum(${what}) FILTER (${where}))::VARCHAR`;
   const number = (where: string): string => `count(*) FILTER (${where})`;
-  const is = 'is_call AND why IS NULL';
-  return `SELECT ${number('is_call')} AS calls, ${number('is_priced')} AS priced_calls, ${sum('cost_usd', 'is_priced')} AS total_cost,
-      ${number(is)} AS repriced_calls, ${sum('nanos', is)} AS repriced_cost,
-      ${number(`is_priced AND ${is}`)} AS both_calls, ${sum('cost_usd', `is_priced AND ${is}`)} AS both_cost,
-      ${sum('nanos', `is_priced AND ${is}`)} AS both_repriced_cost, ${number(`is_long AND ${is}`)} AS long_calls,
-      ${UNPRICEABLE.map((reason) => `${number(`is_call AND why = '${reason}'`)} AS ${reason}`).join(', ')},
-      ${COST_PARTS.map((part) => `coalesce(sum(of_${part}) FILTER (${is}), 0)::DOUBLE AS of_${part}`).join(', ')}
-    FROM (${judged})`;
+  return `SELECT ${figures({ number, sum, cost: 'cost_usd' })} FROM (${judged})`;
+}
+
+interface Counting {
+  /** How many calls meet a condition, and the sum of a column over them as a text; null where there are none. */
+  readonly number: (where: string) => string;
+  readonly sum: (what: string, where: string) => string;
+  /** The column of what was paid. */
+  readonly cost: string;
+}
+
+/** The columns of an answer. */
+function figures({ number, sum, cost }: Counting): string {
+  const isCall = `(told & ${TOLD.call}) > 0`;
+  const isPriced = `(told & ${TOLD.priced}) > 0`;
+  const is = `${isCall} AND why IS NULL`;
+  return `${number(isCall)} AS calls, ${number(isPriced)} AS priced_calls, ${sum(cost, isPriced)} AS total_cost,
+      ${number(is)} AS repriced_calls, ${sum('amount', is)} AS repriced_cost,
+      ${number(`${isPriced} AND ${is}`)} AS both_calls, ${sum(cost, `${isPriced} AND ${is}`)} AS both_cost,
+      ${sum('amount', `${isPriced} AND ${is}`)} AS both_repriced_cost, ${number(`is_long AND ${is}`)} AS long_calls,
+      ${UNPRICEABLE.map((reason) => `${number(`${isCall} AND why = '${reason}'`)} AS ${reason}`).join(', ')},
+      ${COST_PARTS.map((part) => `coalesce(sum(of_${part}) FILTER (${is}), 0)::DOUBLE AS of_${part}`).join(', ')}`;
 }
 
 function isLong({ long }: Price): string {
-  return long === null ? 'FALSE' : `greatest(input, read + written) > ${long.over}`;
+  return long === null ? 'FALSE' : `whole > ${long.over}`;
 }
 
 /** In thousandths of a nano-USD, of 128 bits. */
 function amount(price: Price): string {
   const { long } = price;
   const at = (rates: Rates): string =>
-    COST_PARTS.map((part) => `(${TOKENS[part]}) * ${rates[part]}::HUGEINT`).join(' + ');
-  return long === null ? at(price) : `CASE WHEN is_long THEN ${at(long)} ELSE ${at(price)} END`;
+    COST_PARTS.map((part) => `of_${part} * ${rates[part]}::HUGEINT`).join(' + ');
+  return `(${long === null ? at(price) : `CASE WHEN is_long THEN ${at(long)} ELSE ${at(price)} END`})`;
 }
 
 /** Half to even. */
-function isRoundedUp(): string {
+function isRoundedUp(amount: string): string {
   const half = RATES_PER_NANO / 2;
-  const left = `amount % ${RATES_PER_NANO}`;
-  return `${left} > ${half} OR (${left} = ${half} AND (amount // ${RATES_PER_NANO}) % 2 = 1)`;
+  const left = `${amount} % ${RATES_PER_NANO}`;
+  return `${left} > ${half} OR (${left} = ${half} AND (${amount} // ${RATES_PER_NANO}) % 2 = 1)`;
 }
 
-/** Why no cost follows for a call; null where one does. From a total alone one follows only where output costs nothing. */
+/** Why no cost follows for a call; null where one may. From a total alone one follows only where output costs nothing. */
 function whyNot({ output }: Price): string {
-  const cases: Readonly<Record<Unpriceable, string>> = {
-    running: 'is_running',
-    no_tokens: 'input_tokens IS NULL AND output_tokens IS NULL AND total_tokens IS NULL',
-    no_parts: output === 0 ? 'FALSE' : 'input_tokens IS NULL AND output_tokens IS NULL',
-    too_large: `nanos IS NULL OR nanos > ${MOST_NANO_USD}`,
-  };
-  return `CASE ${UNPRICEABLE.map((reason) => `WHEN ${cases[reason]} THEN '${reason}'`).join(' ')} END`;
+  const reasons = WHY.filter((reason) => reason !== 'no_parts' || output !== 0);
+  return `CASE ${reasons.map((reason) => `WHEN (told & ${TOLD[reason]}) > 0 THEN '${reason}'`).join(' ')} END`;
 }
 
 function repricedCalls(row: Row): RepricedCalls {

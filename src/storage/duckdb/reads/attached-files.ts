@@ -9,6 +9,7 @@ import { literal } from '../files/database.js';
 import { isNoRoom } from '../files/disk-room.js';
 import { restoreMetadata } from '../files/metadata-copy.js';
 import { migrate, schemaVersion, SEGMENT_SCHEMA } from '../files/migrations.js';
+import { completeCallSums } from '../sums/call-sums.js';
 import { bytesOf, hasBlocks, isTorn, removeFiles, type SegmentFiles } from '../files/segment-files.js';
 import { COLD, newSegment, type Segment } from '../rows/segment.js';
 import { isLocked, openError, StoreOpenError } from '../files/store-open-error.js';
@@ -43,6 +44,7 @@ export class AttachedFiles {
     await this.#attach(COLD, this.#files.cold);
     await migrate(this.#connection, COLD, SEGMENT_SCHEMA, this.#files.cold);
     await this.#setUnusableAside(COLD, this.#files.cold);
+    await completeCallSums(this.#connection);
   }
 
   /** After DuckDB has declared it unusable as it is attached. */

@@ -3,6 +3,7 @@ import type { Micros } from '../../../signal/time.js';
 import { RUN_SUMS } from '../../sum-tables.js';
 import { POINTS, TRACES } from '../../tables.js';
 import type { Connection } from '../files/connection.js';
+import { deriveCallSumsAnew, noteMovedCallSums } from './call-sums.js';
 import { deriveModelSumsAnew, noteMovedCalls, type AroundMove } from './model-sums.js';
 import { hotPartsOf, isVersionOf, rowsOf } from '../rows/relation.js';
 import type { Capture, Segment } from '../rows/segment.js';
@@ -57,6 +58,7 @@ export async function noteMove(connection: Connection, segment: Segment, around:
     `INSERT INTO cold.main.point_sums SELECT ${lastSeq}, tenant, stream_no, count(*), min(timestamp), max(timestamp) FROM ${catalog}.main.points GROUP BY tenant, stream_no`,
   );
   await noteMovedCalls(connection, segment, around);
+  await noteMovedCallSums(connection, segment, around);
 }
 
 /** Notes that headers are about to be removed. To be called within the transaction. @param where which ones */
@@ -81,6 +83,7 @@ export async function deriveSumsAnew(connection: Connection): Promise<void> {
     `INSERT INTO cold.main.point_sums SELECT 0, tenant, stream_no, count(*), min(timestamp), max(timestamp) FROM cold.main.points GROUP BY tenant, stream_no`,
   );
   await deriveModelSumsAnew(connection);
+  await deriveCallSumsAnew(connection);
 }
 
 /** The sums over every agent's runs, by the agent's number. To be called while nothing is moved. */

@@ -17,7 +17,8 @@ import type { Segment } from '../rows/segment.js';
 export const IS_CALL = `type = ${SPAN_TYPES.indexOf('llm')}`;
 
 const HOUR_US = 3_600_000_000;
-const COUNTED = 'model, started_at, input_tokens, output_tokens, total_tokens, cost_usd, counted';
+/** What counts of a span. */
+export const COUNTED = 'model, started_at, input_tokens, output_tokens, total_tokens, cost_usd, counted';
 /** Whether so much of a call counts here: another span may tell of it, too (`runs/rules/told-calls.ts`). In SQL. */
 export const counts = (what: keyof typeof COUNTS, row = ''): string =>
   `(coalesce(${row}counted, ${WHOLE}) & ${COUNTS[what]}) > 0`;
@@ -34,6 +35,11 @@ export function wholeHours(
     first: from === undefined ? -Infinity : Math.ceil(from / HOUR_US),
     before: to === undefined ? Infinity : Math.floor((to + 1) / HOUR_US),
   };
+}
+
+/** The hour in which a call started, in SQL. */
+export function hourOfCall(): string {
+  return `(epoch_us(date_trunc('hour', started_at)) // ${HOUR_US})::INTEGER`;
 }
 
 /** The start of an hour. */
@@ -54,7 +60,7 @@ export function partsOfCalls(rows: readonly string[], by: readonly string[] = []
     `coalesce(sum(CASE WHEN ${counts(what)} THEN sign * ${column} END), 0)::HUGEINT AS`;
   const calls = `sum(CASE WHEN ${counts('call')} THEN sign ELSE 0 END)::BIGINT`;
   const priced = `sum(CASE WHEN cost_usd IS NOT NULL AND ${counts('cost')} THEN sign ELSE 0 END)::BIGINT`;
-  return `SELECT ${[...by, ''].join(', ')}(epoch_us(date_trunc('hour', started_at)) // ${HOUR_US})::INTEGER AS hour, model,
+  return `SELECT ${[...by, ''].join(', ')}${hourOfCall()} AS hour, model,
     ${calls} AS calls, ${priced} AS priced_calls, ${sum('cost_usd', 'cost')} nanos,
     ${sum('input_tokens', 'call')} input_tokens, ${sum('output_tokens', 'call')} output_tokens, ${sum('total_tokens', 'call')} total_tokens,
     min(${came}) AS oldest, max(${came}) AS newest, min(${gone}) AS gone_oldest, max(${gone}) AS gone_newest
@@ -77,13 +83,19 @@ export function callsOf(spans: string, also = '', removed = false): string {
  *
  * @param replaced a condition on those in the cold file, from {@link replacedCommits}
  * @param newer a relation that leaves out what is replaced within it
+ * @param spans those in the cold file, perhaps with further columns
  */
-export function replacedCalls(replaced: string, newer: string, also = ''): string {
+export function replacedCalls(
+  replaced: string,
+  newer: string,
+  also = '',
+  spans = `cold.main.${SPANS.name}`,
+): string {
   const isGone =
     'n.model IS DISTINCT FROM o.model OR n.started_at <> o.started_at OR n.type <> o.type OR n.counted IS NOT DISTINCT FROM 0';
   const columns = COUNTED.split(', ').map((name) => `o.${name}`);
   return `SELECT -1::BIGINT AS sign, ${isGone} AS is_gone, ${columns.join(', ')}${also}
-    FROM (SELECT * FROM cold.main.${SPANS.name} WHERE ${IS_CALL} AND ${replaced}) o
+    FROM (SELECT * FROM ${spans} WHERE ${IS_CALL} AND ${replaced}) o
     JOIN (SELECT * FROM ${newer} WHERE replaces) n ON ${isVersionOf(SPANS, 'n', 'o')} AND n.seq > o.seq`;
 }
 
@@ -148,7 +160,7 @@ export async function deriveModelSumsAnew(connection: Connection): Promise<void>
 }
 
 /** A commit that exactly those running reads see which see the given one; the same for as many given ones as possible. */
-function seenWith(seq: string, bound: number): string {
+export function seenWith(seq: string, bound: number): string {
   return `greatest(${seq}, ${bound})`;
 }
 

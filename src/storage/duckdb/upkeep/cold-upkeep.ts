@@ -1,5 +1,6 @@
 import type { Logger } from '../../../component/telemetry.js';
-import { COLD_TABLES, SEGMENT_TABLES } from '../../tables.js';
+import { COLD_TABLES } from '../../cold-tables.js';
+import { SEGMENT_TABLES } from '../../tables.js';
 import { checkpoint } from '../files/checkpoint.js';
 import type { Connection } from '../files/connection.js';
 import { isInvalidated } from '../files/database.js';

@@ -3,6 +3,7 @@ import type { Table } from '../../table.js';
 import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
 import { noteRemovedPoints, noteRemovedRuns } from '../sums/cold-sums.js';
 import type { Connection } from '../files/connection.js';
+import { noteRemovedCallSums } from '../sums/call-sums.js';
 import { noteRemovedCalls } from '../sums/model-sums.js';
 import { REMEMBERED } from '../changes/named-batches.js';
 import { hourOf } from '../../../signal/trace-map.js';
@@ -61,6 +62,7 @@ export async function removeOldTraces(
     await noteRemovedRuns(connection, isOld);
     const spans = `(SELECT * FROM cold.main.spans s WHERE EXISTS (SELECT 1 FROM cold.main.traces t WHERE t.${isOld} AND t.tenant = s.tenant AND t.trace_id = s.trace_id))`;
     await noteRemovedCalls(connection, spans, bound);
+    await noteRemovedCallSums(connection, spans, bound);
     for (const table of ['spans', 'payloads', 'prompt_links']) {
       await connection.run(
         `DELETE FROM cold.main.${table} d USING (SELECT tenant, trace_id FROM cold.main.traces WHERE ${isOld}) o WHERE d.tenant = o.tenant AND d.trace_id = o.trace_id`,

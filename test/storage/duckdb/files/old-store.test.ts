@@ -2,7 +2,7 @@ import t from 'tap';
 import { aLog } from '../../../support/log-records.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
 import { searchLogs } from '../log-search.js';
-import { inColdFile, inFile } from '../stored-rows.js';
+import { inColdFile, inFile, wrongSumsIn } from '../stored-rows.js';
 import { TestStore } from '../test-store.js';
 
 const RECEIVED = { receivedAt: NOON };
@@ -59,7 +59,7 @@ void t.test('a store of schema 3 is taken on, and knows of no sampling of its ru
     await inFile(
       opened.path,
       part,
-      'DROP TABLE named_batches; ALTER TABLE traces DROP COLUMN sample_rate; ALTER TABLE map_nodes DROP COLUMN grade; ALTER TABLE map_edges DROP COLUMN grade; UPDATE schema_versions SET version = 3',
+      'DROP TABLE named_batches; ALTER TABLE traces DROP COLUMN sample_rate; DROP TABLE call_sums; ALTER TABLE map_nodes DROP COLUMN grade; ALTER TABLE map_edges DROP COLUMN grade; UPDATE schema_versions SET version = 3',
     );
   await opened.start();
   const sampled = aTrace(1, { agent: 'old', sample_rate: 0.5, started_at: NOON + 1 });
@@ -72,4 +72,33 @@ void t.test('a store of schema 3 is taken on, and knows of no sampling of its ru
   await opened.close();
   await opened.start();
   t.strictSame(await rates(), [0.5, null], 'after a move, too');
+});
+
+void t.test('a store of schema 6 gets the sums of its calls by agent', async (t) => {
+  const opened = await TestStore.open(t, { segmentSize: { rows: 1, bytes: 1e9 } });
+  const tenant = await opened.addUser();
+  for (const agent of ['one', 'two']) {
+    const run = aTrace(1, { agent });
+    const spans = run.spans.map((span) => ({ ...span, model: 'gpt-5', input_tokens: 7, cost_usd: 11 }));
+    await opened.store.writer.traces({ tenant, items: [{ ...run, spans }] }, RECEIVED);
+    await opened.store.settled();
+  }
+  const page = { offset: 0, limit: 9 };
+  const read = async () => {
+    const agents = await opened.store.agents.list(tenant);
+    return await Promise.all(
+      agents.map(({ id }) => opened.store.models.list(tenant, { agent_id: id }, page)),
+    );
+  };
+  const before = await read();
+  t.match(before, [{ items: [{ model: 'gpt-5', calls: 1 }] }, { items: [{ model: 'gpt-5', calls: 1 }] }]);
+  await opened.close();
+  for (const part of [/^cold$/, /^hot/])
+    await inFile(opened.path, part, 'DROP TABLE call_sums; UPDATE schema_versions SET version = 6');
+  await opened.start();
+  t.strictSame(await read(), before);
+  await opened.close();
+  t.same(await wrongSumsIn(opened.path), []);
+  const [row] = await inColdFile(opened.path, 'SELECT sum(calls)::INTEGER AS calls FROM call_sums');
+  t.same(row, { calls: 2 });
 });

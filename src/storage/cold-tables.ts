@@ -1,0 +1,14 @@
+import { LOG_BLOCKS } from './log-tables.js';
+import { CALL_SUMS, MODEL_SUMS, POINT_SUMS, RUN_SUMS } from './sum-tables.js';
+import type { Table } from './table.js';
+import { REPLACED_ASIDE } from './tables.js';
+
+/** The tables of the cold file that follow from others of it. */
+export const COLD_TABLES: readonly Table[] = [
+  LOG_BLOCKS,
+  RUN_SUMS,
+  POINT_SUMS,
+  MODEL_SUMS,
+  CALL_SUMS,
+  REPLACED_ASIDE,
+];

@@ -1,0 +1,75 @@
+import { COUNTS } from '../../../runs/rules/told-calls.js';
+import { COST_PARTS, type CostPart } from '../../../signal/call-details.js';
+import { RUN_STATUSES } from '../../../signal/span.js';
+import { counts } from './model-sums.js';
+
+/** The tokens of calls as their prices need them (`processors/cost/token-cost.ts`), in SQL. */
+
+/** Parts of the usage that a call may tell, as `printCall` keeps them, and what they are called here. */
+const USAGE = {
+  cached_read: 'read',
+  cached_write: 'written',
+  audio_input: 'heard',
+  audio_output: 'said',
+} as const;
+
+/** How many tokens of a call are priced as which part; each is in one. What a cache gave of audio costs what it gives of text. */
+const TOKENS: Readonly<Record<CostPart, string>> = {
+  input: 'fresh - least(heard, fresh)',
+  cached_read: 'read',
+  cached_write: 'written',
+  audio_input: 'least(heard, fresh)',
+  output: 'output - least(said, output)',
+  audio_output: 'least(said, output)',
+};
+
+/** The columns of a span that they are made of. */
+export const TOKEN_COLUMNS = 'status, call_details';
+
+/** Bits that say of a call what counts of it ({@link COUNTS}; its cost only where it has one), and why it cannot be priced. */
+export const TOLD = {
+  call: COUNTS.call,
+  priced: COUNTS.cost,
+  running: 4,
+  no_tokens: 8,
+  no_parts: 16,
+} as const;
+/** The bits above say how many of {@link LONG_INPUTS} its input is longer than. */
+export const LONG_SHIFT = 5;
+/** Where the rates for long inputs of a price may begin, in tokens. Never to be changed: sums that are stored tell calls apart by it. */
+export const LONG_INPUTS: readonly number[] = [
+  100_000, 128_000, 200_000, 256_000, 272_000, 512_000, 1_000_000,
+];
+
+/**
+ * Calls with how many tokens are in each part (`of_input` and so on), how long their input is (`whole`), and what is `told` of them.
+ *
+ * @param calls a relation with the columns of calls and {@link TOKEN_COLUMNS}
+ */
+export function withTokens(calls: string): string {
+  const paths = Object.keys(USAGE).map((part) => `'$.usage.${part}'`);
+  const most = Number.MAX_SAFE_INTEGER;
+  const usage = Object.values(USAGE).map(
+    (name, at) => `least(coalesce(TRY_CAST(parts[${at + 1}] AS BIGINT), 0), ${most}) AS ${name}`,
+  );
+  // Where input or output is missing, it is what the other leaves of the total.
+  const rest = (of: string): string => `greatest(0, coalesce(total_tokens, 0) - ${of})`;
+  const parts = `SELECT *, CASE WHEN starts_with(call_details, '{"usage":{') THEN json_extract_string(call_details, [${paths.join(', ')}]) END AS parts FROM ${calls}`;
+  const outputs = `SELECT * EXCLUDE (parts), ${usage.join(', ')}, coalesce(output_tokens, CASE WHEN input_tokens IS NULL THEN 0 ELSE ${rest('input_tokens')} END) AS output FROM (${parts})`;
+  const inputs = `SELECT *, coalesce(input_tokens, ${rest('output')}) AS input FROM (${outputs})`;
+  const fresh = `SELECT *, greatest(0, input - read - written) AS fresh, greatest(input, read + written) AS whole FROM (${inputs})`;
+  const tokens = COST_PARTS.map((part) => `${TOKENS[part]} AS of_${part}`);
+  return `(SELECT *, ${tokens.join(', ')}, ${told()} AS told FROM (${fresh}))`;
+}
+
+function told(): string {
+  const bit = (condition: string, bit: number): string => `CASE WHEN ${condition} THEN ${bit} ELSE 0 END`;
+  const why = [
+    `WHEN status = ${RUN_STATUSES.indexOf('running')} THEN ${TOLD.running}`,
+    `WHEN input_tokens IS NULL AND output_tokens IS NULL AND total_tokens IS NULL THEN ${TOLD.no_tokens}`,
+    `WHEN input_tokens IS NULL AND output_tokens IS NULL THEN ${TOLD.no_parts}`,
+  ];
+  const long = LONG_INPUTS.map((most) => `(whole > ${most})::INTEGER`).join(' + ');
+  return `(${bit(counts('call'), TOLD.call)} + ${bit(`${counts('cost')} AND cost_usd IS NOT NULL`, TOLD.priced)}
+    + CASE ${why.join(' ')} ELSE 0 END + (${long}) * ${2 ** LONG_SHIFT})::UTINYINT`;
+}
