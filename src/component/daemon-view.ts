@@ -1,6 +1,7 @@
 import type { Signal } from '../signal/batch.js';
 import type { Micros } from '../signal/time.js';
 import type { Kind } from './component-id.js';
+import type { EdgeListener, EdgePlace } from './edge-listener.js';
 
 /** What a pipeline is made of, by the ids of its components. */
 export interface PipelineShape {
@@ -61,6 +62,8 @@ export interface DaemonView {
   readonly pipelines: readonly PipelineShape[];
   /** By pipeline, and along the flow of the data. */
   edges(): readonly EdgeFigures[];
+  /** Has somebody look at what passes an edge from now on. @returns a function that ends it; null where there is no such edge */
+  listen(place: EdgePlace, listener: EdgeListener): (() => void) | null;
   /** The configuration as it holds, in YAML. There is no secret in it, and nothing that came from the environment or a file. */
   printConfig(): string;
 }

@@ -19,6 +19,7 @@ export function daemonView({ config, plan }: Prepared, edges: Edges, clock: Cloc
       exporters: exporters.map(idOf),
     })),
     edges: () => edges.figures(),
+    listen: (place, listener) => edges.listen(place, listener),
     // What is a secret in one part may be written in another.
     printConfig: () => redactor(config.secrets)(config.print()),
   };

@@ -1,4 +1,5 @@
 import type { EdgeEnd, EdgeFigures, QueueFigures } from '../component/daemon-view.js';
+import type { EdgeListener, EdgePlace } from '../component/edge-listener.js';
 import type { Clock } from '../component/telemetry.js';
 import { EdgeMeter } from './edge-meter.js';
 import type { PlannedPipeline } from './plan.js';
@@ -29,9 +30,19 @@ export class Edges {
     to: EdgeEnd,
     waiting: () => QueueFigures | null = () => null,
   ): EdgeMeter {
-    const meter = new EdgeMeter(this.#clock);
+    const signal = this.#pipelines.find(({ name }) => name === pipeline)?.signal;
+    if (signal === undefined) throw new Error(`there is no pipeline ${pipeline}`);
+    const meter = new EdgeMeter(signal, this.#clock);
     this.#edges.push({ pipeline, from, to, meter, waiting });
     return meter;
+  }
+
+  /** As `DaemonView.listen`. */
+  listen({ pipeline, from, to }: EdgePlace, listener: EdgeListener): (() => void) | null {
+    const edge = this.#edges.find(
+      (each) => each.pipeline === pipeline && isSame(each.from, from) && isSame(each.to, to),
+    );
+    return edge ? edge.meter.listen(listener) : null;
   }
 
   /** By pipeline, and along the flow of the data. */
@@ -46,6 +57,10 @@ export class Edges {
         .map(figuresOf);
     });
   }
+}
+
+function isSame(a: EdgeEnd, b: EdgeEnd): boolean {
+  return a.kind === b.kind && a.id === b.id;
 }
 
 function figuresOf({ pipeline, from, to, meter, waiting }: Edge): EdgeFigures {

@@ -1,6 +1,7 @@
 import { ConsumeError } from '../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../component/consumer.js';
 import type { Kind } from '../component/component-id.js';
+import type { Passed } from '../component/edge-listener.js';
 import type { Counter, Histogram, Labels, Logger, Meter } from '../component/telemetry.js';
 import type { Batch } from '../signal/batch.js';
 import { itemCount } from '../signal/sent-request.js';
@@ -60,6 +61,8 @@ export interface EdgeObserver {
   fail(items: number): void;
   /** How long that took, either way. */
   end(ms: number): void;
+  /** Comes before all of these, with the batch as it is handed over. @returns is told what became of it */
+  look?(batch: Batch<unknown>): ((passed: Passed) => void) | undefined;
 }
 
 /** @param labels the values for the label names of {@link edgeMetrics} */
@@ -98,21 +101,31 @@ export function observe<B extends Batch<unknown>>(
     async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
       // Counted before the call: the batch belongs to the consumer afterwards.
       const count = itemCount(batch);
+      let told: ((passed: Passed) => void) | undefined;
+      for (const observer of observers) told = observer.look?.(batch) ?? told;
+      let [receipt, failure]: [Receipt | undefined, unknown] = [undefined, undefined];
       const startedAt = performance.now();
       for (const observer of observers) observer.offer(count);
       try {
-        const receipt = await inner.consume(batch, context);
+        receipt = await inner.consume(batch, context);
         for (const observer of observers) observer.take(receipt.accepted, receipt.refused.length);
         return receipt;
       } catch (error) {
+        failure = error;
         for (const observer of observers) observer.fail(count);
         throw error instanceof ConsumeError ? error : unexpected(error, logger);
       } finally {
         const ms = performance.now() - startedAt;
         for (const observer of observers) observer.end(ms);
+        told?.(passedOf(ms, receipt, failure));
       }
     },
   };
+}
+
+function passedOf(ms: number, receipt: Receipt | undefined, error: unknown): Passed {
+  const refused = new Map(receipt?.refused.map(({ index, reason }) => [index, reason]));
+  return receipt === undefined ? { ms, refused, error } : { ms, refused };
 }
 
 function unexpected(error: unknown, logger: Logger): ConsumeError {

@@ -54,6 +54,27 @@ export function sentRequestOf(batch: Batch<unknown>): SentRequest | undefined {
   return unopened.get(batch)?.request;
 }
 
+/**
+ * The items of a batch for somebody who only looks: that does not count as asking for them.
+ *
+ * @param mostBytes of a request that has to be read for it, uncompressed
+ * @returns null where it has more
+ */
+export function itemsToSee(batch: Batch<unknown>, mostBytes: number): readonly unknown[] | null {
+  const found = unopened.get(batch);
+  if (found === undefined) return batch.items;
+  const { form, bytes } = found.request;
+  if (bytes.length > mostBytes) return null;
+  try {
+    const plain = form === 'gzip' ? gunzipSync(bytes, { maxOutputLength: mostBytes }) : bytes;
+    return found.open(plain, batch.tenant);
+  } catch (error) {
+    // More than it may be; that it can be read was checked when it came.
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
 /** How many items a batch has, without a look at them. */
 export function itemCount(batch: Batch<unknown>): number {
   return unopened.get(batch)?.request.items ?? batch.items.length;

@@ -43,6 +43,7 @@ export class TestHost implements Host {
     startedAt: 0,
     pipelines: [],
     edges: () => [],
+    listen: () => null,
     printConfig: () => '',
   };
   readonly #routes = new Map<string, Route[]>();

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { ConsumeError } from '../../src/component/consume-error.js';
-import type { DaemonView, EdgeFigures } from '../../src/component/daemon-view.js';
+import type { DaemonView, EdgeEnd, EdgeFigures } from '../../src/component/daemon-view.js';
 import { RecentDurations } from '../../src/pipeline/recent-durations.js';
 import { StillClock } from '../../src/telemetry/still-clock.js';
 import { batchOf, startEngine } from '../support/engine.js';
@@ -78,6 +78,61 @@ void t.test('every edge of every pipeline has figures of its own', async (t) => 
   t.match(view.edges()[4]?.queue, { items: 4, maxItems: 100_000, maxBytes: 64 * 2 ** 20 });
   t.match(view.printConfig(), /traces\/plain:/);
 });
+
+void t.test(
+  'whoever listens to an edge sees batches before they pass, and hears what became of them',
+  async (t) => {
+    const components = new EngineComponents({
+      pass: {
+        consume: async (batch, next) => {
+          const receipt = await next?.consume({ ...batch, items: batch.items.splice(1) }, { receivedAt: 0 });
+          return { accepted: receipt?.accepted ?? 0, refused: [{ index: 0, reason: 'the first one' }] };
+        },
+      },
+      sink: {
+        consume: async (batch) => {
+          if (batch.items.length > 1) throw new ConsumeError('full', { code: 'overloaded', retryable: true });
+          return { accepted: batch.items.length, refused: [] };
+        },
+      },
+    });
+    await startEngine(t, { config: CONFIG, factories: components.factories });
+    const view = viewOf(components);
+    const heard: string[] = [];
+    const listenTo = (from: EdgeEnd, to: EdgeEnd, pipeline = 'traces') =>
+      view.listen(
+        { pipeline, from, to },
+        {
+          offer: ({ items }, signal) => {
+            const seen = `${signal} ${from.id} → ${to.id}: ${items.length}`;
+            return ({ refused, error }) => {
+              const told = error instanceof ConsumeError ? error.code : JSON.stringify([...refused]);
+              heard.push(`${seen} ${told}`);
+            };
+          },
+        },
+      );
+    const source: EdgeEnd = { kind: 'receiver', id: 'source' };
+    const pass: EdgeEnd = { kind: 'processor', id: 'pass' };
+    t.equal(listenTo(pass, source), null, 'there is no such edge');
+    t.equal(listenTo(source, pass, 'traces/plain'), null);
+    const leave = listenTo(source, pass);
+    listenTo({ kind: 'processor', id: 'mutate' }, { kind: 'exporter', id: 'sink' });
+    await t.rejects(components.send('source', batchOf('1', '2')), 'of both pipelines, one fails');
+    await t.rejects(components.send('source', batchOf('1', '2', '3')));
+    await components.send('source/b', batchOf('1'));
+    leave?.();
+    await components.send('source', batchOf('4'));
+    t.strictSame(heard, [
+      'traces mutate → sink: 1 []',
+      'traces source → pass: 2 [[0,"the first one"]]',
+      'traces mutate → sink: 2 overloaded',
+      'traces source → pass: 3 overloaded',
+      'traces mutate → sink: 0 []',
+      'traces mutate → sink: 0 []',
+    ]);
+  },
+);
 
 void t.test('durations of the last minutes: within a tenth, and old ones are forgotten', async (t) => {
   const clock = new StillClock();

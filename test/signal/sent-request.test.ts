@@ -2,6 +2,7 @@ import t from 'tap';
 import {
   inForm,
   itemCount,
+  itemsToSee,
   joinSent,
   sentBatch,
   sentRequestOf,
@@ -73,4 +74,19 @@ void t.test('requests of one user become one, and keep their bytes in any form',
   t.strictSame(one.reads, ['010203 of a-user'], 'a packed one can be read as well');
   t.throws(() => joinSent(sentBatch('a-user', packed, one.open)), /only requests as they came/);
   t.throws(() => joinSent(kept), /only requests as they came/);
+});
+
+void t.test('whoever only looks at a batch leaves it unread, and reads no more than it may', async (t) => {
+  const { batch, request, open } = counted(...Array.from({ length: 100 }, (_, i) => i));
+  const packed = sentBatch('a-user', await inForm(request, 'gzip'), open);
+  for (const sent of [batch, packed]) {
+    t.equal(itemsToSee(sent, 200)?.length, 100);
+    t.ok(sentRequestOf(sent), 'it still is as it came');
+    t.equal(itemsToSee(sent, 99), null, 'more than it may');
+    t.equal(itemsToSee(sent, 0), null);
+    t.equal(sent.items.length, 100);
+    t.equal(itemsToSee(sent, 0), sent.items, 'what was read costs nothing');
+  }
+  const small = sentBatch('a-user', await inForm({ ...request, bytes: new Uint8Array(1000) }, 'gzip'), open);
+  t.equal(itemsToSee(small, 999), null, 'that it is small when packed says nothing');
 });

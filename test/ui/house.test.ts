@@ -110,6 +110,21 @@ void t.test('settings', async (t) => {
       await row.getByRole('cell', { name: '1', exact: true }).waitFor();
       await api.send([anItem()]);
       await row.getByRole('cell', { name: '2', exact: true }).waitFor();
+      // What passes now is shown, and held while it is read.
+      const tap = panel.getByRole('region', { name: 'What passes now' });
+      await tap.getByText('Nothing of yours has passed').waitFor();
+      await tap.getByText(/^Live/).waitFor();
+      t.same(await accessibilityProblems(page), []);
+      await api.send([anItem()]);
+      const item = tap.getByRole('button', { name: /^Taken: researcher/ });
+      await item.press('Enter');
+      await tap.getByText(/^Taken in .*, in a batch of 1 item$/).waitFor();
+      t.match(await tap.getByRole('link', { name: 'Open the run' }).getAttribute('href'), '/traces/');
+      t.same(await accessibilityProblems(page), []);
+      await api.send([anItem()]);
+      await tap.getByText('Held while you read; 1 item waiting').waitFor();
+      await item.press('Enter');
+      await tap.getByRole('listitem').nth(1).waitFor();
       await page.keyboard.press('Escape');
       await panel.waitFor({ state: 'detached' });
       await page.getByRole('combobox', { name: 'Pipeline' }).selectOption('events');

@@ -17,7 +17,7 @@ import {
   valuesOf,
 } from '../../src/ui/pages/metrics/metrics-state.js';
 import { formatMeasured } from '../../src/ui/format/number.js';
-import { arrived, joined, letIn, NO_TAIL, withLoss, type Tail } from '../../src/ui/pages/logs/tail.js';
+import { arrived, joined, letIn, NO_TAIL, withLoss, type Tail } from '../../src/ui/live/tail.js';
 import { parseState } from '../../src/ui/state/codec.js';
 
 const items = (from: number, to: number) =>

@@ -8,7 +8,7 @@ const LONGEST_WAIT_MS = 30_000;
 /** Tabs that change what they want at the same time cost one stream. */
 const GATHER_MS = 50;
 const PRUNE_MS = 30_000;
-const EVENTS = ['run', 'span', 'log', 'alert', 'delivery', 'edges', 'lost'];
+const EVENTS = ['run', 'span', 'log', 'alert', 'delivery', 'edges', 'tap', 'lost'];
 
 /** What becomes of a stream. */
 export interface Told {

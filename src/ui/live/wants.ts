@@ -15,6 +15,7 @@ export function topicOf(event: string, data: Readonly<Record<string, unknown>>):
   if (event === 'alert') return 'alerts';
   if (event === 'delivery') return 'deliveries';
   if (event === 'edges') return 'daemon';
+  if (event === 'tap') return 'tap';
   const { trace_id: trace, topic } = data;
   if (event === 'span' && typeof trace === 'string') return topicName(`trace:${trace}`);
   if (event === 'lost' && typeof topic === 'string') return topicName(topic);

@@ -156,7 +156,7 @@ export function hostThatKeeps(statuses: Status[], control?: ControlPlane): Host 
     prices: { offer: unused, leadingTo: unused },
     smtp: null,
     health: unused,
-    daemon: { version: '', startedAt: 0, pipelines: [], edges: unused, printConfig: unused },
+    daemon: { version: '', startedAt: 0, pipelines: [], edges: unused, listen: unused, printConfig: unused },
     reportStatus: (status) => {
       statuses.push(status);
     },

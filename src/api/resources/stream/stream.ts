@@ -14,6 +14,7 @@ import { AlertNews } from './alert-news.js';
 import { DaemonNews } from './daemon-news.js';
 import { deliveryInbox } from './delivery-inbox.js';
 import { DeliveryNews } from './delivery-news.js';
+import { EdgeTaps, MOST_OF_USER } from './edge-taps.js';
 import { EventStream } from './event-stream.js';
 import { MOST_STREAMS, NewsDesk } from './news-desk.js';
 import { MOST_TRACES, readTopics, type Topics } from './topics.js';
@@ -31,12 +32,12 @@ const followChanges = {
     'Events have JSON as their data. `open` comes first. `run`: a run that came or changed, as lists show it. `span`: what came of a',
     'run that is followed, as `readTraceSpans` gives it with `after`. `log`: a record that was stored, as `searchLogs` shows it, long',
     'parts shortened (`is_truncated`). `alert`: an alert that fired, is over or was changed, with `is_firing`. `delivery`: a delivery to an endpoint of one of the caller’s organizations that was queued, was asked for again, or had an attempt end, as `listOrganizationDeliveries` shows it, with its `org_slug`. `edges`: the daemon as',
-    '`readDaemon` gives it, at once and then every two seconds. `lost {topic, count}`:',
+    '`readDaemon` gives it, at once and then every two seconds. `tap`: an item that passed an edge, and what became of it: `{at, signal, batch_items, duration_ms, outcome, reason, is_truncated, item}`, where `outcome` is `taken`, `refused` or `failed`, and `item` is cut and leaves out what has no value. Only some of what belongs to the caller is shown, and nothing of others. `lost {topic, count}`:',
     'so much was left out of a topic because it was too much for the stream or its reader, or nobody knows how much (null): read it by its',
     'own route. `bye {reason}`: the end, since the daemon stops (`shutting_down`) or the key or login does not hold any more',
     '(`signed_out`). News go out at most four times a second; a comment comes at least every seven seconds. With the header',
     '`Last-Event-ID` changes of runs go on behind that event if it is not older than a minute and not more than 2000 runs changed; of all else `lost` tells.',
-    `A user may have ${MOST_STREAMS} streams.`,
+    `A user may have ${MOST_STREAMS} streams, ${MOST_OF_USER} of which look at an edge.`,
   ].join(' '),
   access: 'read',
   mediaType: 'text/event-stream',
@@ -44,7 +45,7 @@ const followChanges = {
     topics: Type.String({
       minLength: 1,
       maxLength: MAX_TOPICS_LENGTH,
-      description: `With commas between: \`runs\`, \`logs\`, \`alerts\`, \`deliveries\`, \`daemon\` (needs the scope \`admin\`), \`trace:ID\`, \`trace:ID@SEQ\` (what came of the run after this \`seq\` of an outline, then what comes); at most ${MOST_TRACES} runs.`,
+      description: `With commas between: \`runs\`, \`logs\`, \`alerts\`, \`deliveries\`, \`daemon\` and \`tap\` (which need the scope \`admin\`), \`trace:ID\`, \`trace:ID@SEQ\` (what came of the run after this \`seq\` of an outline, then what comes); at most ${MOST_TRACES} runs.`,
     }),
     kind: kindParameter,
     agent_id: Type.Optional(uuid('Of `runs`: those of this agent.')),
@@ -58,6 +59,24 @@ const followChanges = {
     severity: Type.Optional(Type.Enum(SEVERITIES)),
     trace_id: Type.Optional(uuid()),
     span_id: Type.Optional(uuid('Needs `trace_id`.')),
+    pipeline: Type.Optional(
+      Type.String({
+        maxLength: 300,
+        description: 'Of `tap`, which needs it, `from` and `to`: the pipeline of the edge.',
+      }),
+    ),
+    from: Type.Optional(
+      Type.String({
+        maxLength: 350,
+        description: 'Of `tap`: where the edge begins, such as `receiver:otlp`.',
+      }),
+    ),
+    to: Type.Optional(
+      Type.String({
+        maxLength: 350,
+        description: 'Of `tap`: where the edge ends, such as `exporter:storage`.',
+      }),
+    ),
   }),
   responses: { 200: Type.String({ description: 'Server-sent events without an end.' }) },
   errors: [429],
@@ -71,12 +90,14 @@ export function streamRoutes(context: ApiContext): readonly Route[] {
   const desk = new NewsDesk(telemetry.arrivals, clock);
   const alerts = new AlertNews(control, clock);
   const deliveries = new DeliveryNews(control, clock);
+  const taps = new EdgeTaps(context.daemon, clock);
   const daemon = new DaemonNews(() => JSON.stringify(printDaemon(context)), clock);
   return [
     routes.route(followChanges).to(({ identity: { userId, keyId, scopes }, query, request }) => {
       const topics = readTopics(query.topics);
-      if (topics.daemon && !scopes.includes('admin')) throw lacksScope('admin');
+      if ((topics.daemon || topics.tap) && !scopes.includes('admin')) throw lacksScope('admin');
       const logFilter = logFilterOf(query);
+      const tap = topics.tap ? [taps.inbox(userId, query)] : [];
       const seat = desk.take(userId);
       const { kind = 'agent', agent_id } = query;
       const stream = new EventStream({
@@ -95,6 +116,7 @@ export function streamRoutes(context: ApiContext): readonly Route[] {
           ...(topics.alerts ? [alertInbox(alerts, userId)] : []),
           ...(topics.deliveries ? [deliveryInbox(deliveries, userId)] : []),
           ...(topics.daemon ? [daemon.inbox] : []),
+          ...tap,
         ],
         isAllowed: () => {
           const now = identityNow(request);
@@ -127,7 +149,7 @@ function placeOf(
   lastEventId: string | undefined,
   era: string,
   news: UserNews,
-  { runs, logs, alerts, deliveries }: Topics,
+  { runs, logs, alerts, deliveries, tap }: Topics,
 ): { readonly after: number | null; readonly missed: readonly string[] } {
   if (lastEventId === undefined || lastEventId === '') return { after: null, missed: [] };
   const [of, number = ''] = lastEventId.split('.');
@@ -137,6 +159,7 @@ function placeOf(
     ...(logs ? ['logs'] : []),
     ...(alerts ? ['alerts'] : []),
     ...(deliveries ? ['deliveries'] : []),
+    ...(tap ? ['tap'] : []),
   ];
   return { after: goesOn ? Number(number) : null, missed };
 }

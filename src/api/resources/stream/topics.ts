@@ -11,11 +11,13 @@ export interface Topics {
   readonly alerts: boolean;
   readonly deliveries: boolean;
   readonly daemon: boolean;
+  /** What passes one edge of the daemon's pipelines. */
+  readonly tap: boolean;
   /** By their ids in lower case: the `seq` up to which their spans are known; null: to be told what comes from now on. */
   readonly traces: ReadonlyMap<string, number | null>;
 }
 
-const PLAIN = ['runs', 'logs', 'alerts', 'deliveries', 'daemon'] as const;
+const PLAIN = ['runs', 'logs', 'alerts', 'deliveries', 'daemon', 'tap'] as const;
 const TRACE = /^trace:([^@]+)(?:@(\d{1,15}))?$/;
 
 /**
@@ -43,6 +45,7 @@ export function readTopics(text: string): Topics {
     alerts: wants('alerts'),
     deliveries: wants('deliveries'),
     daemon: wants('daemon'),
+    tap: wants('tap'),
     traces,
   };
 }

@@ -4439,11 +4439,14 @@ export interface operations {
     parameters: {
       query: {
         agent_id?: string;
+        from?: string;
         kind?: 'agent' | 'other' | 'all';
+        pipeline?: string;
         query?: string;
         service_name?: string;
         severity?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
         span_id?: string;
+        to?: string;
         topics: string;
         trace_id?: string;
       };

@@ -1,11 +1,12 @@
 import { formatBytes, formatCounted } from '../../format/number.js';
-import type { FlowEdge, Rates } from '../../graph/flow.js';
+import { edgeKey, type FlowEdge, type Rates } from '../../graph/flow.js';
 import { Count, Duration } from '../../parts/figures.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
 import { PeekPanel } from '../../parts/PeekPanel.js';
 import { NO_P99, type ChangeDaemon } from './daemon-state.js';
 import { Fill, Rate } from './figures.js';
+import { TappedItems } from './TappedItems.js';
 
 /** One edge with all its figures. */
 export function EdgePanel({
@@ -70,6 +71,7 @@ export function EdgePanel({
           )}
         </dd>
       </dl>
+      <TappedItems key={edgeKey(edge)} edge={edge} />
     </PeekPanel>
   );
 }

@@ -5,7 +5,7 @@ import { itemsOf, member, parseJson, textOf, type Json } from '../../json/parse.
 import { useStream } from '../../live/use-stream.js';
 import { endsOf } from '../../state/use-series.js';
 import { goesOn, logFilter, type LogsState, type RecordPlace } from './logs-state.js';
-import { arrived, joined, letIn, NO_TAIL, withLoss, type Tail } from './tail.js';
+import { arrived, joined, letIn, NO_TAIL, withLoss, type Tail } from '../../live/tail.js';
 
 export type LogRow = Schemas['LogRecord'];
 

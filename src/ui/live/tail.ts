@@ -24,14 +24,16 @@ export const NO_TAIL: Tail<never> = { shown: [], waiting: [], lost: 0, hasUnknow
  * Takes what came, the first that came first. What is beyond the room of those that wait is lost, and counted.
  *
  * @param isPaused whether somebody reads, so that nothing may move
+ * @param most of those that are shown
  */
 export function arrived<Item extends Identified>(
   tail: Tail<Item>,
   items: readonly Item[],
   isPaused: boolean,
+  most = MOST_SHOWN,
 ): Tail<Item> {
   const news = items.toReversed();
-  if (!isPaused) return { ...tail, shown: [...news, ...tail.shown].slice(0, MOST_SHOWN) };
+  if (!isPaused) return { ...tail, shown: [...news, ...tail.shown].slice(0, most) };
   const waiting = [...news, ...tail.waiting];
   const room = waiting.slice(0, MOST_WAITING);
   return { ...tail, waiting: room, lost: tail.lost + waiting.length - room.length };

@@ -1,0 +1,98 @@
+import type { EdgeListener, Passed } from '../../../component/edge-listener.js';
+import type { Clock } from '../../../component/telemetry.js';
+import { failureOf } from '../../../http/problem.js';
+import type { Batch, Signal } from '../../../signal/batch.js';
+import { printJson } from '../../../signal/json.js';
+import { itemCount, itemsToSee, sentRequestOf } from '../../../signal/sent-request.js';
+import { formatTime } from '../../../signal/time.js';
+import type { Inbox } from './inbox.js';
+import { seenItem, type SeenItem } from './seen-item.js';
+import { lostEvent, sseEvent } from './sse.js';
+
+/** Items between two looks of the stream, those included of which nobody knows yet what becomes of them; and of one batch. */
+const MOST_ITEMS = 10;
+const MOST_OF_BATCH = 3;
+/** Bytes of a request that was not read yet and is read for this, one between two looks: some milliseconds. */
+const MOST_READ = 512 * 1024;
+const DIGITS_OF_MS = 3;
+
+/** Looks at some of what passes an edge: of one user alone, and no more than the stream takes. The rest is counted. */
+export class EdgeTap implements EdgeListener, Inbox {
+  readonly #userId: string;
+  readonly #wake: () => void;
+  readonly #clock: Clock;
+  #told: Uint8Array[] = [];
+  /** Items whose batches are under way. */
+  #under = 0;
+  #lost = 0;
+  #mayRead = true;
+
+  /** @param wake called when there is something to be taken */
+  constructor(userId: string, wake: () => void, clock: Clock) {
+    this.#userId = userId;
+    this.#wake = wake;
+    this.#clock = clock;
+  }
+
+  offer(batch: Batch<unknown>, signal: Signal): ((passed: Passed) => void) | undefined {
+    if (batch.tenant !== this.#userId) return undefined;
+    const at = formatTime(this.#clock.now());
+    const count = itemCount(batch);
+    const seen = this.#see(batch, signal);
+    const rest = count - seen.length;
+    this.#under += seen.length;
+    return (passed) => {
+      this.#under -= seen.length;
+      this.#lost += rest;
+      const ms = Number(passed.ms.toPrecision(DIGITS_OF_MS));
+      for (const [position, { item, isCut }] of seen.entries()) {
+        const shown = {
+          at,
+          signal,
+          batch_items: count,
+          duration_ms: ms,
+          ...outcomeOf(passed, position),
+          is_truncated: isCut,
+          item,
+        };
+        this.#told.push(sseEvent('tap', printJson(shown)));
+      }
+      this.#wake();
+    };
+  }
+
+  take(): readonly Uint8Array[] {
+    const events = this.#told;
+    if (this.#lost > 0) events.push(lostEvent('tap', this.#lost));
+    this.#told = [];
+    this.#lost = 0;
+    this.#mayRead = true;
+    return events;
+  }
+
+  // What it holds goes with it.
+  close(): void {
+    this.#told = [];
+  }
+
+  /** As they are now: components behind the edge may change them. */
+  #see(batch: Batch<unknown>, signal: Signal): readonly SeenItem[] {
+    const room = Math.min(MOST_OF_BATCH, MOST_ITEMS - this.#told.length - this.#under);
+    if (room <= 0) return [];
+    if (sentRequestOf(batch) !== undefined) {
+      if (!this.#mayRead) return [];
+      this.#mayRead = false;
+    }
+    return (itemsToSee(batch, MOST_READ) ?? []).slice(0, room).map((item) => seenItem(signal, item));
+  }
+}
+
+/** @param position of the item in its batch */
+function outcomeOf(
+  { refused, error }: Passed,
+  position: number,
+): { readonly outcome: 'taken' | 'refused' | 'failed'; readonly reason: string | null } {
+  if (error !== undefined) return { outcome: 'failed', reason: failureOf(error).problem.message };
+  const reason = refused.get(position);
+  return reason === undefined ? { outcome: 'taken', reason: null } : { outcome: 'refused', reason };
+}
