@@ -145,14 +145,19 @@ void t.test('no two nodes lie over each other', async (t) => {
   const wide = graphOf(
     Array.from({ length: 40 }, (_, i) => ({ source: `a${String(i % 5)}`, target: `s${String(i)}` })),
   );
-  const places = [...placesOf(wide, 1, MAP_SHAPE).values()];
-  const overlaps = places.filter((a, i) =>
-    places.some(
-      (b, j) => j > i && Math.abs(a.x - b.x) < MAP_SHAPE.width && Math.abs(a.y - b.y) < MAP_SHAPE.height,
-    ),
+  const many = graphOf(
+    Array.from({ length: 150 }, (_, i) => ({ source: `a${String(i % 11)}`, target: `s${String(i % 70)}` })),
   );
-  t.equal(places.length, wide.nodes.length);
-  t.same(overlaps, []);
+  for (const one of [wide, many]) {
+    const places = [...placesOf(one, 1, MAP_SHAPE).values()];
+    const overlaps = places.filter((a, i) =>
+      places.some(
+        (b, j) => j > i && Math.abs(a.x - b.x) < MAP_SHAPE.width && Math.abs(a.y - b.y) < MAP_SHAPE.height,
+      ),
+    );
+    t.equal(places.length, one.nodes.length);
+    t.same(overlaps, []);
+  }
 });
 
 void t.test('whole hours of a range, of one of its hours, and those before', async (t) => {

@@ -61,12 +61,17 @@ void t.test('the map', async (t) => {
   await fill(api);
 
   await t.test('a node is chosen by keyboard alone, and leads to its runs', async (t) => {
-    const { page, complaints } = await visit('/map?range=6h');
+    const { page, complaints } = await visit('/models');
+    const workers: string[] = [];
+    page.on('worker', (worker) => workers.push(worker.url()));
+    await page.goto(new URL('/map?range=6h', page.url()).href);
     await settled(page);
     const graph = page.getByRole('region', { name: /Graph of who calls whom/ });
     const billing = graph.getByRole('button', { name: /billing service/ });
     await billing.waitFor();
     t.match(await billing.textContent(), /25\s% failed/);
+    t.equal(workers.length, 1, 'the places were worked out beside the page, once');
+    t.match(workers[0], /layout-worker/);
     await page.getByText('9 nodes and 8 edges').waitFor();
     await billing.focus();
     await page.keyboard.press('Enter');

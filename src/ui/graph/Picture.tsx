@@ -11,6 +11,7 @@ import {
 } from '@xyflow/react';
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { cx } from '../parts/cx.js';
+import { Empty } from '../parts/states.js';
 import type { Place } from './layout.js';
 import styles from './Picture.module.css';
 
@@ -84,6 +85,15 @@ function Refit({ fit, room }: { readonly fit: FitViewOptions; readonly room: boo
     };
   }, [fitView, room]);
   return null;
+}
+
+/** In place of a picture. */
+export function NotDrawn() {
+  return (
+    <Empty title="This picture could not be drawn">
+      <p>The browser could not work out where its nodes lie. The table has the same.</p>
+    </Empty>
+  );
 }
 
 /** Whether there is little room for a picture. */

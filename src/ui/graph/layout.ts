@@ -1,7 +1,7 @@
 import { graphlib, layout } from '@dagrejs/dagre';
 
 /** What is laid out: nodes, and what leads from one to another. */
-interface Graph {
+export interface LinkedNodes {
   readonly nodes: readonly { readonly id: string }[];
   readonly edges: readonly { readonly source: string; readonly target: string }[];
 }
@@ -21,6 +21,8 @@ export interface Shape {
 export const MAP_SHAPE: Shape = { direction: 'LR', width: 220, height: 54, gap: 20, reach: 80 };
 /** Of pipelines, downwards, so that there is room for figures beside the edges. */
 export const FLOW_SHAPE: Shape = { direction: 'TB', width: 176, height: 48, gap: 56, reach: 88 };
+/** Nodes up to which ranks are the best ones: with 500 nodes that takes eight times as long as good ones. */
+const MOST_EXACT = 60;
 /** Between parts of the graph that nothing connects. */
 const GAP = 40;
 
@@ -40,7 +42,7 @@ interface Part {
  *
  * @param aspect how many times as wide as high the picture is to be
  */
-export function placesOf(graph: Graph, aspect: number, shape: Shape): ReadonlyMap<string, Place> {
+export function placesOf(graph: LinkedNodes, aspect: number, shape: Shape): ReadonlyMap<string, Place> {
   const parts = componentsOf(graph).map((part) => laidOut(part, shape));
   const area = parts.reduce((sum, { width, height }) => sum + (width + GAP) * (height + GAP), 0);
   const widest = Math.max(0, ...parts.map(({ width }) => width));
@@ -54,7 +56,7 @@ export function placesOf(graph: Graph, aspect: number, shape: Shape): ReadonlyMa
 const WIDTHS = [1, 1.15, 1.3, 1.5, 1.8, 2.2, 3] as const;
 
 /** Parts that nothing connects, the one with the most nodes first. The order in which the answer came does not matter. */
-function componentsOf({ nodes, edges }: Graph): Graph[] {
+function componentsOf({ nodes, edges }: LinkedNodes): LinkedNodes[] {
   const roots = new Map(nodes.map(({ id }) => [id, id]));
   const rootOf = (id: string): string => {
     let root = id;
@@ -63,14 +65,18 @@ function componentsOf({ nodes, edges }: Graph): Graph[] {
     return root;
   };
   for (const { source, target } of edges) roots.set(rootOf(source), rootOf(target));
-  const parts = new Map<string, { nodes: Graph['nodes'][number][]; edges: Graph['edges'][number][] }>();
+  const parts = new Map<
+    string,
+    { nodes: LinkedNodes['nodes'][number][]; edges: LinkedNodes['edges'][number][] }
+  >();
   const partOf = (id: string) => {
     const part = parts.get(rootOf(id)) ?? { nodes: [], edges: [] };
     parts.set(rootOf(id), part);
     return part;
   };
   for (const node of nodes.toSorted((a, b) => (a.id < b.id ? -1 : 1))) partOf(node.id).nodes.push(node);
-  const endsOf = ({ source, target }: Graph['edges'][number]): string => JSON.stringify([source, target]);
+  const endsOf = ({ source, target }: LinkedNodes['edges'][number]): string =>
+    JSON.stringify([source, target]);
   for (const edge of edges.toSorted((a, b) => (endsOf(a) < endsOf(b) ? -1 : 1)))
     partOf(edge.source).edges.push(edge);
   return [...parts.values()].sort(
@@ -78,10 +84,15 @@ function componentsOf({ nodes, edges }: Graph): Graph[] {
   );
 }
 
-function laidOut({ nodes, edges }: Graph, shape: Shape): Part {
+function laidOut({ nodes, edges }: LinkedNodes, shape: Shape): Part {
   const { direction, width: nodeWidth, height: nodeHeight, gap, reach } = shape;
   const graph = new graphlib.Graph();
-  graph.setGraph({ rankdir: direction, nodesep: gap, ranksep: reach });
+  graph.setGraph({
+    rankdir: direction,
+    nodesep: gap,
+    ranksep: reach,
+    ranker: nodes.length > MOST_EXACT ? 'tight-tree' : 'network-simplex',
+  });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id } of nodes) graph.setNode(id, { width: nodeWidth, height: nodeHeight });
   for (const { source, target } of edges) graph.setEdge(source, target);

@@ -11,7 +11,6 @@ import {
   type NodeProps,
 } from '@xyflow/react';
 import { Cog, LogIn, LogOut } from 'lucide-react';
-import { useMemo } from 'react';
 import { formatDuration } from '../../format/duration.js';
 import { formatPercentage } from '../../format/number.js';
 import {
@@ -24,11 +23,13 @@ import {
   type FlowNode,
   type Rates,
 } from '../../graph/flow.js';
-import { FLOW_SHAPE, placesOf } from '../../graph/layout.js';
-import { Picture, useIsNarrow } from '../../graph/Picture.js';
+import { FLOW_SHAPE, type LinkedNodes, type Place } from '../../graph/layout.js';
+import { NotDrawn, Picture, useIsNarrow } from '../../graph/Picture.js';
+import { useLayout } from '../../graph/use-layout.js';
 import picture from '../../graph/Picture.module.css';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
 import { isFailing, isTroubled } from './Components.js';
 import type { ChangeDaemon } from './daemon-state.js';
 import { formatRate } from './figures.js';
@@ -60,31 +61,43 @@ const [WIDE, TALL] = [1.8, 0.7];
 const [THINNEST, THICKEST] = [1.25, 6];
 
 /** Pipelines as a picture: width says how much flows, the warm colour that some of it is refused or fails. */
-export default function FlowGraph({
-  flow,
-  components,
-  rates,
-  chosen,
-  change,
-}: {
-  readonly flow: ReturnType<typeof flowOf>;
+export default function FlowGraph({ flow, ...rest }: Props) {
+  const laidOut = useLayout(flow, linksOf, useIsNarrow() ? TALL : WIDE, FLOW_SHAPE);
+  if (laidOut === null) return <NotDrawn />;
+  if (laidOut === undefined) return <TableSkeleton />;
+  return <Drawn {...rest} flow={laidOut.shown} places={laidOut.places} />;
+}
+
+type Flow = ReturnType<typeof flowOf>;
+
+interface Props {
+  readonly flow: Flow;
   readonly components: readonly Component[];
   readonly rates: ReadonlyMap<string, Rates> | null;
   /** The key of the edge that is looked at; empty for none. */
   readonly chosen: string;
   readonly change: ChangeDaemon;
-}) {
-  const isNarrow = useIsNarrow();
-  // Figures change every two seconds, what leads where does not.
-  const drawn = JSON.stringify(
-    flow.edges.map(({ from, to, pipeline }) => [nodeKey(from, pipeline), nodeKey(to, pipeline)]),
-  );
-  const places = useMemo(() => {
-    const links = JSON.parse(drawn) as readonly (readonly [string, string])[];
-    const nodes = [...new Set(links.flat())].map((id) => ({ id }));
-    const edges = links.map(([source, target]) => ({ source, target }));
-    return placesOf({ nodes, edges }, isNarrow ? TALL : WIDE, FLOW_SHAPE);
-  }, [drawn, isNarrow]);
+}
+
+/** Figures change every two seconds, what leads where does not. */
+function linksOf({ nodes, edges }: Flow): LinkedNodes {
+  return {
+    nodes: nodes.map(({ key }) => ({ id: key })),
+    edges: edges.map(({ from, to, pipeline }) => ({
+      source: nodeKey(from, pipeline),
+      target: nodeKey(to, pipeline),
+    })),
+  };
+}
+
+function Drawn({
+  flow,
+  components,
+  rates,
+  chosen,
+  change,
+  places,
+}: Props & { readonly places: ReadonlyMap<string, Place> }) {
   const nodes = flow.nodes.map((node): ComponentNode => ({
     id: node.key,
     type: 'component',

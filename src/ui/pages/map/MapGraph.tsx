@@ -1,11 +1,13 @@
 import { Handle, MarkerType, Position, type Edge, type Node, type NodeProps } from '@xyflow/react';
 import { useMemo } from 'react';
 import { formatCount, formatPercentage } from '../../format/number.js';
-import { MAP_SHAPE, placesOf } from '../../graph/layout.js';
+import { MAP_SHAPE, type LinkedNodes, type Place } from '../../graph/layout.js';
 import { failedShare, type Graph, type GraphEdge, type GraphNode } from '../../graph/map-model.js';
-import { Picture, useIsNarrow } from '../../graph/Picture.js';
+import { NotDrawn, Picture, useIsNarrow } from '../../graph/Picture.js';
+import { useLayout } from '../../graph/use-layout.js';
 import picture from '../../graph/Picture.module.css';
 import { cx } from '../../parts/cx.js';
+import { TableSkeleton } from '../../parts/Skeleton.js';
 import { TypeIcon } from '../../parts/TypeIcon.js';
 import type { SpanType } from '../../trace/span.js';
 import type { ChangeMap } from './map-state.js';
@@ -25,18 +27,28 @@ const TYPES = { service: ServiceNode };
 const [THINNEST, THICKEST] = [1.25, 7];
 
 /** The map as a picture: width says how many calls, the warm colour how many of them fail. */
-export default function MapGraph({
-  graph,
-  node,
-  change,
-}: {
+export default function MapGraph({ graph, ...rest }: Props) {
+  const laidOut = useLayout(graph, linksOf, useIsNarrow() ? TALL : WIDE, MAP_SHAPE);
+  if (laidOut === null) return <NotDrawn />;
+  if (laidOut === undefined) return <TableSkeleton />;
+  return <Drawn {...rest} graph={laidOut.shown} places={laidOut.places} />;
+}
+
+interface Props {
   readonly graph: Graph;
   /** The node that is looked at; empty for none. */
   readonly node: string;
   readonly change: ChangeMap;
-}) {
-  const isNarrow = useIsNarrow();
-  const places = useMemo(() => placesOf(graph, isNarrow ? TALL : WIDE, MAP_SHAPE), [graph, isNarrow]);
+}
+
+function linksOf({ nodes, edges }: Graph): LinkedNodes {
+  return {
+    nodes: nodes.map(({ id }) => ({ id })),
+    edges: edges.map(({ source, target }) => ({ source, target })),
+  };
+}
+
+function Drawn({ graph, places, node, change }: Props & { readonly places: ReadonlyMap<string, Place> }) {
   const beside = useMemo(
     () =>
       new Set(
