@@ -5,13 +5,8 @@ export { ConsumeError } from './component/consume-error.js';
 export type { ConsumeErrorCode } from './component/consume-error.js';
 export type { Consumer, ConsumeContext, Receipt, Refusal } from './component/consumer.js';
 export type { ComponentHealth, DaemonHealth, DaemonPhase } from './component/daemon-health.js';
-export type {
-  DaemonView,
-  EdgeEnd,
-  EdgeFigures,
-  PipelineShape,
-  QueueFigures,
-} from './component/daemon-view.js';
+export type { DaemonView, EdgeFigures, PipelineShape, QueueFigures } from './component/daemon-view.js';
+export type { EdgeEnd, EdgeListener, EdgePlace, Passed } from './component/edge-listener.js';
 export type {
   CreateProcessor,
   Exporter,

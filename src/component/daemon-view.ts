@@ -1,7 +1,6 @@
 import type { Signal } from '../signal/batch.js';
 import type { Micros } from '../signal/time.js';
-import type { Kind } from './component-id.js';
-import type { EdgeListener, EdgePlace } from './edge-listener.js';
+import type { EdgeEnd, EdgeListener, EdgePlace } from './edge-listener.js';
 
 /** What a pipeline is made of, by the ids of its components. */
 export interface PipelineShape {
@@ -12,12 +11,6 @@ export interface PipelineShape {
   /** In the order in which data flows. */
   readonly processors: readonly string[];
   readonly exporters: readonly string[];
-}
-
-/** A component at one end of an edge. */
-export interface EdgeEnd {
-  readonly kind: Exclude<Kind, 'extension'>;
-  readonly id: string;
 }
 
 /** What waits before an exporter that has a queue. It is shared by all pipelines of a signal. */

@@ -1,5 +1,11 @@
 import type { Batch, Signal } from '../signal/batch.js';
-import type { EdgeEnd } from './daemon-view.js';
+import type { Kind } from './component-id.js';
+
+/** A component at one end of an edge. */
+export interface EdgeEnd {
+  readonly kind: Exclude<Kind, 'extension'>;
+  readonly id: string;
+}
 
 /** Names an edge: each pipeline has one at most from one component to another. */
 export interface EdgePlace {

@@ -1,5 +1,5 @@
+import type { EdgeEnd } from '../component/edge-listener.js';
 import type { Consumer } from '../component/consumer.js';
-import type { EdgeEnd } from '../component/daemon-view.js';
 import type { Rejections } from '../component/rejections.js';
 import type { CreateProcessor, Exporter, Outputs } from '../component/factory.js';
 import type { Clock, Logger, Meter } from '../component/telemetry.js';

@@ -1,5 +1,5 @@
-import type { EdgeEnd, EdgeFigures, QueueFigures } from '../component/daemon-view.js';
-import type { EdgeListener, EdgePlace } from '../component/edge-listener.js';
+import type { EdgeFigures, QueueFigures } from '../component/daemon-view.js';
+import type { EdgeEnd, EdgeListener, EdgePlace } from '../component/edge-listener.js';
 import type { Clock } from '../component/telemetry.js';
 import { EdgeMeter } from './edge-meter.js';
 import type { PlannedPipeline } from './plan.js';
