@@ -102,6 +102,23 @@ export const POINT_SUMS: Table = {
   combinedBy: { oldest: 'min', newest: 'max' },
 };
 
+/** What is added up of model calls. */
+const CALL_AMOUNTS = [
+  { name: 'nanos', kind: 'int64', sql: 'HUGEINT' },
+  { name: 'input_tokens', kind: 'int64', sql: 'HUGEINT' },
+  { name: 'output_tokens', kind: 'int64', sql: 'HUGEINT' },
+  { name: 'total_tokens', kind: 'int64', sql: 'HUGEINT' },
+] as const;
+
+/** When they started, and those that have gone. */
+const CALL_TIMES = [
+  { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+  { name: 'newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+  { name: 'gone_oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+  { name: 'gone_newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+] as const;
+const TIMES_COMBINED = { oldest: 'min', newest: 'max', gone_oldest: 'min', gone_newest: 'max' } as const;
+
 /**
  * Likewise the calls of every model (spans of type `llm`), by the hour in which they started. Times cannot be taken away from
  * the first and the last one of an hour, so those of calls that have gone are kept beside them: where the earliest is among
@@ -115,17 +132,11 @@ export const MODEL_SUMS: Table = {
     { name: 'model', kind: 'text', sql: 'VARCHAR', nullable: true },
     { name: 'calls', kind: 'int64', sql: 'BIGINT' },
     { name: 'priced_calls', kind: 'int64', sql: 'BIGINT' },
-    { name: 'nanos', kind: 'int64', sql: 'HUGEINT' },
-    { name: 'input_tokens', kind: 'int64', sql: 'HUGEINT' },
-    { name: 'output_tokens', kind: 'int64', sql: 'HUGEINT' },
-    { name: 'total_tokens', kind: 'int64', sql: 'HUGEINT' },
-    { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
-    { name: 'newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
-    { name: 'gone_oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
-    { name: 'gone_newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+    ...CALL_AMOUNTS,
+    ...CALL_TIMES,
   ],
   sumsOf: ['tenant', 'hour', 'model'],
-  combinedBy: { oldest: 'min', newest: 'max', gone_oldest: 'min', gone_newest: 'max' },
+  combinedBy: TIMES_COMBINED,
   countedBy: 'calls',
 };
 
@@ -142,19 +153,13 @@ export const CALL_SUMS: Table = {
     { name: 'model', kind: 'text', sql: 'VARCHAR', nullable: true },
     { name: 'told', kind: 'uint8', sql: 'UTINYINT' },
     { name: 'calls', kind: 'int64', sql: 'BIGINT' },
-    { name: 'nanos', kind: 'int64', sql: 'HUGEINT' },
-    { name: 'input_tokens', kind: 'int64', sql: 'HUGEINT' },
-    { name: 'output_tokens', kind: 'int64', sql: 'HUGEINT' },
-    { name: 'total_tokens', kind: 'int64', sql: 'HUGEINT' },
+    ...CALL_AMOUNTS,
     ...COST_PARTS.map((part) => ({ name: `of_${part}`, kind: 'int64', sql: 'HUGEINT' }) as const),
     /** Of no call more tokens than that were counted, of calls that have gone neither. */
     { name: 'most', kind: 'int64', sql: 'BIGINT' },
-    { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
-    { name: 'newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
-    { name: 'gone_oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
-    { name: 'gone_newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+    ...CALL_TIMES,
   ],
   sumsOf: ['tenant', 'hour', 'agent_no', 'model', 'told'],
-  combinedBy: { most: 'max', oldest: 'min', newest: 'max', gone_oldest: 'min', gone_newest: 'max' },
+  combinedBy: { most: 'max', ...TIMES_COMBINED },
   countedBy: 'calls',
 };
