@@ -54,7 +54,7 @@ void t.test('two runs laid over each other', async (t) => {
     t.equal(await grid.getAttribute('aria-rowcount'), '95');
     t.match(
       await page.locator('main').textContent(),
-      /They part at think: it gave something else\. 92 spans alike, 1 changed, 0 only in A, 1 only in B/,
+      /They first differ at think: it gave something else\. 92 spans alike, 1 changed, 0 only in A, 1 only in B/,
     );
     const panel = page.getByRole('region', { name: 'Difference' });
     await panel.locator('ins', { hasText: 'very' }).waitFor();

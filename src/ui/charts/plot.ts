@@ -51,6 +51,8 @@ export function toneOf({ tone }: Line, at: number): Tone {
   return tone ?? ORDER[at % ORDER.length] ?? 'accent';
 }
 
+/** Between lines of the grid where values are counts: 1, 2, 5, 10 and so on. */
+const WHOLE_STEPS = Array.from({ length: 13 }, (_, at) => [1, 2, 5].map((step) => step * 10 ** at)).flat();
 const AXIS_FONT = '11px system-ui, sans-serif';
 const LEAST_SPACE = 56;
 /** Wider than a click that slips. */
@@ -89,7 +91,9 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
         {
           ...axis,
           size: LEAST_SPACE,
-          space: 36,
+          ...(lines.every(({ values }) => values.every(isWhole)) && { incrs: WHOLE_STEPS }),
+          // In low charts, too, there is a second line, so that one can tell how much a bar is.
+          space: Math.min(36, height / 5),
           values: (_plot, splits) => splits.map((value) => format(value)),
         },
       ],
@@ -135,6 +139,10 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
     [times.map((ms) => ms / 1000), ...lines.map(({ values }) => [...values])],
     host,
   );
+}
+
+function isWhole(value: number | null): boolean {
+  return value === null || Number.isInteger(value);
 }
 
 const DAY_S = 86_400;

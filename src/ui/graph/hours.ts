@@ -9,7 +9,11 @@ export interface Hours {
 }
 
 /** With what a time is compared, and how far before it that lies; the time just before has its own length. */
-export const AGAINST = { before: 'the time before', day: 'a day earlier', week: 'a week earlier' } as const;
+export const AGAINST = {
+  before: 'the previous period',
+  day: 'a day earlier',
+  week: 'a week earlier',
+} as const;
 const BACK = { day: 24 * HOUR, week: 7 * 24 * HOUR } as const;
 
 /** The hours that a range has any time of, or the one hour that was chosen. @param at ISO 8601; empty for none */

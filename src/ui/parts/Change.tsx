@@ -21,14 +21,17 @@ export function Change({
   /** Whether more of it is worse. */
   readonly isBad?: boolean;
 }) {
-  if (now === null || before === null || before === 0) return <small>no {of} to compare with</small>;
+  if (now === null || before === null) return <small>nothing to compare with</small>;
+  if (now === before) return <small>same as {of}</small>;
+  // What there was none of grew by no share.
+  if (before === 0) return <small className={isBad ? styles['bad'] : undefined}>up from 0</small>;
   const share = now / before - 1;
-  if (Math.abs(share) < LEAST) return <small>as {of}</small>;
+  if (Math.abs(share) < LEAST) return <small>about the same as {of}</small>;
   const sign = share > 0 ? '+' : '−';
   return (
     <small className={isBad && share > 0 ? styles['bad'] : undefined}>
       {sign}
-      {formatPercentage(Math.abs(share) * 100)} to {of}
+      {formatPercentage(Math.abs(share) * 100)} vs {of}
     </small>
   );
 }

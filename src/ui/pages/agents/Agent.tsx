@@ -159,7 +159,7 @@ function Figures({ agent }: { readonly agent: Schemas['AgentDetail'] }) {
         <dd>
           <Money value={agent.total_cost} missing="No run has a cost: its models have no price" />
           <small>
-            <Money value={agent.avg_cost_per_run} missing="No run has a cost" /> per run that has one
+            <Money value={agent.avg_cost_per_run} missing="No run has a cost" /> per priced run
           </small>
         </dd>
       </div>

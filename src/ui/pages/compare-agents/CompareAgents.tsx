@@ -102,7 +102,7 @@ const FIGURES = [
     of: ({ failed }: Schemas['RunBucket']) => failed,
   },
   {
-    title: 'p95 of duration',
+    title: 'p95 duration',
     none: null,
     format: formatDuration,
     of: ({ p95_ms }: Schemas['RunBucket']) => p95_ms,

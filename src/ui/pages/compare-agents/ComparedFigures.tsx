@@ -33,13 +33,13 @@ const FIGURES: readonly Figure[] = [
     isBad: false,
   },
   {
-    name: 'p50 of duration',
+    name: 'p50 duration',
     of: ({ p50_ms }) => p50_ms,
     show: (value) => <Duration value={value} missing="No run ended in this time" />,
     isBad: true,
   },
   {
-    name: 'p95 of duration',
+    name: 'p95 duration',
     of: ({ p95_ms }) => p95_ms,
     show: (value) => <Duration value={value} missing="No run ended in this time" />,
     isBad: true,
@@ -51,7 +51,7 @@ const FIGURES: readonly Figure[] = [
     isBad: true,
   },
   {
-    name: 'Cost a run',
+    name: 'Cost per run',
     of: ({ cost, priced_runs: priced }) => (cost === null || priced === 0 ? null : cost / priced),
     show: (value) => <Money value={value} missing="No run has a cost" />,
     note: ({ runs, priced_runs: priced }) =>
@@ -59,7 +59,7 @@ const FIGURES: readonly Figure[] = [
     isBad: true,
   },
   {
-    name: 'Tokens a run',
+    name: 'Tokens per run',
     of: ({ tokens, runs }) => (tokens === null || runs === 0 ? null : tokens / runs),
     show: (value) => (
       <Count value={value === null ? null : Math.round(value)} missing="No span reports tokens" />

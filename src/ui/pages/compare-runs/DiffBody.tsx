@@ -87,7 +87,7 @@ export function DiffBody({ a, b, diff, state, change }: Props) {
             nextChange(at, -1);
           }}
         >
-          Difference before <kbd>P</kbd>
+          Previous difference <kbd>P</kbd>
         </button>
         <button
           type="button"

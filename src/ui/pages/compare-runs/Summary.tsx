@@ -72,7 +72,7 @@ export function Summary({ a, b, diff, onChoose }: Props) {
           <>The runs take the same way: all {formatCounted(same, 'span')} go together.</>
         ) : (
           <>
-            They part at{' '}
+            They first differ at{' '}
             <button
               type="button"
               className={styles['jump']}

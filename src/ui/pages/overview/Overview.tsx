@@ -81,7 +81,7 @@ export default function Overview() {
   );
 }
 
-const BEFORE = 'the time before';
+const BEFORE = 'the previous period';
 
 function Totals({
   series: { total, previous_total: before },
@@ -106,7 +106,7 @@ function Totals({
             {formatCount(total.failed)} of {formatCount(total.runs)}
           </small>
           <small>
-            <Percentage value={share(before)} missing="No run started in the time before" /> in {BEFORE}
+            <Percentage value={share(before)} missing="No run started in the previous period" /> in {BEFORE}
           </small>
         </dd>
       </div>
@@ -119,7 +119,7 @@ function Totals({
         </dd>
       </div>
       <div>
-        <dt>p95 of duration</dt>
+        <dt>p95 duration</dt>
         <dd>
           <Duration value={total.p95_ms} missing="No run ended in this time" />
           <small>of {formatCount(total.runs)} runs</small>
@@ -137,7 +137,7 @@ function CostEach({
 }: Pick<Schemas['RunTotals'], 'runs' | 'priced_runs'> & { readonly cost: number }) {
   return (
     <small>
-      {formatMoney(cost / priced)} a run{priced < runs && `, of ${formatCount(priced)} priced runs`}
+      {formatMoney(cost / priced)} per run{priced < runs && `, of ${formatCount(priced)} priced runs`}
     </small>
   );
 }

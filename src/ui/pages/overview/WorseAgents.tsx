@@ -41,7 +41,7 @@ export function WorseAgents({ range }: { readonly range: string }) {
       items={data?.slice(0, MOST)}
       error={error}
       keyOf={({ now }) => now.id}
-      nothing="None fails clearly more often, or costs clearly more, than in the time before."
+      nothing="None fails clearly more often, or costs clearly more, than in the previous period."
       render={({ now, before, failures, cost }) => (
         <>
           <Link href={`/agents/${now.id}`}>{now.name === '' ? '(no name)' : now.name}</Link>

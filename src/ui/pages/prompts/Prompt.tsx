@@ -115,7 +115,7 @@ function Versions({
               Success
             </th>
             <th scope="col" className={parts['number']}>
-              Cost a run
+              Cost per run
             </th>
             <th scope="col" className={parts['number']}>
               Mean duration

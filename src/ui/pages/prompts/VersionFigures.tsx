@@ -32,7 +32,7 @@ export function VersionFigures({
           </dd>
         </div>
         <div>
-          <dt>Cost a run</dt>
+          <dt>Cost per run</dt>
           <dd>
             <Money value={figures.avg_cost_usd} missing="No run has a cost" />
             <Change now={figures.avg_cost_usd} before={earlier.avg_cost_usd} of={of} isBad />
@@ -46,7 +46,7 @@ export function VersionFigures({
           </dd>
         </div>
         <div>
-          <dt>p95 of duration</dt>
+          <dt>p95 duration</dt>
           <dd>
             <Duration value={figures.p95_latency_ms} missing="No run has ended" />
             <Change now={figures.p95_latency_ms} before={earlier.p95_latency_ms} of={of} isBad />

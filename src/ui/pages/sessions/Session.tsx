@@ -104,7 +104,7 @@ export default function Session({ id }: { readonly id: string }) {
               <dd>
                 <Time at={data.last_at} relative />
                 <small>
-                  since <Time at={data.first_at} />
+                  first active <Time at={data.first_at} />
                 </small>
               </dd>
             </div>

@@ -116,8 +116,8 @@ export default function Sessions() {
           ref={search}
           type="search"
           className={parts['field']}
-          aria-label="Sessions of a user, by its whole id"
-          placeholder="User, the whole id…"
+          aria-label="Sessions of a user, by the exact id"
+          placeholder="User id, exact…"
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value);
@@ -126,7 +126,7 @@ export default function Sessions() {
       </div>
       <div className={parts['filters']} role="group" aria-label="Filters">
         <RangeChoice
-          label="With a run"
+          label="Active"
           value={range}
           onChange={(value) => {
             change({ range: value, page: 1 });
@@ -153,7 +153,7 @@ export default function Sessions() {
         <Empty title={isFiltered ? 'No session is like this' : 'No run names a session'}>
           <p>
             {isFiltered
-              ? 'A user is found by its whole id, as the runs name it.'
+              ? 'A user is found by the exact id that the runs carry.'
               : 'Runs belong to a session that name it: session_id in metadata, or the attribute session.id or gen_ai.conversation.id of a span.'}
           </p>
         </Empty>
