@@ -79,9 +79,14 @@ export function rarestPair(literal: string): number {
 
 /** Of both of two neighbours together: the second of them stands at `at`. */
 function frequency(literal: string, at: number): number {
-  const of = (place: number) => {
-    const rank = COMMON.indexOf(literal[place] ?? '');
+  return frequencyOf(literal.slice(at - 1, at + 1));
+}
+
+/** How often two neighbours stand in texts, beside others: roughly. */
+export function frequencyOf(both: string): number {
+  const of = (character: string) => {
+    const rank = COMMON.indexOf(character);
     return 1 / ((rank === -1 ? 2 * COMMON.length : rank) + 2);
   };
-  return of(at - 1) * of(at);
+  return of(both.charAt(0)) * of(both.charAt(1));
 }

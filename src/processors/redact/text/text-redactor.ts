@@ -6,6 +6,9 @@ interface Found extends Match {
   readonly finder: Finder;
 }
 
+/** There are as many bits beside that of the others and {@link FOLDABLE}. */
+const MOST_TELLING = 28;
+
 /** Replaces in texts what any of some finders finds. */
 export class TextRedactor {
   /** With the bit of each that its signs are told by. */
@@ -17,12 +20,12 @@ export class TextRedactor {
 
   /** @param finders where two overlap, the first has its name there @param count is told of each replacement */
   constructor(finders: readonly Finder[], count: (pattern: string) => void) {
-    const telling = finders.filter(({ signs }) => signs !== undefined);
+    const telling = finders.filter(({ signs }) => signs !== undefined).slice(0, MOST_TELLING);
     this.#signs = new Signs(telling.map(({ signs = [] }) => signs));
     const others = 1 << telling.length;
     this.#finders = finders.map((finder) => [
       finder,
-      finder.signs === undefined ? others : 1 << telling.indexOf(finder),
+      telling.includes(finder) ? 1 << telling.indexOf(finder) : others,
     ]);
     this.#always = telling.length < finders.length ? others : 0;
     this.#count = count;

@@ -1,0 +1,221 @@
+/** Characters that follow each other: of each the codes that it may have. */
+export type Run = readonly (readonly number[])[];
+
+/** Longer ones tell no more. */
+const LONGEST = 32;
+/**
+ * What may stand in a run: what is written in the same way wherever a text comes from. JSON escapes some characters; what is put between a key
+ * and its value, `clientId: ` read as `client_Id: `, is in no text that came.
+ */
+const PLAIN = codesOf("!#$%&'()*+,-.;<=>?@[]^`{|}~").concat(
+  range('0', '9'),
+  range('A', 'Z'),
+  range('a', 'z'),
+);
+const isPlain = new Set(PLAIN);
+/** Letters that have a third form where case does not matter. */
+const THREE_FORMS = new Set(codesOf('kKsS'));
+const PUNCTUATION = /^[!-/:-@[-`{-~]$/;
+const DIGITS = range('0', '9');
+
+/**
+ * Reads a pattern of RE2 as far as that is simple: for each of its alternatives the runs that all of its matches have in them.
+ *
+ * @returns undefined where there is more in it than is understood
+ */
+export function readRuns(regex: string): readonly (readonly Run[])[] | undefined {
+  const hasNoCase = regex.startsWith('(?i)');
+  const reader = new Reader(hasNoCase ? regex.slice('(?i)'.length) : regex, hasNoCase);
+  return reader.alternatives();
+}
+
+/** What one part of a pattern stands for: the codes of a character, null for anything else that takes room, undefined for what takes none. */
+type Part = readonly number[] | null | undefined;
+
+class NotUnderstood extends Error {}
+
+class Reader {
+  readonly #regex: string;
+  readonly #hasNoCase: boolean;
+  #at = 0;
+
+  constructor(regex: string, hasNoCase: boolean) {
+    this.#regex = regex;
+    this.#hasNoCase = hasNoCase;
+  }
+
+  alternatives(): readonly (readonly Run[])[] | undefined {
+    try {
+      const found = [this.#runs()];
+      while (this.#take('|')) found.push(this.#runs());
+      return this.#at === this.#regex.length ? found : undefined;
+    } catch (error) {
+      if (error instanceof NotUnderstood) return undefined;
+      throw error;
+    }
+  }
+
+  /** Up to the next `|` or the end. */
+  #runs(): readonly Run[] {
+    const runs: (readonly number[])[][] = [[]];
+    const add = (part: readonly number[]): void => {
+      const run = runs.at(-1) ?? [];
+      if (run.length < LONGEST) run.push(part);
+      else runs.push([part]);
+    };
+    while (this.#at < this.#regex.length && this.#regex[this.#at] !== '|') {
+      const part = this.#part();
+      const { least, isExact } = this.#times();
+      if (part === undefined) {
+        if (!isExact || least !== 1) throw new NotUnderstood();
+        continue;
+      }
+      const usable = part === null ? null : this.#usable(part);
+      if (usable === null) {
+        runs.push([]);
+        continue;
+      }
+      for (let count = 0; count < least; count++) add(usable);
+      if (isExact) continue;
+      runs.push([]);
+      // The last of them stands before what follows.
+      if (least > 0) add(usable);
+    }
+    return runs.filter((run) => run.length > 1);
+  }
+
+  /** The codes in any case; null where one of them may be written in another way. */
+  #usable(codes: readonly number[]): readonly number[] | null {
+    const isKnown = codes.every((code) => isPlain.has(code) && !(this.#hasNoCase && THREE_FORMS.has(code)));
+    if (!isKnown) return null;
+    if (!this.#hasNoCase) return codes;
+    const text = String.fromCharCode(...codes);
+    return [...new Set(codesOf(text.toLowerCase() + text.toUpperCase()))];
+  }
+
+  #part(): Part {
+    const character = this.#next();
+    switch (character) {
+      case '^':
+      case '$':
+        return undefined;
+      case '.':
+        return null;
+      case '(':
+        this.#skipGroup();
+        return null;
+      case '[':
+        return this.#class();
+      case '\\':
+        return this.#escape();
+      case ')':
+      case '*':
+      case '+':
+      case '?':
+      case '{':
+        throw new NotUnderstood();
+      default:
+        return [character.charCodeAt(0)];
+    }
+  }
+
+  #escape(): Part {
+    const character = this.#next();
+    if (character === 'd') return DIGITS;
+    if ('wWsSD'.includes(character)) return null;
+    if ('bBAz'.includes(character)) return undefined;
+    if (PUNCTUATION.test(character)) return [character.charCodeAt(0)];
+    throw new NotUnderstood();
+  }
+
+  #class(): Part {
+    if (this.#regex[this.#at] === '^') throw new NotUnderstood();
+    const codes: number[] = [];
+    for (let isFirst = true; isFirst || this.#regex[this.#at] !== ']'; isFirst = false) {
+      const first = this.#member();
+      const isRange = this.#regex[this.#at] === '-' && this.#regex[this.#at + 1] !== ']';
+      if (!isRange) {
+        codes.push(...first);
+        continue;
+      }
+      this.#at++;
+      const last = this.#member();
+      if (first.length !== 1 || last.length !== 1) throw new NotUnderstood();
+      codes.push(...range(String.fromCharCode(...first), String.fromCharCode(...last)));
+    }
+    this.#at++;
+    return codes;
+  }
+
+  #member(): readonly number[] {
+    const character = this.#next();
+    if (character === '[') throw new NotUnderstood();
+    if (character !== '\\') return [character.charCodeAt(0)];
+    const escaped = this.#escape();
+    if (!Array.isArray(escaped)) throw new NotUnderstood();
+    return escaped as readonly number[];
+  }
+
+  /** Nothing is known of what is in it; a change of what letters mean is not understood. */
+  #skipGroup(): void {
+    if (this.#regex[this.#at] === '?' && !/^\?(:|P?<\w+>)/.test(this.#regex.slice(this.#at, this.#at + 100)))
+      throw new NotUnderstood();
+    for (let depth = 1; depth > 0;) {
+      const character = this.#next();
+      if (character === '\\') {
+        // `\Q…\E` and the like may have brackets that are none.
+        if (
+          !/[dDwWsSbBAz]/.test(this.#regex[this.#at] ?? '') &&
+          !PUNCTUATION.test(this.#regex[this.#at] ?? '')
+        )
+          throw new NotUnderstood();
+        this.#at++;
+      } else if (character === '[') {
+        if (this.#class() === undefined) throw new NotUnderstood();
+      } else if (character === '(') {
+        if (
+          this.#regex[this.#at] === '?' &&
+          !/^\?(:|P?<\w+>)/.test(this.#regex.slice(this.#at, this.#at + 100))
+        )
+          throw new NotUnderstood();
+        depth++;
+      } else if (character === ')') depth--;
+    }
+  }
+
+  /** How often the part before stands there at least, and whether that is all. */
+  #times(): { readonly least: number; readonly isExact: boolean } {
+    const rest = this.#regex.slice(this.#at);
+    const [all, sign, least, comma, most] = /^(?:([*+?])|\{(\d{1,4})(,(\d{1,4})?)?\})\??/.exec(rest) ?? [];
+    if (all === undefined) return { least: 1, isExact: true };
+    this.#at += all.length;
+    if (/^[*+?{]/.test(this.#regex.slice(this.#at))) throw new NotUnderstood();
+    if (sign !== undefined) return { least: sign === '+' ? 1 : 0, isExact: false };
+    const times = Number(least);
+    return {
+      least: Math.min(times, LONGEST),
+      isExact: times <= LONGEST && (comma === undefined || most === least),
+    };
+  }
+
+  #take(character: string): boolean {
+    if (this.#regex[this.#at] !== character) return false;
+    this.#at++;
+    return true;
+  }
+
+  #next(): string {
+    const character = this.#regex[this.#at++];
+    if (character === undefined) throw new NotUnderstood();
+    return character;
+  }
+}
+
+function codesOf(characters: string): number[] {
+  return Array.from(characters, (character) => character.charCodeAt(0));
+}
+
+function range(first: string, last: string): number[] {
+  const from = first.charCodeAt(0);
+  return Array.from({ length: Math.max(0, last.charCodeAt(0) - from + 1) }, (_, at) => from + at);
+}

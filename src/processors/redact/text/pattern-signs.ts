@@ -1,0 +1,58 @@
+import { readRuns, type Run } from './pattern-runs.js';
+import { frequencyOf } from './literals.js';
+import { pairs, type Sign } from './signs.js';
+
+/** Signs at so many of a thousand characters would take as long as the pattern itself. */
+const MOST_OFTEN = 0.02;
+/** Neighbours in texts of numbers (`-1.5e+21`, `NaN`, `Infinity`), which are looked through but may be written otherwise in what came. */
+const IN_NUMBERS = new Set(
+  [
+    ...Array.from({ length: 10 }, (_, digit) => [
+      `.${digit}`,
+      `${digit}.`,
+      `${digit}e`,
+      `+${digit}`,
+      `-${digit}`,
+    ]),
+    ...Array.from({ length: 100 }, (_, both) => String(both).padStart(2, '0')),
+    ...['e+', 'e-', '-I', 'In', 'nf', 'fi', 'in', 'ni', 'it', 'ty', 'Na', 'aN'],
+  ].flat(),
+);
+
+/**
+ * What stands in every match of a pattern: of some characters that must follow each other, the two neighbours that are the rarest.
+ *
+ * @returns undefined where that is not known of it, or is in too many texts
+ */
+export function patternSigns(regex: string): readonly Sign[] | undefined {
+  const alternatives = readRuns(regex);
+  const signs = alternatives?.map((runs) => rarest(runs));
+  if (signs === undefined || signs.includes(undefined)) return undefined;
+  const found = signs.filter((sign) => sign !== undefined);
+  return found.reduce((sum, { often }) => sum + often, 0) > MOST_OFTEN
+    ? undefined
+    : found.map(({ sign }) => sign);
+}
+
+/** The rarest two neighbours in any of the runs, which are all in each match. */
+function rarest(runs: readonly Run[]): { readonly sign: Sign; readonly often: number } | undefined {
+  let best: { readonly sign: Sign; readonly often: number } | undefined;
+  for (const run of runs)
+    for (let second = 1; second < run.length; second++) {
+      const [before = [], behind = []] = run.slice(second - 1, second + 1);
+      const texts = before.flatMap((one) => behind.map((other) => String.fromCharCode(one, other)));
+      if (texts.some((text) => IN_NUMBERS.has(text))) continue;
+      const often = texts.reduce((sum, text) => sum + frequencyOf(text), 0);
+      if (best === undefined || often < best.often) best = { sign: signOf(run, second), often };
+    }
+  return best;
+}
+
+/** @param second place in the run of the second neighbour */
+function signOf(run: Run, second: number): Sign {
+  const sets = run.map((codes) => new Set(codes));
+  return {
+    pairs: pairs(run[second - 1] ?? [], run[second] ?? []),
+    isThere: (source, at) => sets.every((set, place) => set.has(source.code(at - second + place))),
+  };
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import t from 'tap';
+import { toKeyValues } from '../../../src/otlp/encode/value.js';
+import { spanType } from '../../../src/otlp/wire/messages.js';
+import { KeyNames } from '../../../src/processors/redact/keys.js';
+import type { Finder } from '../../../src/processors/redact/text/finder.js';
+import { patternFinder } from '../../../src/processors/redact/text/pattern.js';
+import { patternSigns } from '../../../src/processors/redact/text/pattern-signs.js';
+import { TextRedactor } from '../../../src/processors/redact/text/text-redactor.js';
+import { Gate } from '../../../src/processors/redact/values/gate.js';
+import { Redactor } from '../../../src/processors/redact/values/redactor.js';
+import { holds } from '../../support/property.js';
+
+/** What looks for signs first must find what is found without. */
+
+const { JACKDAW_TEST_SEED: seed, JACKDAW_TEST_RUNS: runs } = process.env;
+
+function redactorOf(finders: readonly Finder[]): { readonly redactor: Redactor; readonly gate: Gate } {
+  const none = new KeyNames([]);
+  const gate = new Gate(finders, [none, none]);
+  const count = () => undefined;
+  const rules = { names: none, hashed: none, hash: null };
+  return { gate, redactor: new Redactor(new TextRedactor(finders, count), gate, rules, count) };
+}
+
+function withoutSigns(finder: Finder): Finder {
+  return { name: finder.name, replacement: finder.replacement, find: (text) => finder.find(text) };
+}
+
+/** Parts of patterns, in the syntax that RE2 and JavaScript share. */
+const PARTS = [
+  ...[
+    'E-',
+    'AKIA',
+    'cust',
+    'ID#',
+    'key',
+    'Sk',
+    'Id',
+    'tI',
+    'N',
+    'aN',
+    'In',
+    'x',
+    '-',
+    '@',
+    '_',
+    ':',
+    ' ',
+    '"',
+    'é',
+    'ß',
+  ],
+  ...[
+    '\\d',
+    '\\d{3}',
+    '\\d+',
+    '[A-F0-9]{4}',
+    '[a-z]+',
+    '[xyz]?',
+    '[]a]',
+    '[a-]',
+    '[.(|]',
+    'a{2,4}',
+    'b{0}',
+    'c{2}',
+    'd*',
+    'f+?',
+  ],
+  ...[
+    '(foo|bar)',
+    '(?:x-y)?',
+    '(a(b|[)]))',
+    '(\\)q)',
+    '\\b',
+    '.',
+    '\\w+',
+    '\\s',
+    '\\.',
+    '\\-',
+    '\\/',
+    '[\\d-]',
+    '|',
+  ],
+];
+/** Without what words begin with: the finder says whether it is there. @throws Error where there is no generating it */
+function matchOf(regex: string): fc.Arbitrary<string> {
+  return fc.stringMatching(new RegExp(regex.replaceAll('\\b', ''), 'u'));
+}
+
+const patterns = fc
+  .tuple(fc.array(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 6 }), fc.boolean())
+  .map(([parts, hasNoCase]) => ({ regex: parts.join(''), hasNoCase }))
+  .filter(({ regex }) => {
+    try {
+      patternFinder('p', regex, '[p]');
+      matchOf(regex);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+
+/** How a match may be written: as it is, in the other case, or with characters that are read as those of ASCII. */
+const WRITTEN: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => text.toUpperCase(),
+  (text) => text.toLowerCase(),
+  (text) => text.replaceAll(/[!-~]/g, (one) => String.fromCharCode(one.charCodeAt(0) - 0x21 + 0xff01)),
+  (text) => text.replace(/[!-~]/, (one) => String.fromCharCode(one.charCodeAt(0) - 0x21 + 0xff01)),
+  (text) => text.replaceAll('-', '\u2011').replaceAll(/k/gi, '\u212a').replaceAll(/s/gi, '\u017f'),
+];
+/** What it may stand in. */
+const AROUND: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => `see ${text} for more, 2026-01-15`,
+  (text) => JSON.stringify({ a: [text], b: 'c' }),
+  (text) => JSON.stringify({ a: JSON.stringify({ b: text }) }),
+  (text) => JSON.stringify([text]).replaceAll('/', '\\/'),
+  (text) =>
+    `["${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"]`,
+];
+const KEYS = ['a', 'phone', 'clientKey', 'my_key', 'apiKeyId', 'custKey'];
+const NUMBERS = [
+  0,
+  1.5,
+  1e21,
+  1.5e-7,
+  -5,
+  NaN,
+  Infinity,
+  4111111111111111n,
+  123456789012345678901n,
+  '{"n": 1E-5}',
+  '[1e21]',
+];
+
+const examples = patterns.chain(({ regex, hasNoCase }) =>
+  fc.record({
+    pattern: fc.constant(hasNoCase ? `(?i)${regex}` : regex),
+    match: matchOf(regex),
+    written: fc.constantFrom(...WRITTEN),
+    around: fc.constantFrom(...AROUND),
+    key: fc.constantFrom(...KEYS),
+    number: fc.constantFrom(...NUMBERS),
+  }),
+);
+
+void t.test(
+  'with signs all is found that is found without, in texts and in the bytes of spans',
+  async (t) => {
+    let [known, found] = [0, 0];
+    holds(
+      t,
+      fc.property(examples, ({ pattern, match, written, around, key, number }) => {
+        const finder = patternFinder('p', pattern, '[p]');
+        if (finder.signs === undefined) return;
+        known++;
+        const gated = redactorOf([finder]);
+        const plain = redactorOf([withoutSigns(finder)]);
+        const value = around(written(match));
+        for (const attributes of [{ [key]: value }, { [value]: 'x' }, { [key]: number }]) {
+          const redacted = plain.redactor.object(attributes as never);
+          const isFound = !isDeepStrictEqual(redacted, attributes);
+          if (isFound) found++;
+          const bytes = spanType.encode({ attributes: toKeyValues(attributes) }).finish();
+          if (isFound && !gated.gate.mayHold(bytes)) throw new Error(`bytes: ${JSON.stringify(pattern)}`);
+          assert.deepStrictEqual(gated.redactor.object(attributes as never), redacted);
+        }
+      }),
+      { numRuns: Number(runs ?? 1500), ...(seed !== undefined && { seed: Number(seed) }) },
+    );
+    t.ok(known > 200, `${known} have signs`);
+    t.ok(found > 200, `${found} are found`);
+  },
+);
+
+void t.test('of which patterns signs are known', async (t) => {
+  for (const pattern of [
+    'E-\\d{6}',
+    'AKIA[0-9A-Z]{16}',
+    '\\d{3}-\\d{2}-\\d{4}',
+    '(?i)acct[0-9]+',
+    'PNR-|TKT#',
+    '\\bcust-[a-z]+',
+  ])
+    t.ok(patternSigns(pattern), pattern);
+  // Nothing that must follow, what numbers may have, what is too common, letters with three forms, and what is not read.
+  for (const pattern of [
+    '\\d{9}',
+    '[a-z]+',
+    'x',
+    '(?i)sk',
+    'a|E-1',
+    '(?s)E-1',
+    '[^a]E-1',
+    '\\x45-1',
+    '\\pLE-1',
+    'x?y',
+    ': E',
+    'e\\+1',
+  ])
+    t.equal(patternSigns(pattern), undefined, pattern);
+});
+
+void t.test('more patterns than there are bits', async (t) => {
+  const finders = Array.from({ length: 40 }, (_, at) => patternFinder(`p${at}`, `Q${at}#X`, `[${at}]`));
+  const { redactor } = redactorOf(finders);
+  t.equal(redactor.text('Q1#X Q27#X Q28#X Q39#X Q40#X'), '[1] [27] [28] [39] Q40#X');
+});
