@@ -31,6 +31,7 @@ function withoutSigns(finder: Finder): Finder {
 
 /** Parts of patterns, in the syntax that RE2 and JavaScript share. */
 const PARTS = [
+  ...['phone: ', 'key_Id: ', 'call_In', 'e: ', 'X: '],
   ...[
     'E-',
     'AKIA',
@@ -122,6 +123,11 @@ const AROUND: readonly ((text: string) => string)[] = [
   (text) =>
     `["${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"]`,
 ];
+/** A match that begins in what is put between a key and its value: the key as it came, and the value. */
+function asEntry(text: string): Readonly<Record<string, string>> {
+  const [key = '', ...others] = text.split(': ');
+  return { [key.replaceAll(/([a-z])_([A-Z])/g, '$1$2')]: others.join(': ') };
+}
 const KEYS = ['a', 'phone', 'clientKey', 'my_key', 'apiKeyId', 'custKey'];
 const NUMBERS = [
   0,
@@ -161,7 +167,7 @@ void t.test(
         const gated = redactorOf([finder]);
         const plain = redactorOf([withoutSigns(finder)]);
         const value = around(written(match));
-        for (const attributes of [{ [key]: value }, { [value]: 'x' }, { [key]: number }]) {
+        for (const attributes of [{ [key]: value }, { [value]: 'x' }, asEntry(match), { [key]: number }]) {
           const redacted = plain.redactor.object(attributes as never);
           const isFound = !isDeepStrictEqual(redacted, attributes);
           if (isFound) found++;
