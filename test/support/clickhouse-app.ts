@@ -1,0 +1,152 @@
+/**
+ * A small server for tests and benches: ClickHouse's engine, from the package `chdb`, behind as much of its HTTP interface as the official
+ * client uses. It ends with the process that started it (`clickhouse-server.ts`).
+ *
+ * What it does not have: users and rights beyond one name with its password, replicas, clusters, sessions, and an end to statements that
+ * nobody waits for.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type { Session } from 'chdb';
+import { ClickHouseConnections } from './clickhouse-connections.js';
+import { ClickHouseFaults, type ClickHouseFault } from './clickhouse-faults.js';
+import { missingParam, readRequest, type ClickHouseRequest } from './clickhouse-requests.js';
+
+const [directory = '', port = '0', password = ''] = process.argv.slice(2);
+const connections = new ClickHouseConnections(directory);
+const faults = new ClickHouseFaults();
+
+/** The HTTP statuses of codes that ClickHouse does not answer with 500. */
+const STATUSES: Readonly<Record<number, number>> = { 60: 404, 62: 400, 81: 404, 516: 403, 202: 503 };
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url === '/ping') {
+    response.end('Ok.\n');
+    return;
+  }
+  const asked = await readRequest(request);
+  const fault = faults.take(asked.sql);
+  if (fault === 'cut') {
+    response.destroy();
+    return;
+  }
+  if (typeof fault === 'number') {
+    refuse(response, fault, `Code: ${String(fault)}. DB::Exception: a fault of the test. (TEST_FAULT)`);
+    return;
+  }
+  const sent = /^Basic (.*)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  if (Buffer.from(sent, 'base64').toString() !== `default:${password}`) {
+    const text = 'default: Authentication failed: password is incorrect. (AUTHENTICATION_FAILED)';
+    refuse(response, 516, `Code: 516. DB::Exception: ${text}`);
+    return;
+  }
+  const missing = missingParam(asked);
+  if (missing !== undefined) {
+    const text = `Substitution \`${missing}\` is not set. (UNKNOWN_QUERY_PARAMETER)`;
+    refuse(response, 456, `Code: 456. DB::Exception: ${text}`);
+    return;
+  }
+  const kind = fault ?? 'none';
+  try {
+    await connections.use(asked, async (session) => {
+      if (asked.data === null) await select(session, asked, response, kind);
+      else await insert(session, asked, asked.data, response, kind);
+    });
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    if (response.headersSent) response.destroy();
+    else refuse(response, Number(/^Code: (\d+)/.exec(text)?.[1] ?? 1002), text);
+  }
+}
+
+type Fault = Exclude<ClickHouseFault['kind'], number | 'cut'> | 'none';
+
+/** Cuts what is to be cut after a statement was done. @returns whether there is nothing left to answer */
+function spoilt(response: ServerResponse, fault: Fault): boolean {
+  if (fault === 'lost') response.destroy();
+  return fault === 'lost' || fault === 'silent';
+}
+
+async function insert(
+  session: Session,
+  { sql, format }: ClickHouseRequest,
+  data: Buffer,
+  response: ServerResponse,
+  fault: Fault,
+): Promise<void> {
+  const [, table = '', columns] = /^\s*INSERT INTO (\S+)\s*(?:\(([^)]*)\))?/i.exec(sql) ?? [];
+  const { rowsWritten } = await session.insert({
+    table: table.replaceAll('`', ''),
+    values: data,
+    format: format as 'JSONCompactEachRow',
+    ...(columns !== undefined && {
+      columns: columns.split(',').map((column) => column.trim().replaceAll('`', '')),
+    }),
+  });
+  if (spoilt(response, fault)) return;
+  response.setHeader('X-ClickHouse-Summary', JSON.stringify({ written_rows: String(rowsWritten) }));
+  if (fault === 'half') response.socket?.destroy();
+  else response.end();
+}
+
+async function select(
+  session: Session,
+  { sql, format, wantsGzip }: ClickHouseRequest,
+  response: ServerResponse,
+  fault: Fault,
+): Promise<void> {
+  if (!/^\s*(WITH|SELECT|SHOW|DESCRIBE|EXPLAIN|\()/i.test(sql)) {
+    await session.queryAsync(sql, { format });
+    if (!spoilt(response, fault)) response.end();
+    return;
+  }
+  const chunks = session.queryStream(sql, { format })[Symbol.asyncIterator]();
+  // An error before the first rows is answered as an error.
+  const first = await chunks.next();
+  if (spoilt(response, fault)) {
+    await chunks.return?.();
+    return;
+  }
+  response.setHeader('X-ClickHouse-Format', format);
+  if (fault === 'half' && first.done !== true) {
+    const bytes = first.value.raw();
+    response.setHeader('Content-Length', bytes.length);
+    response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy());
+    await chunks.return?.();
+    return;
+  }
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    for (let next = first; next.done !== true; next = await chunks.next()) yield next.value.raw();
+  }
+  const body = Readable.from(bytes(), { objectMode: false });
+  if (wantsGzip) {
+    response.setHeader('Content-Encoding', 'gzip');
+    await pipeline(body, createGzip({ level: 1 }), response);
+  } else await pipeline(body, response);
+}
+
+function refuse(response: ServerResponse, code: number, text: string): void {
+  response.writeHead(STATUSES[code] ?? 500, { 'X-ClickHouse-Exception-Code': String(code) });
+  response.end(`${text}\n`);
+}
+
+/** What the starting process says. */
+type Order = { readonly fault: ClickHouseFault } | { readonly clear: true };
+
+process.on('message', (order: Order) => {
+  if ('fault' in order) faults.add(order.fault);
+  else faults.clear();
+  process.send?.('done');
+});
+process.on('disconnect', () => process.exit());
+
+const server = createServer({ keepAliveTimeout: 60_000, maxHeaderSize: 4 * 1024 * 1024 }, (request, response) => {
+  answer(request, response).catch(() => response.destroy());
+});
+server.listen(Number(port), '127.0.0.1');
+await once(server, 'listening');
+const address = server.address();
+process.send?.(typeof address === 'object' ? address?.port : 0);

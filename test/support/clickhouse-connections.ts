@@ -1,0 +1,66 @@
+import { Session } from 'chdb';
+import type { ClickHouseRequest } from './clickhouse-requests.js';
+
+/** A chDB connection runs one statement at a time: so many run beside each other. */
+const CONNECTIONS = 12;
+
+interface Connection {
+  readonly session: Session;
+  database: string;
+  settings: ReadonlyMap<string, string>;
+}
+
+/** Connections to one directory, each lent to one request at a time. */
+export class ClickHouseConnections {
+  readonly #free: Connection[];
+  readonly #waiting: ((connection: Connection) => void)[] = [];
+
+  constructor(directory: string) {
+    // Constant settings of this small server.
+    const connectionArgs = ['--max_threads=2', '--async_load_databases=0'];
+    this.#free = Array.from({ length: CONNECTIONS }, () => ({
+      session: new Session(directory, { connectionArgs }),
+      database: 'default',
+      settings: new Map<string, string>(),
+    }));
+  }
+
+  /** Lends a connection that has the request's database, settings and parameters. */
+  async use<Result>(
+    request: ClickHouseRequest,
+    work: (session: Session) => Promise<Result>,
+  ): Promise<Result> {
+    const connection = this.#free.pop() ?? (await new Promise<Connection>((got) => this.#waiting.push(got)));
+    try {
+      await prepare(connection, request);
+      return await work(connection.session);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free.push(connection);
+      else next(connection);
+    }
+  }
+}
+
+async function prepare(connection: Connection, request: ClickHouseRequest): Promise<void> {
+  const { session } = connection;
+  if (connection.database !== request.database) {
+    await session.queryAsync(`USE \`${request.database}\``);
+    connection.database = request.database;
+  }
+  const changes = [
+    ...[...connection.settings.keys()]
+      .filter((name) => !request.settings.has(name))
+      .map((name) => `${name} = DEFAULT`),
+    ...[...request.settings]
+      .filter(([name, value]) => connection.settings.get(name) !== value)
+      .map(([name, value]) => `${name} = ${quoted(value)}`),
+    ...[...request.params].map(([name, value]) => `param_${name} = ${quoted(value)}`),
+  ];
+  if (changes.length > 0) await session.queryAsync(`SET ${changes.join(', ')}`);
+  connection.settings = request.settings;
+}
+
+function quoted(value: string): string {
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
