@@ -98,34 +98,41 @@ async function select(
   response: ServerResponse,
   fault: Fault,
 ): Promise<void> {
-  if (!/^\s*(WITH|SELECT|SHOW|DESCRIBE|EXPLAIN|\()/i.test(sql)) {
-    await session.queryAsync(sql, { format });
-    if (!spoilt(response, fault)) response.end();
-    return;
-  }
-  const chunks = session.queryStream(sql, { format })[Symbol.asyncIterator]();
-  // An error before the first rows is answered as an error.
-  const first = await chunks.next();
-  if (spoilt(response, fault)) {
-    await chunks.return?.();
-    return;
-  }
   response.setHeader('X-ClickHouse-Format', format);
-  if (fault === 'half' && first.done !== true) {
-    const bytes = first.value.raw();
-    response.setHeader('Content-Length', bytes.length);
-    response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy());
-    await chunks.return?.();
+  if (!/^\s*(WITH|SELECT|\()/i.test(sql)) {
+    const answered = await session.queryAsync(sql, { format });
+    if (!spoilt(response, fault)) response.end(answered.bytes());
     return;
   }
+  const stream = session.queryStream(sql, { format });
+  const chunks = stream[Symbol.asyncIterator]();
+  let fetched = chunks.next();
   async function* bytes(): AsyncGenerator<Uint8Array> {
-    for (let next = first; next.done !== true; next = await chunks.next()) yield next.value.raw();
+    for (let next = await fetched; next.done !== true; next = await (fetched = chunks.next()))
+      yield next.value.raw();
   }
-  const body = Readable.from(bytes(), { objectMode: false });
-  if (wantsGzip) {
-    response.setHeader('Content-Encoding', 'gzip');
-    await pipeline(body, createGzip({ level: 1 }), response);
-  } else await pipeline(body, response);
+  try {
+    // An error before the first rows is answered as an error.
+    await fetched;
+    if (spoilt(response, fault)) return;
+    const body = Readable.from(fault === 'half' ? firstHalf(bytes()) : bytes(), { objectMode: false });
+    if (wantsGzip) {
+      response.setHeader('Content-Encoding', 'gzip');
+      await pipeline(body, createGzip({ level: 1 }), response);
+    } else await pipeline(body, response);
+  } finally {
+    // Where nobody takes the rest any more: a connection can do nothing else before that.
+    await fetched.catch(() => undefined);
+    stream.cancel();
+  }
+}
+
+/** The beginning of an answer, behind which the connection is cut. */
+async function* firstHalf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of bytes) {
+    yield chunk.subarray(0, Math.floor(chunk.length / 2));
+    throw new Error('a fault of the test');
+  }
 }
 
 function refuse(response: ServerResponse, code: number, text: string): void {
@@ -143,9 +150,12 @@ process.on('message', (order: Order) => {
 });
 process.on('disconnect', () => process.exit());
 
-const server = createServer({ keepAliveTimeout: 60_000, maxHeaderSize: 4 * 1024 * 1024 }, (request, response) => {
-  answer(request, response).catch(() => response.destroy());
-});
+const server = createServer(
+  { keepAliveTimeout: 60_000, maxHeaderSize: 4 * 1024 * 1024 },
+  (request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  },
+);
 server.listen(Number(port), '127.0.0.1');
 await once(server, 'listening');
 const address = server.address();

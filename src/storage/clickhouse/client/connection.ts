@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ClickHouseClient, ClickHouseClientConfigOptions, ClickHouseSettings } from '@clickhouse/client';
+import type { ClickHouseOptions } from '../clickhouse-options.js';
+import { givenUp, toConsumeError, toFailure } from './failure.js';
+import { named } from './literals.js';
+import { Servers } from './servers.js';
+
+/** A row of an answer: its values under the names of the columns. Whole numbers are numbers, UUIDs texts in lower case. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A statement is tried so often where its failure may pass, with these pauses in milliseconds between the tries. */
+const PAUSES_MS: readonly number[] = [50, 250, 1000];
+
+const SETTINGS: ClickHouseSettings = {
+  // What is answered for is stored, and read by whoever asks then.
+  async_insert: 0,
+  wait_for_async_insert: 1,
+  // An insert that is repeated under its token adds nothing, to the tables that views fill neither.
+  insert_deduplicate: 1,
+  deduplicate_blocks_in_dependent_materialized_views: 1,
+  // Rows of two partitions never replace each other.
+  do_not_merge_across_partitions_select_final: 1,
+  // All parts of a statement see the same rows.
+  enable_shared_storage_snapshot_in_query: 1,
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_quote_denormals: 1,
+  output_format_json_named_tuples_as_objects: 1,
+  date_time_output_format: 'iso',
+};
+
+/** What there is to say of a request beside its statement. */
+interface Asked {
+  /** Ends when nobody waits for the answer any more. */
+  readonly abort?: AbortSignal | undefined;
+  readonly settings?: ClickHouseSettings;
+}
+
+/** Statements for a store in ClickHouse. All methods throw a `ConsumeError` (`failure.ts`). */
+export class Connection {
+  readonly #servers: Servers;
+
+  private constructor(servers: Servers) {
+    this.#servers = servers;
+  }
+
+  /**
+   * Loads the client, which nothing else does, and asks nobody yet.
+   *
+   * @param database null for statements that need none
+   * @param changed told of a server that is used after another one
+   */
+  static async open(
+    options: ClickHouseOptions,
+    { database, now }: ConnectionPlace,
+    changed: (client: ClickHouseClient) => Promise<void> = async () => undefined,
+  ): Promise<Connection> {
+    const { createClient, ClickHouseLogLevel } = await import('@clickhouse/client');
+    const clients = options.urls.map((url) =>
+      createClient({
+        ...clientOptions(options),
+        url,
+        ...(database !== null && { database }),
+        // It would print statements with what users sent.
+        log: { level: ClickHouseLogLevel.OFF },
+      }),
+    );
+    return new Connection(new Servers(clients, now, changed));
+  }
+
+  /** All rows of an answer, which memory has to hold. @param sql without FORMAT */
+  async rows(sql: string, abort?: AbortSignal): Promise<readonly Row[]> {
+    return await this.#trying({ abort }, async (client) => {
+      const answer = await client.query({ query: sql, format: 'JSONEachRow', ...asked({ abort }) });
+      return await answer.json<Row>();
+    });
+  }
+
+  /** The rows of an answer as they come, a few at a time. Who stops taking them ends the statement. */
+  async *pages(sql: string, abort?: AbortSignal): AsyncGenerator<readonly Row[]> {
+    const stream = await this.#trying({ abort }, async (client) => {
+      const answer = await client.query({ query: sql, format: 'JSONEachRow', ...asked({ abort }) });
+      return answer.stream<Row>();
+    });
+    try {
+      for await (const rows of stream as AsyncIterable<readonly { json(): Row }[]>)
+        if (rows.length > 0) yield rows.map((row) => row.json());
+    } catch (error) {
+      throw toConsumeError(error);
+    } finally {
+      stream.destroy();
+    }
+  }
+
+  /**
+   * Adds rows to a table, all or none of each partition. It is tried again where the answer does not come, which adds nothing twice.
+   *
+   * @param rows values in the order of the columns, as JSON has them: UUIDs as texts, NaN and infinities as `numberOf` prints them
+   * @param token names the insert among all of this table, for a table that keeps tokens (`tables/table.ts`)
+   */
+  async insert(
+    table: string,
+    columns: readonly string[],
+    rows: readonly (readonly unknown[])[],
+    token: string = randomUUID(),
+  ): Promise<void> {
+    if (rows.length === 0) return;
+    const [first, ...others] = columns;
+    if (first === undefined) throw new RangeError('an insert needs columns');
+    await this.#trying({}, (client) =>
+      client.insert({
+        table,
+        columns: [first, ...others],
+        values: rows,
+        format: 'JSONCompactEachRow',
+        ...asked({ settings: { insert_deduplication_token: token } }),
+      }),
+    );
+  }
+
+  /** Runs a statement that answers nothing. It may be run twice. Nothing of users may be in it. */
+  async command(sql: string, settings: ClickHouseSettings = {}): Promise<void> {
+    await this.#trying({ isOurs: true }, (client) => client.command({ query: sql, ...asked({ settings }) }));
+  }
+
+  async close(): Promise<void> {
+    await this.#servers.close();
+  }
+
+  async #trying<Result>(
+    { abort, isOurs }: { readonly abort?: AbortSignal | undefined; readonly isOurs?: boolean },
+    work: (client: ClickHouseClient) => Promise<Result>,
+  ): Promise<Result> {
+    for (let attempt = 0; ; attempt++) {
+      const client = await this.#servers.client();
+      // The client only hears of an end that comes after it has begun.
+      if (abort?.aborted === true) throw toConsumeError(givenUp());
+      try {
+        return await work(client);
+      } catch (error) {
+        const failure = toFailure(error, isOurs);
+        if (failure.kind === 'unreachable' || failure.kind === 'unavailable')
+          await this.#servers.failed(client);
+        const pause = PAUSES_MS[attempt];
+        if (!failure.isPassing || pause === undefined) throw toConsumeError(failure);
+        await wait(pause);
+      }
+    }
+  }
+}
+
+/** What a connection needs beside the options. */
+export interface ConnectionPlace {
+  /** Null for statements that need none, such as the one that makes it. */
+  readonly database: string | null;
+  /** Milliseconds. */
+  readonly now: () => number;
+}
+
+/** How a table is called in a statement about a table of a database that need not be the connection's. */
+export function placeOf(database: string, table: string): string {
+  return `${named(database)}.${named(table)}`;
+}
+
+function asked({ abort, settings }: Asked): {
+  readonly abort_signal?: AbortSignal;
+  readonly clickhouse_settings?: ClickHouseSettings;
+} {
+  return {
+    ...(abort !== undefined && { abort_signal: abort }),
+    ...(settings !== undefined && { clickhouse_settings: settings }),
+  };
+}
+
+function clientOptions(options: ClickHouseOptions): ClickHouseClientConfigOptions {
+  const { username, password, connections, timeoutMs, isReplicated, tls } = options;
+  return {
+    application: 'jackdaw',
+    username,
+    password,
+    request_timeout: timeoutMs,
+    max_open_connections: connections,
+    compression: { request: false, response: true },
+    keep_alive: { idle_socket_ttl: 2500, eagerly_destroy_stale_sockets: true },
+    clickhouse_settings: { ...SETTINGS, ...(isReplicated && { insert_quorum: '2' }) },
+    ...tlsOptions(tls),
+  };
+}
+
+function tlsOptions({ ca, cert, key }: ClickHouseOptions['tls']): ClickHouseClientConfigOptions {
+  if (ca === null) return {};
+  return { tls: cert !== null && key !== null ? { ca_cert: ca, cert, key } : { ca_cert: ca } };
+}

@@ -1,0 +1,124 @@
+import { ConsumeError } from '../../../component/consume-error.js';
+
+/**
+ * What went wrong with a statement:
+ * - `unreachable`: no answer came, or half of one; whether anything was done is not known
+ * - `unavailable`: the server says that it cannot do it now, or not for us
+ * - `overloaded`: it has too much to do
+ * - `mistaken`: it does not understand us, which another try will not change
+ * - `ended`: nobody waits for the answer any more
+ */
+type FailureKind = 'unreachable' | 'unavailable' | 'overloaded' | 'mistaken' | 'ended';
+
+/**
+ * A failed statement. ClickHouse's own message may quote the statement, and with it what users sent: this text names only the error's code
+ * and name, unless nothing of users was in the statement.
+ */
+export class ClickHouseFailure extends Error {
+  override readonly name = 'ClickHouseFailure';
+  readonly kind: FailureKind;
+
+  constructor(message: string, kind: FailureKind) {
+    super(message);
+    this.kind = kind;
+  }
+
+  /** Whether the same statement may succeed, on this server or another one. */
+  get isPassing(): boolean {
+    return this.kind !== 'mistaken' && this.kind !== 'ended';
+  }
+}
+
+/** Codes of `src/Common/ErrorCodes.cpp` that say that there is too much to do. */
+const OVERLOADED = new Set([
+  159, // TIMEOUT_EXCEEDED
+  160, // TOO_SLOW
+  201, // QUOTA_EXCEEDED
+  202, // TOO_MANY_SIMULTANEOUS_QUERIES
+  241, // MEMORY_LIMIT_EXCEEDED
+  252, // TOO_MANY_PARTS
+  439, // CANNOT_SCHEDULE_TASK
+  745, // SERVER_OVERLOADED
+]);
+
+/** Those that say that something is missing which its operator can bring back, or that the server is not whole. */
+const UNAVAILABLE = new Set([
+  60, // UNKNOWN_TABLE
+  74, // CANNOT_READ_FROM_FILE_DESCRIPTOR
+  75, // CANNOT_WRITE_TO_FILE_DESCRIPTOR
+  81, // UNKNOWN_DATABASE
+  164, // READONLY
+  192, // UNKNOWN_USER
+  193, // WRONG_PASSWORD
+  194, // REQUIRED_PASSWORD
+  209, // SOCKET_TIMEOUT
+  210, // NETWORK_ERROR
+  218, // TABLE_IS_DROPPED
+  225, // NO_ZOOKEEPER
+  236, // ABORTED
+  242, // TABLE_IS_READ_ONLY
+  243, // NOT_ENOUGH_SPACE
+  254, // NO_ACTIVE_REPLICAS
+  279, // ALL_CONNECTION_TRIES_FAILED
+  285, // TOO_FEW_LIVE_REPLICAS
+  286, // UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE
+  289, // REPLICA_IS_NOT_IN_QUORUM
+  319, // UNKNOWN_STATUS_OF_INSERT
+  394, // QUERY_WAS_CANCELLED
+  425, // SYSTEM_ERROR
+  497, // ACCESS_DENIED
+  516, // AUTHENTICATION_FAILED
+  999, // KEEPER_EXCEPTION
+]);
+
+const LONGEST_MESSAGE = 1000;
+
+/** What the client threw, as a failure. @param isOurs nothing of users was in the statement */
+export function toFailure(error: unknown, isOurs = false): ClickHouseFailure {
+  if (error instanceof ClickHouseFailure) return error;
+  const { code, type, message } = wordsOf(error);
+  // The client gives the numbers of errors that the server has answered with as texts.
+  if (/^\d+$/.test(code)) {
+    const words = isOurs ? `: ${message}` : '';
+    const said = `ClickHouse answered with error ${code}${type === '' ? '' : ` (${type})`}${words}`;
+    return new ClickHouseFailure(said, kindOf(Number(code)));
+  }
+  if (message.includes('aborted a request')) return givenUp();
+  if (code !== '') return new ClickHouseFailure(`no answer (${code})`, 'unreachable');
+  // The client's own words, such as `Timeout error.`: they quote nothing.
+  return new ClickHouseFailure(`no answer: ${message}`, 'unreachable');
+}
+
+export function givenUp(): ClickHouseFailure {
+  return new ClickHouseFailure('nobody waits for the answer any more', 'ended');
+}
+
+function kindOf(code: number): FailureKind {
+  if (OVERLOADED.has(code)) return 'overloaded';
+  return UNAVAILABLE.has(code) ? 'unavailable' : 'mistaken';
+}
+
+function wordsOf(error: unknown): { readonly code: string; readonly type: string; readonly message: string } {
+  if (!(error instanceof Error)) return { code: '', type: '', message: String(error) };
+  return {
+    code: 'code' in error ? String(error.code) : '',
+    type: 'type' in error && typeof error.type === 'string' ? error.type : '',
+    message: error.message.replaceAll(/\s+/g, ' ').slice(0, LONGEST_MESSAGE),
+  };
+}
+
+/** As components know it. */
+export function toConsumeError(error: unknown): ConsumeError {
+  if (error instanceof ConsumeError) return error;
+  const failure = toFailure(error);
+  const message = `The store cannot do it: ${failure.message}`;
+  if (failure.kind === 'mistaken')
+    return new ConsumeError(message, { code: 'internal_error', retryable: true, cause: failure });
+  const isOverloaded = failure.kind === 'overloaded';
+  return new ConsumeError(message, {
+    code: isOverloaded ? 'overloaded' : 'storage_unavailable',
+    retryable: true,
+    retryAfterMs: isOverloaded ? 1000 : 5000,
+    cause: failure,
+  });
+}

@@ -1,0 +1,112 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import type { Lease, Leases } from '../../leases.js';
+import type { Connection } from '../client/connection.js';
+import { named } from '../client/literals.js';
+import type { ClickHouseOptions } from '../clickhouse-options.js';
+import { ClickHouseStoreError } from '../clickhouse-store-error.js';
+import type { Migration } from './migrations.js';
+import { StoreFacts } from './store-facts.js';
+import { onCluster } from './table.js';
+
+/** Longer than a statement takes that makes a table on every server of a cluster. */
+const LEASE_MS = 120_000;
+/** How often those who wait look whether the tables are there. */
+const LOOK_MS = 250;
+
+const DONE = 'migration/';
+
+/** Who needs the tables. */
+interface Migrator {
+  /** Names the process. */
+  readonly owner: string;
+  readonly leases: Leases;
+  /** The identity of the control plane: rows carry its numbers. */
+  readonly control: string;
+}
+
+/**
+ * Brings the tables to what this program needs. When several start at once, one does it, under a lease of the control plane, and the others
+ * wait.
+ *
+ * @param connection without a database
+ * @returns the UUID that the store was given when it was made
+ * @throws ClickHouseStoreError where a newer program has used it, or another control plane; ConsumeError
+ */
+export async function migrate(
+  connection: Connection,
+  options: Pick<ClickHouseOptions, 'database' | 'cluster' | 'isReplicated' | 'migrates'>,
+  migrations: readonly Migration[],
+  { owner, leases, control }: Migrator,
+): Promise<string> {
+  const facts = new StoreFacts(connection, options);
+  for (;;) {
+    const known = await facts.read();
+    refuse(known, options.database, migrations, control);
+    const id = known?.get('identity');
+    const isComplete = migrations.every(({ name }) => known?.has(DONE + name));
+    if (id !== undefined && isComplete) return id;
+    if (!options.migrates) {
+      throw new ClickHouseStoreError(
+        `The database ${options.database} in ClickHouse has not the tables that this version of Jackdaw needs. Start a daemon with extensions.clickhouse.migrate: true, or set it here.`,
+      );
+    }
+    const lease = await leases.take(`clickhouse/${options.database}/migrate`, owner, LEASE_MS);
+    if (lease === null) await wait(LOOK_MS);
+    else await run({ connection, facts, leases, lease, control }, options, migrations);
+  }
+}
+
+interface Run {
+  readonly connection: Connection;
+  readonly facts: StoreFacts;
+  readonly leases: Leases;
+  readonly lease: Lease;
+  readonly control: string;
+}
+
+/** Takes the steps that are missing, as long as the lease holds: who finds that another has it leaves the rest to that one. */
+async function run(
+  { connection, facts, leases, lease, control }: Run,
+  options: Pick<ClickHouseOptions, 'database' | 'cluster' | 'isReplicated'>,
+  migrations: readonly Migration[],
+): Promise<void> {
+  try {
+    await connection.command(`CREATE DATABASE IF NOT EXISTS ${named(options.database)}${onCluster(options)}`);
+    await facts.create();
+    // Another may have done it before the lease was taken.
+    const known = (await facts.read()) ?? new Map<string, string>();
+    if (!known.has('control')) await facts.note('control', control);
+    if (!known.has('identity')) await facts.note('identity', randomUUID());
+    for (const { name, statements } of migrations) {
+      if (known.has(DONE + name)) continue;
+      if (!(await leases.renew(lease, LEASE_MS))) return;
+      for (const statement of statements(options)) await connection.command(statement);
+      await facts.note(DONE + name, '');
+    }
+  } finally {
+    await leases.release(lease);
+  }
+}
+
+function refuse(
+  known: ReadonlyMap<string, string> | null,
+  database: string,
+  migrations: readonly Migration[],
+  control: string,
+): void {
+  const names = new Set(migrations.map(({ name }) => DONE + name));
+  const unknown = [...(known?.keys() ?? [])].filter((name) => name.startsWith(DONE) && !names.has(name));
+  if (unknown.length > 0) {
+    const steps = unknown.map((name) => name.slice(DONE.length)).sort();
+    throw new ClickHouseStoreError(
+      `The database ${database} in ClickHouse was made by a newer version of Jackdaw (it has ${steps.join(', ')}). Run that version, or name another database.`,
+    );
+  }
+  const other = known?.get('control');
+  if (other !== undefined && other !== control) {
+    throw new ClickHouseStoreError(
+      `The database ${database} in ClickHouse belongs to another control store, whose users its rows name. Name that one under extensions.clickhouse.control, or another database.`,
+    );
+  }
+}

@@ -1,0 +1,21 @@
+import { LOGS } from './log-tables.js';
+import { POINTS, STREAM_DAYS, streamView } from './metric-tables.js';
+import { createTable, type TablePlace } from './table.js';
+
+/** A step of the tables: statements that do no harm where they are run a second time, since none of them knows transactions. */
+export interface Migration {
+  readonly name: string;
+  readonly statements: (place: TablePlace) => readonly string[];
+}
+
+/**
+ * The steps from an empty database to the tables of today, in their order. A released step keeps its name; what a table gets later is in
+ * its declaration, so that a new store has it from the beginning, and in a further step, for those that are there.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001-logs', statements: (place) => [createTable(place, LOGS)] },
+  {
+    name: '0002-metrics',
+    statements: (place) => [createTable(place, POINTS), createTable(place, STREAM_DAYS), streamView(place)],
+  },
+];

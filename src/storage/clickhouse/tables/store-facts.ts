@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import type { Connection } from '../client/connection.js';
+import { placeOf } from '../client/connection.js';
+import { quoted } from '../client/literals.js';
+import { createTable, namesOf, type ClickHouseTable, type TablePlace } from './table.js';
+
+/** What is known of the store itself: who it is, and which steps its tables have taken. */
+export const STORE_FACTS: ClickHouseTable = {
+  name: 'store_facts',
+  columns: [
+    { name: 'name', type: 'String' },
+    { name: 'value', type: 'String' },
+    /** Milliseconds since 1970, for people. */
+    { name: 'noted_at', type: 'Int64' },
+  ],
+  family: 'Replacing',
+  partition: 'tuple()',
+  order: 'name',
+};
+
+/** Reads and notes facts of a store; nothing of it is cached. The first value that is noted under a name stays. */
+export class StoreFacts {
+  readonly #connection: Connection;
+  readonly #place: TablePlace;
+
+  /** @param connection need not have the store's database */
+  constructor(connection: Connection, place: TablePlace) {
+    this.#connection = connection;
+    this.#place = place;
+  }
+
+  /** Makes the table where there is none. */
+  async create(): Promise<void> {
+    await this.#connection.command(createTable(this.#place, STORE_FACTS));
+  }
+
+  /** All of them by their names; null where the store was never made. */
+  async read(): Promise<ReadonlyMap<string, string> | null> {
+    const there = await this.#connection.rows(
+      `SELECT count() AS tables FROM system.tables WHERE database = ${quoted(this.#place.database)} AND name = ${quoted(STORE_FACTS.name)}`,
+    );
+    if (there[0]?.tables !== 1) return null;
+    const rows = await this.#connection.rows(
+      `SELECT name, argMin(value, noted_at) AS value FROM ${this.#table} GROUP BY name`,
+    );
+    return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
+  }
+
+  async note(name: string, value: string): Promise<void> {
+    const row = [name, value, Date.now()];
+    await this.#connection.insert(this.#table, namesOf(STORE_FACTS), [row], randomUUID());
+  }
+
+  get #table(): string {
+    return placeOf(this.#place.database, STORE_FACTS.name);
+  }
+}

@@ -1,0 +1,166 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import t, { type Test } from 'tap';
+import type { ClickHouseOptions } from '../../../src/storage/clickhouse/clickhouse-options.js';
+import { Connection } from '../../../src/storage/clickhouse/client/connection.js';
+import { quoted, quotedUuid } from '../../../src/storage/clickhouse/client/literals.js';
+import { createTable, namesOf, type ClickHouseTable } from '../../../src/storage/clickhouse/tables/table.js';
+import { ClickHouseServer } from '../../support/clickhouse-server.js';
+import { ODD_TEXTS } from '../../support/odd-texts.js';
+import { clickHouseOptions } from './clickhouse-place.js';
+
+const TABLE: ClickHouseTable = {
+  name: 'texts',
+  columns: [
+    { name: 'number', type: 'UInt32' },
+    { name: 'text', type: 'Nullable(String)' },
+    { name: 'value', type: 'Nullable(Float64)' },
+    { name: 'id', type: 'UUID' },
+  ],
+  partition: 'tuple()',
+  order: 'number',
+};
+
+const ID = '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01';
+
+async function open(
+  t: Test,
+  options: ClickHouseOptions,
+  database: string | null = options.database,
+): Promise<Connection> {
+  const connection = await Connection.open(options, { database, now: () => performance.now() });
+  t.teardown(() => connection.close());
+  return connection;
+}
+
+async function withTable(t: Test, server: ClickHouseServer): Promise<[Connection, ClickHouseOptions]> {
+  const options = clickHouseOptions(server);
+  await server.query(`CREATE DATABASE ${options.database}`);
+  const connection = await open(t, options);
+  await connection.command(createTable(options, TABLE));
+  return [connection, options];
+}
+
+const server = await ClickHouseServer.start(t);
+const skip = typeof server === 'string' ? server : false;
+
+void t.test('a statement', { skip }, async (t) => {
+  if (typeof server === 'string') return;
+
+  await t.test('brings every text and number back as it was', async (t) => {
+    const [connection] = await withTable(t, server);
+    const texts = [...ODD_TEXTS, null, "it's", '\\', "\\'", '\0', 'half \ud800', '{"a":1}', '\u2028'];
+    const values = [0.1, -0, 1e308, 5e-324, null, 'nan', 'inf', '-inf'];
+    const rows = texts.map((text, i) => [i, text?.toWellFormed() ?? null, values[i % values.length], ID]);
+    await connection.insert('texts', namesOf(TABLE), rows);
+    const stored = await connection.rows('SELECT * FROM texts ORDER BY number');
+    t.strictSame(
+      stored.map(({ number, text, value, id }) => [number, text, value, id]),
+      rows.map(([number, text, value, id]) => [number, text, value, id]),
+    );
+    for (const [number, text] of rows) {
+      if (text === null) continue;
+      const found = await connection.rows(`SELECT number FROM texts WHERE text = ${quoted(String(text))}`);
+      t.ok(
+        found.some((row) => row.number === number),
+        `text ${String(number)} as a literal`,
+      );
+    }
+    t.strictSame(
+      await connection.rows(`SELECT count() AS n FROM texts WHERE id = ${quotedUuid("x' OR 1")}`),
+      [{ n: 0 }],
+    );
+  });
+
+  await t.test('comes in pages where it is long, and is ended when nobody takes them', async (t) => {
+    const [connection] = await withTable(t, server);
+    let [sum, pages] = [0, 0];
+    for await (const rows of connection.pages('SELECT number FROM numbers(200000)')) {
+      pages++;
+      sum += rows.reduce((sum, { number }) => sum + Number(number), 0);
+    }
+    t.equal(sum, (200_000 * 199_999) / 2);
+    t.ok(pages > 1);
+    for await (const rows of connection.pages('SELECT number FROM numbers(200000)')) {
+      t.equal(rows[0]?.number, 0);
+      break;
+    }
+  });
+
+  await t.test('is tried again where its answer was lost, and an insert adds nothing twice', async (t) => {
+    const [connection] = await withTable(t, server);
+    for (const kind of ['cut', 'lost', 252] as const) {
+      await server.fault({ kind, times: 2, matching: 'INSERT' });
+      await connection.insert('texts', namesOf(TABLE), [[1, String(kind), 1, ID]]);
+    }
+    t.strictSame(await connection.rows('SELECT text FROM texts ORDER BY text'), [
+      { text: '252' },
+      { text: 'cut' },
+      { text: 'lost' },
+    ]);
+    await server.fault({ kind: 'half', times: 1 });
+    t.equal((await connection.rows('SELECT * FROM texts')).length, 3);
+  });
+
+  await t.test('that fails says so in the words of components, and quotes nothing', async (t) => {
+    const [connection, options] = await withTable(t, server);
+    const cases = [
+      { kind: 202, code: 'overloaded' },
+      { kind: 241, code: 'overloaded' },
+      { kind: 243, code: 'storage_unavailable' },
+      { kind: 'cut', code: 'storage_unavailable' },
+    ] as const;
+    for (const { kind, code } of cases) {
+      await server.fault({ kind, times: 4, matching: 'hidden' });
+      const error = await failureOf(connection.rows("SELECT 'hidden'"));
+      t.match(error, { name: 'ConsumeError', code, retryable: true }, String(kind));
+      t.notMatch(error.message, /hidden/);
+    }
+    t.match(await failureOf(connection.rows("SELECT 'hidden' FROM nothing")), {
+      code: 'storage_unavailable',
+      message: /UNKNOWN_TABLE/,
+    });
+    const mistake = await failureOf(connection.rows("SELECT 'hidden' nonsense nonsense"));
+    t.match(mistake, { code: 'internal_error', message: /SYNTAX_ERROR/ });
+    t.notMatch(mistake.message, /hidden/);
+    const wrong = await open(t, { ...options, password: 'tomato' });
+    const refused = await failureOf(wrong.rows('SELECT 1'));
+    t.match(refused, { code: 'storage_unavailable', message: /516/ });
+    t.notMatch(JSON.stringify(refused) + refused.message, /tomato/);
+  });
+
+  await t.test('is given up when nobody waits for it any more', async (t) => {
+    const [connection] = await withTable(t, server);
+    const abort = new AbortController();
+    const reading = failureOf(connection.rows('SELECT sleep(3)', abort.signal));
+    await connection.rows('SELECT 1');
+    abort.abort();
+    t.match(await reading, { name: 'ConsumeError', message: /nobody waits/ });
+    const late = failureOf(connection.rows('SELECT 1', abort.signal));
+    t.match(await late, { name: 'ConsumeError', message: /nobody waits/ });
+  });
+
+  await t.test('goes to the next server while the first one does not answer', async (t) => {
+    const [, options] = await withTable(t, server);
+    const closed = createServer().listen(0, '127.0.0.1');
+    await once(closed, 'listening');
+    const url = `http://127.0.0.1:${String((closed.address() as AddressInfo).port)}`;
+    closed.close();
+    const connection = await open(t, { ...options, urls: [url, server.url] });
+    t.strictSame(await connection.rows('SELECT 1 AS one'), [{ one: 1 }]);
+    const nowhere = await open(t, { ...options, urls: [url] });
+    t.match(await failureOf(nowhere.rows('SELECT 1')), {
+      code: 'storage_unavailable',
+      message: /ECONNREFUSED/,
+    });
+  });
+});
+
+async function failureOf(work: Promise<unknown>): Promise<Error> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error('it did not fail');
+}

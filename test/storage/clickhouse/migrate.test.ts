@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { Connection } from '../../../src/storage/clickhouse/client/connection.js';
+import type { ClickHouseOptions } from '../../../src/storage/clickhouse/clickhouse-options.js';
+import { migrate } from '../../../src/storage/clickhouse/tables/migrate.js';
+import { MIGRATIONS, type Migration } from '../../../src/storage/clickhouse/tables/migrations.js';
+import { createTable } from '../../../src/storage/clickhouse/tables/table.js';
+import { LOGS } from '../../../src/storage/clickhouse/tables/log-tables.js';
+import { POINTS, streamView } from '../../../src/storage/clickhouse/tables/metric-tables.js';
+import type { Leases } from '../../../src/storage/leases.js';
+import { ClickHouseServer } from '../../support/clickhouse-server.js';
+import { openControlPlane } from '../../support/control-plane.js';
+import { clickHouseOptions } from './clickhouse-place.js';
+
+const CONTROL = randomUUID();
+
+async function run(
+  t: Test,
+  options: ClickHouseOptions,
+  leases: Leases,
+  {
+    migrations = MIGRATIONS,
+    control = CONTROL,
+  }: { migrations?: readonly Migration[]; control?: string } = {},
+): Promise<string> {
+  const connection = await Connection.open(options, { database: null, now: () => performance.now() });
+  t.teardown(() => connection.close());
+  return await migrate(connection, options, migrations, { owner: randomUUID(), leases, control });
+}
+
+const server = await ClickHouseServer.start(t);
+const skip = typeof server === 'string' ? server : false;
+
+void t.test('the tables', { skip }, async (t) => {
+  if (typeof server === 'string') return;
+  const { leases } = await openControlPlane(t);
+
+  await t.test('are made once, by whoever comes first, and the store keeps its identity', async (t) => {
+    const options = clickHouseOptions(server);
+    const ids = await Promise.all(Array.from({ length: 4 }, () => run(t, options, leases)));
+    t.equal(new Set(ids).size, 1);
+    const tables = await server.query(`SHOW TABLES FROM ${options.database}`);
+    t.strictSame(tables.flat().sort(), [
+      'logs',
+      'points',
+      'store_facts',
+      'stream_days',
+      'stream_days_of_points',
+    ]);
+    const steps = await server.query(
+      `SELECT name FROM ${options.database}.store_facts WHERE name LIKE 'migration/%' ORDER BY name`,
+    );
+    t.strictSame(
+      steps.flat(),
+      MIGRATIONS.map(({ name }) => `migration/${name}`),
+    );
+    t.equal(await run(t, { ...options, migrates: false }, leases), ids[0], 'nothing is left to be done');
+  });
+
+  await t.test('are made in full where the one who began it ended in the middle', async (t) => {
+    const options = clickHouseOptions(server);
+    await server.fault({ kind: 'lost', times: 4, matching: 'MATERIALIZED VIEW' });
+    await t.rejects(run(t, options, leases), { code: 'storage_unavailable' });
+    await server.heal();
+    t.match(await run(t, options, leases), /^[0-9a-f-]{36}$/);
+  });
+
+  await t.test('are refused where they cannot be used', async (t) => {
+    const options = clickHouseOptions(server);
+    await t.rejects(run(t, { ...options, migrates: false }, leases), /migrate: true/);
+    const newer = [...MIGRATIONS, { name: '9999-later', statements: () => [] }];
+    await run(t, options, leases, { migrations: newer });
+    await t.rejects(run(t, options, leases), /newer version of Jackdaw \(it has 9999-later\)/);
+    await t.rejects(
+      run(t, options, leases, { migrations: newer, control: randomUUID() }),
+      /belongs to another control store/,
+    );
+  });
+});
+
+void t.test('statements for a cluster name it, and engines that are replicated', async (t) => {
+  const place = { database: 'jackdaw', cluster: 'main', isReplicated: true };
+  t.match(
+    createTable(place, LOGS),
+    /^CREATE TABLE IF NOT EXISTS `jackdaw`\.`logs` ON CLUSTER `main` \(.*ENGINE = ReplicatedMergeTree\(\) .*replicated_deduplication_window/,
+  );
+  t.match(createTable({ ...place, cluster: null, isReplicated: false }, POINTS), /ENGINE = MergeTree\(\)/);
+  t.match(streamView(place), / ON CLUSTER `main` TO `jackdaw`\.`stream_days` AS/);
+});
