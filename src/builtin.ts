@@ -6,6 +6,7 @@ import { httpExporter } from './exporters/http/factory.js';
 import { otlpHttpExporter } from './exporters/otlp-http/factory.js';
 import { storageExporter } from './exporters/storage/factory.js';
 import { webhookExporter } from './exporters/webhook/factory.js';
+import { clickHouseExtension } from './extensions/clickhouse/factory.js';
 import { duckdbExtension } from './extensions/duckdb/factory.js';
 import { healthExtension } from './extensions/health/factory.js';
 import { postgresExtension } from './extensions/postgres/factory.js';
@@ -47,6 +48,7 @@ export const builtinFactories: readonly Factory[] = [
   fileExporter,
   debugExporter,
   duckdbExtension,
+  clickHouseExtension,
   sqliteExtension,
   postgresExtension,
   queryExtension,

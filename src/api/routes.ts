@@ -6,7 +6,8 @@ import { alertFiringRoutes } from './resources/alerts/alert-firings.js';
 import { alertPreviewRoutes } from './resources/alerts/alert-preview.js';
 import { alertTestRoutes } from './resources/alerts/alert-test.js';
 import { alertRoutes } from './resources/alerts/alerts.js';
-import type { ApiContext } from './support/api-context.js';
+import type { ApiContext, TelemetryPart } from './support/api-context.js';
+import { hasParts, type TelemetryParts } from '../storage/telemetry-plane.js';
 import { daemonRoutes } from './resources/daemon.js';
 import { keyRoutes } from './resources/keys.js';
 import { logFacetRoutes } from './resources/log-facets.js';
@@ -37,37 +38,48 @@ import { webhookDeliveryRoutes } from './resources/webhooks/webhook-deliveries.j
 import { webhookEndpointRoutes } from './resources/webhooks/webhook-endpoints.js';
 import { whatIfRoutes } from './resources/what-if.js';
 
+/** What the routes are made of: a store of telemetry need not have all parts. */
+export type OfferedContext = Omit<ApiContext, 'telemetry'> & { readonly telemetry: TelemetryParts };
+
+/** Routes that need some parts of telemetry: none where the store has not all of them. */
+function needing<Part extends TelemetryPart>(
+  parts: readonly Part[],
+  routes: (context: ApiContext<Part>) => readonly Route[],
+): (context: OfferedContext) => readonly Route[] {
+  return ({ telemetry, ...context }) => (hasParts(telemetry, parts) ? routes({ ...context, telemetry }) : []);
+}
+
 /** Every route that reads or changes what the stores hold. */
-export function apiRoutes(context: ApiContext): readonly Route[] {
+export function apiRoutes(context: OfferedContext): readonly Route[] {
   return [
-    traceRoutes,
-    runListRoutes,
-    runSeriesRoutes,
-    traceSpanRoutes,
-    agentRoutes,
-    agentStatsRoutes,
-    modelRoutes,
-    whatIfRoutes,
-    priceRoutes,
-    sessionRoutes,
-    metricRoutes,
-    metricSeriesRoutes,
-    logRoutes,
-    logFacetRoutes,
-    streamRoutes,
-    serviceMapRoutes,
-    serviceMapRebuildRoutes,
+    needing(['agents', 'runs'], traceRoutes),
+    needing(['runs'], runListRoutes),
+    needing(['series'], runSeriesRoutes),
+    needing(['runs'], traceSpanRoutes),
+    needing(['agents', 'runs'], agentRoutes),
+    needing(['agents'], agentStatsRoutes),
+    needing(['models'], modelRoutes),
+    needing(['models'], whatIfRoutes),
+    needing(['models'], priceRoutes),
+    needing(['runs', 'sessions'], sessionRoutes),
+    needing(['metrics'], metricRoutes),
+    needing(['metrics'], metricSeriesRoutes),
+    needing(['logs'], logRoutes),
+    needing(['logs'], logFacetRoutes),
+    needing(['arrivals', 'runs'], streamRoutes),
+    needing(['map'], serviceMapRoutes),
+    needing(['map'], serviceMapRebuildRoutes),
     promptRoutes,
-    promptUsageRoutes,
-    alertRoutes,
+    needing(['prompts'], promptUsageRoutes),
+    needing(['agents'], alertRoutes),
     alertFiringRoutes,
-    alertTestRoutes,
-    alertPreviewRoutes,
+    needing(['figures', 'identity'], alertTestRoutes),
+    needing(['agents', 'figures', 'identity', 'past'], alertPreviewRoutes),
     alertEventRoutes,
     meRoutes,
     myKeyRoutes,
     viewRoutes,
-    usageRoutes,
+    needing(['identity', 'usage'], usageRoutes),
     rejectionRoutes,
     daemonRoutes,
     userRoutes,
@@ -76,5 +88,5 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     webhookEndpointRoutes,
     webhookDeliveryRoutes,
     organizationDeliveryRoutes,
-  ].flatMap((resource) => resource(context));
+  ].flatMap((routes) => routes(context));
 }

@@ -192,7 +192,7 @@ export const POINT_WIRE = [
   /** NaN and the infinities as they came. */
   { name: 'value', kind: 'float64', sql: 'DOUBLE', nullable: true },
   { name: 'flags', kind: 'uint32', sql: 'UINTEGER' },
-  /** Canonical JSON with a line for each label: `duckdb/metrics/labels.ts`. */
+  /** Canonical JSON with a line for each label: `labels.ts`. */
   { name: 'labels', kind: 'text', sql: 'VARCHAR' },
   { name: 'distribution', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'exemplars', kind: 'text', sql: 'VARCHAR', nullable: true },

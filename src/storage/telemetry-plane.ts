@@ -41,7 +41,57 @@ export interface TelemetryPlane {
   identity(): Promise<string>;
 }
 
-/** Finds a telemetry plane among extensions. */
-export function isTelemetryPlane(candidate: unknown): candidate is TelemetryPlane {
+/**
+ * What a store has of the telemetry plane, where it has not all of it: what is there keeps its contract, and what is not there is
+ * undefined, so that whoever needs it is told so when the daemon starts.
+ */
+export type TelemetryParts = Pick<TelemetryPlane, 'identity'> &
+  Partial<Omit<TelemetryPlane, 'identity' | 'writer'>> & { readonly writer: Partial<TelemetryWriter> };
+
+/** Finds a store of telemetry among extensions, whatever it holds. */
+export function isTelemetryStore(candidate: unknown): candidate is TelemetryParts {
   return typeof candidate === 'object' && candidate !== null && 'writer' in candidate;
+}
+
+/** Whether a store has some parts. */
+export function hasParts<Part extends Exclude<keyof TelemetryPlane, 'writer'>>(
+  store: TelemetryParts,
+  parts: readonly Part[],
+): store is TelemetryParts & Pick<TelemetryPlane, Part> {
+  return parts.every((part) => store[part] !== undefined);
+}
+
+const WRITES = Object.keys({
+  traces: true,
+  metrics: true,
+  logs: true,
+} satisfies Record<keyof TelemetryWriter, true>) as readonly (keyof TelemetryWriter)[];
+
+const PARTS = Object.keys({
+  runs: true,
+  agents: true,
+  models: true,
+  series: true,
+  sessions: true,
+  metrics: true,
+  logs: true,
+  map: true,
+  prompts: true,
+  figures: true,
+  past: true,
+  usage: true,
+  arrivals: true,
+  identity: true,
+} satisfies Record<Exclude<keyof TelemetryPlane, 'writer'>, true>) as readonly Exclude<
+  keyof TelemetryPlane,
+  'writer'
+>[];
+
+/** Finds a store of telemetry that has all of it. */
+export function isTelemetryPlane(candidate: unknown): candidate is TelemetryPlane {
+  return (
+    isTelemetryStore(candidate) &&
+    hasParts(candidate, PARTS) &&
+    WRITES.every((signal) => candidate.writer[signal] !== undefined)
+  );
 }

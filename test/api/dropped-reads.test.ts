@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import t from 'tap';
-import { apiRoutes } from '../../src/api/routes.js';
-import type { ApiContext } from '../../src/api/support/api-context.js';
+import { apiRoutes, type OfferedContext } from '../../src/api/routes.js';
+
 import { createRouteBuilder } from '../../src/http/operation.js';
 import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
 import { openControlPlane } from '../support/control-plane.js';
@@ -64,7 +64,7 @@ for (const engine of ENGINES) {
     const control = await openControlPlane(t);
     const context = { routes, telemetry, control, clock: { now: () => 0, after: () => () => undefined } };
     // The others of the context belong to routes that are not called.
-    const listener = await startListener(t, engine, apiRoutes(context as unknown as ApiContext));
+    const listener = await startListener(t, engine, apiRoutes(context as unknown as OfferedContext));
     for (const [method, path] of READS) {
       const says = async (wanted: string): Promise<void> => {
         await new Promise<void>((resolve) => {

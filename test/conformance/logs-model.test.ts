@@ -8,7 +8,12 @@ import { neverDiffers, same } from '../support/property.js';
 import { NOON } from '../support/run-records.js';
 import { bodyText, searchLogs, shownLog } from '../storage/duckdb/log-search.js';
 import { playSteps } from '../storage/duckdb/play-steps.js';
-import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+import {
+  onEveryItemStore,
+  type ItemStore,
+  type OpenedTelemetry,
+  type OpenTelemetry,
+} from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 
@@ -124,7 +129,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 
 const EVERYTHING: Asked = { phrases: [], filter: {}, page: { offset: 0, limit: 1000 } };
 
-function checkLogs(t: Test, open: OpenTelemetry): void {
+function checkLogs(t: Test, open: OpenTelemetry<ItemStore>): void {
   void t.test('a search gives what looking at every record gives, wherever the records lie', async (t) => {
     const opened = await open(t, { fileRows: 25 });
     await neverDiffers(
@@ -166,7 +171,7 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
 }
 
 async function compare(
-  { store }: OpenedTelemetry,
+  { store }: OpenedTelemetry<ItemStore>,
   tenant: string,
   stored: readonly LogRecord[],
   { phrases, filter, page }: Asked,
@@ -214,4 +219,4 @@ function tokensOf(text: string): string[] {
   );
 }
 
-await onEveryTelemetry(t, checkLogs);
+await onEveryItemStore(t, checkLogs);

@@ -3,11 +3,11 @@ import { uuidV7, uuidV7InOrder } from '../../src/signal/ids.js';
 import { searchLogs, shownLog } from '../storage/duckdb/log-search.js';
 import { aLog } from '../support/log-records.js';
 import { NOON } from '../support/run-records.js';
-import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+import { onEveryItemStore, type ItemStore, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 
-function checkLogs(t: Test, open: OpenTelemetry): void {
+function checkLogs(t: Test, open: OpenTelemetry<ItemStore>): void {
   void t.test(
     'pages follow each other without gaps and repeats, however many records have one time',
     async (t) => {
@@ -111,4 +111,4 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
   });
 }
 
-await onEveryTelemetry(t, checkLogs);
+await onEveryItemStore(t, checkLogs);

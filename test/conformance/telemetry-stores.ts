@@ -2,13 +2,21 @@ import type { Test } from 'tap';
 import type { Status } from '../../src/component/status.js';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
 import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
+import type { TelemetryWriter } from '../../src/storage/telemetry-writer.js';
+import { TestClickHouse } from '../storage/clickhouse/test-clickhouse.js';
 import { duplicatesIn, wrongSumsIn } from '../storage/duckdb/stored-rows.js';
+import { ClickHouseServer } from '../support/clickhouse-server.js';
 import { TestStore } from '../storage/duckdb/test-store.js';
 
+/** What a store that takes items which are only ever added has of the plane. */
+export type ItemStore = Pick<TelemetryPlane, 'logs' | 'arrivals' | 'identity'> & {
+  readonly writer: Pick<TelemetryWriter, 'logs'>;
+};
+
 /** A telemetry store to check, empty at first, with the control plane that it goes with. */
-export interface OpenedTelemetry {
+export interface OpenedTelemetry<Store = TelemetryPlane> {
   /** Another object after {@link reopen}; likewise the control plane. */
-  readonly store: TelemetryPlane;
+  readonly store: Store;
   readonly control: ControlPlane;
   /** What it told the daemon: nothing, as long as all is well. */
   readonly statuses: readonly Status[];
@@ -30,7 +38,10 @@ interface Wanted {
   readonly fileRows?: number;
 }
 
-export type OpenTelemetry = (t: Test, wanted?: Wanted) => Promise<OpenedTelemetry>;
+export type OpenTelemetry<Store = TelemetryPlane> = (
+  t: Test,
+  wanted?: Wanted,
+) => Promise<OpenedTelemetry<Store>>;
 
 /** Every implementation. */
 const STORES: Readonly<Record<string, OpenTelemetry>> = { DuckDB: onDuckDb };
@@ -45,6 +56,45 @@ export async function onEveryTelemetry(
       t.setTimeout(0);
       suite(t, open);
     });
+}
+
+/** Likewise on those that have not all of the plane. ClickHouse's part is skipped, with the reason, where it cannot run. */
+export async function onEveryItemStore(
+  t: Test,
+  suite: (t: Test, open: OpenTelemetry<ItemStore>) => void,
+): Promise<void> {
+  await onEveryTelemetry(t, suite);
+  const server = await ClickHouseServer.start(t);
+  const skip = typeof server === 'string' ? server : false;
+  await t.test('on ClickHouse', { skip }, async (t) => {
+    t.setTimeout(0);
+    if (typeof server !== 'string') suite(t, (t) => onClickHouse(t, server));
+  });
+}
+
+async function onClickHouse(t: Test, server: ClickHouseServer): Promise<OpenedTelemetry<ItemStore>> {
+  const opened = await TestClickHouse.open(t, server);
+  const { database } = opened.options;
+  return {
+    get store() {
+      return opened.store;
+    },
+    get control() {
+      return opened.control;
+    },
+    statuses: opened.statuses,
+    addUser: () => opened.addUser(),
+    reopen: () => opened.reopen(),
+    // Views are filled in the insert of what they follow.
+    caughtUp: async () => undefined,
+    settled: async () => {
+      const tables = await server.query(
+        `SELECT name FROM system.tables WHERE database = '${database}' AND engine LIKE '%MergeTree'`,
+      );
+      for (const [table] of tables) await server.query(`OPTIMIZE TABLE ${database}.${String(table)} FINAL`);
+    },
+    wrongs: async () => [],
+  };
 }
 
 async function onDuckDb(t: Test, { fileRows }: Wanted = {}): Promise<OpenedTelemetry> {

@@ -72,7 +72,7 @@ const readAgentStats = {
 } satisfies Operation;
 
 /** `/agents/{agent_id}/stats` */
-export function agentStatsRoutes({ routes, telemetry, clock }: ApiContext): readonly Route[] {
+export function agentStatsRoutes({ routes, telemetry, clock }: ApiContext<'agents'>): readonly Route[] {
   return [
     routes.route(readAgentStats).to(async ({ identity, params, query, request }) => {
       const asked = Number(query.days);

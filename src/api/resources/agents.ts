@@ -99,7 +99,7 @@ const listAgentRuns = {
 } satisfies Operation;
 
 /** The routes under `/agents`, except the statistics. */
-export function agentRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+export function agentRoutes({ routes, telemetry }: ApiContext<'agents' | 'runs'>): readonly Route[] {
   return [
     routes.route(listAgents).to(async ({ identity, query, request }) => {
       if (Object.keys(query).length === 0) {

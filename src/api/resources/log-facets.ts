@@ -66,7 +66,7 @@ const readFacets = {
 } satisfies Operation;
 
 /** `GET /dashboard/logs/facets`. */
-export function logFacetRoutes({ routes, telemetry, clock }: ApiContext): readonly Route[] {
+export function logFacetRoutes({ routes, telemetry, clock }: ApiContext<'logs'>): readonly Route[] {
   return [
     routes.route(readFacets).to(async ({ identity: { userId }, query, request }) => {
       const stretch = stretchOf(query, clock.now());

@@ -119,7 +119,7 @@ type Query = Static<typeof searchLogs.query>;
 type UntimedQuery = Pick<Query, keyof typeof logParameters>;
 
 /** The routes under `/dashboard/logs`. */
-export function logRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+export function logRoutes({ routes, telemetry }: ApiContext<'logs'>): readonly Route[] {
   return [
     routes.route(searchLogs).to(async ({ identity, query, request }) => {
       const { limit, offset, details, cursor } = query;

@@ -135,7 +135,11 @@ const listLabels = {
 } satisfies Operation;
 
 /** `/dashboard/metrics/series` and `/dashboard/metrics/labels`. */
-export function metricSeriesRoutes({ routes, telemetry: { metrics }, clock }: ApiContext): readonly Route[] {
+export function metricSeriesRoutes({
+  routes,
+  telemetry: { metrics },
+  clock,
+}: ApiContext<'metrics'>): readonly Route[] {
   return [
     routes.route(readSeries).to(async ({ identity: { userId }, query, request }) => {
       const { start_time, end_time } = stretchOf(query, clock.now());

@@ -140,7 +140,7 @@ const queryMetric = {
 } satisfies Operation;
 
 /** The routes under `/dashboard/metrics`. */
-export function metricRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+export function metricRoutes({ routes, telemetry }: ApiContext<'metrics'>): readonly Route[] {
   return [
     routes.route(listMetrics).to(async ({ identity, request }) => {
       const metrics = await telemetry.metrics.list(identity.userId, request.abort);

@@ -44,7 +44,7 @@ const listModels = {
 } satisfies Operation;
 
 /** `/dashboard/models` */
-export function modelRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+export function modelRoutes({ routes, telemetry }: ApiContext<'models'>): readonly Route[] {
   return [
     routes.route(listModels).to(async ({ identity, query, request }) => {
       const { agent_id } = query;

@@ -39,7 +39,7 @@ const listPrices = {
 } satisfies Operation;
 
 /** `/dashboard/prices` */
-export function priceRoutes({ routes, telemetry, prices }: ApiContext): readonly Route[] {
+export function priceRoutes({ routes, telemetry, prices }: ApiContext<'models'>): readonly Route[] {
   return [
     routes.route(listPrices).to(async ({ identity, query, request }) => {
       const sources = prices();

@@ -72,7 +72,12 @@ const recordUsage = {
 } satisfies Operation;
 
 /** The routes under `/dashboard/prompts` about the traces that used prompts. */
-export function promptUsageRoutes({ routes, telemetry, control, clock }: ApiContext): readonly Route[] {
+export function promptUsageRoutes({
+  routes,
+  telemetry,
+  control,
+  clock,
+}: ApiContext<'prompts'>): readonly Route[] {
   return [
     routes.route(recordUsage).to(async ({ identity, body }) => {
       const link = { ...body, span_id: body.span_id ?? null };

@@ -112,7 +112,7 @@ const listTraces = {
 type Query = Static<(typeof listTraces)['query']>;
 
 /** `GET /dashboard/traces`. */
-export function runListRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readonly Route[] {
   const { runs } = telemetry;
   return [
     routes.route(listTraces).to(async ({ identity: { userId }, query, request }) => {

@@ -79,7 +79,7 @@ const readSeries = {
 } satisfies Operation;
 
 /** `/dashboard/series` */
-export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext): readonly Route[] {
+export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext<'series'>): readonly Route[] {
   return [
     routes.route(readSeries).to(async ({ identity, query, request }) => {
       const { start_time, end_time } = stretchOf(query, clock.now());

@@ -43,7 +43,7 @@ export const rebuildServiceMap = {
 } satisfies Operation;
 
 /** `/admin/service-map/rebuild` */
-export function serviceMapRebuildRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+export function serviceMapRebuildRoutes({ routes, telemetry }: ApiContext<'map'>): readonly Route[] {
   return [
     routes.route(rebuildServiceMap).to(async ({ query }) => {
       const rebuild = await telemetry.map.rebuild({ dryRun: query.dry_run });

@@ -125,7 +125,7 @@ const readHours = {
 } satisfies Operation;
 
 /** `/dashboard/service-map/`, `/dashboard/service-map/hours` */
-export function serviceMapRoutes({ routes, telemetry, clock }: ApiContext): readonly Route[] {
+export function serviceMapRoutes({ routes, telemetry, clock }: ApiContext<'map'>): readonly Route[] {
   return [
     routes.route(readServiceMap).to(async ({ identity, query, request }) => {
       const map = await telemetry.map.read(identity.userId, rangeOf(query, clock.now()), request.abort);

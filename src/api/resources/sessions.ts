@@ -64,7 +64,7 @@ const readSession = {
 } satisfies Operation;
 
 /** The routes under `/dashboard/sessions`. */
-export function sessionRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+export function sessionRoutes({ routes, telemetry }: ApiContext<'runs' | 'sessions'>): readonly Route[] {
   return [
     routes.route(listSessions).to(async ({ identity: { userId }, query, request }) => {
       const { user_id, agent_id } = query;

@@ -77,7 +77,7 @@ const readSpan = {
 } satisfies Operation;
 
 /** The routes under `/dashboard/traces/{trace_id}/spans`. */
-export function traceSpanRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+export function traceSpanRoutes({ routes, telemetry }: ApiContext<'runs'>): readonly Route[] {
   return [
     routes.route(readOutline).to(async ({ identity, params, query, request }) => {
       const { userId } = identity;

@@ -112,7 +112,7 @@ const compareAgents = {
 } satisfies Operation;
 
 /** The routes under `/dashboard/traces`. */
-export function traceRoutes({ routes, telemetry }: ApiContext): readonly Route[] {
+export function traceRoutes({ routes, telemetry }: ApiContext<'agents' | 'runs'>): readonly Route[] {
   return [
     routes.route(compareAgents).to(async ({ identity, query, request }) => {
       const agents = await telemetry.agents.compare(

@@ -72,7 +72,13 @@ const readDailyUsage = {
 } satisfies Operation;
 
 /** `/usage`, `/usage/daily` */
-export function usageRoutes({ routes, telemetry, control, rejections, clock }: ApiContext): readonly Route[] {
+export function usageRoutes({
+  routes,
+  telemetry,
+  control,
+  rejections,
+  clock,
+}: ApiContext<'identity' | 'usage'>): readonly Route[] {
   return [
     routes.route(readUsage).to(async ({ identity }) => {
       const now = clock.now();

@@ -96,7 +96,7 @@ const readWhatIf = {
 } satisfies Operation;
 
 /** `/dashboard/models/what-if` */
-export function whatIfRoutes({ routes, telemetry, prices }: ApiContext): readonly Route[] {
+export function whatIfRoutes({ routes, telemetry, prices }: ApiContext<'models'>): readonly Route[] {
   return [
     routes.route(readWhatIf).to(async ({ identity, query, request }) => {
       const { as, agent_id } = query;

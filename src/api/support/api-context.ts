@@ -12,10 +12,13 @@ import type { ControlPlane } from '../../storage/control-plane.js';
 import type { TelemetryPlane } from '../../storage/telemetry-plane.js';
 import type { Audit } from './audit.js';
 
-/** What the routes of the API work with. */
-export interface ApiContext {
+/** A part of the telemetry plane that routes may read. */
+export type TelemetryPart = Exclude<keyof TelemetryPlane, 'writer'>;
+
+/** What the routes of the API work with: of telemetry the parts that they need, since a store may not have all of them. */
+export interface ApiContext<Part extends TelemetryPart = never> {
   readonly routes: RouteBuilder;
-  readonly telemetry: TelemetryPlane;
+  readonly telemetry: Pick<TelemetryPlane, Part>;
   readonly control: ControlPlane;
   /** Who sends a request by what holds now: `Host.identityNow`. */
   readonly identityNow: (request: Caller) => Identity | undefined;

@@ -14,5 +14,5 @@ export const storageExporter: ExporterFactory<typeof storageConfig> = {
   signals: ['traces', 'metrics', 'logs'],
   configSchema: storageConfig,
   delivery: 'direct',
-  create: ({ config }) => new StorageExporter(config.store),
+  create: ({ id, config }) => new StorageExporter(id, config.store),
 };

@@ -2,37 +2,48 @@ import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Exporter, Outputs } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
-import type { Batch } from '../../signal/batch.js';
-import { isTelemetryPlane, type TelemetryPlane } from '../../storage/telemetry-plane.js';
+import { TELEMETRY_SIGNALS, type Batch, type TelemetrySignal } from '../../signal/batch.js';
+import { isTelemetryStore } from '../../storage/telemetry-plane.js';
+import type { TelemetryWriter } from '../../storage/telemetry-writer.js';
 
 /** Exporter `storage`: see README.md. */
 export class StorageExporter implements Exporter {
   readonly inputs: Outputs;
+  readonly #id: string;
   readonly #storeId: string;
-  #store: TelemetryPlane | undefined;
+  #writer: Partial<TelemetryWriter> | undefined;
   readonly #seen = new WeakSet();
 
-  constructor(storeId: string) {
+  constructor(id: string, storeId: string) {
+    this.#id = id;
     this.#storeId = storeId;
     this.inputs = {
       traces: {
         consume: async (batch, context) =>
-          released(batch, this.#open().writer.traces(batch, this.#firstOf(context))),
+          released(batch, this.#taking('traces').traces(batch, this.#firstOf(context))),
       },
       metrics: {
         consume: async (batch, context) =>
-          released(batch, this.#open().writer.metrics(batch, this.#firstOf(context))),
+          released(batch, this.#taking('metrics').metrics(batch, this.#firstOf(context))),
       },
       logs: {
         consume: async (batch, context) =>
-          released(batch, this.#open().writer.logs(batch, this.#firstOf(context))),
+          released(batch, this.#taking('logs').logs(batch, this.#firstOf(context))),
       },
     };
   }
 
-  /** @throws Error when there is no such store. */
+  /** @throws Error when there is no such store, or it does not take what the pipelines lead here. */
   async start(host: Host): Promise<void> {
-    this.#store = host.extension(this.#storeId, isTelemetryPlane);
+    const { writer } = host.extension(this.#storeId, isTelemetryStore);
+    for (const { name, signal, exporters } of host.daemon.pipelines) {
+      if (signal === 'events' || !exporters.includes(this.#id) || takes(writer, signal)) continue;
+      const taken = TELEMETRY_SIGNALS.filter((taken) => takes(writer, taken)).join(' and ');
+      throw new Error(
+        `Extension "${this.#storeId}" takes ${taken} so far, and no ${signal}: let pipeline "${name}" end in an exporter with another store`,
+      );
+    }
+    this.#writer = writer;
   }
 
   /**
@@ -47,13 +58,22 @@ export class StorageExporter implements Exporter {
     return context;
   }
 
-  #open(): TelemetryPlane {
-    if (this.#store) return this.#store;
+  /** What takes a signal, which it does where a pipeline leads it here: {@link start} has looked. */
+  #taking<S extends TelemetrySignal>(signal: S): Pick<TelemetryWriter, S> {
+    const writer = this.#writer;
+    if (writer !== undefined && takes(writer, signal)) return writer;
     throw new ConsumeError('the storage exporter was not started', {
       code: 'internal_error',
       retryable: true,
     });
   }
+}
+
+function takes<S extends TelemetrySignal>(
+  writer: Partial<TelemetryWriter>,
+  signal: S,
+): writer is Partial<TelemetryWriter> & Pick<TelemetryWriter, S> {
+  return writer[signal] !== undefined;
 }
 
 /**

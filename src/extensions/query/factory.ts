@@ -12,7 +12,7 @@ import { tlsFiles, tlsOptions, tlsResources } from '../../config/tls.js';
 import { createRouteBuilder } from '../../http/operation.js';
 import { targetPolicy } from '../../api/support/target-policy.js';
 import { isControlPlane } from '../../storage/control-plane.js';
-import { isTelemetryPlane } from '../../storage/telemetry-plane.js';
+import { isTelemetryStore } from '../../storage/telemetry-plane.js';
 
 const configSchema = section(
   {
@@ -62,7 +62,7 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
         allowedOrigins: config.cors.allowed_origins,
       });
       const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
-      const telemetry = host.extension(config.store, isTelemetryPlane);
+      const telemetry = host.extension(config.store, isTelemetryStore);
       const control = host.extension(config.control, isControlPlane);
       const secrets = host.secretBox(control.directory);
       await reportLostSecrets(control.endpoints, secrets, logger);

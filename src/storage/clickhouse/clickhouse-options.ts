@@ -25,9 +25,10 @@ export interface ClickHouseOptions {
   readonly retention: { readonly metrics: number | null; readonly logs: number | null };
 }
 
-/** Contents of files in PEM form. */
+/** Files in PEM form, for https URLs. */
 export interface ClickHouseTls {
-  readonly ca: Buffer | null;
-  readonly cert: Buffer | null;
-  readonly key: Buffer | null;
+  /** What is trusted in place of the public authorities; a client certificate needs it. */
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
 }

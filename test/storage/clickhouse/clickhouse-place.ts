@@ -11,7 +11,7 @@ export function clickHouseOptions(
     database: server.newDatabase(),
     username: 'default',
     password: server.password,
-    tls: { ca: null, cert: null, key: null },
+    tls: { ca: undefined, cert: undefined, key: undefined },
     cluster: null,
     isReplicated: false,
     migrates: true,

@@ -77,7 +77,10 @@ export function alertPreviewRoutes({
   telemetry,
   targets,
   clock,
-}: Pick<ApiContext, 'routes' | 'control' | 'telemetry' | 'targets' | 'clock'>): readonly Route[] {
+}: Pick<
+  ApiContext<'agents' | 'figures' | 'identity' | 'past'>,
+  'routes' | 'control' | 'telemetry' | 'targets' | 'clock'
+>): readonly Route[] {
   return [
     routes.route(previewAlertOperation).to(async ({ identity, body, request }) => {
       const { userId } = identity;

@@ -78,7 +78,7 @@ export function alertTestRoutes({
   control: { alerts, terms },
   telemetry,
   clock,
-}: Pick<ApiContext, 'routes' | 'control' | 'telemetry' | 'clock'>): readonly Route[] {
+}: Pick<ApiContext<'figures' | 'identity'>, 'routes' | 'control' | 'telemetry' | 'clock'>): readonly Route[] {
   return [
     routes.route(testAlert).to(async ({ identity, params }) => {
       const rule = await alerts.read(identity.userId, params.alert_id);

@@ -83,7 +83,7 @@ export function alertRoutes({
   telemetry,
   targets,
   clock,
-}: Pick<ApiContext, 'routes' | 'control' | 'telemetry' | 'targets' | 'clock'>): readonly Route[] {
+}: Pick<ApiContext<'agents'>, 'routes' | 'control' | 'telemetry' | 'targets' | 'clock'>): readonly Route[] {
   /** @throws HttpProblem 404 where the user has no such agent */
   const nameOf = async (userId: string, agentId: string): Promise<string> => {
     const agent = await telemetry.agents.read(userId, agentId);

@@ -85,7 +85,7 @@ const followChanges = {
 type Query = Static<typeof followChanges.query>;
 
 /** `GET /dashboard/stream`. */
-export function streamRoutes(context: ApiContext): readonly Route[] {
+export function streamRoutes(context: ApiContext<'arrivals' | 'runs'>): readonly Route[] {
   const { routes, telemetry, control, identityNow, clock } = context;
   const desk = new NewsDesk(telemetry.arrivals, clock);
   const alerts = new AlertNews(control, clock);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ClickHouseClient, ClickHouseClientConfigOptions, ClickHouseSettings } from '@clickhouse/client';
-import type { ClickHouseOptions } from '../clickhouse-options.js';
+import { readPem } from '../../../config/client-tls.js';
+import type { ClickHouseOptions, ClickHouseTls } from '../clickhouse-options.js';
 import { givenUp, toConsumeError, toFailure } from './failure.js';
 import { named } from './literals.js';
 import { Servers } from './servers.js';
@@ -56,9 +57,11 @@ export class Connection {
     changed: (client: ClickHouseClient) => Promise<void> = async () => undefined,
   ): Promise<Connection> {
     const { createClient, ClickHouseLogLevel } = await import('@clickhouse/client');
+    const tls = await tlsOptions(options.tls);
     const clients = options.urls.map((url) =>
       createClient({
         ...clientOptions(options),
+        ...tls,
         url,
         ...(database !== null && { database }),
         // It would print statements with what users sent.
@@ -173,7 +176,7 @@ function asked({ abort, settings }: Asked): {
 }
 
 function clientOptions(options: ClickHouseOptions): ClickHouseClientConfigOptions {
-  const { username, password, connections, timeoutMs, isReplicated, tls } = options;
+  const { username, password, connections, timeoutMs, isReplicated } = options;
   return {
     application: 'jackdaw',
     username,
@@ -183,11 +186,17 @@ function clientOptions(options: ClickHouseOptions): ClickHouseClientConfigOption
     compression: { request: false, response: true },
     keep_alive: { idle_socket_ttl: 2500, eagerly_destroy_stale_sockets: true },
     clickhouse_settings: { ...SETTINGS, ...(isReplicated && { insert_quorum: '2' }) },
-    ...tlsOptions(tls),
   };
 }
 
-function tlsOptions({ ca, cert, key }: ClickHouseOptions['tls']): ClickHouseClientConfigOptions {
-  if (ca === null) return {};
-  return { tls: cert !== null && key !== null ? { ca_cert: ca, cert, key } : { ca_cert: ca } };
+/** @throws Error that names a file that cannot be read */
+async function tlsOptions({ ca, cert, key }: ClickHouseTls): Promise<ClickHouseClientConfigOptions> {
+  const [ca_cert, certificate, itsKey] = await Promise.all([
+    readPem('tls.ca_file', ca),
+    readPem('tls.cert_file', cert),
+    readPem('tls.key_file', key),
+  ]);
+  if (ca_cert === undefined) return {};
+  if (certificate === undefined || itsKey === undefined) return { tls: { ca_cert } };
+  return { tls: { ca_cert, cert: certificate, key: itsKey } };
 }

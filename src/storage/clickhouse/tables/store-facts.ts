@@ -5,7 +5,7 @@ import { quoted } from '../client/literals.js';
 import { createTable, namesOf, type ClickHouseTable, type TablePlace } from './table.js';
 
 /** What is known of the store itself: who it is, and which steps its tables have taken. */
-export const STORE_FACTS: ClickHouseTable = {
+const STORE_FACTS: ClickHouseTable = {
   name: 'store_facts',
   columns: [
     { name: 'name', type: 'String' },

@@ -2,7 +2,7 @@ import type { Evidence, MetricFigures, Observing, WantedMetric } from '../../ale
 import { POINTS } from '../../tables.js';
 import type { Connection, Row } from '../files/connection.js';
 import { literal } from '../files/database.js';
-import { labelStart, quote } from '../messages/labels.js';
+import { labelStart, quote } from '../../labels.js';
 import { number } from '../queries/run-summary.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';

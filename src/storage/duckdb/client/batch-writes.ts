@@ -15,7 +15,7 @@ import { nameOfBatch, type BatchName } from '../messages/batch-name.js';
 import type { NamedPrompts, PromptMessage } from '../../incoming/prompt-message.js';
 import type { StoreMetrics } from './store-metrics.js';
 import type { StoreReach } from './store-reach.js';
-import type { ToldArrivals } from './told-arrivals.js';
+import type { ToldArrivals } from '../../told-arrivals.js';
 import type { UserTerms } from './user-terms.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];

@@ -20,7 +20,7 @@ import type { SpanPage } from '../queries/span-json.js';
 import type { WholeSpan, WholeSpanPage } from '../queries/whole-span.js';
 import { detailedSpan, shortSpan } from './detailed-span.js';
 import type { StoreReach } from './store-reach.js';
-import type { ToldArrivals } from './told-arrivals.js';
+import type { ToldArrivals } from '../../told-arrivals.js';
 
 /** Spans whose payloads are parsed at a time. */
 const PARSED_SPANS = 50;

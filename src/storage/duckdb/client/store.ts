@@ -28,7 +28,7 @@ import type { StoreFigures } from '../engine/store-figures.js';
 import { StoreMetrics } from './store-metrics.js';
 import { SeriesClient } from './series-client.js';
 import { StoreReach, unavailable } from './store-reach.js';
-import { ToldArrivals } from './told-arrivals.js';
+import { ToldArrivals } from '../../told-arrivals.js';
 import { timeOutIdle } from './time-out-idle.js';
 import { KnownUsers } from './user-terms.js';
 import type { CommitReport } from '../commits/writer.js';

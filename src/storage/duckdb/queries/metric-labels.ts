@@ -2,7 +2,7 @@ import type { Micros } from '../../../signal/time.js';
 import { MOST_LABEL_KEYS, MOST_LABEL_VALUES, type MetricLabel } from '../../metric-series.js';
 import { POINTS } from '../../tables.js';
 import type { Connection } from '../files/connection.js';
-import { printLabels } from '../messages/labels.js';
+import { printLabels } from '../../labels.js';
 import type { Stream } from '../metrics/metric-streams.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';

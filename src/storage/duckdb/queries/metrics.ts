@@ -6,7 +6,7 @@ import { formatTime, type Micros } from '../../../signal/time.js';
 import { POINTS } from '../../tables.js';
 import type { MetricSummary, PointFilter } from '../../metrics.js';
 import type { Connection, Parameter, Row, Value } from '../files/connection.js';
-import { labelLine, printLabels } from '../messages/labels.js';
+import { labelLine, printLabels } from '../../labels.js';
 import type { Stream } from '../metrics/metric-streams.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';

@@ -2,7 +2,7 @@ import type { Micros } from '../../../signal/time.js';
 import { MOST_METRIC_SERIES, type MetricSeries, type MetricSeriesRequest } from '../../metric-series.js';
 import { ORIGINS } from '../../tables.js';
 import type { Parameter } from '../files/connection.js';
-import { printLabels } from '../messages/labels.js';
+import { printLabels } from '../../labels.js';
 import type { Stream } from '../metrics/metric-streams.js';
 import type { Steps } from '../metrics/step-values.js';
 import { relation } from '../rows/relation.js';

@@ -1,5 +1,5 @@
-import type { LogsBatch, TracesBatch } from '../../../signal/batch.js';
-import type { ArrivalListener, Arrivals } from '../../arrivals.js';
+import type { LogsBatch, TracesBatch } from '../signal/batch.js';
+import type { ArrivalListener, Arrivals } from './arrivals.js';
 
 /** Called after the commit. */
 type Tell = () => void;

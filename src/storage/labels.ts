@@ -1,4 +1,4 @@
-import { must } from '../../../signal/checked.js';
+import { must } from '../signal/checked.js';
 
 /**
  * Labels as they are stored: JSON, the keys in ascending order, each pair on a line of its own. JSON texts have no raw

@@ -1,0 +1,39 @@
+import type { ExtensionFactory, Resource } from '../../component/factory.js';
+import { durationMs } from '../../config/duration.js';
+import { sizeBytes } from '../../config/size.js';
+import { ClickHouseStore } from '../../storage/clickhouse/clickhouse-store.js';
+import { checkClickHouse, clickHouseConfig, daysKept } from './config.js';
+
+/** Telemetry in ClickHouse, which several daemons may share: `README.md` beside this file. */
+export const clickHouseExtension: ExtensionFactory<typeof clickHouseConfig> = {
+  kind: 'extension',
+  type: 'clickhouse',
+  description: 'Metrics and logs in ClickHouse, which several daemons may share.',
+  stability: 'alpha',
+  configSchema: clickHouseConfig,
+  check: checkClickHouse,
+  resources: ({ tls }) =>
+    [tls?.ca_file, tls?.cert_file, tls?.key_file]
+      .filter((path) => path !== undefined)
+      .map((path): Resource => ({ kind: 'readable_file', path })),
+  create: (settings) => {
+    const { urls, database, username, password = '', tls, control, cluster, replicated } = settings.config;
+    const { migrate, connections, request_timeout, max_queue_size, group, retention } = settings.config;
+    return new ClickHouseStore(settings, {
+      urls,
+      database,
+      username,
+      password,
+      tls: { ca: tls?.ca_file, cert: tls?.cert_file, key: tls?.key_file },
+      control,
+      cluster: cluster ?? null,
+      isReplicated: replicated,
+      migrates: migrate,
+      connections,
+      timeoutMs: durationMs(request_timeout),
+      groupRows: group.max_items,
+      maxQueueBytes: sizeBytes(max_queue_size),
+      retention: { metrics: daysKept(retention.metrics), logs: daysKept(retention.logs) },
+    });
+  },
+};

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import type { Component } from '../../component/component.js';
+import { ConsumeError } from '../../component/consume-error.js';
+import type { Settings } from '../../component/factory.js';
+import type { Host } from '../../component/host.js';
+import { repeat } from '../../telemetry/repeat.js';
+import { waitFor } from '../../telemetry/wait-for.js';
+import { isControlPlane, type ControlPlane } from '../control-plane.js';
+import type { TelemetryParts } from '../telemetry-plane.js';
+import { ToldArrivals } from '../told-arrivals.js';
+import type { ClickHouseOptions } from './clickhouse-options.js';
+import { ClickHouseStoreError } from './clickhouse-store-error.js';
+import { Connection } from './client/connection.js';
+import { Reach } from './client/reach.js';
+import { removeOldDays } from './client/retention.js';
+import { Tenants } from './client/tenants.js';
+import { LogReads } from './logs/log-reads.js';
+import { ItemWrites } from './item-writes.js';
+import { LOGS } from './tables/log-tables.js';
+import { migrate } from './tables/migrate.js';
+import { MIGRATIONS } from './tables/migrations.js';
+
+export interface ClickHouseStoreOptions extends ClickHouseOptions {
+  /** Id of the extension that is the control plane. */
+  readonly control: string;
+}
+
+const RETENTION_EVERY_MS = 3_600_000;
+const RETENTION_LEASE_MS = 600_000;
+/** How often a store that cannot be reached is asked whether it can. */
+const LOOK_EVERY_MS = 5000;
+
+/** The store in ClickHouse as the rest of the daemon sees it: what it holds so far (`README.md`). */
+export class ClickHouseStore implements Component, TelemetryParts {
+  readonly #reach = new Reach();
+  readonly arrivals = new ToldArrivals();
+  readonly logs = new LogReads(this.#reach);
+  readonly writer: ItemWrites;
+  readonly #settings: Settings<unknown>;
+  readonly #options: ClickHouseStoreOptions;
+  readonly #owner = randomUUID();
+  readonly #ends: (() => void)[] = [];
+  #control: ControlPlane | null = null;
+  #id: string | null = null;
+  #isReached = true;
+
+  constructor(settings: Settings<unknown>, options: ClickHouseStoreOptions) {
+    this.#settings = settings;
+    this.#options = options;
+    this.writer = new ItemWrites(this.#reach, this.arrivals, options);
+  }
+
+  /** @throws ClickHouseStoreError with the place and the cure */
+  async start(host: Host): Promise<void> {
+    const control = host.extension(this.#options.control, isControlPlane);
+    const { clock } = this.#settings;
+    const place = { database: this.#options.database, now: () => performance.now() };
+    // The database need not be there before the tables are made.
+    const maker = await Connection.open(this.#options, { ...place, database: null });
+    try {
+      const { leases } = control;
+      const migrator = { owner: this.#owner, leases, control: await control.identity() };
+      this.#id = await migrate(maker, this.#options, MIGRATIONS, migrator);
+    } catch (error) {
+      throw this.#openError(error);
+    } finally {
+      await maker.close();
+    }
+    const connection = await Connection.open(this.#options, place);
+    this.#control = control;
+    this.#reach.open({ connection, tenants: new Tenants(control, clock) });
+    this.#repeat(LOOK_EVERY_MS, 'ClickHouse could not be asked whether it can be reached.', async () => {
+      await this.#look(host, connection);
+    });
+    if (Object.values(this.#options.retention).some((days) => days !== null))
+      this.#repeat(RETENTION_EVERY_MS, 'Retention failed; it is tried again.', async () => {
+        await this.#retain();
+      });
+  }
+
+  async shutdown(deadline: AbortSignal): Promise<void> {
+    for (const end of this.#ends.splice(0)) end();
+    await waitFor(this.writer.idle(), deadline);
+    const opened = this.#reach.close();
+    opened?.tenants.close();
+    await opened?.connection.close();
+  }
+
+  /** @returns a UUID that the store was given when it was made, and keeps */
+  async identity(): Promise<string> {
+    if (this.#id !== null) return this.#id;
+    throw new ConsumeError('The store is not open.', { code: 'storage_unavailable', retryable: true });
+  }
+
+  /** Removes what retention no longer keeps. It does so by itself every hour, too, where it is the only one of several processes. */
+  async applyRetention(): Promise<void> {
+    const { retention } = this.#options;
+    const now = this.#settings.clock.now();
+    if (retention.logs !== null)
+      await removeOldDays(this.#reach.connection, this.#options, [LOGS], retention.logs, now);
+  }
+
+  async #retain(): Promise<void> {
+    const leases = this.#control?.leases;
+    const lease = await leases?.take(
+      `clickhouse/${this.#id ?? ''}/retention`,
+      this.#owner,
+      RETENTION_LEASE_MS,
+    );
+    if (lease === undefined || lease === null) return;
+    try {
+      await this.applyRetention();
+    } finally {
+      await leases?.release(lease);
+    }
+  }
+
+  /** Says when the store cannot be reached, and when it can again. */
+  async #look(host: Host, connection: Connection): Promise<void> {
+    let trouble: string | null = null;
+    try {
+      await connection.rows('SELECT 1');
+    } catch (error) {
+      trouble = error instanceof Error ? error.message : String(error);
+    }
+    if (this.#isReached === (trouble === null) || this.#ends.length === 0) return;
+    this.#isReached = trouble === null;
+    if (trouble === null) {
+      this.#settings.logger.info({}, 'ClickHouse can be used again.');
+      host.reportStatus({ level: 'ok' });
+    } else {
+      this.#settings.logger.error({ reason: trouble }, 'ClickHouse cannot be used; it is tried again.');
+      host.reportStatus({ level: 'recoverable', message: `ClickHouse cannot be used: ${trouble}` });
+    }
+  }
+
+  #repeat(everyMs: number, failed: string, work: () => Promise<void>): void {
+    this.#ends.push(repeat(this.#settings, { everyMs, failed }, work));
+  }
+
+  #openError(error: unknown): unknown {
+    if (!(error instanceof ConsumeError)) return error;
+    const { urls, database } = this.#options;
+    return new ClickHouseStoreError(
+      `The database ${database} in ClickHouse at ${urls.join(', ')} cannot be opened: ${error.message}`,
+      { cause: error },
+    );
+  }
+}

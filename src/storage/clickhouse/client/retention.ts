@@ -1,0 +1,30 @@
+import type { Micros } from '../../../signal/time.js';
+import { MICROS_PER_DAY } from '../../../signal/time-units.js';
+import type { Connection } from './connection.js';
+import { quoted } from './literals.js';
+import { placeOf } from './connection.js';
+import { onCluster, type ClickHouseTable, type TablePlace } from '../tables/table.js';
+
+/**
+ * Removes the days of tables that are not kept any more. It may be done twice, and by several at once.
+ *
+ * @param days how many whole UTC days are kept, that of `now` not counted
+ */
+export async function removeOldDays(
+  connection: Connection,
+  place: TablePlace,
+  tables: readonly Pick<ClickHouseTable, 'name'>[],
+  days: number,
+  now: Micros,
+): Promise<void> {
+  const firstKept = Math.floor(now / MICROS_PER_DAY) - days;
+  for (const { name } of tables) {
+    const old = await connection.rows(
+      `SELECT DISTINCT toInt32(partition) AS day FROM system.parts WHERE database = ${quoted(place.database)} AND table = ${quoted(name)} AND active AND toInt32OrNull(partition) < ${String(firstKept)} ORDER BY day`,
+    );
+    for (const { day } of old)
+      await connection.command(
+        `ALTER TABLE ${placeOf(place.database, name)}${onCluster(place)} DROP PARTITION ${String(Number(day))}`,
+      );
+  }
+}

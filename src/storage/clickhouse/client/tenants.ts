@@ -1,0 +1,31 @@
+import type { Clock } from '../../../component/telemetry.js';
+import type { ControlPlane } from '../../control-plane.js';
+import { HintedAnswers } from '../../hinted-answers.js';
+
+/** Users whose numbers are remembered: those that were asked for last. */
+const REMEMBERED = 10_000;
+
+/** The numbers of users, which rows carry. */
+export class Tenants {
+  readonly #control: Pick<ControlPlane, 'accounts'>;
+  readonly #answers: HintedAnswers<number>;
+
+  constructor(control: Pick<ControlPlane, 'accounts' | 'watch'>, clock: Clock) {
+    this.#control = control;
+    this.#answers = new HintedAnswers(REMEMBERED, clock, control.watch, ['keys']);
+  }
+
+  /** @throws Error for a user that there is not; ConsumeError */
+  async of(userId: string): Promise<number> {
+    const found = await this.#answers.find(userId, async () => {
+      const user = await this.#control.accounts.findUser(userId);
+      return user?.tenant ?? null;
+    });
+    if (found === null) throw new Error('a request came for a user that the store does not know');
+    return found;
+  }
+
+  close(): void {
+    this.#answers.close();
+  }
+}

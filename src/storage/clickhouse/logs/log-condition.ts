@@ -1,0 +1,41 @@
+import { SEVERITIES } from '../../../signal/log-record.js';
+import { phrasesOf } from '../../log-text.js';
+import type { LogFilter, LogPlace } from '../../logs.js';
+import { quoted, quotedList, quotedUuid } from '../client/literals.js';
+
+/** `hasAllTokens` takes no more. */
+const MOST_TOKENS = 64;
+
+/** The condition on records that a search finds, in SQL. */
+export function logCondition(tenant: number, filter: LogFilter): string {
+  const { service_name, severity, trace_id, span_id, start_time, end_time } = filter;
+  return [
+    `tenant = ${String(tenant)}`,
+    ...(start_time === undefined ? [] : [`timestamp >= ${String(start_time)}`]),
+    ...(end_time === undefined ? [] : [`timestamp <= ${String(end_time)}`]),
+    ...(severity === undefined ? [] : [`severity = ${String(SEVERITIES.indexOf(severity))}`]),
+    ...(service_name === undefined ? [] : [`service_name = ${quoted(service_name)}`]),
+    ...(trace_id === undefined ? [] : [`trace_id = ${quotedUuid(trace_id)}`]),
+    ...(span_id === undefined ? [] : [`span_id = ${quotedUuid(span_id)}`]),
+    ...textConditions(filter.query ?? ''),
+  ].join(' AND ');
+}
+
+/** The condition that records lie behind a place in the order of a search. */
+export function isBehind({ timestamp, id }: LogPlace): string {
+  const at = String(timestamp);
+  return `timestamp <= ${at} AND (timestamp < ${at} OR toUInt128(id) < toUInt128(${quotedUuid(id)}))`;
+}
+
+/** The index finds the records that have all words; of those, the ones are looked at that have to have some side by side. */
+function textConditions(query: string): string[] {
+  const phrases = phrasesOf(query);
+  const tokens = [...new Set(phrases.flat())];
+  const words: string[] = [];
+  for (let at = 0; at < tokens.length; at += MOST_TOKENS)
+    words.push(`hasAllTokens(words, ${quotedList(tokens.slice(at, at + MOST_TOKENS))})`);
+  const neighbours = phrases
+    .filter((phrase) => phrase.length > 1)
+    .map((phrase) => `position(words, ${quoted(` ${phrase.join(' ')} `)}) > 0`);
+  return [...words, ...new Set(neighbours)];
+}

@@ -1,0 +1,48 @@
+import { itemAt } from '../../../signal/checked.js';
+import { SEVERITIES } from '../../../signal/log-record.js';
+import { MOST_LOG_SERVICES, type LogBuckets, type LogFacets, type LogFilter } from '../../logs.js';
+import type { Connection } from '../client/connection.js';
+import { logCondition } from './log-condition.js';
+
+const FIRST_ERROR = SEVERITIES.indexOf('error');
+
+/** Counts what a search finds by severity, service and time, in one statement: all of it as of one moment. */
+export async function readLogFacets(
+  connection: Connection,
+  tenant: number,
+  filter: Omit<LogFilter, 'start_time' | 'end_time'>,
+  { interval, start_time, end_time }: LogBuckets,
+  abort?: AbortSignal,
+): Promise<LogFacets> {
+  const { severity: _severity, ...ofAnySeverity } = filter;
+  const { service_name: _service, ...ofAnyService } = filter;
+  const where = (some: LogFilter): string => logCondition(tenant, { ...some, start_time, end_time });
+  const start = `timestamp - positiveModulo(timestamp, ${String(interval)})`;
+  const rows = await connection.rows(
+    [
+      `SELECT 'bucket' AS part, ${start} AS number, '' AS name, count() AS n, countIf(severity >= ${String(FIRST_ERROR)}) AS others FROM logs WHERE ${where(filter)} GROUP BY number`,
+      `SELECT 'severity', toInt64(severity) AS number, '', count() AS n, 0 FROM logs WHERE ${where(ofAnySeverity)} GROUP BY number`,
+      // The sum is that of all services, taken before the limit.
+      `SELECT * FROM (SELECT 'service', 0, toString(service_name) AS name, count() AS n, sum(n) OVER () FROM logs WHERE ${where(ofAnyService)} GROUP BY name ORDER BY n DESC, name LIMIT ${String(MOST_LOG_SERVICES)})`,
+    ].join(' UNION ALL '),
+    abort,
+  );
+  const of = (part: string) => rows.filter((row) => row.part === part);
+  const buckets = of('bucket')
+    .map(({ number, n, others }) => ({ start: Number(number), count: Number(n), errors: Number(others) }))
+    .sort((a, b) => a.start - b.start);
+  const services = of('service')
+    .map(({ name, n }) => ({ name: String(name), count: Number(n) }))
+    .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
+  const ofServices = Number(of('service')[0]?.others ?? 0);
+  return {
+    count: buckets.reduce((sum, { count }) => sum + count, 0),
+    severities: new Map(
+      of('severity').map(({ number, n }) => [itemAt(SEVERITIES, Number(number)), Number(n)]),
+    ),
+    services,
+    of_other_services: ofServices - services.reduce((sum, { count }) => sum + count, 0),
+    buckets,
+    counted_after: null,
+  };
+}

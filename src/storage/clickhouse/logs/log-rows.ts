@@ -1,0 +1,77 @@
+import { SEVERITIES, type LogRecord } from '../../../signal/log-record.js';
+import { loggedEventName } from '../../../signal/logged-event.js';
+import { printJson } from '../../../signal/json.js';
+import type { Origin } from '../../../signal/origin.js';
+import type { Micros } from '../../../signal/time.js';
+import type { RowOf } from '../../../worker/columns.js';
+import type { LOG_WIRE } from '../../log-tables.js';
+import { bodyText, tokensOf } from '../../log-text.js';
+import { dayOf } from '../tables/days.js';
+
+/** A record as a row of `LOGS`, before it is known whose it is. */
+interface LogRow extends Omit<RowOf<typeof LOG_WIRE>, 'normal'> {
+  readonly day: number;
+  readonly origin: string;
+  readonly words: string;
+}
+
+/** Bytes of a row beside its texts, about. */
+const FIXED_BYTES = 400;
+
+/** Records as rows, and about how many bytes they take. @param arrived when they came */
+export function logRows(
+  records: readonly LogRecord[],
+  arrived: Micros,
+): { readonly rows: readonly LogRow[]; readonly bytes: number } {
+  const origins = new Map<Origin, string>();
+  let bytes = 0;
+  const rows = records.map((record): LogRow => {
+    const { origin } = record;
+    let printed = origins.get(origin);
+    if (printed === undefined) {
+      printed = printOrigin(origin);
+      origins.set(origin, printed);
+    }
+    const body = bodyText(record.body)?.toWellFormed() ?? null;
+    const attributes = isEmpty(record.attributes) ? null : printJson(record.attributes);
+    const words = body === null ? '' : wordsOf(body);
+    const length = (body?.length ?? 0) + (attributes?.length ?? 0);
+    bytes += FIXED_BYTES + length + words.length;
+    return {
+      day: dayOf(record.timestamp, arrived),
+      id: record.id,
+      timestamp: record.timestamp,
+      observed_at: record.observed_at,
+      severity: SEVERITIES.indexOf(record.severity),
+      severity_number: record.severity_number,
+      severity_text: record.severity_text.toWellFormed(),
+      service_name: origin.serviceName.toWellFormed(),
+      trace_id: record.trace_id,
+      span_id: record.span_id,
+      flags: record.flags,
+      event_name: (loggedEventName(record) ?? record.event_name)?.toWellFormed() ?? null,
+      body,
+      attributes,
+      bytes: length,
+      origin: printed,
+      words,
+    };
+  });
+  return { rows, bytes };
+}
+
+/** A text's tokens with a space before, between and behind them, so that a phrase is a part of it; empty without tokens. */
+function wordsOf(text: string): string {
+  const tokens = tokensOf(text);
+  return tokens.length === 0 ? '' : ` ${tokens.join(' ')} `;
+}
+
+/** Resource and scope as JSON: what belongs together lies together. */
+function printOrigin({ resource, scope }: Origin): string {
+  return printJson({ resource, scope });
+}
+
+function isEmpty(object: object): boolean {
+  for (const _key in object) return false;
+  return true;
+}

@@ -1,0 +1,76 @@
+import type { Test } from 'tap';
+import type { Host } from '../../../src/component/host.js';
+import type { Status } from '../../../src/component/status.js';
+import {
+  ClickHouseStore,
+  type ClickHouseStoreOptions,
+} from '../../../src/storage/clickhouse/clickhouse-store.js';
+import type { ControlStore } from '../../../src/storage/control/control-store.js';
+import type { ClickHouseServer } from '../../support/clickhouse-server.js';
+import { componentSettings } from '../../support/component-settings.js';
+import { openControlPlane } from '../../support/control-plane.js';
+import { aUser } from '../duckdb/meta-records.js';
+import { clickHouseOptions } from './clickhouse-place.js';
+
+/** A store in a database of its own, with a control plane that goes with it. It is closed when the test ends. */
+export class TestClickHouse {
+  readonly settings = componentSettings('clickhouse');
+  /** What it told the daemon. */
+  readonly statuses: Status[] = [];
+  readonly control: ControlStore;
+  readonly options: ClickHouseStoreOptions;
+  #store: ClickHouseStore | null = null;
+
+  private constructor(control: ControlStore, options: ClickHouseStoreOptions) {
+    this.control = control;
+    this.options = options;
+  }
+
+  static async open(
+    t: Test,
+    server: ClickHouseServer,
+    changes: Partial<ClickHouseStoreOptions> = {},
+  ): Promise<TestClickHouse> {
+    const control = await openControlPlane(t);
+    const options = { ...clickHouseOptions(server, changes), control: 'sqlite' };
+    const opened = new TestClickHouse(control, options);
+    t.teardown(async () => {
+      await opened.close();
+      await server.query(`DROP DATABASE IF EXISTS ${options.database} SYNC`);
+    });
+    await opened.start();
+    return opened;
+  }
+
+  get store(): ClickHouseStore {
+    if (this.#store === null) throw new Error('the store of this test is closed');
+    return this.#store;
+  }
+
+  async start(): Promise<void> {
+    const store = new ClickHouseStore({ ...this.settings, config: {} }, this.options);
+    await store.start({
+      reportStatus: (status: Status) => this.statuses.push(status),
+      extension: (_id: string) => this.control,
+    } as unknown as Host);
+    this.#store = store;
+  }
+
+  async close(): Promise<void> {
+    const store = this.#store;
+    this.#store = null;
+    await store?.shutdown(AbortSignal.timeout(20_000));
+  }
+
+  async reopen(): Promise<void> {
+    await this.close();
+    await this.start();
+  }
+
+  /** @returns the id of a new user, which is a tenant */
+  async addUser(): Promise<string> {
+    const user = aUser({ created_at: this.settings.clock.now() });
+    await this.control.accounts.createUser(user);
+    return user.id;
+  }
+}
