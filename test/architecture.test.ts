@@ -46,7 +46,8 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['clickhouse-store'],
     ['item-writes'],
     ['logs'],
-    ['client', 'tables'],
+    ['tables'],
+    ['client'],
     ['clickhouse-options', 'clickhouse-store-error'],
   ],
   'storage/duckdb': [

@@ -8,7 +8,7 @@ import { MS_PER_DAY } from '../../signal/time-units.js';
 const LEAST_TIMEOUT_MS = 1000;
 
 export const clickHouseConfig = section({
-  urls: Type.Array(Type.String({ pattern: '^https?://[^/?#@\\s]+/?$' }), {
+  urls: Type.Array(Type.String({ pattern: '^https?://\\S+$' }), {
     minItems: 1,
     maxItems: 16,
     default: ['http://127.0.0.1:8123'],
@@ -104,7 +104,13 @@ type Config = Static<typeof clickHouseConfig>;
 export function checkClickHouse(config: Config): { readonly path: string; readonly message: string }[] {
   const problems: { path: string; message: string }[] = [...checkClientTls(config.tls)];
   config.urls.forEach((url, at) => {
-    if (!URL.canParse(url)) problems.push({ path: `/urls/${String(at)}`, message: 'is no URL' });
+    const path = `/urls/${String(at)}`;
+    if (!URL.canParse(url)) problems.push({ path, message: 'is no URL' });
+    else if (hasMore(new URL(url)))
+      problems.push({
+        path,
+        message: 'must be a scheme, a host and a port: write user and password as username and password',
+      });
   });
   if (config.tls?.cert_file !== undefined && config.tls.ca_file === undefined)
     problems.push({ path: '/tls/ca_file', message: 'is missing: cert_file needs it' });
@@ -124,6 +130,17 @@ export function checkClickHouse(config: Config): { readonly path: string; readon
       });
   }
   return problems;
+}
+
+/** Passwords that were written into a URL all the same. */
+export function passwordsIn({ urls }: Config): readonly string[] {
+  return urls
+    .flatMap((url) => (URL.canParse(url) ? [new URL(url).password] : []))
+    .filter((word) => word !== '');
+}
+
+function hasMore({ username, password, pathname, search, hash }: URL): boolean {
+  return [username, password, search, hash].some((part) => part !== '') || pathname !== '/';
 }
 
 /** In whole days. */

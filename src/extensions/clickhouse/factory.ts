@@ -2,7 +2,7 @@ import type { ExtensionFactory, Resource } from '../../component/factory.js';
 import { durationMs } from '../../config/duration.js';
 import { sizeBytes } from '../../config/size.js';
 import { ClickHouseStore } from '../../storage/clickhouse/clickhouse-store.js';
-import { checkClickHouse, clickHouseConfig, daysKept } from './config.js';
+import { checkClickHouse, clickHouseConfig, daysKept, passwordsIn } from './config.js';
 
 /** Telemetry in ClickHouse, which several daemons may share: `README.md` beside this file. */
 export const clickHouseExtension: ExtensionFactory<typeof clickHouseConfig> = {
@@ -12,6 +12,7 @@ export const clickHouseExtension: ExtensionFactory<typeof clickHouseConfig> = {
   stability: 'alpha',
   configSchema: clickHouseConfig,
   check: checkClickHouse,
+  secrets: passwordsIn,
   resources: ({ tls }) =>
     [tls?.ca_file, tls?.cert_file, tls?.key_file]
       .filter((path) => path !== undefined)

@@ -12,7 +12,7 @@ import type { ClickHouseOptions } from './clickhouse-options.js';
 import { ClickHouseStoreError } from './clickhouse-store-error.js';
 import { Connection } from './client/connection.js';
 import { Reach } from './client/reach.js';
-import { removeOldDays } from './client/retention.js';
+import { removeOldDays } from './tables/retention.js';
 import { Tenants } from './client/tenants.js';
 import { LogReads } from './logs/log-reads.js';
 import { ItemWrites } from './item-writes.js';

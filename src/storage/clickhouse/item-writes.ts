@@ -3,7 +3,7 @@ import type { LogsBatch } from '../../signal/batch.js';
 import type { TelemetryWriter } from '../telemetry-writer.js';
 import type { ToldArrivals } from '../told-arrivals.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
-import { GroupedInserts, InsertRoom } from './client/grouped-inserts.js';
+import { GroupedInserts, InsertRoom } from './tables/grouped-inserts.js';
 import type { Reach } from './client/reach.js';
 import { logRows } from './logs/log-rows.js';
 import { LOGS } from './tables/log-tables.js';

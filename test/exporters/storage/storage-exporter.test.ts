@@ -1,6 +1,7 @@
 import t from 'tap';
 import { ConsumeError } from '../../../src/component/consume-error.js';
 import type { ConsumeContext, Receipt } from '../../../src/component/consumer.js';
+import type { PipelineShape } from '../../../src/component/daemon-view.js';
 import type { Host } from '../../../src/component/host.js';
 import { storageExporter } from '../../../src/exporters/storage/factory.js';
 import type { TracesBatch } from '../../../src/signal/batch.js';
@@ -10,14 +11,19 @@ const BATCH: TracesBatch = { tenant: 'a-user', items: [] };
 const CONTEXT: ConsumeContext = { receivedAt: 7 };
 
 function hostWith(extensions: Readonly<Record<string, unknown>>): Host {
-  const host: Pick<Host, 'extension'> = {
-    extension: (id, isWanted) => {
+  const pipelines: PipelineShape[] = [
+    { name: 'traces', signal: 'traces', receivers: ['otlp'], processors: [], exporters: ['storage'] },
+    { name: 'logs', signal: 'logs', receivers: ['otlp'], processors: [], exporters: ['storage/logs'] },
+  ];
+  const host = {
+    daemon: { pipelines },
+    extension: <T>(id: string, isWanted: (candidate: unknown) => candidate is T): T => {
       const found = extensions[id];
       if (!isWanted(found)) throw new Error(`${id} is no store`);
       return found;
     },
   };
-  return host as Host;
+  return host as unknown as Host;
 }
 
 void t.test(
@@ -48,6 +54,18 @@ void t.test('without such a store it does not start', async (t) => {
   await t.rejects(async () => exporter.start?.(hostWith({ query: {} })), /no store/);
 });
 
+void t.test('a store that does not take what a pipeline leads there is refused at the start', async (t) => {
+  const take = async (): Promise<Receipt> => ({ accepted: 0, refused: [] });
+  const host = hostWith({ clickhouse: { writer: { metrics: take, logs: take } } });
+  const config = { store: 'clickhouse' };
+  const exporter = storageExporter.create({ ...componentSettings('storage'), config });
+  await t.rejects(async () => exporter.start?.(host), {
+    message:
+      'Extension "clickhouse" takes metrics and logs so far, and no traces: let pipeline "traces" end in an exporter with another store',
+  });
+  await storageExporter.create({ ...componentSettings('storage/logs'), config }).start?.(host);
+});
+
 void t.test('a batch before the start is refused, not lost', async (t) => {
   const exporter = storageExporter.create({ ...componentSettings('storage'), config: { store: 'duckdb' } });
   await t.rejects(async () => {
@@ -61,7 +79,10 @@ void t.test('of the parts of one batch only the first has its name', async (t) =
     seen.push(batch);
     return Promise.resolve({ accepted: 0, refused: [] });
   };
-  const exporter = storageExporter.create({ ...componentSettings('storage'), config: { store: 'duckdb' } });
+  const exporter = storageExporter.create({
+    ...componentSettings('storage/logs'),
+    config: { store: 'duckdb' },
+  });
   await exporter.start?.(hostWith({ duckdb: { writer: { logs } } }));
   const [one, another] = [{ id: 'one' }, { id: 'one' }];
   for (const batch of [one, one, another])

@@ -51,7 +51,7 @@ export class TestClickHouse {
     const store = new ClickHouseStore({ ...this.settings, config: {} }, this.options);
     await store.start({
       reportStatus: (status: Status) => this.statuses.push(status),
-      extension: (_id: string) => this.control,
+      extension: () => this.control,
     } as unknown as Host);
     this.#store = store;
   }

@@ -14,8 +14,9 @@ export async function readLogFacets(
   { interval, start_time, end_time }: LogBuckets,
   abort?: AbortSignal,
 ): Promise<LogFacets> {
-  const { severity: _severity, ...ofAnySeverity } = filter;
-  const { service_name: _service, ...ofAnyService } = filter;
+  const { severity, service_name, ...others } = filter;
+  const ofAnySeverity = service_name === undefined ? others : { ...others, service_name };
+  const ofAnyService = severity === undefined ? others : { ...others, severity };
   const where = (some: LogFilter): string => logCondition(tenant, { ...some, start_time, end_time });
   const start = `timestamp - positiveModulo(timestamp, ${String(interval)})`;
   const rows = await connection.rows(

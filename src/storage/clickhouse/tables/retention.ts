@@ -1,9 +1,8 @@
 import type { Micros } from '../../../signal/time.js';
 import { MICROS_PER_DAY } from '../../../signal/time-units.js';
-import type { Connection } from './connection.js';
-import { quoted } from './literals.js';
-import { placeOf } from './connection.js';
-import { onCluster, type ClickHouseTable, type TablePlace } from '../tables/table.js';
+import { placeOf, type Connection } from '../client/connection.js';
+import { quoted } from '../client/literals.js';
+import { onCluster, type ClickHouseTable, type TablePlace } from './table.js';
 
 /**
  * Removes the days of tables that are not kept any more. It may be done twice, and by several at once.

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ConsumeError } from '../../../component/consume-error.js';
-import type { Reach } from './reach.js';
-import { namesOf, type ClickHouseTable } from '../tables/table.js';
-import { MOST_DAYS_OF_AN_INSERT } from '../tables/days.js';
+import type { Reach } from '../client/reach.js';
+import { namesOf, type ClickHouseTable } from './table.js';
+import { MOST_DAYS_OF_AN_INSERT } from './days.js';
 
 /** A row that is to be written: values by the names of the table's columns. */
 export type NewRow = Readonly<Record<string, unknown>> & { readonly day: number };
