@@ -9,6 +9,7 @@ import { ApiCaller } from '../support/api-caller.js';
 import { runInProcess } from '../support/cli.js';
 import { startTestDaemon } from '../support/daemon.js';
 import { startMails } from '../support/mail-server.js';
+import { ClickHouseServer } from '../support/clickhouse-server.js';
 import { PostgresServer } from '../support/postgres.js';
 import { projectFolder, readProjectFile } from '../support/project-file.js';
 import { anItem } from '../support/trace-batch.js';
@@ -150,6 +151,22 @@ tests:
       server.url.replace(/\/postgres$/, `/${database}`),
     );
     t.strictSame(users, [{ email: 'admin@localhost' }, { email: 'ann@example.com' }]);
+  },
+  'src/extensions/clickhouse/README.md#1': async (t) => {
+    const server = await ClickHouseServer.start(t);
+    if (typeof server === 'string') return void t.pass(server);
+    const variables = { JACKDAW_CLICKHOUSE_URL: server.url, JACKDAW_CLICKHOUSE_PASSWORD: server.password };
+    const tests = `env: ${JSON.stringify(variables)}
+tests:
+  - name: log records lie in ClickHouse
+    daemon: true
+    steps:
+      - input: { logs: [{ body: it failed }] }
+        send: [{ to: 'http://127.0.0.1:4319/api/v1/dashboard/logs/search?query=failed' }]
+        expect: { answers: [{ body: { items: [{ body: it failed }] } }] }
+`;
+    await runTests(t, 'src/extensions/clickhouse/README.md#1', tests);
+    t.strictSame(await server.query('SELECT body FROM jackdaw.logs'), [['it failed']]);
   },
   'src/exporters/webhook/README.md#1': async (t) => {
     await sendsWebhooks(t, 'src/exporters/webhook/README.md#1', { allow_cidrs: ['127.0.0.1/32'] });

@@ -83,11 +83,6 @@ export const clickHouseConfig = section({
   ),
   retention: section(
     {
-      metrics: Type.Optional(
-        duration({
-          description: 'How long metric points are kept, in whole UTC days by their time. Absent: for ever.',
-        }),
-      ),
       logs: Type.Optional(
         duration({
           description: 'How long log records are kept, in whole UTC days by their time. Absent: for ever.',

@@ -8,7 +8,7 @@ import { checkClickHouse, clickHouseConfig, daysKept, passwordsIn } from './conf
 export const clickHouseExtension: ExtensionFactory<typeof clickHouseConfig> = {
   kind: 'extension',
   type: 'clickhouse',
-  description: 'Metrics and logs in ClickHouse, which several daemons may share.',
+  description: 'Log records in ClickHouse, which several daemons may share.',
   stability: 'alpha',
   configSchema: clickHouseConfig,
   check: checkClickHouse,
@@ -34,7 +34,7 @@ export const clickHouseExtension: ExtensionFactory<typeof clickHouseConfig> = {
       timeoutMs: durationMs(request_timeout),
       groupRows: group.max_items,
       maxQueueBytes: sizeBytes(max_queue_size),
-      retention: { metrics: daysKept(retention.metrics), logs: daysKept(retention.logs) },
+      retention: { logs: daysKept(retention.logs) },
     });
   },
 };

@@ -1,5 +1,4 @@
 import { LOGS } from './log-tables.js';
-import { POINTS, STREAM_DAYS, streamView } from './metric-tables.js';
 import { createTable, type TablePlace } from './table.js';
 
 /** A step of the tables: statements that do no harm where they are run a second time, since none of them knows transactions. */
@@ -14,8 +13,4 @@ export interface Migration {
  */
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-logs', statements: (place) => [createTable(place, LOGS)] },
-  {
-    name: '0002-metrics',
-    statements: (place) => [createTable(place, POINTS), createTable(place, STREAM_DAYS), streamView(place)],
-  },
 ];
