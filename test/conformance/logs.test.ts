@@ -1,7 +1,10 @@
 import t, { type Test } from 'tap';
 import { uuidV7, uuidV7InOrder } from '../../src/signal/ids.js';
 import { searchLogs, shownLog } from '../storage/duckdb/log-search.js';
-import { aLog } from '../support/log-records.js';
+import { SEVERITIES, type LogRecord } from '../../src/signal/log-record.js';
+import { MOST_LOG_SERVICES, type LogFilter } from '../../src/storage/logs.js';
+import { logMatcher, searchedText } from '../../src/storage/matches-log.js';
+import { aLog, fromService } from '../support/log-records.js';
 import { NOON } from '../support/run-records.js';
 import { onEveryItemStore, type ItemStore, type OpenTelemetry } from './telemetry-stores.js';
 
@@ -95,6 +98,75 @@ function checkLogs(t: Test, open: OpenTelemetry<ItemStore>): void {
     }
   });
 
+  void t.test('facets count by severity, service and time what a search finds', async (t) => {
+    const opened = await open(t, { fileRows: 40 });
+    const [tenant, other] = [await opened.addUser(), await opened.addUser()];
+    const logs = Array.from({ length: 240 }, (_, i) =>
+      aLog({
+        timestamp: NOON + ((i * 37) % 100) * 1e6,
+        severity: SEVERITIES[i % 7 === 0 ? 4 : i % 6] ?? 'info',
+        origin: fromService(['shop', 'mail', 'O\'Neil "&"', `rare ${i % 130}`][i % 4] ?? ''),
+        body: `payment ${i % 4 === 0 ? 'declined by bank' : 'accepted'}, ${i % 5 === 0 ? 'bank declined' : 'über'} ${i}`,
+      }),
+    );
+    for (let at = 0; at < logs.length; at += 30)
+      await opened.store.writer.logs({ tenant, items: logs.slice(at, at + 30) }, RECEIVED);
+    await opened.store.writer.logs({ tenant: other, items: [aLog()] }, RECEIVED);
+    const times = { start_time: NOON - 5e6, end_time: NOON + 90e6 };
+    const filters: readonly Omit<LogFilter, 'start_time' | 'end_time'>[] = [
+      {},
+      { severity: 'error' },
+      { service_name: 'O\'Neil "&"' },
+      { severity: 'warn', service_name: 'shop' },
+      { query: 'declined bank', severity: 'fatal' },
+      { query: '"declined by bank"', service_name: 'mail' },
+      { query: 'ÜBER accepted' },
+      { query: 'nowhere' },
+    ];
+    for (const state of ['hot', 'moved']) {
+      for (const filter of filters) {
+        const found = await opened.store.logs.facets(tenant, filter, { interval: 7e6, ...times });
+        const { severity, service_name, ...others } = filter;
+        const ofAnySeverity = { ...others, ...(service_name !== undefined && { service_name }) };
+        const ofAnyService = { ...others, ...(severity !== undefined && { severity }) };
+        const all = foundIn(logs, { ...filter, ...times });
+        const text = `${state}: ${JSON.stringify(filter)}`;
+        t.equal(found.count, all.length, text);
+        t.strictSame(
+          new Map([...found.severities].filter(([, count]) => count > 0)),
+          counted(foundIn(logs, { ...ofAnySeverity, ...times }).map(({ severity }) => severity)),
+          text,
+        );
+        const services = [
+          ...counted(foundIn(logs, { ...ofAnyService, ...times }).map(({ origin }) => origin.serviceName)),
+        ].sort(([a, most], [b, less]) => less - most || (a < b ? -1 : 1));
+        t.strictSame(
+          found.services.map(({ name, count }) => [name, count]),
+          services.slice(0, MOST_LOG_SERVICES),
+          text,
+        );
+        t.strictSame(
+          found.buckets.map(({ start, count }) => [start, count]),
+          [...counted(all.map(({ timestamp }) => Math.floor(timestamp / 7e6) * 7e6))].sort(
+            ([a], [b]) => a - b,
+          ),
+          text,
+        );
+        t.equal(
+          found.buckets.reduce((sum, { errors }) => sum + errors, 0),
+          all.filter(({ severity }) => severity === 'error' || severity === 'fatal').length,
+          text,
+        );
+        t.equal(
+          found.of_other_services,
+          services.slice(MOST_LOG_SERVICES).reduce((sum, [, count]) => sum + count, 0),
+          text,
+        );
+      }
+      await opened.settled();
+    }
+  });
+
   void t.test('the trace of a record is found by its id, by its owner alone', async (t) => {
     const opened = await open(t, { fileRows: 2 });
     const [tenant, other] = [await opened.addUser(), await opened.addUser()];
@@ -109,6 +181,19 @@ function checkLogs(t: Test, open: OpenTelemetry<ItemStore>): void {
       await opened.settled();
     }
   });
+}
+
+/** Those that a filter finds, by the rules for records that are not stored yet. */
+function foundIn(all: readonly LogRecord[], filter: LogFilter): LogRecord[] {
+  const { fields, text } = logMatcher(filter);
+  return all.filter((record) => fields(record) && (text === null || text(searchedText(record))));
+}
+
+/** How often each value is there. */
+function counted<Value>(values: readonly Value[]): Map<Value, number> {
+  const counts = new Map<Value, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
 }
 
 await onEveryItemStore(t, checkLogs);

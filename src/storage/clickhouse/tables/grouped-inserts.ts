@@ -75,7 +75,7 @@ export class GroupedInserts {
     try {
       await new Promise<void>((stored, failed) => {
         this.#waiting.push({ rows, bytes, stored, failed });
-        this.#running ??= this.#run().finally(() => (this.#running = null));
+        this.#running ??= this.#run();
       });
     } finally {
       this.#room.give(bytes);
@@ -91,6 +91,8 @@ export class GroupedInserts {
     // Whoever comes in the same turn of the loop goes with the first.
     await Promise.resolve();
     while (this.#waiting.length > 0) await this.#write(this.#nextGroup());
+    // In the same turn in which nothing was found to wait: what comes later begins anew.
+    this.#running = null;
   }
 
   #nextGroup(): readonly Waiting[] {
