@@ -20,7 +20,8 @@ export class ClickHouseServer {
   /**
    * Starts one, which is ended and removed when the test ends.
    *
-   * @returns why it cannot run here, where it cannot: the package has no library for every platform
+   * @returns why it cannot run here, where it cannot: the engine is published for Linux on x64 alone. `package.json` overrides the packages of
+   *   other platforms, which `chdb` names and nobody has published, with one that does nothing: `npm ci` wants to find all of them.
    */
   static async start(t: Pick<Test, 'teardown'>): Promise<ClickHouseServer | string> {
     try {
