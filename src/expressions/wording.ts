@@ -29,8 +29,16 @@ export function wordProblem(
     case 'no_matching_overload':
       return summary + callAdvice(summary, functions);
     default:
-      return summary;
+      return summary + operatorAdvice(summary);
   }
+}
+
+/** What is meant by a character that is half an operator. */
+const HALVES: Readonly<Record<string, string>> = { '=': 'equal is ==', '&': 'and is &&', '|': 'or is ||' };
+
+function operatorAdvice(summary: string): string {
+  const half = /^Unexpected character: ([=&|])$/.exec(summary)?.[1];
+  return half === undefined ? '' : `; ${HALVES[half] ?? ''}`;
 }
 
 function unknownField(name: string, node: Node | undefined): string {

@@ -138,6 +138,8 @@ const PROBLEMS: readonly [scope: 'span' | 'trace' | 'log', source: string, messa
     'no such overload: string == null; whether a field has a value, has() tells: has(span.model) (column 1 of the expression)',
   ],
   ['span', 'span.name == ', 'Unexpected token: EOF (column 14 of the expression)'],
+  ['span', 'span.name = "x"', 'Unexpected character: =; equal is == (column 11 of the expression)'],
+  ['span', 'true & true', 'Unexpected character: &; and is && (column 6 of the expression)'],
   [
     'span',
     'span.name',
