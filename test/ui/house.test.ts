@@ -104,18 +104,17 @@ void t.test('settings', async (t) => {
       const panel = page.getByRole('complementary', { name: 'Edge' });
       await panel.getByText('receiver trace_batch').waitFor();
       await page.getByText('Live', { exact: true }).waitFor();
+      // What passes now is shown, and held while it is read.
+      const tap = panel.getByRole('region', { name: 'What passes now' });
+      await tap.getByText('Nothing of yours has passed').waitFor();
+      await tap.getByText(/^Live/).waitFor();
+      t.same(await accessibilityProblems(page), []);
       const row = page
         .getByRole('table', { name: 'Edges' })
         .getByRole('row', { name: /^trace_batch → validation/ });
       await row.getByRole('cell', { name: '1', exact: true }).waitFor();
       await api.send([anItem()]);
       await row.getByRole('cell', { name: '2', exact: true }).waitFor();
-      // What passes now is shown, and held while it is read.
-      const tap = panel.getByRole('region', { name: 'What passes now' });
-      await tap.getByText('Nothing of yours has passed').waitFor();
-      await tap.getByText(/^Live/).waitFor();
-      t.same(await accessibilityProblems(page), []);
-      await api.send([anItem()]);
       const item = tap.getByRole('button', { name: /^Taken: researcher/ });
       await item.press('Enter');
       await tap.getByText(/^Taken in .*, in a batch of 1 item$/).waitFor();
@@ -146,6 +145,33 @@ void t.test('settings', async (t) => {
       t.equal(await other.page.getByRole('link', { name: 'Daemon' }).count(), 0);
       t.same(await accessibilityProblems(other.page), []);
       t.same(other.complaints, []);
+    },
+  );
+
+  await t.test(
+    'another user is told to send with a key of its own, and sees its organizations alone',
+    async (t) => {
+      const made = await api.createUser('mia@example.com', ['read', 'write', 'manage']);
+      await api.call('POST', '/admin/orgs', { json: { slug: 'mias', name: 'Of Mia' } });
+      const { page, complaints } = await visitUnknown('/');
+      await page.getByLabel('API key').fill(made.key);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+      const told = await page.locator('main').innerText();
+      t.match(told, 'Authorization: Bearer $JACKDAW_KEY');
+      t.notMatch(told, 'initial-api-key');
+      t.same(await accessibilityProblems(page), []);
+      await page.getByRole('link', { name: 'your API keys' }).click();
+      await page.getByRole('button', { name: 'New key' }).waitFor();
+      const { user } = await api.get<{ readonly user: { readonly id: string } }>('/me', made.key);
+      await api.call('PUT', `/admin/orgs/mias/members/${user.id}`, { json: { role: 'member' } });
+      await page.goto(new URL('/webhooks', page.url()).href);
+      await page.getByRole('heading', { name: 'Webhooks of Of Mia' }).waitFor();
+      t.equal(await page.getByRole('button', { name: 'New endpoint' }).count(), 0, 'members look only');
+      await page.goto(new URL('/webhooks/default', page.url()).href);
+      await page.getByRole('heading', { name: 'Organization not found' }).waitFor();
+      t.same(await accessibilityProblems(page), []);
+      t.same(complaints, []);
     },
   );
 

@@ -1,11 +1,16 @@
 import parts from '../../parts/parts.module.css';
+import { Link } from 'wouter';
 import { BASE } from '../../api/client.js';
 import { Jackdaw } from '../../shell/Jackdaw.js';
+import { useMe } from '../../shell/Session.js';
 import { useNow } from '../../state/clock.js';
 import styles from './FirstRun.module.css';
 
 /** What one sees before anything was sent: how to send it. The list comes by itself once it is there. */
 export function FirstRun() {
+  // The first key is an administrator's: what others send with it would not be theirs.
+  const isAdmin = useMe().scopes.includes('admin');
+  const key = isAdmin ? '$(cat data/initial-api-key)' : '$JACKDAW_KEY';
   const now = Math.floor(useNow() / 60_000) * 60_000;
   const [id, span] = ['7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01', '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a02'];
   const [start, end] = [new Date(now - 2000).toISOString(), new Date(now).toISOString()];
@@ -33,12 +38,12 @@ export function FirstRun() {
   };
   const curl = [
     `curl -sS ${new URL('api/v1/traces/batch', BASE).href} \\`,
-    `  -H "Authorization: Bearer $(cat data/initial-api-key)" -H 'Content-Type: application/json' \\`,
+    `  -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' \\`,
     `  -d '${JSON.stringify(batch)}'`,
   ].join('\n');
   const otlp = [
-    'export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318',
-    'export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20$(cat data/initial-api-key)"',
+    `export OTEL_EXPORTER_OTLP_ENDPOINT=http://${new URL(BASE).hostname}:4318`,
+    `export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20${key}"`,
   ].join('\n');
   return (
     <div className={parts['page']}>
@@ -46,13 +51,20 @@ export function FirstRun() {
       <div className={styles['welcome']}>
         <Jackdaw size={48} />
         <h1>Nothing has come yet</h1>
-        <p>
-          Send a run, and it shows up here by itself. Three ways, each from the folder in which the daemon
-          runs:
-        </p>
+        {isAdmin ? (
+          <p>
+            Send a run, and it shows up here by itself. Three ways, each from the folder in which the daemon
+            runs:
+          </p>
+        ) : (
+          <p>
+            Send a run, and it shows up here by itself. Each way needs a key of yours with the scope write in
+            the variable JACKDAW_KEY: <Link href="/settings/keys">your API keys</Link>.
+          </p>
+        )}
         <Way title="One run of an agent, by hand" code={curl} />
         <Way title="Any program with an OpenTelemetry SDK" code={otlp} />
-        <Way title="A month of sample runs, to look around" code="npm run demo" />
+        {isAdmin && <Way title="A month of sample runs, to look around" code="npm run demo" />}
         <p role="status" className={styles['waiting']}>
           Waiting for the first run…
         </p>

@@ -40,7 +40,8 @@ export default function OneOrganization({ org }: { readonly org: string }) {
       <Empty title="Organization not found" isPage>
         <title>No such organization · Jackdaw</title>
         <p>
-          Or you are not in it: only its members see its webhooks. <Link href="/webhooks">Your own</Link>
+          There is none of this name, or you are not a member: only members see its webhooks.{' '}
+          <Link href="/webhooks">Your organizations</Link>
         </p>
       </Empty>
     );
