@@ -12,7 +12,7 @@ import { monthOf, startOfMonth } from '../../storage/month.js';
 import { smallest } from '../../storage/monthly-limit.js';
 import { keepPublished } from '../../storage/publish-terms.js';
 import { quotaExceeded } from '../../storage/quota-exceeded.js';
-import { isTelemetryPlane } from '../../storage/telemetry-plane.js';
+import { hasParts, isTelemetryStore, type TelemetryPlane } from '../../storage/telemetry-plane.js';
 import { CERTAIN_ITEMS } from './certain-items.js';
 import { COUNTABLE, type QuotaConfig } from './config.js';
 
@@ -40,7 +40,7 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
   /** @throws Error when there is no such store. */
   async start(host: Host): Promise<void> {
     const { id, config, clock, logger } = this.#settings;
-    const telemetry = host.extension(config.store, isTelemetryPlane);
+    const telemetry = host.extension(config.store, countsItems);
     const control = host.extension(config.control, isControlPlane);
     if (!this.#isCounted) return;
     this.#standings = new HintedAnswers(REMEMBERED, clock, control.watch, ['keys'], REMEMBERED_FOR);
@@ -85,4 +85,9 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
     if (usage === undefined || usage.resets_at !== startOfMonth(monthOf(receivedAt) + 1)) return;
     if (usage.used + certain > usage.limit) throw quotaExceeded(usage, certain, receivedAt);
   }
+}
+
+/** Whether a store counts what is new in a batch, so that it can refuse what passes a limit. */
+function countsItems(candidate: unknown): candidate is Pick<TelemetryPlane, 'identity' | 'usage'> {
+  return isTelemetryStore(candidate) && hasParts(candidate, ['identity', 'usage']);
 }

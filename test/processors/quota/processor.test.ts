@@ -33,7 +33,7 @@ function inPipeline(signal: TelemetrySignal, yaml: string) {
   return { processor, passed, receipt };
 }
 
-const STORE = { writer: {}, identity: async () => 'a-store' };
+const STORE = { writer: {}, usage: {}, identity: async () => 'a-store' };
 
 /** With a control store in files, and a telemetry store of which nothing is used but its name. */
 async function aHost(t: Test) {
