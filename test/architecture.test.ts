@@ -44,7 +44,11 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'storage/clickhouse': [
     ['clickhouse-store'],
-    ['item-writes'],
+    ['item-writes', 'run-plane'],
+    ['alerts'],
+    ['queries'],
+    ['runs'],
+    ['names'],
     ['logs'],
     ['tables'],
     ['client'],

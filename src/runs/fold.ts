@@ -136,7 +136,8 @@ class Folded {
     }
     if (!completesSpan(known.facts, incoming.row)) return false;
     const row = completedSpan(known.row, incoming.row);
-    const node = incoming.facts.node === NO_NODE ? known.facts.node : incoming.facts.node;
+    // What it follows from is filled like everything else: what was said first stays.
+    const node = known.facts.node === NO_NODE ? incoming.facts.node : known.facts.node;
     this.#spans.set(key, { row, facts: factsOf(row, node) });
     return true;
   }

@@ -162,4 +162,6 @@ export interface WriteBook {
   months(store: string, tenant: number, months: readonly number[]): Promise<readonly CountedItems[]>;
   /** Likewise by days, both ends included. */
   days(store: string, tenant: number, from: number, to: number): Promise<readonly CountedItems[]>;
+  /** The first day of which anything was counted, of any user; null: of none. Before it nobody knows of days. */
+  firstDay(store: string): Promise<number | null>;
 }

@@ -20,7 +20,7 @@ export interface Questions {
  * @throws AssertionError at the first difference
  */
 export async function compareWithModel(
-  store: TelemetryPlane,
+  store: Pick<TelemetryPlane, 'runs' | 'agents'>,
   tenant: string,
   model: StoreModel,
   agentIds: Map<string, string>,
@@ -63,7 +63,7 @@ export async function compareWithModel(
 }
 
 async function compareAgents(
-  store: TelemetryPlane,
+  store: Pick<TelemetryPlane, 'runs' | 'agents'>,
   tenant: string,
   model: StoreModel,
   agentIds: Map<string, string>,

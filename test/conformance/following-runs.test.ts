@@ -1,9 +1,8 @@
 import t, { type Test } from 'tap';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { RUN_SORTS, type RunFilter, type RunPlace, type RunSort } from '../../src/storage/runs.js';
-import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
 import { aHeader, NOON } from '../support/run-records.js';
-import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 
@@ -61,7 +60,7 @@ function expected(runs: readonly TraceHeader[], filter: RunFilter): string[] {
     .map(({ trace_id }) => trace_id);
 }
 
-async function followed({ runs }: TelemetryPlane, userId: string, filter: RunFilter): Promise<string[]> {
+async function followed({ runs }: RunStore, userId: string, filter: RunFilter): Promise<string[]> {
   const ids: string[] = [];
   let after: RunPlace | null = null;
   for (;;) {
@@ -82,7 +81,7 @@ const FILTERS: readonly RunFilter[] = [
   { max_cost: 500, min_duration_ms: 0.2 },
 ];
 
-function checkFollowing(t: Test, open: OpenTelemetry): void {
+function checkFollowing(t: Test, open: OpenTelemetry<RunStore>): void {
   void t.test('lists in every order, by page and by place, with bounds of figures', async (t) => {
     const opened = await open(t, { fileRows: 25 });
     const userId = await opened.addUser();
@@ -135,4 +134,4 @@ function checkFollowing(t: Test, open: OpenTelemetry): void {
   });
 }
 
-await onEveryTelemetry(t, checkFollowing);
+await onEveryRunStore(t, checkFollowing);

@@ -3,10 +3,9 @@ import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import type { RunPlace, RunSearch } from '../../src/storage/runs.js';
-import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
 import { addPrompts } from '../storage/duckdb/prompt-oracle.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
-import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 
@@ -41,7 +40,7 @@ function expected(runs: readonly TraceRecord[], { span = {}, sort }: RunSearch):
     .map(({ trace_id }) => trace_id);
 }
 
-async function found({ runs }: TelemetryPlane, userId: string, search: RunSearch): Promise<string[]> {
+async function found({ runs }: RunStore, userId: string, search: RunSearch): Promise<string[]> {
   const ids: string[] = [];
   let after: RunPlace | null = null;
   for (;;) {
@@ -71,7 +70,7 @@ const LATE: Partial<SpanRecord> = {
   input_data: { prompt: 'Too late?' },
 };
 
-function checkFound(t: Test, open: OpenTelemetry): void {
+function checkFound(t: Test, open: OpenTelemetry<RunStore>): void {
   void t.test('runs are found by one of their spans, wherever it lies', async (t) => {
     const opened = await open(t, { fileRows: 30 });
     const userId = await opened.addUser();
@@ -266,4 +265,4 @@ function checkFound(t: Test, open: OpenTelemetry): void {
   });
 }
 
-await onEveryTelemetry(t, checkFound);
+await onEveryRunStore(t, checkFound);

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
-import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
-import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 
@@ -17,7 +16,7 @@ interface Shown {
 }
 
 /** Pages as the API prints them. */
-async function outline({ runs }: TelemetryPlane, userId: string, traceId: string, since = 0) {
+async function outline({ runs }: RunStore, userId: string, traceId: string, since = 0) {
   const found = await runs.outline(userId, traceId, since);
   if (found === null) return null;
   const spans: Shown[] = [];
@@ -39,7 +38,7 @@ function expected(span: SpanRecord): Partial<Shown> {
   };
 }
 
-function checkOutlines(t: Test, open: OpenTelemetry): void {
+function checkOutlines(t: Test, open: OpenTelemetry<RunStore>): void {
   void t.test('spans come without payloads, and then those that came or changed since', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     const tenant = await opened.addUser();
@@ -124,4 +123,4 @@ function checkOutlines(t: Test, open: OpenTelemetry): void {
   });
 }
 
-await onEveryTelemetry(t, checkOutlines);
+await onEveryRunStore(t, checkOutlines);

@@ -13,6 +13,11 @@ export type ItemStore = Pick<TelemetryPlane, 'logs' | 'arrivals' | 'identity'> &
   readonly writer: Pick<TelemetryWriter, 'logs'>;
 };
 
+/** What a store of runs and log records has of the plane. */
+export type RunStore = Omit<TelemetryPlane, 'metrics' | 'writer'> & {
+  readonly writer: Pick<TelemetryWriter, 'traces' | 'logs'>;
+};
+
 /** A telemetry store to check, empty at first, with the control plane that it goes with. */
 export interface OpenedTelemetry<Store = TelemetryPlane> {
   /** Another object after {@link reopen}; likewise the control plane. */
@@ -58,12 +63,26 @@ export async function onEveryTelemetry(
     });
 }
 
-/** Likewise on those that have not all of the plane. ClickHouse's part is skipped, with the reason, where it cannot run. */
+/** Likewise on those that have not all of the plane. */
 export async function onEveryItemStore(
   t: Test,
   suite: (t: Test, open: OpenTelemetry<ItemStore>) => void,
 ): Promise<void> {
   await onEveryTelemetry(t, suite);
+  await onServer(t, suite);
+}
+
+/** Likewise. */
+export async function onEveryRunStore(
+  t: Test,
+  suite: (t: Test, open: OpenTelemetry<RunStore>) => void,
+): Promise<void> {
+  await onEveryTelemetry(t, suite);
+  await onServer(t, suite);
+}
+
+/** On ClickHouse; skipped, with the reason, where it cannot run. */
+async function onServer(t: Test, suite: (t: Test, open: OpenTelemetry<RunStore>) => void): Promise<void> {
   const server = await ClickHouseServer.start(t);
   const skip = typeof server === 'string' ? server : false;
   await t.test('on ClickHouse', { skip }, async (t) => {
@@ -72,7 +91,7 @@ export async function onEveryItemStore(
   });
 }
 
-async function onClickHouse(t: Test, server: ClickHouseServer): Promise<OpenedTelemetry<ItemStore>> {
+async function onClickHouse(t: Test, server: ClickHouseServer): Promise<OpenedTelemetry<RunStore>> {
   const opened = await TestClickHouse.open(t, server);
   const { database } = opened.options;
   return {

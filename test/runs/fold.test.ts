@@ -91,7 +91,7 @@ class StepByStep {
       known.payload = stored?.payload;
     }
     const before = known?.node ?? NO_NODE;
-    const completed = (): number => (node === NO_NODE ? before : node);
+    const completed = (): number => (before === NO_NODE ? node : before);
     state.applySpan(row, payload, { incoming: () => node, completed });
   }
 }

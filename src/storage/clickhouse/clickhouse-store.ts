@@ -6,7 +6,18 @@ import type { Host } from '../../component/host.js';
 import { repeat } from '../../telemetry/repeat.js';
 import { waitFor } from '../../telemetry/wait-for.js';
 import { isControlPlane, type ControlPlane } from '../control-plane.js';
+import type { Agents } from '../agents.js';
+import type { AlertFigures, PastFigures } from '../alert-figures.js';
+import type { Models } from '../models.js';
+import type { PromptRuns } from '../prompt-runs.js';
+import type { Series } from '../run-series.js';
+import type { Runs } from '../runs.js';
+import type { ServiceMap } from '../service-map.js';
+import type { Sessions } from '../sessions.js';
 import type { TelemetryParts } from '../telemetry-plane.js';
+import type { TelemetryWriter } from '../telemetry-writer.js';
+import type { Usage } from '../usage.js';
+import { RunPlane } from './run-plane.js';
 import { ToldArrivals } from '../told-arrivals.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
 import { ClickHouseStoreError } from './clickhouse-store-error.js';
@@ -26,6 +37,8 @@ export interface ClickHouseStoreOptions extends ClickHouseOptions {
 }
 
 const RETENTION_EVERY_MS = 3_600_000;
+/** How late a run may time out, at most, and what another process left be finished. */
+const UPKEEP_EVERY_MS = 5000;
 const RETENTION_LEASE_MS = 600_000;
 /** How often a store that cannot be reached is asked whether it can. */
 const LOOK_EVERY_MS = 5000;
@@ -35,7 +48,19 @@ export class ClickHouseStore implements Component, TelemetryParts {
   readonly #reach = new Reach();
   readonly arrivals = new ToldArrivals();
   readonly logs = new LogReads(this.#reach);
-  readonly writer: ItemWrites;
+  readonly writer: Pick<TelemetryWriter, 'traces' | 'logs'>;
+  readonly runs: Runs;
+  readonly agents: Agents;
+  readonly models: Models;
+  readonly series: Series;
+  readonly sessions: Sessions;
+  readonly map: ServiceMap;
+  readonly prompts: PromptRuns;
+  readonly figures: AlertFigures;
+  readonly past: PastFigures;
+  readonly usage: Usage;
+  readonly #items: ItemWrites;
+  readonly #plane: RunPlane;
   readonly #settings: Settings<unknown>;
   readonly #options: ClickHouseStoreOptions;
   readonly #owner = randomUUID();
@@ -47,7 +72,24 @@ export class ClickHouseStore implements Component, TelemetryParts {
   constructor(settings: Settings<unknown>, options: ClickHouseStoreOptions) {
     this.#settings = settings;
     this.#options = options;
-    this.writer = new ItemWrites(this.#reach, this.arrivals, options);
+    const items = new ItemWrites(this.#reach, this.arrivals, options);
+    const plane = new RunPlane(this.#reach, this.arrivals, options, settings.clock);
+    this.#items = items;
+    this.#plane = plane;
+    this.writer = {
+      traces: async (...args) => await plane.traces(...args),
+      logs: async (...args) => await items.logs(...args),
+    };
+    this.runs = plane.runs;
+    this.agents = plane.agents;
+    this.models = plane.models;
+    this.series = plane.series;
+    this.sessions = plane.sessions;
+    this.map = plane.map;
+    this.prompts = plane.prompts;
+    this.figures = plane.figures;
+    this.past = plane.past;
+    this.usage = plane.usage;
   }
 
   /** @throws ClickHouseStoreError with the place and the cure */
@@ -69,6 +111,10 @@ export class ClickHouseStore implements Component, TelemetryParts {
     const connection = await Connection.open(this.#options, place);
     this.#control = control;
     this.#reach.open({ connection, tenants: new Tenants(control, clock) });
+    this.#plane.open(control, this.#id, this.#owner);
+    this.#repeat(UPKEEP_EVERY_MS, 'Runs could not be kept up; it is tried again.', async () => {
+      await this.#plane.keepUp();
+    });
     this.#repeat(LOOK_EVERY_MS, 'ClickHouse could not be asked whether it can be reached.', async () => {
       await this.#look(host, connection);
     });
@@ -80,7 +126,11 @@ export class ClickHouseStore implements Component, TelemetryParts {
 
   async shutdown(deadline: AbortSignal): Promise<void> {
     for (const end of this.#ends.splice(0)) end();
-    await waitFor(this.writer.idle(), deadline);
+    await waitFor(
+      Promise.all([this.#items.idle(), this.#plane.idle()]).then(() => undefined),
+      deadline,
+    );
+    this.#plane.close();
     const opened = this.#reach.close();
     opened?.tenants.close();
     await opened?.connection.close();

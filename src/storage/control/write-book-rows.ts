@@ -206,6 +206,20 @@ export class WriteBookRows implements WriteBook {
     return rows.map(({ day, settled }) => ({ period: day, items: settled }));
   }
 
+  async firstDay(store: string): Promise<number | null> {
+    const row = await this.#database.read((db) =>
+      db
+        .selectFrom('usage_days')
+        .select('day')
+        .where('store', '=', store)
+        .where('settled', '>', 0)
+        .orderBy('day')
+        .limit(1)
+        .executeTakeFirst(),
+    );
+    return row?.day ?? null;
+  }
+
   async #forgetSome(store: string, ageMs: number): Promise<number> {
     const { dialect } = this.#database;
     return await this.#database.transaction(async (tx) => {

@@ -65,10 +65,10 @@ void t.test('a daemon with its logs in ClickHouse', { skip }, async (t) => {
     };
     t.equal(await send(first.otlpUrl, 'payment declined'), 200);
     t.strictSame(await bodies(first.url, 'DECLINED'), ['payment declined']);
-    const missing = await fetch(`${first.url}/api/v1/dashboard/agents`, {
+    const missing = await fetch(`${first.url}/api/v1/dashboard/metrics`, {
       headers: { authorization: `Bearer ${first.key}` },
     });
-    t.equal(missing.status, 404, 'a route that needs traces is not there');
+    t.equal(missing.status, 404, 'a route that needs metrics is not there');
 
     await server.kill();
     t.equal(await send(first.otlpUrl, 'payment lost'), 503);
@@ -88,9 +88,9 @@ void t.test('a daemon with its logs in ClickHouse', { skip }, async (t) => {
     await second.daemon.shutdown();
   });
 
-  await t.test('does not start where it would have to take traces, or is not there', async (t) => {
-    const traces = overlay(server, server.newDatabase(), { exporter: 'storage' });
-    await t.rejects(startTestDaemon(t, { overlay: traces }), /takes logs so far, and no traces/);
+  await t.test('does not start where it would have to take metrics, or is not there', async (t) => {
+    const metrics = overlay(server, server.newDatabase(), { exporter: 'storage' });
+    await t.rejects(startTestDaemon(t, { overlay: metrics }), /takes traces and logs so far, and no metrics/);
     const nowhere = overlay(server, `t${randomUUID().slice(0, 8)}`, { urls: ['http://127.0.0.1:1'] });
     const failed = startTestDaemon(t, { overlay: nowhere });
     await t.rejects(failed, /in ClickHouse at http:\/\/127.0.0.1:1 cannot be opened: .*ECONNREFUSED/);

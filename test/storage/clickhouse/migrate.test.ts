@@ -39,7 +39,7 @@ void t.test('the tables', { skip }, async (t) => {
     const ids = await Promise.all(Array.from({ length: 4 }, () => run(t, options, leases)));
     t.equal(new Set(ids).size, 1);
     const tables = await server.query(`SHOW TABLES FROM ${options.database}`);
-    t.strictSame(tables.flat().sort(), ['logs', 'store_facts']);
+    t.strictSame(tables.flat().sort(), ['logs', 'messages', 'runs', 'spans', 'store_facts']);
     const steps = await server.query(
       `SELECT name FROM ${options.database}.store_facts WHERE name LIKE 'migration/%' ORDER BY name`,
     );

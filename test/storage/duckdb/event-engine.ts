@@ -9,7 +9,7 @@ import type { Asker } from '../../../src/storage/duckdb/reads/asker.js';
 import type { Read } from '../../../src/storage/duckdb/reads/read.js';
 import { openParts, type EngineParts } from '../../../src/storage/duckdb/engine/engine-parts.js';
 import type { StoreOptions } from '../../../src/storage/duckdb/engine/store-options.js';
-import { TELEMETRY_EVENTS } from '../../../src/storage/duckdb/messages/telemetry-events.js';
+import { TELEMETRY_EVENTS } from '../../../src/storage/telemetry-events.js';
 import { readStoredEvents, type TelemetryEvent } from '../../../src/storage/duckdb/events/stored-events.js';
 import { relation } from '../../../src/storage/duckdb/rows/relation.js';
 import { TraceId } from '../../../src/storage/duckdb/rows/trace-id.js';

@@ -36,7 +36,7 @@ export async function addPrompts(
 
 /** Holds the comparison of every prompt against the runs that the store lists. @throws AssertionError */
 export async function compareWithRuns(
-  store: TelemetryPlane,
+  store: Pick<TelemetryPlane, 'prompts' | 'runs'>,
   tenant: string,
   names: readonly string[],
   linked: Linked,

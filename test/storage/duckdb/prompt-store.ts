@@ -11,7 +11,9 @@ export const P1 = { name: 'p', version: 1 };
 
 /** Both planes, as they are now. */
 interface Planes {
-  readonly store: TelemetryPlane;
+  readonly store: Pick<TelemetryPlane, 'prompts' | 'runs'> & {
+    readonly writer: Pick<TelemetryPlane['writer'], 'traces'>;
+  };
   readonly control: ControlPlane;
   addUser(): Promise<string>;
 }

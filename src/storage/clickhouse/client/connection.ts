@@ -24,6 +24,10 @@ const SETTINGS: ClickHouseSettings = {
   do_not_merge_across_partitions_select_final: 1,
   // All parts of a statement see the same rows.
   enable_shared_storage_snapshot_in_query: 1,
+  // Lists of ids stand in statements.
+  max_query_size: '67108864',
+  max_ast_elements: '4000000',
+  max_expanded_ast_elements: '4000000',
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_denormals: 1,
   output_format_json_named_tuples_as_objects: 1,

@@ -1,4 +1,5 @@
 import { LOGS } from './log-tables.js';
+import { MESSAGES, RUNS, SPANS } from './run-tables.js';
 import { createTable, type TablePlace } from './table.js';
 
 /** A step of the tables: statements that do no harm where they are run a second time, since none of them knows transactions. */
@@ -13,4 +14,8 @@ export interface Migration {
  */
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-logs', statements: (place) => [createTable(place, LOGS)] },
+  {
+    name: '0002-runs',
+    statements: (place) => [MESSAGES, SPANS, RUNS].map((table) => createTable(place, table)),
+  },
 ];

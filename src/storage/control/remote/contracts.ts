@@ -97,6 +97,7 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
     forgetEnded: true,
     months: true,
     days: true,
+    firstDay: true,
   },
   agents: { number: true, ofTenant: true },
   terms: { publish: true, withdraw: true, all: true },

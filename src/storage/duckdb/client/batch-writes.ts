@@ -16,7 +16,7 @@ import type { NamedPrompts, PromptMessage } from '../../incoming/prompt-message.
 import type { StoreMetrics } from './store-metrics.js';
 import type { StoreReach } from './store-reach.js';
 import type { ToldArrivals } from '../../told-arrivals.js';
-import type { UserTerms } from './user-terms.js';
+import type { UserTerms } from '../../user-terms.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];
 const TOO_MANY_METRICS = `/stream/name: is one metric more than a user may have, which is ${MAX_STREAMS_OF_TENANT}, or fewer with very long names and descriptions`;

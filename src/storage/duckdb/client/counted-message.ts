@@ -1,7 +1,7 @@
 import type { Batch } from '../../../signal/batch.js';
 import type { Micros } from '../../../signal/time.js';
 import type { Counted } from '../../incoming/counted.js';
-import type { UserTerms } from './user-terms.js';
+import type { UserTerms } from '../../user-terms.js';
 
 /**
  * For a message of a batch; empty where the batch is not counted. The user's own limit goes before that of the batch; 0 is none.

@@ -6,9 +6,9 @@ import type { Observations } from '../alerts/observations.js';
 import type { ReadAnswer, ReadArgs, ReadCall, ReadMethod, ReadPart } from '../engine/store-reads.js';
 import type { StoreEngine } from '../engine/store-engine.js';
 import type { ChangeMethod, LookMethod } from '../engine/store-thread.js';
-import type { CallOrder } from './call-order.js';
-import type { PromptNumbers } from './prompt-numbers.js';
-import type { KnownUsers, UserTerms } from './user-terms.js';
+import type { CallOrder } from '../../call-order.js';
+import type { PromptNumbers } from '../../prompt-numbers.js';
+import type { KnownUsers, UserTerms } from '../../user-terms.js';
 
 /** What the control plane says of users and prompts, from memory as far as that is allowed. */
 interface Known {

@@ -12,13 +12,13 @@ import { isControlPlane, type ControlPlane } from '../../control-plane.js';
 import type { FactIntake } from '../../fact-source.js';
 import type { TelemetryPlane } from '../../telemetry-plane.js';
 import { BatchWrites } from './batch-writes.js';
-import { CallOrder } from './call-order.js';
+import { CallOrder } from '../../call-order.js';
 import { FiguresClient } from './figures-client.js';
 import { LogsClient } from './logs-client.js';
 import { MapClient } from './map-client.js';
 import { MetricsClient } from './metrics-client.js';
 import { plainReads } from './plain-reads.js';
-import { PromptNumbers } from './prompt-numbers.js';
+import { PromptNumbers } from '../../prompt-numbers.js';
 import { PromptRunsClient } from './prompt-runs-client.js';
 import { FactReports, factsOf } from './store-facts.js';
 import { revive } from './revive-error.js';
@@ -30,7 +30,7 @@ import { SeriesClient } from './series-client.js';
 import { StoreReach, unavailable } from './store-reach.js';
 import { ToldArrivals } from '../../told-arrivals.js';
 import { timeOutIdle } from './time-out-idle.js';
-import { KnownUsers } from './user-terms.js';
+import { KnownUsers } from '../../user-terms.js';
 import type { CommitReport } from '../commits/writer.js';
 
 export interface DuckDBStoreOptions extends Omit<StoreOptions, 'control'> {

@@ -1,9 +1,7 @@
-import { envelope, type EventType } from '../../../signal/event.js';
-import { uuidV7InOrder } from '../../../signal/ids.js';
-import { cutText } from '../../../signal/names.js';
-import { formatTime, type Micros } from '../../../signal/time.js';
+import type { EventType } from '../../../signal/event.js';
+import type { Micros } from '../../../signal/time.js';
 import { EVENTS } from '../../events-table.js';
-import { printRun, type PrintedRun } from '../../print-run.js';
+import { agentCreated, eventOf, runEnded, type ToldEvent } from '../../run-events.js';
 import { isKnown, type Agents } from '../figures/agents.js';
 import { headerAt, statusAt } from '../../incoming/incoming-rows.js';
 import { objectRows } from '../changes/object-rows.js';
@@ -15,10 +13,7 @@ import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { Rows } from '../changes/rows.js';
 import type { TraceChange } from '../changes/change.js';
 import type { TelemetryEvent } from './stored-events.js';
-import { END_TYPES } from '../messages/telemetry-events.js';
-
-/** How many characters of an outcome or an error message an event carries: what receivers get stays small. */
-const TOLD_TEXT = 4096;
+import { END_TYPES } from '../../telemetry-events.js';
 
 /** A run that has ended, as the commit leaves it. */
 interface EndedRun {
@@ -34,11 +29,8 @@ interface EndedRun {
 }
 
 /** A fact, and whose it is. */
-interface Fact {
+interface Fact extends ToldEvent {
   readonly tenant: number;
-  readonly type: EventType;
-  readonly timestamp: Micros;
-  readonly data: object;
 }
 
 /**
@@ -79,9 +71,8 @@ export class CommitEvents {
   /** All events: first of agents that have come into being, then of runs, in the order of the batches. */
   all(seq: number, changes: readonly TraceChange[]): readonly TelemetryEvent[] {
     const facts = [...this.#newAgents(changes), ...this.#endedRuns(changes)];
-    return facts.map(({ tenant, type, timestamp, data }, place) => {
-      const named = { id: uuidV7InOrder(timestamp / 1000, place), type, timestamp };
-      const event = { ...named, organization_id: null, endpoint_id: null, body: envelope(named, data) };
+    return facts.map(({ tenant, ...told }, place) => {
+      const event = eventOf(told, place);
       return { tenant, commit: seq, place, bytes: Buffer.byteLength(event.body), event };
     });
   }
@@ -99,10 +90,8 @@ export class CommitEvents {
     );
     for (const agent of this.#agents.added) {
       if (!isKnown(agent)) continue;
-      const { tenant, id, name, created_at: timestamp } = agent;
-      if (!wanting.has(tenant)) continue;
-      const data = { id, name, created_at: formatTime(timestamp) };
-      facts.push({ tenant, type: 'agent.created', timestamp, data });
+      const { tenant } = agent;
+      if (wanting.has(tenant)) facts.push({ tenant, ...agentCreated(agent) });
     }
     return facts;
   }
@@ -115,12 +104,7 @@ export class CommitEvents {
     this.#ended.sort((a, b) => at(a.batch) - at(b.batch) || a.trace - b.trace);
     return this.#ended.map(({ batch, type, timestamp, header, agentNo, spanCount }) => {
       const run = runSummary({ ...header, agent_no: agentNo, span_count: spanCount }, this.#agents);
-      return {
-        tenant: batch.tenant,
-        type,
-        timestamp,
-        data: { agent_id: run.agent_id, ...told(printRun(run)) },
-      };
+      return { tenant: batch.tenant, ...runEnded(type, timestamp, run) };
     });
   }
 }
@@ -135,9 +119,4 @@ export function eventRows(events: readonly TelemetryEvent[]): Rows[] {
       replaces: false,
     })),
   );
-}
-
-function told<Run extends PrintedRun>(run: Run): Run {
-  const cut = (text: string | null): string | null => text && cutText(text, TOLD_TEXT);
-  return { ...run, outcome: cut(run.outcome), error_message: cut(run.error_message) };
 }

@@ -4,6 +4,7 @@ import { RUN_KINDS, type RunKind } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import { OTHER_AGENTS } from '../../numbered-agents.js';
 import { selectList } from '../../table.js';
+import { inLowerCase } from '../../agents-in-order.js';
 import { AGENTS } from '../../tables.js';
 import type { Connection } from '../files/connection.js';
 import { relation } from '../rows/relation.js';
@@ -207,9 +208,4 @@ function isThere(agent: Agent | undefined): agent is Agent {
 
 export function isKnown(agent: Agent): agent is KnownAgent {
   return agent.created_at !== null;
-}
-
-/** Letter by letter, so that a part of a name stays a part of it: at the end of a word a sigma would get another form. */
-function inLowerCase(text: string): string {
-  return text.toLowerCase().replaceAll('ς', 'σ');
 }

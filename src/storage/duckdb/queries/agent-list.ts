@@ -1,4 +1,5 @@
-import type { AgentFilter, AgentSort, AgentSummary } from '../../agents.js';
+import type { AgentFilter, AgentSummary } from '../../agents.js';
+import { inOrder } from '../../agents-in-order.js';
 import { isKnown, type Agent, type Agents } from '../figures/agents.js';
 import type { Read } from '../reads/read.js';
 import type { RunFigures } from '../figures/run-figures.js';
@@ -44,24 +45,4 @@ async function withFigures(
     const totals = figures.totals(agent.agent_no);
     return isKnown(agent) && totals !== undefined && totals.runs > 0 ? summary(agent, totals, starts) : [];
   });
-}
-
-/** What has no value comes last in either direction; agents that are equal are ordered by name. */
-function inOrder(sort: AgentSort): (a: AgentSummary, b: AgentSummary) => number {
-  const sign = sort.startsWith('-') ? -1 : 1;
-  const field = sort.replace('-', '') as AgentField;
-  return (a, b) => {
-    const [one, other] = [a[field], b[field]];
-    if (one === null || other === null) {
-      if (one !== other) return one === null ? 1 : -1;
-    } else if (one !== other) return sign * compare(one, other);
-    return compare(a.name, b.name);
-  };
-}
-
-type AgentField = AgentSort extends infer Sort ? (Sort extends `-${infer Field}` ? Field : never) : never;
-
-function compare<T extends string | number>(a: T, b: T): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { Accounts } from '../../../../src/storage/accounts.js';
-import type { ControlStore } from '../../../../src/storage/control/control-store.js';
-import { TELEMETRY_EVENTS } from '../../../../src/storage/duckdb/messages/telemetry-events.js';
-import { PromptNumbers } from '../../../../src/storage/duckdb/client/prompt-numbers.js';
-import { KnownUsers } from '../../../../src/storage/duckdb/client/user-terms.js';
-import type { Prompts } from '../../../../src/storage/prompts.js';
-import { openControlPlane } from '../../../support/control-plane.js';
-import { HandClock } from '../../../support/hand-clock.js';
-import { anEndpoint, anOrganization, aPrompt, aUser } from '../meta-records.js';
+import type { Accounts } from '../../src/storage/accounts.js';
+import type { ControlStore } from '../../src/storage/control/control-store.js';
+import { TELEMETRY_EVENTS } from '../../src/storage/telemetry-events.js';
+import { PromptNumbers } from '../../src/storage/prompt-numbers.js';
+import { KnownUsers } from '../../src/storage/user-terms.js';
+import type { Prompts } from '../../src/storage/prompts.js';
+import { openControlPlane } from '../support/control-plane.js';
+import { HandClock } from '../support/hand-clock.js';
+import { anEndpoint, anOrganization, aPrompt, aUser } from './duckdb/meta-records.js';
 
 const OLD_MS = 30_000;
 

@@ -1,8 +1,8 @@
-import type { Clock } from '../../../component/telemetry.js';
-import type { ControlPlane } from '../../control-plane.js';
-import type { NamedVersion } from '../../prompts.js';
-import { HintedAnswers } from '../../hinted-answers.js';
-import { LoadedFigures } from '../../loaded-figures.js';
+import type { Clock } from '../component/telemetry.js';
+import type { ControlPlane } from './control-plane.js';
+import type { NamedVersion } from './prompts.js';
+import { HintedAnswers } from './hinted-answers.js';
+import { LoadedFigures } from './loaded-figures.js';
 
 /** Versions of prompts that are remembered: those that were asked for last. */
 const REMEMBERED = 10_000;

@@ -1,5 +1,5 @@
-import { RUN_STATUSES } from '../../../signal/span.js';
-import type { EventType } from '../../../signal/event.js';
+import { RUN_STATUSES } from '../signal/span.js';
+import type { EventType } from '../signal/event.js';
 
 /** For each code of a run's status, the type of event that tells of such an end; null for a run that goes on. */
 export const END_TYPES = RUN_STATUSES.map((status) =>

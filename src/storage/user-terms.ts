@@ -1,8 +1,8 @@
-import type { Clock } from '../../../component/telemetry.js';
-import { ALL_EVENTS, type EventType } from '../../../signal/event.js';
-import type { ControlPlane } from '../../control-plane.js';
-import { HintedAnswers } from '../../hinted-answers.js';
-import { TELEMETRY_EVENTS } from '../messages/telemetry-events.js';
+import type { Clock } from '../component/telemetry.js';
+import { ALL_EVENTS, type EventType } from '../signal/event.js';
+import type { ControlPlane } from './control-plane.js';
+import { HintedAnswers } from './hinted-answers.js';
+import { TELEMETRY_EVENTS } from './telemetry-events.js';
 
 /** What the store thread has to know of a user: it knows users by their numbers only. */
 export interface UserTerms {

@@ -1,0 +1,163 @@
+import { LRUCache } from 'lru-cache';
+import type {
+  AlertFigures,
+  ExampleQuery,
+  MetricFigures,
+  Observed,
+  Observing,
+  Target,
+  TargetFigures,
+  WantedMetric,
+} from '../../alert-figures.js';
+import { lookedAt, NOTHING_SEEN } from './evidence.js';
+import { isKnown, type AgentNames, type KnownAgent } from '../names/agent-names.js';
+import type { Reads } from '../client/reads.js';
+import {
+  exampleTraces,
+  figuresOf,
+  isKnownNode,
+  NO_COST,
+  NO_RUNS,
+  windowSince,
+  type FoundFigures,
+  type WantedUnits,
+} from './target-figures.js';
+import { unitKey, type Unit, type Units } from './unit-rows.js';
+
+/** A wanted metric of a user that there is, by the user's number. */
+interface MetricOfTenant extends WantedMetric {
+  readonly tenant: number;
+}
+
+export interface ObservationParts {
+  readonly reads: Reads;
+  readonly names: Pick<AgentNames, 'of'>;
+  /** The number of a user; null for one that there is not. */
+  readonly findTenant: (userId: string) => Promise<number | null>;
+  /** Figures of the newest points of series, in the order of the question. */
+  readonly metricFigures: (
+    wanted: readonly MetricOfTenant[],
+    times: Pick<Observing, 'pointsStart' | 'now'>,
+  ) => Promise<readonly MetricFigures[]>;
+}
+
+/** Where the figures of a target are. */
+export interface Place extends Unit {
+  readonly unit: Units['unit'];
+  readonly agent?: KnownAgent;
+}
+
+/** Nodes that are remembered. */
+const MOST_NODES = 100_000;
+const NOTHING_FOUND: FoundFigures = { windows: new Map(), costs: new Map(), activity: new Map() };
+const UNKNOWN: TargetFigures = { window: null, costs: [], activeAt: null };
+
+/** The contract `AlertFigures`. */
+export class Observations implements AlertFigures {
+  readonly #parts: ObservationParts;
+  /** Nodes that some span has had, by their keys: they stay known. */
+  readonly #nodes = new LRUCache<string, true>({ max: MOST_NODES });
+
+  constructor(parts: ObservationParts) {
+    this.#parts = parts;
+  }
+
+  async observe(request: Observing): Promise<Observed> {
+    const { reads } = this.#parts;
+    const places = await Promise.all(request.targets.map(({ target }) => this.place(target)));
+    const unitsOf = (unit: Units['unit'], figure: 'runs' | 'cost' | 'activity'): Units => {
+      const units = new Map<string, Unit>();
+      for (const [i, wanted] of request.targets.entries()) {
+        const place = places[i];
+        if (place?.unit === unit && wanted[figure]) units.set(unitKey(place), place);
+      }
+      return { unit, units: [...units.values()] };
+    };
+    const of = (unit: Units['unit']): WantedUnits => ({
+      runs: unitsOf(unit, 'runs'),
+      cost: unitsOf(unit, 'cost'),
+      activity: unitsOf(unit, 'activity'),
+    });
+    const [ofAgents = NOTHING_FOUND, ofNodes = NOTHING_FOUND] = await figuresOf(
+      reads,
+      [of('agent'), of('node')],
+      request,
+    );
+    const found = { agent: ofAgents, node: ofNodes };
+    return {
+      targets: request.targets.map((wanted, i) => {
+        const place = places[i];
+        if (place === undefined || place === null) return UNKNOWN;
+        const key = unitKey(place);
+        const { windows, costs, activity } = found[place.unit];
+        const none = wanted.cost ? request.days.map(() => NO_COST) : [];
+        return {
+          window: wanted.runs ? windowSince(windows.get(key) ?? NO_RUNS, wanted.since) : null,
+          costs: wanted.cost ? (costs.get(key) ?? none) : [],
+          // Retention may have removed its runs: then it has been silent at most since it came into being.
+          activeAt: wanted.activity ? (activity.get(key) ?? place.agent?.created_at ?? null) : null,
+        };
+      }),
+      metrics: await this.metrics(request),
+    };
+  }
+
+  async exampleTraces(queries: readonly ExampleQuery[]): Promise<readonly (readonly string[])[]> {
+    const places = await Promise.all(queries.map(({ target }) => this.place(target)));
+    const examples = queries.map((): readonly string[] => []);
+    const alike = new Map<string, number[]>();
+    for (const [i, { type, from, to }] of queries.entries()) {
+      const place = places[i];
+      if (place === undefined || place === null) continue;
+      const key = `${place.unit} ${type} ${from} ${to}`;
+      alike.set(key, [...(alike.get(key) ?? []), i]);
+    }
+    for (const group of alike.values()) {
+      const asked = group.flatMap((i) => places[i] ?? []);
+      const [unit] = asked;
+      const query = queries[group[0] ?? 0];
+      if (unit === undefined || query === undefined) continue;
+      const found = await exampleTraces(this.#parts.reads, { unit: unit.unit, units: asked }, query);
+      for (const i of group) {
+        const place = places[i];
+        if (place !== undefined && place !== null) examples[i] = found.get(unitKey(place)) ?? [];
+      }
+    }
+    return examples;
+  }
+
+  /** Where an agent and a node have the same name, the agent's runs are meant. Null where nothing of that name is known. */
+  async place(target: Target): Promise<Place | null> {
+    const tenant = await this.#parts.findTenant(target.userId);
+    if (tenant === null) return null;
+    const agents = await this.#parts.names.of(tenant);
+    const agent =
+      'agentId' in target
+        ? agents.byId(target.agentId)
+        : agents.known().find(({ name }) => name === target.service);
+    if (isKnown(agent)) return { unit: 'agent', tenant, is: agent.number, agent };
+    if ('agentId' in target) return null;
+    const node = { unit: 'node' as const, tenant, is: target.service };
+    return (await this.#isNode(node)) ? node : null;
+  }
+
+  async #isNode(node: Unit): Promise<boolean> {
+    const key = unitKey(node);
+    if (this.#nodes.has(key)) return true;
+    const isThere = await isKnownNode(this.#parts.reads, node);
+    if (isThere) this.#nodes.set(key, true);
+    return isThere;
+  }
+
+  /** Of metrics alone. */
+  async metrics({ metrics, pointsStart, now }: Observing): Promise<readonly MetricFigures[]> {
+    const tenants = await Promise.all(metrics.map(({ userId }) => this.#parts.findTenant(userId)));
+    const wanted = metrics.map((metric, i) => ({ ...metric, tenant: tenants[i] ?? 0 }));
+    return await this.#parts.metricFigures(wanted, { pointsStart, now });
+  }
+}
+
+/** The figures of a metric that has no series. */
+export function noSeries(since: WantedMetric['since']): MetricFigures {
+  return { series: 0, min: null, max: null, ...lookedAt(NOTHING_SEEN, since) };
+}

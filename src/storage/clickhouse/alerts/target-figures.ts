@@ -1,0 +1,197 @@
+import { sumToNumber } from '../../../signal/money.js';
+import type { Micros } from '../../../signal/time.js';
+import type { CostFigures, Evidence, ExampleQuery, Observing, WindowFigures } from '../../alert-figures.js';
+import { numberOf } from '../queries/listed-runs.js';
+import type { Row } from '../client/connection.js';
+import type { Reads } from '../client/reads.js';
+import { lookedAt, NOTHING_SEEN } from './evidence.js';
+import {
+  activityRows,
+  finishedRows,
+  isOf,
+  startedRows,
+  unitKey,
+  type Unit,
+  type Units,
+} from './unit-rows.js';
+
+/** Figures of a window, before it is known what of them is new. */
+export interface FoundWindow extends Omit<WindowFigures, 'evidence' | 'isNews'> {
+  /** The greatest ticket among its runs. */
+  readonly ticket: number;
+}
+
+const MOST_EXAMPLES = 20;
+
+/** Of finished runs or spans that lie in a window. */
+const WINDOW_PARTS = {
+  finished: 'count()',
+  failures: 'countIf(failed)',
+  timed: 'count(duration_ms)',
+  p95_ms: 'quantileExactInclusiveOrNull(0.95)(duration_ms)',
+  last: 'max(ticket)',
+};
+export const WINDOW_FIGURES = Object.entries(WINDOW_PARTS)
+  .map(([name, sql]) => `${sql} AS ${name}`)
+  .join(', ');
+
+export const NO_RUNS: FoundWindow = { finished: 0, failed: 0, timed: 0, p95_ms: null, ticket: NOTHING_SEEN };
+export const NO_COST: CostFigures = { cost: 0, priced: 0 };
+
+/** A window, from a row with {@link WINDOW_FIGURES}. */
+export function windowIn(row: Row): FoundWindow {
+  return {
+    finished: Number(row.finished),
+    failed: Number(row.failures),
+    timed: Number(row.timed),
+    p95_ms: numberOf(row.p95_ms),
+    ticket: Number(row.last),
+  };
+}
+
+/** @param since the evidence that is already known of the window */
+export function windowSince(
+  { ticket, ...figures }: FoundWindow,
+  since: readonly Evidence[] | undefined,
+): WindowFigures {
+  return { ...figures, ...lookedAt(ticket, since) };
+}
+
+/** What was found of some units, by their keys. */
+export interface FoundFigures {
+  readonly windows: ReadonlyMap<string, FoundWindow>;
+  readonly costs: ReadonlyMap<string, readonly CostFigures[]>;
+  /** Without units that never were active. */
+  readonly activity: ReadonlyMap<string, Micros>;
+}
+
+/** The units of a kind of which each figure is wanted. */
+export interface WantedUnits {
+  readonly runs: Units;
+  readonly cost: Units;
+  readonly activity: Units;
+}
+
+/** Parts of an answer, in the columns that all of them have. */
+const NOTHING = {
+  finished: '0',
+  failures: '0',
+  timed: '0',
+  p95_ms: 'NULL',
+  last: '0',
+  day: '0',
+  nanos: "''",
+  priced: '0',
+  active_at: '0',
+};
+
+function part(
+  what: string,
+  columns: Readonly<Partial<Record<keyof typeof NOTHING, string>>>,
+  from: string,
+): string {
+  const all = Object.entries({ ...NOTHING, ...columns }).map(([name, value]) => `${value} AS ${name}`);
+  return `SELECT '${what}' AS what, toInt64(tenant) AS of_tenant, toString(is) AS of_unit, ${all.join(', ')} FROM ${from} GROUP BY tenant, is`;
+}
+
+/** All figures of some units, of one moment: they are asked for in one statement. */
+export async function figuresOf(
+  reads: Reads,
+  wanted: readonly WantedUnits[],
+  { windowStart, now, days }: Pick<Observing, 'windowStart' | 'now' | 'days'>,
+): Promise<readonly FoundFigures[]> {
+  const parts = wanted.flatMap(({ runs, cost, activity }, kind) => [
+    ...(runs.units.length === 0
+      ? []
+      : [part(`window ${kind}`, WINDOW_PARTS, finishedRows(runs, { after: windowStart, until: now }))]),
+    ...(cost.units.length === 0
+      ? []
+      : days.map(({ from, to }, day) =>
+          part(
+            `cost ${kind}`,
+            { day: String(day), nanos: 'toString(ifNull(sum(toInt128(cost)), 0))', priced: 'count(cost)' },
+            startedRows(cost, { from, to: to - 1 }),
+          ),
+        )),
+    ...(activity.units.length === 0
+      ? []
+      : [part(`activity ${kind}`, { active_at: 'max(ended)' }, activityRows(activity))]),
+  ]);
+  const rows = parts.length === 0 ? [] : await reads.rows(parts.join(' UNION ALL '));
+  return wanted.map((_, kind) => {
+    const of = (what: string): Row[] => rows.filter((row) => row.what === `${what} ${kind}`);
+    const costs = new Map<string, CostFigures[]>();
+    for (const row of of('cost')) {
+      const priced = Number(row.priced);
+      if (priced === 0) continue;
+      const key = rowKey(row);
+      const ofDays = costs.get(key) ?? days.map(() => NO_COST);
+      costs.set(key, ofDays);
+      ofDays[Number(row.day)] = { cost: sumToNumber(BigInt(String(row.nanos))), priced };
+    }
+    return {
+      windows: new Map(of('window').map((row) => [rowKey(row), windowIn(row)])),
+      costs,
+      activity: new Map(of('activity').map((row) => [rowKey(row), Number(row.active_at)])),
+    };
+  });
+}
+
+function rowKey(row: Row): string {
+  return unitKey({ tenant: Number(row.of_tenant), is: String(row.of_unit) });
+}
+
+/** Whether any span has ever had a node. */
+export async function isKnownNode(reads: Reads, node: Unit): Promise<boolean> {
+  const rows = await reads.rows(
+    `SELECT 1 AS there FROM spans WHERE ${isOf({ unit: 'node', units: [node] })} LIMIT 1`,
+  );
+  return rows.length > 0;
+}
+
+/** The traces that best explain why alerts fire, the best first: by the keys of the units. */
+export async function exampleTraces(
+  reads: Reads,
+  units: Units,
+  { type, from, to }: Pick<ExampleQuery, 'type' | 'from' | 'to'>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, string[]>();
+  const ranked = rankedRows(units, { type, from, to });
+  if (ranked === null || units.units.length === 0) return found;
+  // A trace may have several spans of a node.
+  const rows = await reads.rows(
+    `SELECT tenant, is, trace_id FROM (SELECT tenant, is, trace_id, ${ranked.by} AS rank FROM ${ranked.rows} GROUP BY tenant, is, trace_id)
+     ORDER BY tenant, is, rank DESC, toUInt128(trace_id) LIMIT ${MOST_EXAMPLES} BY tenant, is`,
+  );
+  for (const row of rows) {
+    const key = unitKey(unitOf(row));
+    const ids = found.get(key);
+    if (ids === undefined) found.set(key, [String(row.trace_id)]);
+    else ids.push(String(row.trace_id));
+  }
+  return found;
+}
+
+/** The rows that hold the examples, and by what their traces are ranked; null where no trace can explain anything. */
+function rankedRows(
+  units: Units,
+  { type, from, to }: Pick<ExampleQuery, 'type' | 'from' | 'to'>,
+): { readonly rows: string; readonly by: string } | null {
+  switch (type) {
+    case 'inactivity':
+      return null;
+    case 'cost_threshold':
+      return { rows: `${startedRows(units, { from, to })} WHERE cost > 0`, by: 'sum(cost)' };
+    case 'failure_rate':
+      return { rows: `${finishedRows(units, { after: from, until: to })} WHERE failed`, by: 'max(event)' };
+    case 'latency_threshold':
+      return {
+        rows: `${finishedRows(units, { after: from, until: to })} WHERE duration_ms IS NOT NULL`,
+        by: 'max(duration_ms)',
+      };
+  }
+}
+
+function unitOf(row: Row): Unit {
+  return { tenant: Number(row.tenant), is: String(row.is) };
+}

@@ -1,0 +1,110 @@
+import { RUNNING } from '../../../runs/rules/rows.js';
+import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
+import { hourOf } from '../../../signal/trace-map.js';
+import type { Micros } from '../../../signal/time.js';
+import { printedNode } from '../runs/node-names.js';
+import { quoted } from '../client/literals.js';
+
+/** What alerts count for a target: the runs of an agent, or the spans of a node of the service map. Of any users. */
+export interface Units {
+  readonly unit: 'agent' | 'node';
+  readonly units: readonly Unit[];
+}
+
+export interface Unit {
+  readonly tenant: number;
+  /** The number of an agent, or the name of a node. */
+  readonly is: number | string;
+}
+
+/** A key of a unit among those of its kind. */
+export function unitKey({ tenant, is }: Unit): string {
+  return `${tenant} ${is}`;
+}
+
+const FAILED = RUN_STATUSES.flatMap((status, code) =>
+  status === 'failed' || status === 'timed_out' ? [code] : [],
+).join(', ');
+const HAS_FAILED = `status IN (${FAILED})`;
+/** Of runs a success signal says more than the status. */
+const RUN_FAILED = `ifNull(NOT success, ${HAS_FAILED})`;
+const IS_AGENTS = `kind = ${RUN_KINDS.indexOf('agent')}`;
+
+/** The condition for the rows of units, in SQL. */
+export function isOf({ unit, units }: Units): string {
+  const column = unit === 'agent' ? 'agent_no' : 'node';
+  const pairs = units.map(({ tenant, is }) =>
+    typeof is === 'number' ? `(${tenant}, ${is})` : `(${tenant}, ${quoted(printedNode(is))})`,
+  );
+  const tenants = [...new Set(units.map(({ tenant }) => tenant))].join(', ');
+  return `tenant IN (${tenants}) AND (tenant, ${column}) IN (${pairs.join(', ')})`;
+}
+
+/** The spans of nodes as they are after all messages, with the last news of their runs and the tickets of these. */
+function spansOf(units: Units, where: string, runs: string): string {
+  const columns =
+    'tenant, trace_id, span_id, seq, version, node, status, started_at, ended_at, duration_ms, cost_usd';
+  const heard = `SELECT tenant AS of_tenant, trace_id AS of_trace, heard_at, version AS ticket FROM runs FINAL WHERE ${runs}`;
+  return `(SELECT * FROM (
+      SELECT ${columns} FROM spans WHERE ${isOf(units)} AND ${where} AND (tenant, trace_id) IN (SELECT tenant, trace_id FROM runs FINAL WHERE ${runs})
+      ORDER BY seq, version DESC LIMIT 1 BY tenant, trace_id, span_id) AS s
+    INNER JOIN (${heard}) AS r ON s.tenant = r.of_tenant AND s.trace_id = r.of_trace)`;
+}
+
+function tenantsOf({ units }: Units): string {
+  return `tenant IN (${[...new Set(units.map(({ tenant }) => tenant))].join(', ')})`;
+}
+
+/**
+ * Finished runs or spans whose event time is after `after` and not after `until`, as a relation with the columns `tenant`, `is`, `trace_id`,
+ * `ticket`, `event`, `failed`, `duration_ms`. The event time is the end, else the start, and never later than news of the run last came.
+ */
+export function finishedRows(
+  units: Units,
+  { after, until }: { readonly after: Micros; readonly until: Micros },
+): string {
+  const heard = `heard_at > ${after}`;
+  const event = 'least(ifNull(ended_at, started_at), heard_at) AS event';
+  const isWithin = `event > ${after} AND event <= ${until}`;
+  if (units.unit === 'agent')
+    return `(SELECT tenant, agent_no AS is, trace_id, version AS ticket, ${event}, ${RUN_FAILED} AS failed, duration_ms
+      FROM runs FINAL WHERE ${isOf(units)} AND ${IS_AGENTS} AND ${heard} AND status <> ${RUNNING} AND ${isWithin})`;
+  const spans = spansOf(units, 'true', `${tenantsOf(units)} AND ${heard}`);
+  return `(SELECT tenant, ${NODE_NAME} AS is, trace_id, ticket, ${event}, ${HAS_FAILED} AS failed, duration_ms
+    FROM ${spans} WHERE status <> ${RUNNING} AND ${isWithin})`;
+}
+
+/** The name of a node without its mark. */
+const NODE_NAME = 'substring(toString(node), 2)';
+
+/** Runs or spans that started in a range, both ends included, with the columns `tenant`, `is`, `trace_id`, `cost`, `started_at`. */
+export function startedRows(
+  units: Units,
+  { from, to }: { readonly from: Micros; readonly to: Micros },
+): string {
+  const where = `hour BETWEEN ${hourOf(from)} AND ${hourOf(to)} AND started_at >= ${from} AND started_at <= ${to}`;
+  return units.unit === 'agent'
+    ? `(SELECT tenant, agent_no AS is, trace_id, total_cost_usd AS cost, started_at FROM runs FINAL WHERE ${isOf(units)} AND ${IS_AGENTS} AND ${where})`
+    : `(SELECT tenant, ${NODE_NAME} AS is, trace_id, cost_usd AS cost, started_at FROM (
+         SELECT tenant, trace_id, node, cost_usd, started_at FROM spans WHERE ${isOf(units)} AND ${where} ORDER BY seq, version DESC LIMIT 1 BY tenant, trace_id, span_id))`;
+}
+
+/** All runs or spans with the columns `tenant`, `is` and `ended`: their last time, never after news of the run came. */
+export function activityRows(units: Units): string {
+  return units.unit === 'agent'
+    ? `(SELECT tenant, agent_no AS is, active_at AS ended FROM runs FINAL WHERE ${isOf(units)} AND ${IS_AGENTS})`
+    : `(SELECT tenant, ${NODE_NAME} AS is, least(greatest(started_at, ifNull(ended_at, started_at)), heard_at) AS ended FROM ${spansOf(units, 'true', tenantsOf(units))})`;
+}
+
+/**
+ * All runs or spans that began until a time, with the columns `began` and `ended`: how long each is known to have been under way, and never
+ * after news of its run came. One that goes on was under way when it was last heard of.
+ */
+export function activeRows(units: Units, until: Micros): string {
+  const end = `if(status = ${RUNNING}, heard_at, ifNull(ended_at, started_at))`;
+  const columns = `least(started_at, heard_at) AS began, least(greatest(started_at, ${end}), heard_at) AS ended`;
+  const where = `started_at <= ${until}`;
+  return units.unit === 'agent'
+    ? `(SELECT ${columns} FROM runs FINAL WHERE ${isOf(units)} AND ${IS_AGENTS} AND ${where})`
+    : `(SELECT ${columns} FROM ${spansOf(units, where, tenantsOf(units))})`;
+}

@@ -1,0 +1,105 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../../component/telemetry.js';
+import { MICROS_PER_SECOND } from '../../../signal/time-units.js';
+import type { Micros } from '../../../signal/time.js';
+import { inLowerCase } from '../../agents-in-order.js';
+import type { NamedAgent, NumberedAgent, NumberedAgents } from '../../numbered-agents.js';
+
+/** Users whose agents are remembered. */
+const REMEMBERED = 1000;
+/** Agents that other processes have numbered since are known after this time at the latest. */
+const MOST_AGE: Micros = 2 * MICROS_PER_SECOND;
+
+/** An agent that has come into being. */
+export interface KnownAgent extends NumberedAgent {
+  readonly created_at: Micros;
+}
+
+/** The names of one user's agents at a moment. */
+export class AgentsOfUser {
+  readonly #byNumber: Map<number, NumberedAgent>;
+
+  constructor(agents: readonly NumberedAgent[]) {
+    this.#byNumber = new Map(agents.map((agent) => [agent.number, agent]));
+  }
+
+  /** @returns undefined where another process has numbered it since */
+  byNumber(number: number): NumberedAgent | undefined {
+    return this.#byNumber.get(number);
+  }
+
+  byId(id: string): NumberedAgent | undefined {
+    const wanted = id.toLowerCase();
+    return this.all().find((agent) => agent.id === wanted);
+  }
+
+  all(): NumberedAgent[] {
+    return [...this.#byNumber.values()];
+  }
+
+  /** Those that have come into being. */
+  known(): KnownAgent[] {
+    return this.all().filter(isKnown);
+  }
+
+  /** Whose names contain a text, in any case. */
+  matching(text: string): NumberedAgent[] {
+    const wanted = inLowerCase(text);
+    return this.all().filter((agent) => inLowerCase(agent.name).includes(wanted));
+  }
+
+  put(agent: NumberedAgent): void {
+    this.#byNumber.set(agent.number, agent);
+  }
+}
+
+export function isKnown(agent: NumberedAgent | undefined): agent is KnownAgent {
+  return agent !== undefined && agent.created_at !== null;
+}
+
+interface Remembered {
+  readonly agents: AgentsOfUser;
+  readonly askedAt: Micros;
+}
+
+/** The names of agents, remembered: what this process numbers is known at once, what others number within seconds. */
+export class AgentNames implements Pick<NumberedAgents, 'number'> {
+  readonly #numbered: NumberedAgents;
+  readonly #store: string;
+  readonly #clock: Clock;
+  readonly #users = new LRUCache<number, Remembered>({ max: REMEMBERED });
+
+  /** @param store the identity of the store of telemetry */
+  constructor(numbered: NumberedAgents, store: string, clock: Clock) {
+    this.#numbered = numbered;
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  async number(store: string, runs: readonly NamedAgent[], most: number): Promise<readonly NumberedAgent[]> {
+    if (runs.length === 0) return [];
+    const agents = await this.#numbered.number(store, runs, most);
+    for (const agent of agents) this.#users.get(agent.tenant)?.agents.put(agent);
+    return agents;
+  }
+
+  /** @param numbers that have to be among them, as rows name them */
+  async of(tenant: number, numbers: Iterable<number> = []): Promise<AgentsOfUser> {
+    const known = this.#users.get(tenant);
+    if (known !== undefined && this.#isFresh(known) && hasAll(known.agents, numbers)) return known.agents;
+    const askedAt = this.#clock.now();
+    const agents = new AgentsOfUser(await this.#numbered.ofTenant(this.#store, tenant));
+    this.#users.set(tenant, { agents, askedAt });
+    return agents;
+  }
+
+  #isFresh({ askedAt }: Remembered): boolean {
+    const age = this.#clock.now() - askedAt;
+    return age >= 0 && age < MOST_AGE;
+  }
+}
+
+function hasAll(agents: AgentsOfUser, numbers: Iterable<number>): boolean {
+  for (const number of numbers) if (agents.byNumber(number) === undefined) return false;
+  return true;
+}

@@ -1,0 +1,202 @@
+import { itemAt } from '../../../signal/checked.js';
+import { parseTags } from '../../../signal/run-context.js';
+import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
+import { hourOf } from '../../../signal/trace-map.js';
+import type { FollowingRuns, FoundRuns, RunFilter, RunPlace, RunSummary } from '../../runs.js';
+import type { PageRange } from '../../paging.js';
+import type { AgentNames } from '../names/agent-names.js';
+import { behind, conditions, orderOf } from './run-conditions.js';
+import type { Row } from '../client/connection.js';
+import type { Reads } from '../client/reads.js';
+
+/** The texts of so many bytes may be held in memory at a time. */
+const PART_BYTES = 16 * 1024 * 1024;
+const SUMMARY =
+  'trace_id, agent_no, kind, session_id, user_id, tags, status, started_at, ended_at, duration_ms, success, outcome, error_message, total_tokens, total_cost_usd, sample_rate, span_count';
+const BYTES = "length(ifNull(outcome, '')) + length(ifNull(error_message, ''))";
+
+/** A run of a list: where it lies, and how long its texts are. */
+interface ListedRun {
+  readonly traceId: string;
+  readonly startedAt: number;
+  readonly bytes: number;
+  readonly value: number | null;
+}
+
+/** What a list of runs is read with. */
+export interface ListParts {
+  readonly reads: Reads;
+  readonly names: Pick<AgentNames, 'of'>;
+}
+
+/** A page of the runs that match a filter, and how many do. */
+export async function listRuns(
+  parts: ListParts,
+  tenant: number,
+  filter: RunFilter,
+  { offset, limit }: PageRange,
+  abort?: AbortSignal,
+): Promise<FoundRuns> {
+  const where = conditions(await parts.names.of(tenant), tenant, filter);
+  if (where === null) return { items: [], count: 0 };
+  const [counted, listed] = await Promise.all([
+    parts.reads.rows(`SELECT count() AS runs FROM runs FINAL WHERE ${where}`, abort),
+    readPlaces(parts.reads, where, filter, `LIMIT ${limit} OFFSET ${offset}`, abort),
+  ]);
+  const count = Number(counted[0]?.runs);
+  return { count, ...(await runsOf(parts, tenant, listed, abort)) };
+}
+
+/** The runs of a list behind a place. @param also a further condition in SQL */
+export async function followRuns(
+  parts: ListParts,
+  tenant: number,
+  filter: RunFilter,
+  { after, limit, also }: { readonly after: RunPlace | null; readonly limit: number; readonly also: string },
+  abort?: AbortSignal,
+): Promise<FollowingRuns> {
+  const where = conditions(await parts.names.of(tenant), tenant, filter);
+  if (where === null) return { items: [], next: null };
+  const all = `${where} AND ${behind(filter, after)} AND ${also}`;
+  // One more than wanted says whether others follow.
+  const listed = await readPlaces(parts.reads, all, filter, `LIMIT ${limit + 1}`, abort);
+  const last = listed.length > limit ? listed[limit - 1] : undefined;
+  const next =
+    last === undefined ? null : { trace_id: last.traceId, started_at: last.startedAt, value: last.value };
+  return { ...(await runsOf(parts, tenant, listed.slice(0, limit), abort)), next };
+}
+
+async function readPlaces(
+  reads: Reads,
+  where: string,
+  filter: RunFilter,
+  range: string,
+  abort: AbortSignal | undefined,
+): Promise<ListedRun[]> {
+  const value = filter.sort ?? 'NULL';
+  const rows = await reads.rows(
+    `SELECT trace_id, started_at, ${BYTES} AS bytes, ${value} AS value FROM runs FINAL WHERE ${where} ORDER BY ${orderOf(filter)} ${range}`,
+    abort,
+  );
+  return rows.map((row) => ({
+    traceId: String(row.trace_id),
+    startedAt: Number(row.started_at),
+    bytes: Number(row.bytes),
+    value: numberOf(row.value),
+  }));
+}
+
+/** The first runs as far as memory may hold their texts, and the others in pages. */
+async function runsOf(
+  parts: ListParts,
+  tenant: number,
+  listed: readonly ListedRun[],
+  abort: AbortSignal | undefined,
+): Promise<Pick<FoundRuns, 'items' | 'rest'>> {
+  const first = firstPart(listed);
+  const items = await readRuns(parts, tenant, listed.slice(0, first), abort);
+  const rest = listed.slice(first);
+  if (rest.length === 0) return { items };
+  return { items, rest: { runs: rest.length, pages: pagesOf(parts, tenant, rest, abort) } };
+}
+
+async function* pagesOf(
+  parts: ListParts,
+  tenant: number,
+  listed: readonly ListedRun[],
+  abort: AbortSignal | undefined,
+): AsyncGenerator<readonly RunSummary[]> {
+  for (let rest = listed; rest.length > 0;) {
+    const count = firstPart(rest);
+    yield await readRuns(parts, tenant, rest.slice(0, count), abort);
+    rest = rest.slice(count);
+  }
+}
+
+/** How many of the first runs memory may hold with their texts: one at least. */
+function firstPart(listed: readonly ListedRun[]): number {
+  let bytes = 0;
+  const beyond = listed.findIndex((run, i) => {
+    bytes += run.bytes;
+    return i > 0 && bytes > PART_BYTES;
+  });
+  return beyond < 0 ? listed.length : beyond;
+}
+
+/** Runs by where they lie, in that order; those that were removed meanwhile are left out. */
+async function readRuns(
+  { reads, names }: ListParts,
+  tenant: number,
+  listed: readonly ListedRun[],
+  abort: AbortSignal | undefined,
+): Promise<RunSummary[]> {
+  if (listed.length === 0) return [];
+  const places = listed.map(({ traceId, startedAt }) => `(${tenant}, ${hourOf(startedAt)}, '${traceId}')`);
+  const rows = await reads.rows(
+    `SELECT ${SUMMARY} FROM runs FINAL WHERE (tenant, hour, trace_id) IN (${places.join(', ')})`,
+    abort,
+  );
+  const summaries = new Map((await summariesOf(names, tenant, rows)).map((run) => [run.trace_id, run]));
+  return listed.flatMap(({ traceId }) => summaries.get(traceId) ?? []);
+}
+
+/** Runs by their ids, in pages that memory can hold; unknown ones are left out. */
+export async function* findRuns(
+  parts: ListParts,
+  tenant: number,
+  traceIds: readonly string[],
+  abort?: AbortSignal,
+): AsyncGenerator<readonly RunSummary[]> {
+  if (traceIds.length === 0) return;
+  const ids = traceIds.map((id) => `'${id}'`).join(', ');
+  const where = `tenant = ${tenant} AND trace_id IN (${ids}) AND hour IN (${hoursOf(tenant, ids)})`;
+  yield* pagesOf(parts, tenant, await readPlaces(parts.reads, where, {}, '', abort), abort);
+}
+
+/** The hours in which runs may be found, in SQL. @param ids in SQL */
+function hoursOf(tenant: number, ids: string): string {
+  return `SELECT arrayJoin(hours) FROM messages WHERE tenant = ${tenant} AND trace_id IN (${ids})`;
+}
+
+/** @param rows with the columns {@link SUMMARY} */
+export async function summariesOf(
+  names: Pick<AgentNames, 'of'>,
+  tenant: number,
+  rows: readonly Row[],
+): Promise<RunSummary[]> {
+  const agents = await names.of(tenant, new Set(rows.map((row) => Number(row.agent_no))));
+  return rows.map((row) => {
+    const agent = agents.byNumber(Number(row.agent_no));
+    return {
+      trace_id: String(row.trace_id),
+      agent_id: agent?.id ?? '',
+      agent_name: agent?.name ?? '',
+      kind: itemAt(RUN_KINDS, Number(row.kind)),
+      session_id: textOf(row.session_id),
+      user_id: textOf(row.user_id),
+      tags: typeof row.tags === 'string' ? parseTags(row.tags) : [],
+      status: itemAt(RUN_STATUSES, Number(row.status)),
+      started_at: Number(row.started_at),
+      ended_at: numberOf(row.ended_at),
+      duration_ms: numberOf(row.duration_ms),
+      success: typeof row.success === 'boolean' ? row.success : null,
+      outcome: textOf(row.outcome),
+      error_message: textOf(row.error_message),
+      total_tokens: numberOf(row.total_tokens),
+      total_cost_usd: numberOf(row.total_cost_usd),
+      sample_rate: numberOf(row.sample_rate),
+      span_count: Number(row.span_count),
+    };
+  });
+}
+
+/** The columns of a summary. */
+export const SUMMARY_COLUMNS = SUMMARY;
+
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+export function numberOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}

@@ -1,0 +1,49 @@
+import { sumToNumber } from '../../../signal/money.js';
+import { MOST_SERIES, type RunSeries, type SeriesBucket, type SeriesRequest } from '../../run-series.js';
+import { CALL_COLUMNS, callsOf, CALL_SUMS } from './model-reads.js';
+import type { ListParts } from './listed-runs.js';
+
+/** The calls of the models with the most calls by time, then those of all others. */
+export async function readModelSeries(
+  parts: ListParts,
+  tenant: number,
+  { start_time, end_time, interval, agent_id }: SeriesRequest,
+  abort?: AbortSignal,
+): Promise<RunSeries[]> {
+  const filter = { start_time, end_time: end_time - 1, ...(agent_id === undefined ? {} : { agent_id }) };
+  const calls = await callsOf(parts, tenant, filter, CALL_COLUMNS);
+  if (calls === null) return [];
+  const rows = await parts.reads.rows(
+    `WITH sums AS (
+       SELECT ifNull(model, '') AS name, started_at - positiveModulo(started_at, ${interval}) AS bucket, ${CALL_SUMS}
+       FROM ${calls} GROUP BY name, bucket HAVING calls > 0 OR priced > 0),
+     largest AS (SELECT name FROM sums GROUP BY name ORDER BY sum(calls) DESC, name LIMIT ${MOST_SERIES})
+     SELECT if(name IN (SELECT name FROM largest), name, NULL) AS key, bucket, sum(calls) AS all_calls, sum(priced) AS all_priced,
+       toString(sum(toInt128(cost))) AS all_cost, sum(tokens) AS all_tokens
+     FROM sums GROUP BY key, bucket ORDER BY bucket`,
+    abort,
+  );
+  const groups = new Map<string | null, SeriesBucket[]>();
+  for (const row of rows) {
+    const key = typeof row.key === 'string' ? row.key : null;
+    const known = groups.get(key) ?? [];
+    groups.set(key, known);
+    const priced = Number(row.all_priced);
+    known.push({
+      start: Number(row.bucket),
+      runs: Number(row.all_calls),
+      failed: 0,
+      success_count: 0,
+      cost: priced === 0 ? null : sumToNumber(BigInt(String(row.all_cost))),
+      priced_runs: priced,
+      tokens: Number(row.all_tokens),
+      p50_ms: null,
+      p95_ms: null,
+    });
+  }
+  const callsIn = (buckets: readonly SeriesBucket[]): number =>
+    buckets.reduce((sum, { runs }) => sum + runs, 0);
+  return [...groups]
+    .sort(([one, a], [other, b]) => Number(one === null) - Number(other === null) || callsIn(b) - callsIn(a))
+    .map(([model, buckets]) => ({ agent: null, status: null, model, total: null, buckets }));
+}

@@ -1,0 +1,63 @@
+import type { Micros } from '../../../signal/time.js';
+import type { PromptLink, PromptRuns, PromptVersionFigures } from '../../prompt-runs.js';
+import type { Prompts } from '../../prompts.js';
+import type { RunQueue } from '../runs/run-queue.js';
+import type { Row } from '../client/connection.js';
+import type { Reads } from '../client/reads.js';
+import { numberOf } from './listed-runs.js';
+
+export interface PromptReadParts {
+  readonly reads: Reads;
+  readonly queue: Pick<RunQueue, 'write'>;
+  readonly prompts: Pick<Prompts, 'findNumber' | 'numbersOf'>;
+  readonly tenantOf: (userId: string) => Promise<number>;
+}
+
+/** The contract `PromptRuns`: a link is a message of its run, and the rows of runs tell which versions they used. */
+export class PromptReads implements PromptRuns {
+  readonly #parts: PromptReadParts;
+
+  constructor(parts: PromptReadParts) {
+    this.#parts = parts;
+  }
+
+  async link(userId: string, link: PromptLink, now: Micros): Promise<boolean> {
+    const { prompts, queue, tenantOf } = this.#parts;
+    const prompt = await prompts.findNumber(userId, link.prompt_name, link.prompt_version);
+    if (prompt === null) return false;
+    const [tenant, traceId] = [await tenantOf(userId), link.trace_id.toLowerCase()];
+    await queue.write({ tenant, traceId, at: now, message: { kind: 'link', prompt } });
+    return true;
+  }
+
+  async compare(
+    userId: string,
+    name: string,
+    abort?: AbortSignal,
+  ): Promise<readonly PromptVersionFigures[] | null> {
+    const versions = await this.#parts.prompts.numbersOf(userId, name);
+    if (versions.length === 0) return null;
+    const numbers = versions.map(({ number }) => number).join(', ');
+    const rows = await this.#parts.reads.rows(
+      `SELECT arrayJoin(prompts) AS prompt, count() AS total_traces, countIf(success) AS success_count, countIf(NOT success) AS failure_count,
+         avg(total_cost_usd) / 1e9 AS avg_cost, avg(duration_ms) AS avg_latency_ms, quantileExactInclusiveOrNull(0.95)(duration_ms) AS p95_latency_ms
+       FROM runs FINAL WHERE tenant = ${await this.#parts.tenantOf(userId)} AND hasAny(prompts, [${numbers}]) GROUP BY prompt`,
+      abort,
+    );
+    const found = new Map(rows.map((row) => [Number(row.prompt), row]));
+    return versions.map(({ number, version }) => figures(version, found.get(number)));
+  }
+}
+
+/** @param row undefined where no run used the version */
+function figures(version: number, row: Row | undefined): PromptVersionFigures {
+  return {
+    version,
+    total_traces: Number(row?.total_traces ?? 0),
+    success_count: Number(row?.success_count ?? 0),
+    failure_count: Number(row?.failure_count ?? 0),
+    avg_cost: numberOf(row?.avg_cost),
+    avg_latency_ms: numberOf(row?.avg_latency_ms),
+    p95_latency_ms: numberOf(row?.p95_latency_ms),
+  };
+}

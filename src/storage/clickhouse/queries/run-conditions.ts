@@ -1,0 +1,82 @@
+import { storableIdentity, storableTag } from '../../../signal/run-context.js';
+import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
+import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
+import type { Micros } from '../../../signal/time.js';
+import type { RunFilter, RunPlace } from '../../runs.js';
+import type { AgentsOfUser } from '../names/agent-names.js';
+import { quoted } from '../client/literals.js';
+
+/** @returns a filter in SQL, of the rows of `runs`; null where it names an agent that the user does not have */
+export function conditions(agents: AgentsOfUser, tenant: number, filter: RunFilter): string | null {
+  const sql = [`tenant = ${tenant}`, ...timesOf(filter), ...boundsOf(filter), ...contextOf(filter)];
+  const { agent_id: agentId, kind, status, success, query } = filter;
+  if (agentId !== undefined) {
+    const agent = agents.byId(agentId);
+    if (agent === undefined) return null;
+    sql.push(`agent_no = ${agent.number}`);
+  }
+  if (kind !== undefined) sql.push(`kind = ${RUN_KINDS.indexOf(kind)}`);
+  if (status !== undefined) sql.push(`status = ${RUN_STATUSES.indexOf(status)}`);
+  if (success !== undefined) sql.push(success ? 'success' : 'NOT success');
+  if (query !== undefined) sql.push(hasText(agents, query));
+  return sql.join(' AND ');
+}
+
+/** The hours are those of the key. */
+function timesOf({ start_time: from, end_time: to }: RunFilter): string[] {
+  return [
+    ...(from === undefined ? [] : [`hour >= ${hourOf(from)}`, `started_at >= ${from}`]),
+    ...(to === undefined ? [] : [`hour <= ${hourOf(to)}`, `started_at <= ${to}`]),
+  ];
+}
+
+function hourOf(time: Micros): number {
+  return Math.floor(time / MICROS_PER_HOUR);
+}
+
+/** Bounds of figures; a run without the figure is in none. */
+function boundsOf({ min_duration_ms, max_duration_ms, min_cost, max_cost }: RunFilter): string[] {
+  return [
+    ...(min_duration_ms === undefined ? [] : [`duration_ms >= toFloat64(${min_duration_ms})`]),
+    ...(max_duration_ms === undefined ? [] : [`duration_ms <= toFloat64(${max_duration_ms})`]),
+    ...(min_cost === undefined ? [] : [`total_cost_usd >= ${min_cost}`]),
+    ...(max_cost === undefined ? [] : [`total_cost_usd <= ${max_cost}`]),
+  ];
+}
+
+function contextOf({ session_id, user_id, tag }: RunFilter): string[] {
+  return [
+    ...(session_id === undefined ? [] : [`session_id = ${quoted(storableIdentity(session_id))}`]),
+    ...(user_id === undefined ? [] : [`user_id = ${quoted(storableIdentity(user_id))}`]),
+    ...(tag === undefined ? [] : [`has(splitByChar('\\n', ifNull(tags, '')), ${quoted(storableTag(tag))})`]),
+  ];
+}
+
+function hasText(agents: AgentsOfUser, query: string): string {
+  const named = agents.matching(query).map(({ number }) => number);
+  const text = quoted(query);
+  const inColumn = (column: string): string =>
+    `positionUTF8(lowerUTF8(ifNull(${column}, '')), lowerUTF8(${text})) > 0`;
+  const inTexts = [inColumn('outcome'), inColumn('error_message')];
+  return `(${[...(named.length > 0 ? [`agent_no IN (${named.join(', ')})`] : []), ...inTexts].join(' OR ')})`;
+}
+
+/** The order of a list, in SQL. Ids as numbers sort as their texts do. */
+export function orderOf({ oldest_first = false, sort }: RunFilter): string {
+  const direction = oldest_first ? '' : ' DESC';
+  const byStart = `started_at${direction}, toUInt128(trace_id)${direction}`;
+  return sort === undefined ? byStart : `${sort}${direction} NULLS LAST, ${byStart}`;
+}
+
+/** The condition for runs behind a place of the list. */
+export function behind({ sort, oldest_first = false }: RunFilter, place: RunPlace | null): string {
+  if (place === null) return 'true';
+  const than = oldest_first ? '>' : '<';
+  const id = `toUInt128(toUUID(${quoted(place.trace_id)}))`;
+  const isLater = `(started_at, toUInt128(trace_id)) ${than} (${place.started_at}, ${id})`;
+  // Also by the key, so that what comes before is not read.
+  if (sort === undefined) return `hour ${than}= ${hourOf(place.started_at)} AND ${isLater}`;
+  if (place.value === null) return `${sort} IS NULL AND ${isLater}`;
+  const value = `toFloat64(${place.value})`;
+  return `(${sort} ${than} ${value} OR ${sort} IS NULL OR (${sort} = ${value} AND ${isLater}))`;
+}

@@ -1,0 +1,171 @@
+import { SPAN_TYPES } from '../../../signal/span.js';
+import type { Micros } from '../../../signal/time.js';
+import type { PageRange } from '../../paging.js';
+import type { Prompts } from '../../prompts.js';
+import type {
+  DetailedSpan,
+  FollowingRuns,
+  FoundRuns,
+  OutcomeChange,
+  RunFilter,
+  RunGlance,
+  RunOutcome,
+  RunPlace,
+  Runs,
+  RunSearch,
+  RunSummary,
+  SpanFilter,
+  StoredTrace,
+  TraceOutline,
+} from '../../runs.js';
+import { readGlances } from './glances.js';
+import { findRuns, followRuns, listRuns, type ListParts } from './listed-runs.js';
+import { printedAgentNode, printedNode } from '../runs/node-names.js';
+import { quoted } from '../client/literals.js';
+import type { RunQueue } from '../runs/run-queue.js';
+import { readOutline, readSpan, readTrace } from './trace-reads.js';
+
+/** What the contract is kept with. */
+export interface RunReadParts extends ListParts {
+  readonly queue: Pick<RunQueue, 'write'>;
+  readonly prompts: Pick<Prompts, 'numbersOf'>;
+  readonly tenantOf: (userId: string) => Promise<number>;
+  /** Hands a write over after those of the user that were called before. */
+  readonly inOrder: <Answer>(userId: string, send: (tenant: number) => Promise<Answer>) => Promise<Answer>;
+  readonly now: () => Micros;
+  /** Told of a run whose outcome was set. */
+  readonly changed: (userId: string, traceId: string) => void;
+}
+
+/** What an id may begin with: whatever follows its 36 characters is not looked at. */
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
+
+/** The contract `Runs`. */
+export class RunReads implements Runs {
+  readonly #parts: RunReadParts;
+
+  constructor(parts: RunReadParts) {
+    this.#parts = parts;
+  }
+
+  async read(
+    userId: string,
+    traceId: string,
+    { details = false }: { readonly details?: boolean } = {},
+    abort?: AbortSignal,
+  ): Promise<StoredTrace | null> {
+    const id = idOf(traceId);
+    return id === null ? null : await readTrace(this.#parts, await this.#tenant(userId), id, details, abort);
+  }
+
+  async outline(
+    userId: string,
+    traceId: string,
+    since: number,
+    abort?: AbortSignal,
+  ): Promise<TraceOutline | null> {
+    const id = idOf(traceId);
+    return id === null ? null : await readOutline(this.#parts, await this.#tenant(userId), id, since, abort);
+  }
+
+  async readSpan(
+    userId: string,
+    traceId: string,
+    spanId: string,
+    abort?: AbortSignal,
+  ): Promise<DetailedSpan | null> {
+    const [trace, span] = [idOf(traceId), idOf(spanId)];
+    if (trace === null || span === null) return null;
+    return await readSpan(this.#parts, await this.#tenant(userId), { traceId: trace, spanId: span }, abort);
+  }
+
+  async list(userId: string, filter: RunFilter, page: PageRange, abort?: AbortSignal): Promise<FoundRuns> {
+    return await listRuns(this.#parts, await this.#tenant(userId), filter, page, abort);
+  }
+
+  async follow(
+    userId: string,
+    { span, prompt, ...filter }: RunSearch,
+    { after, limit }: { readonly after: RunPlace | null; readonly limit: number },
+    abort?: AbortSignal,
+  ): Promise<FollowingRuns> {
+    const tenant = await this.#tenant(userId);
+    const prompts = prompt === undefined ? undefined : await this.#promptNos(userId, prompt);
+    if (prompts?.length === 0) return { items: [], next: null };
+    const also = [
+      ...(prompts === undefined ? [] : [`hasAny(prompts, [${prompts.join(', ')}])`]),
+      ...(span === undefined ? [] : [await this.#hasSpan(tenant, span)]),
+    ];
+    const from = { after, limit, also: also.join(' AND ') || 'true' };
+    return await followRuns(this.#parts, tenant, filter, from, abort);
+  }
+
+  async glance(
+    userId: string,
+    traceIds: readonly string[],
+    abort?: AbortSignal,
+  ): Promise<readonly RunGlance[]> {
+    const ids = traceIds.flatMap((id) => idOf(id) ?? []);
+    return await readGlances(this.#parts.reads, await this.#tenant(userId), ids, abort);
+  }
+
+  async *find(
+    userId: string,
+    traceIds: readonly string[],
+    abort?: AbortSignal,
+  ): AsyncGenerator<readonly RunSummary[]> {
+    const ids = traceIds.flatMap((id) => idOf(id) ?? []);
+    yield* findRuns(this.#parts, await this.#tenant(userId), ids, abort);
+  }
+
+  async setOutcome(userId: string, traceId: string, change: OutcomeChange): Promise<RunOutcome | null> {
+    const id = idOf(traceId);
+    if (id === null) return null;
+    const { success, outcome = null } = change;
+    const { queue, inOrder, now } = this.#parts;
+    const message = { kind: 'outcome', success, outcome } as const;
+    const { outcome: found } = await inOrder(
+      userId,
+      async (tenant) => await queue.write({ tenant, traceId: id, at: now(), message }),
+    );
+    if (found !== null) this.#parts.changed(userId, id);
+    return found;
+  }
+
+  /** A condition in SQL: runs with such a span. */
+  async #hasSpan(tenant: number, { model, name, type, node }: SpanFilter): Promise<string> {
+    const is = [
+      ...(model === undefined ? [] : [`model = ${quoted(model)}`]),
+      ...(name === undefined ? [] : [`name = ${quoted(name)}`]),
+      ...(type === undefined ? [] : [`type = ${SPAN_TYPES.indexOf(type)}`]),
+    ];
+    const spans = (where: readonly string[]): string =>
+      `trace_id IN (SELECT trace_id FROM spans WHERE ${[`tenant = ${tenant}`, ...is, ...where].join(' AND ')})`;
+    if (node === undefined) return spans([]);
+    const named = spans([`node = ${quoted(printedNode(node))}`]);
+    // A span of the agent itself has the name of its run's agent.
+    const agents = (await this.#parts.names.of(tenant)).all().filter((agent) => agent.name === node);
+    if (agents.length === 0) return named;
+    const numbers = agents.map(({ number }) => number).join(', ');
+    return `(${named} OR (agent_no IN (${numbers}) AND ${spans([`node = ${quoted(printedAgentNode)}`])}))`;
+  }
+
+  async #promptNos(
+    userId: string,
+    { name, version }: NonNullable<RunSearch['prompt']>,
+  ): Promise<readonly number[]> {
+    const versions = await this.#parts.prompts.numbersOf(userId, name);
+    return versions
+      .filter((each) => version === undefined || each.version === version)
+      .map(({ number }) => number);
+  }
+
+  async #tenant(userId: string): Promise<number> {
+    return await this.#parts.tenantOf(userId);
+  }
+}
+
+/** An id as it is stored; null for what is none. */
+function idOf(text: string): string | null {
+  return UUID.exec(text)?.[0].toLowerCase() ?? null;
+}

@@ -1,0 +1,175 @@
+import { itemAt } from '../../../signal/checked.js';
+import { sumToNumber } from '../../../signal/money.js';
+import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
+import { hourOf } from '../../../signal/trace-map.js';
+import type { NumberedVersion, Prompts } from '../../prompts.js';
+import {
+  MOST_SERIES,
+  type FoundSeries,
+  type RunSeries,
+  type RunTotals,
+  type Series,
+  type SeriesBucket,
+  type SeriesRequest,
+} from '../../run-series.js';
+import type { AgentsOfUser } from '../names/agent-names.js';
+import type { Row } from '../client/connection.js';
+import { numberOf, type ListParts } from './listed-runs.js';
+import { readModelSeries } from './model-series.js';
+
+/** The group of all that are in no other. */
+const OTHERS = -1;
+const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
+/** By nearest rank: `quantileExact` takes another one where ranks and shares meet. */
+const rank = (share: number): string =>
+  `if(count(duration_ms) = 0, NULL, arraySort(groupArrayIf(assumeNotNull(duration_ms), duration_ms IS NOT NULL))[toUInt64(ceil(${share} * count(duration_ms)))])`;
+const FIGURES = `count() AS runs, countIf(status IN (${FAILED})) AS failed, countIf(success) AS success_count,
+  count(total_cost_usd) AS priced_runs, toString(ifNull(sum(toInt128(total_cost_usd)), 0)) AS cost, count(total_tokens) AS counted, toFloat64(ifNull(sum(toInt128(total_tokens)), 0)) AS tokens,
+  ${rank(0.5)} AS p50_ms,
+  ${rank(0.95)} AS p95_ms`;
+const NEEDED = 'started_at, status, success, total_cost_usd, total_tokens, duration_ms';
+
+/** What a row of the answer is about, as a bit for each column that does not tell the groups apart. */
+const LEVELS = { bucket: 0, group: 1, total: 3 } as const;
+
+/** What is asked for, with the numbers of the prompt's versions. */
+interface Asked extends SeriesRequest {
+  readonly tenant: number;
+  readonly agents: AgentsOfUser;
+  readonly versions: readonly NumberedVersion[];
+}
+
+/** The contract `Series` over the rows of runs: all of one answer is of one statement, or of two where groups overlap. */
+export class SeriesReads implements Series {
+  readonly #parts: ListParts & { readonly prompts: Pick<Prompts, 'numbersOf'> };
+  readonly #tenantOf: (userId: string) => Promise<number>;
+
+  constructor(
+    parts: ListParts & { readonly prompts: Pick<Prompts, 'numbersOf'> },
+    tenantOf: (userId: string) => Promise<number>,
+  ) {
+    this.#parts = parts;
+    this.#tenantOf = tenantOf;
+  }
+
+  async read(userId: string, request: SeriesRequest, abort?: AbortSignal): Promise<FoundSeries> {
+    const { reads, names, prompts } = this.#parts;
+    const tenant = await this.#tenantOf(userId);
+    const versions = request.prompt === undefined ? [] : await prompts.numbersOf(userId, request.prompt);
+    const asked = { ...request, tenant, versions, agents: await names.of(tenant) };
+    const key = await this.#keyOf(asked, abort);
+    const rows = await reads.rows(statementOf(asked, key), abort);
+    const of = (level: number, isNow: boolean): Row[] =>
+      rows.filter((row) => Number(row.level) === level && (Number(row.is_now) === 1) === isNow);
+    const numbers = new Set(request.group_by === 'agent' ? rows.map((row) => Number(row.key)) : []);
+    numbers.delete(OTHERS);
+    numbers.delete(0);
+    const agents = await names.of(tenant, numbers);
+    const buckets = of(LEVELS.bucket, true);
+    const groups =
+      request.group_by === 'model'
+        ? await readModelSeries(this.#parts, tenant, request, abort)
+        : of(LEVELS.group, true)
+            .map((row) => groupOf(row, buckets, { ...asked, agents }))
+            .sort(([a, one], [b, other]) => {
+              const [runs, others] = [one.total?.runs ?? 0, other.total?.runs ?? 0];
+              return Number(a === OTHERS) - Number(b === OTHERS) || others - runs || a - b;
+            })
+            .map(([, group]) => group);
+    return {
+      groups,
+      total: totalsOf(of(LEVELS.total, true)[0]),
+      previous_total: totalsOf(of(LEVELS.total, false)[0]),
+    };
+  }
+
+  /** What runs are told apart by, in SQL; where there are too many groups, those that are not among the largest are one. */
+  async #keyOf(asked: Asked, abort: AbortSignal | undefined): Promise<string> {
+    const { group_by: group, start_time, end_time } = asked;
+    if (group === undefined || group === 'model') return '0';
+    const column = { agent: 'agent_no', status: 'status', prompt_version: 'prompt' }[group];
+    if (group === 'status') return `toInt64(${column})`;
+    const from = `${runsOf(asked, start_time, end_time)} ${group === 'prompt_version' ? joined(asked) : ''}`;
+    const rows = await this.#parts.reads.rows(
+      `SELECT key, count() OVER () AS keys FROM (SELECT toInt64(${column}) AS key, count() AS runs FROM ${from} GROUP BY key) ORDER BY runs DESC, key LIMIT ${MOST_SERIES}`,
+      abort,
+    );
+    if (Number(rows[0]?.keys ?? 0) <= MOST_SERIES) return `toInt64(${column})`;
+    return `if(${column} IN (${rows.map((row) => Number(row.key)).join(', ')}), toInt64(${column}), ${OTHERS})`;
+  }
+}
+
+function joined({ versions }: Asked): string {
+  const numbers = versions.map(({ number }) => number).join(', ');
+  return `ARRAY JOIN arrayIntersect(prompts, [${numbers || 0}]) AS prompt`;
+}
+
+/** Runs of a time as a relation: agents' only. */
+function runsOf({ tenant, agents, agent_id, prompt, versions }: Asked, from: number, to: number): string {
+  const numbers = versions.map(({ number }) => number).join(', ');
+  const where = [
+    `tenant = ${tenant}`,
+    `kind = ${RUN_KINDS.indexOf('agent')}`,
+    `hour BETWEEN ${hourOf(from)} AND ${hourOf(to)}`,
+    `started_at >= ${from} AND started_at < ${to}`,
+    ...(agent_id === undefined ? [] : [`agent_no = ${agents.byId(agent_id)?.number ?? 0}`]),
+    ...(prompt === undefined ? [] : [numbers === '' ? 'false' : `hasAny(prompts, [${numbers}])`]),
+  ];
+  return `(SELECT ${NEEDED}, agent_no, prompts FROM runs FINAL WHERE ${where.join(' AND ')})`;
+}
+
+function statementOf(asked: Asked, key: string): string {
+  const { start_time, end_time, interval, group_by } = asked;
+  const before = Math.max(2 * start_time - end_time, Number.MIN_SAFE_INTEGER);
+  const all = runsOf(asked, before, end_time);
+  const bucket = `started_at - positiveModulo(started_at, ${interval})`;
+  const rows = (of: string, join = ''): string =>
+    `(SELECT ${NEEDED}, toUInt8(started_at >= ${start_time}) AS is_now, ${of} AS key, ${bucket} AS bucket FROM ${all} ${join})`;
+  const levels = (from: string, sets: string): string =>
+    `SELECT is_now, key, bucket, grouping(key, bucket) AS level, ${FIGURES} FROM ${from} GROUP BY GROUPING SETS (${sets})`;
+  const totals = '(is_now)';
+  const groups = '(is_now, key), (is_now, key, bucket)';
+  if (group_by !== 'prompt_version') return `${levels(rows(key), `${totals}, ${groups}`)} ORDER BY bucket`;
+  // A run may be in several groups, so they do not add up to the total.
+  return `SELECT * FROM (${levels(rows('0'), `${totals}, (is_now, key, bucket)`)}) WHERE level = ${LEVELS.total}
+    UNION ALL SELECT * FROM (${levels(rows(key, joined(asked)), groups)}) ORDER BY bucket`;
+}
+
+function groupOf(
+  row: Row,
+  buckets: readonly Row[],
+  { agents, group_by: group, versions }: Asked,
+): [number, RunSeries] {
+  const key = Number(row.key);
+  const isNamed = key !== OTHERS;
+  const agent = isNamed && group === 'agent' ? agents.byNumber(key) : undefined;
+  return [
+    key,
+    {
+      agent: agent === undefined ? null : { id: agent.id, name: agent.name },
+      status: isNamed && group === 'status' ? itemAt(RUN_STATUSES, key) : null,
+      ...(group === 'prompt_version'
+        ? { prompt_version: versions.find(({ number }) => number === key)?.version ?? null }
+        : {}),
+      total: isNamed ? totalsOf(row) : null,
+      buckets: buckets
+        .filter((bucket) => Number(bucket.key) === key)
+        .map((bucket): SeriesBucket => ({ start: Number(bucket.bucket), ...totalsOf(bucket) }))
+        .sort((a, b) => a.start - b.start),
+    },
+  ];
+}
+
+function totalsOf(row: Row | undefined): RunTotals {
+  const priced = Number(row?.priced_runs ?? 0);
+  return {
+    runs: Number(row?.runs ?? 0),
+    failed: Number(row?.failed ?? 0),
+    success_count: Number(row?.success_count ?? 0),
+    cost: priced === 0 ? null : sumToNumber(BigInt(String(row?.cost))),
+    priced_runs: priced,
+    tokens: Number(row?.counted ?? 0) === 0 ? null : Number(row?.tokens),
+    p50_ms: numberOf(row?.p50_ms),
+    p95_ms: numberOf(row?.p95_ms),
+  };
+}

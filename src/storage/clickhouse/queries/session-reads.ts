@@ -1,0 +1,112 @@
+import { storableIdentity } from '../../../signal/run-context.js';
+import { sumToNumber } from '../../../signal/money.js';
+import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../../signal/span.js';
+import { MOST_USAGE } from '../../../runs/rules/usage.js';
+import type { Page, PageRange } from '../../paging.js';
+import { MOST_NAMED, type SessionFilter, type Sessions, type SessionSummary } from '../../sessions.js';
+import type { AgentsOfUser } from '../names/agent-names.js';
+import { quoted } from '../client/literals.js';
+import type { Row } from '../client/connection.js';
+import { numberOf, textOf, type ListParts } from './listed-runs.js';
+import { conditions } from './run-conditions.js';
+
+const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
+
+/** The contract `Sessions` over the rows of runs. */
+export class SessionReads implements Sessions {
+  readonly #parts: ListParts;
+  readonly #tenantOf: (userId: string) => Promise<number>;
+
+  constructor(parts: ListParts, tenantOf: (userId: string) => Promise<number>) {
+    this.#parts = parts;
+    this.#tenantOf = tenantOf;
+  }
+
+  async list(
+    userId: string,
+    filter: SessionFilter,
+    { offset, limit }: PageRange,
+    abort?: AbortSignal,
+  ): Promise<Page<SessionSummary>> {
+    const { reads, names } = this.#parts;
+    const tenant = await this.#tenantOf(userId);
+    const where = conditions(await names.of(tenant), tenant, filter);
+    if (where === null) return { items: [], count: 0 };
+    const runs = `FROM runs FINAL WHERE ${where} AND session_id IS NOT NULL`;
+    const [counted, found] = await Promise.all([
+      reads.rows(`SELECT uniqExact(session_id) AS sessions ${runs}`, abort),
+      reads.rows(
+        `SELECT session_id AS id, max(started_at) AS last ${runs} GROUP BY session_id ORDER BY last DESC, id LIMIT ${limit} OFFSET ${offset}`,
+        abort,
+      ),
+    ]);
+    const ids = found.map(({ id }) => String(id));
+    return {
+      items: await this.#sessionsOf(tenant, ids, filter.kind, abort),
+      count: Number(counted[0]?.sessions),
+    };
+  }
+
+  async read(
+    userId: string,
+    sessionId: string,
+    { kind }: Pick<SessionFilter, 'kind'>,
+    abort?: AbortSignal,
+  ): Promise<SessionSummary | null> {
+    const tenant = await this.#tenantOf(userId);
+    const [session] = await this.#sessionsOf(tenant, [storableIdentity(sessionId)], kind, abort);
+    return session ?? null;
+  }
+
+  /** In the order of the ids; those that no run names are left out. */
+  async #sessionsOf(
+    tenant: number,
+    ids: readonly string[],
+    kind: RunKind | undefined,
+    abort: AbortSignal | undefined,
+  ): Promise<SessionSummary[]> {
+    if (ids.length === 0) return [];
+    const isOf = [
+      `tenant = ${tenant}`,
+      `session_id IN (${ids.map(quoted).join(', ')})`,
+      ...(kind === undefined ? [] : [`kind = ${RUN_KINDS.indexOf(kind)}`]),
+    ].join(' AND ');
+    const lastOf = (what: string): string =>
+      `SELECT session_id, groupArray(${MOST_NAMED})(${what}) AS named FROM (
+         SELECT session_id, ${what}, max(started_at) AS last FROM found GROUP BY session_id, ${what} ORDER BY last DESC, ${what}
+       ) GROUP BY session_id`;
+    const rows = await this.#parts.reads.rows(
+      `WITH found AS (SELECT session_id, user_id, agent_no, status, started_at, ended_at, total_tokens, total_cost_usd FROM runs FINAL WHERE ${isOf})
+       SELECT s.session_id AS session_id, runs, failed, first_at, last_at, counted, tokens, priced, cost, u.named AS users, a.named AS agents FROM (
+         SELECT session_id, count() AS runs, countIf(status IN (${FAILED})) AS failed, min(started_at) AS first_at,
+           max(greatest(started_at, ifNull(ended_at, started_at))) AS last_at, count(total_tokens) AS counted,
+           toInt64(least(sum(toInt128(total_tokens)), toInt128(${MOST_USAGE}))) AS tokens, count(total_cost_usd) AS priced, toString(sum(toInt128(total_cost_usd))) AS cost
+         FROM found GROUP BY session_id) s
+       LEFT JOIN (${lastOf('user_id')}) u ON u.session_id = s.session_id
+       LEFT JOIN (${lastOf('agent_no')}) a ON a.session_id = s.session_id`,
+      abort,
+    );
+    const numbers = new Set(rows.flatMap((row) => row.agents as readonly number[]));
+    const agents = await this.#parts.names.of(tenant, numbers);
+    const found = new Map(rows.map((row) => [String(row.session_id), row]));
+    return ids.flatMap((id) => {
+      const row = found.get(id);
+      return row === undefined ? [] : summary(id, row, agents);
+    });
+  }
+}
+
+function summary(id: string, row: Row, agents: AgentsOfUser): SessionSummary {
+  const named = (row.agents as readonly number[]).flatMap((number) => agents.byNumber(number) ?? []);
+  return {
+    session_id: id,
+    user_ids: (row.users as readonly (string | null)[]).flatMap((user) => textOf(user) ?? []),
+    agents: named.map((agent) => ({ id: agent.id, name: agent.name })),
+    runs: Number(row.runs),
+    failed_runs: Number(row.failed),
+    first_at: Number(row.first_at),
+    last_at: Number(row.last_at),
+    total_tokens: Number(row.counted) === 0 ? null : numberOf(row.tokens),
+    total_cost: Number(row.priced) === 0 ? null : sumToNumber(BigInt(String(row.cost))),
+  };
+}

@@ -1,0 +1,287 @@
+import type { JsonObject } from '../../../signal/attributes.js';
+import { itemAt } from '../../../signal/checked.js';
+import { storedCall } from '../../../signal/call-details.js';
+import { parseJson } from '../../../signal/json.js';
+import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
+import type {
+  DetailedSpan,
+  OutlinedSpan,
+  RunSummary,
+  StoredSpan,
+  StoredTrace,
+  TraceOutline,
+} from '../../runs.js';
+import { inputBeginning } from './input-beginning.js';
+import { hoursOfRun, type StoredMessage } from '../runs/run-facts.js';
+import { numberOf, summariesOf, SUMMARY_COLUMNS, textOf, type ListParts } from './listed-runs.js';
+import { shownNode } from '../runs/node-names.js';
+import { payloadOf } from '../runs/run-rows.js';
+import { PAYLOAD_COLUMNS, SPAN_ROW_COLUMNS } from '../tables/run-tables.js';
+import { traceKey } from '../runs/sent-traces.js';
+import { readMessages } from '../runs/stored-facts.js';
+import type { Row } from '../client/connection.js';
+
+/** Spans on a page, and bytes of their payloads and texts, as many as memory may hold several times over. */
+const PAGE_SPANS = 500;
+const PAGE_BYTES = 16 * 1024 * 1024;
+const ROW = SPAN_ROW_COLUMNS.map(({ name }) => name).join(', ');
+const PAYLOAD = PAYLOAD_COLUMNS.map(({ name }) => name).join(', ');
+const SIZE = [...PAYLOAD_COLUMNS.map(({ name }) => name), 'name', 'model', 'error_message']
+  .map((name) => `length(ifNull(${name}, ''))`)
+  .join(' + ');
+/** The characters of an input that outlines look at: more than they show. */
+const BEGINNING = 400;
+
+/** A trace that was found, with where its spans are. */
+interface FoundTrace {
+  readonly tenant: number;
+  readonly traceId: string;
+  readonly summary: RunSummary;
+  readonly metadata: JsonObject | null;
+  /** Which rows are its spans, in SQL. */
+  readonly where: string;
+  /** The order of its last message. */
+  readonly last: number;
+}
+
+interface PlaceInTrace {
+  readonly startedAt: number;
+  readonly spanId: string;
+}
+
+/** @param details whether the spans come with everything that they brought @returns null for an unknown trace */
+export async function readTrace(
+  parts: ListParts,
+  tenant: number,
+  traceId: string,
+  details: boolean,
+  abort?: AbortSignal,
+): Promise<StoredTrace | null> {
+  const found = await findTrace(parts, tenant, traceId, abort);
+  if (found === null) return null;
+  const print = details ? detailedSpan : storedSpan;
+  return { ...found.summary, metadata: found.metadata, spans: spansOf(parts, found, print, abort) };
+}
+
+/** @param since the order of a message: only spans that later ones brought or changed */
+export async function readOutline(
+  parts: ListParts,
+  tenant: number,
+  traceId: string,
+  since: number,
+  abort?: AbortSignal,
+): Promise<TraceOutline | null> {
+  const found = await findTrace(parts, tenant, traceId, abort);
+  if (found === null) return null;
+  const spans = outlinesOf(parts, found, since, abort);
+  return { ...found.summary, metadata: found.metadata, seq: found.last, spans };
+}
+
+/** @returns null where there is no such trace or span */
+export async function readSpan(
+  parts: ListParts,
+  tenant: number,
+  { traceId, spanId }: { readonly traceId: string; readonly spanId: string },
+  abort?: AbortSignal,
+): Promise<DetailedSpan | null> {
+  const found = await findTrace(parts, tenant, traceId, abort);
+  if (found === null) return null;
+  const [row] = await parts.reads.rows(
+    `SELECT ${ROW}, ${PAYLOAD} FROM spans WHERE ${found.where} AND span_id = '${spanId}' ORDER BY ${BEST_FIRST} LIMIT 1`,
+    abort,
+  );
+  return row === undefined ? null : detailedSpan(row);
+}
+
+/** What a span is after all messages stands in the row of `seq` 0 with the greatest ticket, else in what the first message brought. */
+const BEST_FIRST = 'seq, version DESC';
+
+async function findTrace(
+  parts: ListParts,
+  tenant: number,
+  traceId: string,
+  abort: AbortSignal | undefined,
+): Promise<FoundTrace | null> {
+  const messages = (await readMessages(parts.reads, [{ tenant, traceId }], abort)).get(
+    traceKey(tenant, traceId),
+  );
+  if (messages === undefined) return null;
+  const hours = [...hoursOfRun({ messages })];
+  if (hours.length === 0) return null;
+  const there = `tenant = ${tenant} AND hour IN (${hours.join(', ')}) AND trace_id = '${traceId}'`;
+  const [row] = await parts.reads.rows(
+    `SELECT ${SUMMARY_COLUMNS}, metadata FROM runs FINAL WHERE ${there}`,
+    abort,
+  );
+  // Its write has not ended.
+  if (row === undefined) return null;
+  const [summary] = await summariesOf(parts.names, tenant, [row]);
+  if (summary === undefined) return null;
+  return {
+    tenant,
+    traceId,
+    summary,
+    metadata: objectOf(textOf(row.metadata)),
+    where: `${there} AND seq IN (0, ${ordersOf(messages).join(', ')})`,
+    last: messages.at(-1)?.order ?? 0,
+  };
+}
+
+/** Of the messages that brought spans. */
+function ordersOf(messages: readonly StoredMessage[]): number[] {
+  return messages.flatMap((message) =>
+    message.kind === 'header' && message.spans > 0 ? [message.order] : [],
+  );
+}
+
+async function* spansOf<Span>(
+  parts: ListParts,
+  found: FoundTrace,
+  print: (row: Row) => Span,
+  abort: AbortSignal | undefined,
+): AsyncGenerator<readonly Span[]> {
+  for (let after: PlaceInTrace | null = null; ;) {
+    const places: readonly Row[] = await readPlaces(parts, found, after, abort);
+    let from = 0;
+    while (from < places.length) {
+      const some = firstOf(places.slice(from));
+      yield (await readAt(parts, found, some, `${ROW}, ${PAYLOAD}`, abort)).map(print);
+      from += some.length;
+    }
+    if (places.length < PAGE_SPANS) return;
+    after = placeOf(places.at(-1));
+  }
+}
+
+async function* outlinesOf(
+  parts: ListParts,
+  found: FoundTrace,
+  since: number,
+  abort: AbortSignal | undefined,
+): AsyncGenerator<readonly OutlinedSpan[]> {
+  const columns = `${ROW}, node, if(input IS NULL, NULL, length(input)) AS input_bytes, if(output IS NULL, NULL, length(output)) AS output_bytes, if(input IS NULL, NULL, substringUTF8(ifNull(input, ''), 1, ${BEGINNING})) AS beginning`;
+  const changed = since === 0 ? '' : `HAVING max(greatest(seq, begun_by, completed_by)) > ${since}`;
+  for (let after: PlaceInTrace | null = null; ;) {
+    const places: readonly Row[] = await readPlaces(parts, found, after, abort, changed);
+    if (places.length > 0) {
+      const rows = await readAt(parts, found, places, columns, abort);
+      yield rows.map((row) => outlinedSpan(row, found.summary.agent_name));
+    }
+    if (places.length < PAGE_SPANS) return;
+    after = placeOf(places.at(-1));
+  }
+}
+
+function placeOf(row: Row | undefined): PlaceInTrace | null {
+  return row === undefined ? null : { startedAt: Number(row.start), spanId: String(row.span_id) };
+}
+
+/** Which spans are on the next page, in the order of their starts, then ids; which row each is in, and its size. */
+async function readPlaces(
+  { reads }: ListParts,
+  { where }: FoundTrace,
+  after: PlaceInTrace | null,
+  abort: AbortSignal | undefined,
+  having = '',
+): Promise<readonly Row[]> {
+  const behind =
+    after === null
+      ? ''
+      : `WHERE (start, toUInt128(span_id)) > (${after.startedAt}, toUInt128(toUUID('${after.spanId}')))`;
+  return await reads.rows(
+    `SELECT span_id, start, best.1 AS seq, best.2 AS made_by, best.3 AS bytes, best.4 AS hour FROM (
+       SELECT span_id, argMin(started_at, (seq, -toInt64(version))) AS start, argMin((seq, version, ${SIZE}, hour), (seq, -toInt64(version))) AS best
+       FROM spans WHERE ${where} GROUP BY span_id ${having}
+     ) ${behind} ORDER BY start, toUInt128(span_id) LIMIT ${PAGE_SPANS}`,
+    abort,
+  );
+}
+
+/** As many places as memory may hold the spans of, one at least. */
+function firstOf(places: readonly Row[]): readonly Row[] {
+  let bytes = 0;
+  const beyond = places.findIndex((place, i) => {
+    bytes += Number(place.bytes);
+    return i > 0 && bytes > PAGE_BYTES;
+  });
+  return beyond < 0 ? places : places.slice(0, beyond);
+}
+
+/** The rows of spans in the order of their places. @throws ConsumeError where they are removed meanwhile */
+async function readAt(
+  { reads }: ListParts,
+  { tenant, traceId }: FoundTrace,
+  places: readonly Row[],
+  columns: string,
+  abort: AbortSignal | undefined,
+): Promise<readonly Row[]> {
+  const at = places.map(
+    (place) =>
+      `(${Number(place.hour)}, '${String(place.span_id)}', ${Number(place.seq)}, ${Number(place.made_by)})`,
+  );
+  const rows = await reads.rows(
+    `SELECT ${columns} FROM spans WHERE tenant = ${tenant} AND trace_id = '${traceId}' AND (hour, span_id, seq, version) IN (${at.join(', ')}) LIMIT 1 BY span_id`,
+    abort,
+  );
+  const found = new Map(rows.map((row) => [String(row.span_id), row]));
+  return places.flatMap((place): readonly Row[] => {
+    const row = found.get(String(place.span_id));
+    return row === undefined ? [] : [row];
+  });
+}
+
+function headOf(row: Row) {
+  return {
+    span_id: String(row.span_id),
+    trace_id: String(row.trace_id),
+    parent_span_id: textOf(row.parent_span_id),
+    type: itemAt(SPAN_TYPES, Number(row.type)),
+    name: String(row.name),
+    status: itemAt(RUN_STATUSES, Number(row.status)),
+    started_at: Number(row.started_at),
+    ended_at: numberOf(row.ended_at),
+    duration_ms: numberOf(row.duration_ms),
+    model: textOf(row.model),
+    input_tokens: numberOf(row.input_tokens),
+    output_tokens: numberOf(row.output_tokens),
+    total_tokens: numberOf(row.total_tokens),
+    cost_usd: numberOf(row.cost_usd),
+    error_message: textOf(row.error_message),
+    ...(typeof row.same_as === 'string' && { same_as: row.same_as }),
+  };
+}
+
+function storedSpan(row: Row): StoredSpan {
+  return {
+    ...headOf(row),
+    input_data: objectOf(textOf(row.input)),
+    output_data: objectOf(textOf(row.output)),
+  };
+}
+
+function detailedSpan(row: Row): DetailedSpan {
+  const { sent, origin } = payloadOf(row);
+  return {
+    ...storedSpan(row),
+    details: {
+      call: storedCall(textOf(row.call_details)),
+      metadata: objectOf(textOf(row.metadata)),
+      sent: sent === null || origin === null ? null : { bytes: sent, origin },
+    },
+  };
+}
+
+function outlinedSpan(row: Row, agentName: string): OutlinedSpan {
+  const beginning = textOf(row.beginning);
+  return {
+    ...headOf(row),
+    node: shownNode(String(row.node), agentName),
+    input_bytes: numberOf(row.input_bytes),
+    output_bytes: numberOf(row.output_bytes),
+    preview: beginning === null ? null : inputBeginning(beginning),
+  };
+}
+
+function objectOf(json: string | null): JsonObject | null {
+  return json === null ? null : (parseJson(json) as JsonObject);
+}

@@ -1,0 +1,41 @@
+import type { Micros } from '../../../signal/time.js';
+import { dayOf, monthOf, printDay, printMonth, startOfMonth } from '../../month.js';
+import type { DailyCount, MonthlyCount, Usage } from '../../usage.js';
+import type { WriteBook } from '../../write-book.js';
+
+export interface UsageReadParts {
+  readonly book: Pick<WriteBook, 'months' | 'days' | 'firstDay'>;
+  /** The identity of the store. */
+  readonly store: string;
+  readonly tenantOf: (userId: string) => Promise<number>;
+}
+
+/** The contract `Usage`: the book of writes counts. */
+export class UsageReads implements Usage {
+  readonly #parts: () => UsageReadParts;
+
+  /** @param parts as they are when somebody asks */
+  constructor(parts: () => UsageReadParts) {
+    this.#parts = parts;
+  }
+
+  async read(userId: string, now: Micros): Promise<MonthlyCount> {
+    const { book, store, tenantOf } = this.#parts();
+    const month = monthOf(now);
+    const [counted] = await book.months(store, await tenantOf(userId), [month]);
+    return { period: printMonth(month), used: counted?.items ?? 0, resets_at: startOfMonth(month + 1) };
+  }
+
+  async days(userId: string, now: Micros, days: number): Promise<readonly DailyCount[]> {
+    const { book, store, tenantOf } = this.#parts();
+    const last = dayOf(now);
+    const first = last - days + 1;
+    const counted = await book.days(store, await tenantOf(userId), first, last);
+    const began = (await book.firstDay(store)) ?? Infinity;
+    const items = new Map(counted.map((day) => [day.period, day.items]));
+    return Array.from({ length: days }, (_, at) => {
+      const day = first + at;
+      return { date: printDay(day), events: day < began ? null : (items.get(day) ?? 0) };
+    });
+  }
+}

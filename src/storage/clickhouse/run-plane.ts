@@ -1,0 +1,227 @@
+import { LRUCache } from 'lru-cache';
+import { ConsumeError } from '../../component/consume-error.js';
+import type { ConsumeContext, Receipt } from '../../component/consumer.js';
+import type { Clock } from '../../component/telemetry.js';
+import type { TracesBatch } from '../../signal/batch.js';
+import type { AlertFigures, PastFigures } from '../alert-figures.js';
+import { CallOrder } from '../call-order.js';
+import type { ControlPlane } from '../control-plane.js';
+import { PromptNumbers } from '../prompt-numbers.js';
+import type { ToldArrivals } from '../told-arrivals.js';
+import { KnownUsers } from '../user-terms.js';
+import { noSeries, Observations } from './alerts/observations.js';
+import { PastReads } from './alerts/past-figures.js';
+import type { ClickHouseOptions } from './clickhouse-options.js';
+import type { Reach } from './client/reach.js';
+import type { Reads } from './client/reads.js';
+import { AgentNames } from './names/agent-names.js';
+import { AgentReads } from './queries/agent-reads.js';
+import { MapReads } from './queries/map-reads.js';
+import { ModelReads } from './queries/model-reads.js';
+import { PromptReads } from './queries/prompt-reads.js';
+import { RunReads } from './queries/run-reads.js';
+import { SeriesReads } from './queries/series-reads.js';
+import { SessionReads } from './queries/session-reads.js';
+import { UsageReads } from './queries/usage-reads.js';
+import { insertsBy } from './runs/insert-rows.js';
+import type { ChangeAnswer, RunChange } from './runs/run-change.js';
+import { rebuildMap, type RebuildParts } from './runs/rebuild-map.js';
+import { RunQueue } from './runs/run-queue.js';
+import { MICROS_PER_MS } from '../../signal/time-units.js';
+import { finishLeftWrites, forgetEndedWrites, timeOutIdleRuns, type UpkeepParts } from './runs/run-upkeep.js';
+import { tellSettled, type WantedOfTenant } from './runs/settled-events.js';
+import { TracesWriter } from './runs/traces-writer.js';
+import { RunWrites } from './runs/write-runs.js';
+
+/** How long a write is a process's without news; then another finishes it. */
+const LEASE_MS = 30_000;
+/** Names of agents of a user, as many as the embedded store has room for. */
+const MOST_AGENTS = 10_000;
+/** Groups under way at the same time. */
+const GROUPS_UNDER_WAY = 2;
+/** Users whose ids are remembered by their numbers. */
+const REMEMBERED = 10_000;
+
+/** What there is while the store is open. */
+interface Opened {
+  readonly control: ControlPlane;
+  readonly store: string;
+  readonly names: AgentNames;
+  readonly users: KnownUsers;
+  readonly prompts: PromptNumbers;
+  readonly queue: RunQueue;
+  readonly writer: TracesWriter;
+  readonly upkeep: UpkeepParts;
+  readonly rebuild: RebuildParts;
+}
+
+/** Runs and everything that follows from them. */
+export class RunPlane {
+  readonly runs: RunReads;
+  readonly agents: AgentReads;
+  readonly models: ModelReads;
+  readonly series: SeriesReads;
+  readonly sessions: SessionReads;
+  readonly map: MapReads;
+  readonly prompts: PromptReads;
+  readonly figures: AlertFigures;
+  readonly past: PastFigures;
+  readonly usage: UsageReads;
+  readonly #reach: Reach;
+  readonly #arrivals: ToldArrivals;
+  readonly #options: Pick<ClickHouseOptions, 'groupRows' | 'maxQueueBytes'>;
+  readonly #clock: Clock;
+  readonly #order = new CallOrder();
+  readonly #ids = new LRUCache<number, string>({ max: REMEMBERED });
+  #opened: Opened | null = null;
+
+  constructor(
+    reach: Reach,
+    arrivals: ToldArrivals,
+    options: Pick<ClickHouseOptions, 'groupRows' | 'maxQueueBytes'>,
+    clock: Clock,
+  ) {
+    this.#reach = reach;
+    this.#arrivals = arrivals;
+    this.#options = options;
+    this.#clock = clock;
+    const reads: Reads = {
+      rows: async (...args) => await reach.connection.rows(...args),
+      pages: (...args) => reach.connection.pages(...args),
+    };
+    const names: Pick<AgentNames, 'of'> = { of: async (...args) => await this.#open().names.of(...args) };
+    const prompts: Pick<ControlPlane['prompts'], 'findNumber' | 'numbersOf'> = {
+      findNumber: async (...args) => await this.#open().control.prompts.findNumber(...args),
+      numbersOf: async (...args) => await this.#open().control.prompts.numbersOf(...args),
+    };
+    const queue = { write: async (change: RunChange) => await this.#write(change) };
+    const tenantOf = async (userId: string): Promise<number> => await reach.tenantOf(userId);
+    const parts = { reads, names, prompts, queue, tenantOf };
+    this.runs = new RunReads({
+      ...parts,
+      now: () => clock.now(),
+      changed: (userId, traceId) => {
+        arrivals.traceChanged(userId, traceId);
+      },
+      inOrder: async (userId, send) =>
+        await this.#order.send(userId, async () => await tenantOf(userId), send),
+    });
+    this.agents = new AgentReads(parts, tenantOf);
+    this.models = new ModelReads(parts, tenantOf);
+    this.series = new SeriesReads(parts, tenantOf);
+    this.sessions = new SessionReads(parts, tenantOf);
+    this.map = new MapReads({
+      ...parts,
+      rebuild: async ({ dryRun }) => await rebuildMap(this.#open().rebuild, dryRun),
+    });
+    this.prompts = new PromptReads(parts);
+    const observations = new Observations({
+      reads,
+      names,
+      findTenant: async (userId) => (await this.#open().users.tenants([userId])).get(userId) ?? null,
+      // It holds no metrics.
+      metricFigures: async (wanted) => wanted.map(({ since }) => noSeries(since)),
+    });
+    this.figures = observations;
+    this.past = new PastReads(reads, observations);
+    this.usage = new UsageReads(() => {
+      const { control, store } = this.#open();
+      return { book: control.writes, store, tenantOf };
+    });
+  }
+
+  /** @param store its identity @param owner this process, unlike any other that is or was */
+  open(control: ControlPlane, store: string, owner: string): void {
+    const { connection } = this.#reach;
+    const users = new KnownUsers(control, this.#clock);
+    const prompts = new PromptNumbers(control, this.#clock);
+    const names = new AgentNames(control.agents, store, this.#clock);
+    const parts = { reads: connection, book: control.writes, store, owner, leaseMs: LEASE_MS };
+    const writes = new RunWrites({
+      ...parts,
+      inserts: insertsBy(connection),
+      agents: names,
+      mostAgents: MOST_AGENTS,
+      onSettled: async (settled) => {
+        await tellSettled(settled, control.events, async (tenant) => await this.#wantedOf(tenant));
+      },
+    });
+    const { groupRows, maxQueueBytes } = this.#options;
+    const queue = new RunQueue(writes, connection, {
+      rows: groupRows,
+      underWay: GROUPS_UNDER_WAY,
+      waitingBytes: maxQueueBytes,
+    });
+    const writer = new TracesWriter({
+      queue,
+      order: this.#order,
+      termsOf: (userId) => users.known(userId) ?? users.find(userId),
+      promptNumbers: (userId, versions) => prompts.known(userId, versions) ?? prompts.find(userId, versions),
+      arriving: (batch) => this.#arrivals.tracesOf(batch),
+      sent: (userId, tenant) => {
+        this.#ids.set(tenant, userId);
+      },
+    });
+    const upkeep = { ...parts, leases: control.leases, queue, writes };
+    const rebuild = {
+      ...upkeep,
+      inserts: insertsBy(connection),
+      now: () => Math.floor(this.#clock.now() / MICROS_PER_MS),
+      userOf: async (tenant: number) =>
+        (await control.accounts.findTenants([tenant])).get(tenant) ?? String(tenant),
+    };
+    this.#opened = { control, store, names, users, prompts, queue, writer, upkeep, rebuild };
+  }
+
+  /** Waits for what was begun. */
+  async idle(): Promise<void> {
+    await this.#order.sent();
+    await this.#opened?.queue.settled();
+  }
+
+  close(): void {
+    this.#opened?.users.close();
+    this.#opened?.prompts.close();
+    this.#opened = null;
+  }
+
+  /** Of batches that wait. */
+  get queuedBytes(): number {
+    return this.#opened?.queue.waitingBytes ?? 0;
+  }
+
+  async traces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
+    return await this.#open().writer.write(batch, context);
+  }
+
+  /** Finishes what other processes left, and ends runs of which nothing comes any more. To be called every few seconds. */
+  async keepUp(): Promise<void> {
+    const { upkeep } = this.#open();
+    await finishLeftWrites(upkeep);
+    await timeOutIdleRuns(upkeep, this.#clock.now());
+    await forgetEndedWrites(upkeep);
+  }
+
+  async #write(change: RunChange): Promise<ChangeAnswer> {
+    return await this.#open().queue.write(change);
+  }
+
+  /** Null for a user that there is not any more. */
+  async #wantedOf(tenant: number): Promise<WantedOfTenant | null> {
+    const { control, users } = this.#open();
+    const userId = this.#ids.get(tenant) ?? (await control.accounts.findTenants([tenant])).get(tenant);
+    if (userId === undefined) return null;
+    this.#ids.set(tenant, userId);
+    const { wanted } = users.known(userId) ?? (await users.find(userId));
+    return { userId, wanted };
+  }
+
+  #open(): Opened {
+    if (this.#opened !== null) return this.#opened;
+    throw new ConsumeError('The store is not open.', {
+      code: 'storage_unavailable',
+      retryable: true,
+      retryAfterMs: 5000,
+    });
+  }
+}

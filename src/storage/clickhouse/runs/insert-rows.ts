@@ -1,0 +1,46 @@
+import { MICROS_PER_DAY, MICROS_PER_HOUR } from '../../../signal/time-units.js';
+import type { Connection } from '../client/connection.js';
+import { MOST_DAYS_OF_AN_INSERT } from '../tables/days.js';
+import { HOUR } from '../tables/run-tables.js';
+import { namesOf, type ClickHouseTable } from '../tables/table.js';
+import type { Values } from './run-rows.js';
+import type { Inserts } from './write-runs.js';
+
+const HOURS_A_DAY = MICROS_PER_DAY / MICROS_PER_HOUR;
+
+/** Inserts by a connection, in as many statements as the days of the rows need: ClickHouse refuses too many partitions in one. */
+export function insertsBy(connection: Pick<Connection, 'insert'>): Inserts {
+  return {
+    async insert(table, rows, token) {
+      const names = namesOf(table);
+      for (const [i, part] of partsOf(table, rows).entries())
+        await connection.insert(table.name, names, part, `${token}-${i}`);
+    },
+  };
+}
+
+function partsOf(table: ClickHouseTable, rows: readonly Values[]): (readonly Values[])[] {
+  const hour = table.columns.findIndex(({ name }) => name === HOUR.name);
+  if (hour < 0) return [rows];
+  const byDay = new Map<number, Values[]>();
+  for (const row of rows) {
+    const day = Math.floor(Number(row[hour]) / HOURS_A_DAY);
+    const others = byDay.get(day);
+    if (others === undefined) byDay.set(day, [row]);
+    else others.push(row);
+  }
+  if (byDay.size <= MOST_DAYS_OF_AN_INSERT) return [rows];
+  const parts: Values[][] = [];
+  let days = MOST_DAYS_OF_AN_INSERT;
+  for (const [, ofDay] of [...byDay].sort(([a], [b]) => a - b)) {
+    const last = parts.at(-1);
+    if (last === undefined || days === MOST_DAYS_OF_AN_INSERT) {
+      parts.push([...ofDay]);
+      days = 1;
+    } else {
+      last.push(...ofDay);
+      days++;
+    }
+  }
+  return parts;
+}

@@ -1,0 +1,17 @@
+/** How many messages of one trace a write may hold. */
+const MOST_OF_TRACE = 4096;
+
+/**
+ * The place of a message among all messages of all traces: by the number of its write, then by its place among those of the same trace in
+ * that write. Exact up to 2⁴¹ writes.
+ *
+ * @param place from 0, below {@link MOST_OF_TRACE}
+ */
+export function orderOf(write: number, place: number): number {
+  return write * MOST_OF_TRACE + place;
+}
+
+/** The number of the write that brought a message. */
+export function writeOf(order: number): number {
+  return Math.floor(order / MOST_OF_TRACE);
+}

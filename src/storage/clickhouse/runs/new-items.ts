@@ -1,0 +1,63 @@
+import type { RunFacts, StoredHeader } from './run-facts.js';
+import { writeOf } from './message-order.js';
+
+/** Whether a message of a run came with a write that was certainly stored before this one looked. */
+export type IsEarlier = (order: number) => boolean;
+
+/**
+ * Which messages count as earlier than those of a write: of two writes that bring something of a run at the same time the one whose first
+ * ticket is smaller, which the other certainly sees.
+ *
+ * @param ticket the first one of this write
+ * @param firstTickets of the other writes; absent: it ended long ago
+ */
+export function earlierThan(
+  write: number,
+  ticket: number,
+  firstTickets: ReadonlyMap<number, number | null>,
+): IsEarlier {
+  return (order) => {
+    const other = writeOf(order);
+    if (other === write) return false;
+    const first = firstTickets.get(other);
+    return first === undefined || (first !== null && first < ticket);
+  };
+}
+
+/**
+ * How many items the messages of a write bring that nobody brought before: spans, and one for a run that is new and has none.
+ *
+ * @returns by the orders of its messages; without those that bring nothing new
+ */
+export function newItems(facts: RunFacts, write: number, isEarlier: IsEarlier): ReadonlyMap<number, number> {
+  const headers = facts.messages.filter((message): message is StoredHeader => message.kind === 'header');
+  const known = new Set<string>();
+  const brought = new Map<number, string[]>();
+  for (const { order, row } of facts.spans) {
+    if (isEarlier(order)) known.add(row.span_id);
+    else if (writeOf(order) === write) {
+      const ids = brought.get(order);
+      if (ids === undefined) brought.set(order, [row.span_id]);
+      else ids.push(row.span_id);
+    }
+  }
+  let isKnown = headers.some(({ order }) => isEarlier(order));
+  const items = new Map<number, number>();
+  for (const { order, spans } of headers) {
+    if (writeOf(order) !== write) continue;
+    const before = known.size;
+    for (const id of brought.get(order) ?? []) known.add(id);
+    const added = known.size - before;
+    const count = spans === 0 && !isKnown ? 1 : added;
+    isKnown = true;
+    if (count > 0) items.set(order, count);
+  }
+  return items;
+}
+
+/** The other writes that have messages of the run. */
+export function otherWrites({ messages }: Pick<RunFacts, 'messages'>, write: number): number[] {
+  const others = new Set<number>();
+  for (const { order } of messages) if (writeOf(order) !== write) others.add(writeOf(order));
+  return [...others];
+}

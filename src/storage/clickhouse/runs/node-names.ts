@@ -1,0 +1,52 @@
+import { must } from '../../../signal/checked.js';
+import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
+
+/** How the node of a span is written: nothing, the run's agent, or a name behind a mark. */
+const NONE = '';
+const AGENT = '@';
+const NAMED = '=';
+
+/** @param node as in `DerivedMap.nodes` @param names those of the same map */
+export function printNode(node: number, names: readonly string[]): string {
+  if (node === NO_NODE) return NONE;
+  return node === AGENT_NODE ? AGENT : printedNode(must(names[node], 'name of a node'));
+}
+
+/** The node of a name, as {@link printNode} gives it. */
+export function printedNode(name: string): string {
+  return NAMED + name;
+}
+
+/** That of the run's agent, likewise. */
+export const printedAgentNode = AGENT;
+
+/** The name of a node, as it is shown. @param agentName that of the run's agent @returns null for none */
+export function shownNode(printed: string, agentName: string): string | null {
+  if (printed === NONE) return null;
+  return printed === AGENT ? agentName : printed.slice(NAMED.length);
+}
+
+/** Numbers for the nodes of some runs, while what follows from them is worked out. */
+export class NodeNumbers {
+  readonly #numbers = new Map<string, number>();
+  readonly #names: string[] = [];
+
+  /** @param printed as {@link printNode} gives it */
+  numberOf(printed: string): number {
+    if (printed === NONE) return NO_NODE;
+    return printed === AGENT ? AGENT_NODE : this.named(printed.slice(NAMED.length));
+  }
+
+  /** The number of a node by its name. */
+  named(name: string): number {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    const number = this.#names.push(name) - 1;
+    this.#numbers.set(name, number);
+    return number;
+  }
+
+  nameOf(number: number): string {
+    return must(this.#names[number], 'name of a node');
+  }
+}

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../../signal/attributes.js';
+import { itemAt, must } from '../../../signal/checked.js';
+import { AGENT, serviceNodeOf } from '../../../signal/service-node.js';
+import { SPAN_TYPES } from '../../../signal/span.js';
+import type { Leases } from '../../leases.js';
+import type { MapRebuild } from '../../service-map.js';
+import type { Row } from '../client/connection.js';
+import type { Reads } from '../client/reads.js';
+import type { PAYLOAD_COLUMNS } from '../tables/run-tables.js';
+import { MESSAGE_COLUMNS, MESSAGES, SPAN_COLUMNS, SPANS } from '../tables/run-tables.js';
+import { NodeNumbers, printedAgentNode, printedNode } from './node-names.js';
+import type { RunQueue } from './run-queue.js';
+import { readFacts, type WantedTrace } from './stored-facts.js';
+import { settledRun, type AddedEdge, type AddedNode } from './settled-run.js';
+import type { Inserts } from './write-runs.js';
+
+/** Traces that are looked at in one step. */
+const TRACES_A_STEP = 200;
+/** How long the lease holds that one rebuild takes; it is renewed in each step. */
+const LEASE_MS = 60_000;
+const MOST_EXAMPLES = 10;
+
+export interface RebuildParts {
+  readonly reads: Reads;
+  readonly inserts: Inserts;
+  readonly queue: Pick<RunQueue, 'write'>;
+  readonly leases: Leases;
+  /** The identity of the store. */
+  readonly store: string;
+  readonly owner: string;
+  /** Milliseconds. */
+  readonly now: () => number;
+  readonly userOf: (tenant: number) => Promise<string>;
+}
+
+/** What is counted on the way. */
+interface Found {
+  traces: number;
+  spans: number;
+  unmapped_traces: number;
+  differing_spans: number;
+  differing_sums: number;
+  readonly examples: string[];
+}
+
+/**
+ * Derives the nodes of all spans afresh from what is stored of them, compares, and, unless it is a dry run, writes the rows anew that differ
+ * and settles their runs. One process does it at a time.
+ *
+ * @returns null while another is under way
+ */
+export async function rebuildMap(parts: RebuildParts, isDryRun: boolean): Promise<MapRebuild | null> {
+  const { leases, store, owner, now } = parts;
+  const lease = await leases.take(`clickhouse/${store}/map`, `${owner}/${randomUUID()}`, LEASE_MS);
+  if (lease === null) return null;
+  const began = now();
+  const found: Found = {
+    traces: 0,
+    spans: 0,
+    unmapped_traces: 0,
+    differing_spans: 0,
+    differing_sums: 0,
+    examples: [],
+  };
+  try {
+    for (let after: WantedTrace | null = null; ;) {
+      const traces: readonly WantedTrace[] = await nextTraces(parts.reads, after);
+      if (traces.length > 0) await rebuildSome(parts, traces, found, isDryRun);
+      after = traces.at(-1) ?? null;
+      if (traces.length < TRACES_A_STEP || !(await leases.renew(lease, LEASE_MS))) break;
+    }
+  } finally {
+    await leases.release(lease);
+  }
+  const isWrong = found.unmapped_traces + found.differing_spans + found.differing_sums > 0;
+  return { dry_run: isDryRun, ...found, corrected: isWrong && !isDryRun, duration_ms: now() - began };
+}
+
+async function nextTraces(reads: Reads, after: WantedTrace | null): Promise<WantedTrace[]> {
+  const behind =
+    after === null ? '' : `AND (tenant, trace_id) > (${after.tenant}, toUUID('${after.traceId}'))`;
+  const rows = await reads.rows(
+    `SELECT tenant, trace_id FROM messages WHERE kind = 'header' ${behind} GROUP BY tenant, trace_id ORDER BY tenant, trace_id LIMIT ${TRACES_A_STEP}`,
+  );
+  return rows.map((row) => ({ tenant: Number(row.tenant), traceId: String(row.trace_id) }));
+}
+
+async function rebuildSome(
+  { reads, inserts, queue, store, userOf }: RebuildParts,
+  traces: readonly WantedTrace[],
+  found: Found,
+  isDryRun: boolean,
+): Promise<void> {
+  const numbers = new NodeNumbers();
+  const facts = await readFacts(reads, traces, new Map(), numbers);
+  const spans: Row[] = [];
+  const messages: WantedTrace[] = [];
+  const toSettle: WantedTrace[] = [];
+  const kept = await keptSums(reads, traces);
+  for (const each of facts) {
+    const { tenant, traceId } = each;
+    const hours = each.messages.flatMap((message) => (message.kind === 'header' ? message.hours : []));
+    if (hours.length === 0) continue;
+    const rows = await reads.rows(
+      `SELECT * FROM spans WHERE tenant = ${tenant} AND hour IN (${[...new Set(hours)].join(', ')}) AND trace_id = '${traceId}' ORDER BY seq, version DESC LIMIT 1 BY span_id, seq`,
+    );
+    const nodes = new Map(rows.map((row) => [`${String(row.span_id)} ${Number(row.seq)}`, derivedNode(row)]));
+    const isMapped = each.messages.some((message) => message.kind === 'header' && message.isMapped);
+    const differing = rows.filter(
+      (row) => Number(row.seq) > 0 && nodes.get(`${String(row.span_id)} ${Number(row.seq)}`) !== row.node,
+    );
+    const right = settledRun(
+      {
+        ...each,
+        messages: each.messages.map((one) => (one.kind === 'header' ? { ...one, isMapped: true } : one)),
+        spans: each.spans.map((span) => ({
+          ...span,
+          node: numbers.numberOf(
+            must(nodes.get(`${span.row.span_id} ${span.order}`), 'node of a span that is stored'),
+          ),
+        })),
+      },
+      numbers,
+    );
+    found.traces++;
+    found.spans += right?.run.spans.length ?? 0;
+    const differs = isMapped && right !== null ? differences(right, kept.get(`${tenant} ${traceId}`)) : 0;
+    if (!isMapped) found.unmapped_traces++;
+    else found.differing_spans += differing.length;
+    found.differing_sums += differs;
+    if (isMapped && differing.length === 0 && differs === 0) continue;
+    if (found.examples.length < MOST_EXAMPLES)
+      found.examples.push(
+        `User ${await userOf(tenant)}, trace ${traceId}: ${isMapped ? 'its nodes or edges differ from those of its spans' : 'is not in the map'}`,
+      );
+    spans.push(
+      ...differing.map((row) => ({
+        ...row,
+        version: 1,
+        node: nodes.get(`${String(row.span_id)} ${Number(row.seq)}`),
+      })),
+    );
+    messages.push({ tenant, traceId });
+    toSettle.push({ tenant, traceId });
+  }
+  if (isDryRun || toSettle.length === 0) return;
+  const token = `${store}-map-${randomUUID()}`;
+  await inserts.insert(
+    SPANS,
+    spans.map((row) => SPAN_COLUMNS.map(({ name }) => row[name])),
+    `${token}-spans`,
+  );
+  const pairs = messages.map(({ tenant, traceId }) => `(${tenant}, '${traceId}')`).join(', ');
+  const told = await reads.rows(
+    `SELECT * FROM messages FINAL WHERE (tenant, trace_id) IN (${pairs}) AND kind = 'header'`,
+  );
+  const mapped = told.map((row) =>
+    MESSAGE_COLUMNS.map(({ name }) => (name === 'is_mapped' ? true : row[name])),
+  );
+  await inserts.insert(MESSAGES, mapped, `${token}-messages`);
+  await Promise.all(
+    toSettle.map(async (trace) => await queue.write({ ...trace, at: 0, message: { kind: 'settle' } })),
+  );
+}
+
+/** What the rows of runs add to the map. */
+async function keptSums(
+  reads: Reads,
+  traces: readonly WantedTrace[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const pairs = traces.map(({ tenant, traceId }) => `(${tenant}, '${traceId}')`).join(', ');
+  const rows = await reads.rows(
+    `SELECT tenant, trace_id, nodes, edges FROM runs FINAL WHERE (tenant, trace_id) IN (${pairs})`,
+  );
+  return new Map(
+    rows.map((row) => [
+      `${Number(row.tenant)} ${String(row.trace_id)}`,
+      linesOf(row.nodes as readonly AddedNode[], row.edges as readonly AddedEdge[]),
+    ]),
+  );
+}
+
+function linesOf(nodes: readonly AddedNode[], edges: readonly AddedEdge[]): ReadonlySet<string> {
+  return new Set([
+    ...nodes.map(({ name, type, grade, spans, traces }) =>
+      JSON.stringify([name, type, grade, spans, traces]),
+    ),
+    ...edges.map(({ source, target, grade, spans }) => JSON.stringify([source, target, grade, spans])),
+  ]);
+}
+
+function differences(
+  { nodes, edges }: { readonly nodes: readonly AddedNode[]; readonly edges: readonly AddedEdge[] },
+  kept: ReadonlySet<string> | undefined,
+): number {
+  const right = linesOf(nodes, edges);
+  const there = kept ?? new Set<string>();
+  return (
+    [...right].filter((line) => !there.has(line)).length +
+    [...there].filter((line) => !right.has(line)).length
+  );
+}
+
+/** The node of a span as it follows from its row. */
+function derivedNode(row: Row): string {
+  const node = serviceNodeOf({
+    type: itemAt(SPAN_TYPES, Number(row.type)),
+    name: String(row.name),
+    map_hint: row.map_hint as string | null,
+    input_data: objectIn(row, 'input'),
+    metadata: objectIn(row, 'metadata'),
+  });
+  if (node === null) return '';
+  return node === AGENT ? printedAgentNode : printedNode(node);
+}
+
+function objectIn(row: Row, part: (typeof PAYLOAD_COLUMNS)[number]['name']): JsonObject | null {
+  const json = row[part];
+  return typeof json === 'string' ? (JSON.parse(json) as JsonObject) : null;
+}

@@ -1,0 +1,156 @@
+import { ConsumeError } from '../../../component/consume-error.js';
+import { exactItems } from './exact-items.js';
+import type { Reads } from '../client/reads.js';
+import { sizeOf, tracesOf, type ChangeAnswer, type RunChange } from './run-change.js';
+import { traceKey } from './sent-traces.js';
+import type { RunWrites } from './write-runs.js';
+
+export interface GroupLimits {
+  /** Rows of a group: spans and headers. A single batch may have more. */
+  readonly rows: number;
+  /** Groups under way at the same time. */
+  readonly underWay: number;
+  /** Bytes of batches that wait; more is refused. */
+  readonly waitingBytes: number;
+}
+
+interface Waiting {
+  readonly change: RunChange;
+  readonly resolve: (answer: ChangeAnswer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Makes groups of what is to be written: whatever waits when there is room for another one goes, up to a limit. An insert costs the engine
+ * as much as thousands of rows, so the more waits, the larger groups are.
+ */
+export class RunQueue {
+  readonly #writes: RunWrites;
+  readonly #reads: Reads;
+  readonly #limits: GroupLimits;
+  #waiting: Waiting[] = [];
+  #bytes = 0;
+  /** The traces of the groups under way. */
+  readonly #underWay = new Set<ReadonlySet<string>>();
+  #idle: (() => void) | null = null;
+
+  constructor(writes: RunWrites, reads: Reads, limits: GroupLimits) {
+    this.#writes = writes;
+    this.#reads = reads;
+    this.#limits = limits;
+  }
+
+  /** @throws ConsumeError `overloaded` where too much waits already, and whatever becomes of the write */
+  async write(change: RunChange): Promise<ChangeAnswer> {
+    const bytes = 'batch' in change ? change.batch.bytes : 0;
+    if (this.#bytes > this.#limits.waitingBytes)
+      throw new ConsumeError(
+        'More is waiting for ClickHouse than extensions.clickhouse.max_queue_size allows.',
+        {
+          code: 'overloaded',
+          retryable: true,
+          retryAfterMs: 1000,
+        },
+      );
+    this.#bytes += bytes;
+    try {
+      return await new Promise<ChangeAnswer>((resolve, reject) => {
+        this.#waiting.push({ change, resolve, reject });
+        // Whatever comes in this turn of the loop goes together.
+        setImmediate(() => {
+          this.#begin();
+        });
+      });
+    } finally {
+      this.#bytes -= bytes;
+    }
+  }
+
+  get waitingBytes(): number {
+    return this.#bytes;
+  }
+
+  /** Resolves when nothing waits and nothing is under way. */
+  async settled(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#underWay.size > 0)
+      await new Promise<void>((resolve) => (this.#idle = resolve));
+  }
+
+  #begin(): void {
+    while (this.#underWay.size < this.#limits.underWay) {
+      const group = this.#next();
+      if (group.length === 0) return;
+      void this.#write(group);
+    }
+  }
+
+  /**
+   * The next group. What somebody says of a run is in a group without anything else of that run, and waits for what came before it: it counts
+   * only for a run that is there, and its answer tells what is so after it.
+   */
+  #next(): Waiting[] {
+    const group: Waiting[] = [];
+    const traces = new Set<string>();
+    const spokenOf = new Set<string>();
+    let rows = 0;
+    for (const waiting of this.#waiting) {
+      const { change } = waiting;
+      const size = sizeOf(change);
+      const keys = keysOf(change);
+      const isFull = group.length > 0 && rows + size > this.#limits.rows;
+      const mustWait =
+        'batch' in change
+          ? keys.some((key) => spokenOf.has(key))
+          : keys.some((key) => traces.has(key) || this.#isUnderWay(key));
+      if (isFull || mustWait) break;
+      group.push(waiting);
+      rows += size;
+      for (const key of keys) {
+        traces.add(key);
+        if (!('batch' in change)) spokenOf.add(key);
+      }
+    }
+    this.#waiting = this.#waiting.slice(group.length);
+    return group;
+  }
+
+  #isUnderWay(key: string): boolean {
+    return [...this.#underWay].some((traces) => traces.has(key));
+  }
+
+  async #write(group: readonly Waiting[]): Promise<void> {
+    const traces = new Set(group.flatMap(({ change }) => keysOf(change)));
+    this.#underWay.add(traces);
+    try {
+      const answers = await this.#writes.write(group.map(({ change }) => change));
+      group.forEach((waiting, i) => {
+        const answer = answers[i];
+        if (answer === 'inexact') this.#count(waiting);
+        else if (answer === undefined || answer instanceof Error) waiting.reject(answer);
+        else waiting.resolve(answer);
+      });
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    } finally {
+      this.#underWay.delete(traces);
+      this.#begin();
+      if (this.#waiting.length === 0 && this.#underWay.size === 0) {
+        this.#idle?.();
+        this.#idle = null;
+      }
+    }
+  }
+
+  /** It may pass its limit: how much it brings that is new has to be known. */
+  #count({ change, resolve, reject }: Waiting): void {
+    if (!('batch' in change)) return;
+    exactItems(this.#reads, change).then((items) => {
+      this.#waiting.push({ change: { ...change, exactItems: items }, resolve, reject });
+      this.#begin();
+    }, reject);
+  }
+}
+
+function keysOf(change: RunChange): string[] {
+  return tracesOf(change).map(({ tenant, traceId }) => traceKey(tenant, traceId));
+}

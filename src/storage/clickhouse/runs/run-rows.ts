@@ -1,0 +1,187 @@
+import type { Payload } from '../../../runs/rules/payload.js';
+import { rowMadeOf } from './effective-spans.js';
+import { hourOf } from '../../../signal/trace-map.js';
+import {
+  MESSAGE_COLUMNS,
+  PAYLOAD_COLUMNS,
+  RUN_COLUMNS,
+  SPAN_COLUMNS,
+  SPAN_ROW_COLUMNS,
+} from '../tables/run-tables.js';
+import type { ClickHouseColumn } from '../tables/table.js';
+import { hoursOf, type SentSpan, type SentTrace } from './sent-traces.js';
+import type { SettledRun, WholeSpan } from './settled-run.js';
+
+/** The values of a row in the order of its table's columns. */
+export type Values = readonly unknown[];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function valuesOf(columns: readonly ClickHouseColumn[], fields: Fields): Values {
+  return columns.map(({ name }) => {
+    const value = fields[name];
+    if (value === undefined) throw new RangeError(`a row has no ${name}`);
+    return value;
+  });
+}
+
+/** What is the same in all messages that are no headers. */
+const NO_HEADER = { received_at: 0, header: '', is_mapped: false, spans: 0, hours: [] };
+const NOTHING_SET = { success: false, outcome: null, prompt: 0 };
+
+export function headerMessage(trace: SentTrace): Values {
+  const { tenant, traceId, order, receivedAt, named, isMapped, spans } = trace;
+  return valuesOf(MESSAGE_COLUMNS, {
+    tenant,
+    trace_id: traceId,
+    seq: order,
+    kind: 'header',
+    received_at: receivedAt,
+    header: JSON.stringify(named),
+    is_mapped: isMapped,
+    spans: spans.length,
+    hours: hoursOf(trace),
+    ...NOTHING_SET,
+  });
+}
+
+/** A message that is no header, and what it says. */
+export type OtherMessage =
+  | { readonly kind: 'outcome'; readonly success: boolean; readonly outcome: string | null }
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'link'; readonly prompt: number };
+
+export function otherMessage(
+  { tenant, traceId, order }: Pick<SentTrace, 'tenant' | 'traceId' | 'order'>,
+  receivedAt: number,
+  message: OtherMessage,
+): Values {
+  return valuesOf(MESSAGE_COLUMNS, {
+    ...NO_HEADER,
+    ...NOTHING_SET,
+    ...message,
+    tenant,
+    trace_id: traceId,
+    seq: order,
+    received_at: receivedAt,
+  });
+}
+
+const AS_SENT = { version: 0, begun_by: 0, completed_by: 0 };
+
+export function spanRows({ tenant, order, spans }: SentTrace): Values[] {
+  return spans.map((span) => spanValues(span, { ...AS_SENT, tenant, seq: order }));
+}
+
+function spanValues({ row, payload, node, prompt }: SentSpan, store: Fields): Values {
+  return valuesOf(SPAN_COLUMNS, {
+    ...row,
+    ...payloadFields(payload),
+    ...store,
+    hour: hourOf(row.started_at),
+    node,
+    prompt,
+  });
+}
+
+/** @param begun the whole of the first message that brought it, and likewise of the one that completes it @param ticket that of the look */
+export function wholeSpanRow(
+  { tenant, whole: { made, told } }: { readonly tenant: number; readonly whole: WholeSpan },
+  begun: SentSpan,
+  payload: Payload,
+  ticket: number,
+): Values {
+  return spanValues(
+    { ...begun, row: { ...rowMadeOf(made), ...told }, payload },
+    {
+      tenant,
+      seq: 0,
+      version: ticket,
+      begun_by: made.begun.order,
+      completed_by: made.completed?.order ?? 0,
+    },
+  );
+}
+
+/** The row of a run, and one for each hour in which it was perhaps found before, which takes it away there. */
+export function runRows(settled: SettledRun, agentNo: number, ticket: number): Values[] {
+  const { facts, run, hour, otherHours, activeAt, timesOutAt, prompts, nodes, edges } = settled;
+  const { header } = run;
+  const fields = {
+    ...header,
+    tenant: facts.tenant,
+    version: ticket,
+    agent_no: agentNo,
+    span_count: run.spans.length,
+    heard_at: run.heardAt,
+    active_at: activeAt,
+    has_ended: run.hasEnded,
+  };
+  const row = {
+    ...fields,
+    hour,
+    is_deleted: 0,
+    times_out_at: timesOutAt,
+    prompts,
+    nodes,
+    edges,
+  };
+  const gone = {
+    ...fields,
+    is_deleted: 1,
+    times_out_at: null,
+    prompts: [],
+    nodes: [],
+    edges: [],
+    metadata: null,
+    outcome: null,
+    error_message: null,
+  };
+  return [
+    valuesOf(RUN_COLUMNS, row),
+    ...otherHours.map((other) => valuesOf(RUN_COLUMNS, { ...gone, hour: other })),
+  ];
+}
+
+/** Bytes cross as texts of a character each, as ClickHouse's JSON knows no bytes. */
+function payloadFields({ input, output, metadata, sent, origin }: Payload): Fields {
+  return {
+    input: utf8(input),
+    output: utf8(output),
+    metadata: utf8(metadata),
+    sent: latin1(sent),
+    origin: latin1(origin),
+  };
+}
+
+/** The payload in a row that has {@link PAYLOAD_COLUMNS}. */
+export function payloadOf(row: Fields): Payload {
+  const part = (name: string, encoding: 'utf8' | 'latin1'): Uint8Array | null => {
+    const value = row[name];
+    return typeof value === 'string' ? Buffer.from(value, encoding) : null;
+  };
+  return {
+    input: part('input', 'utf8'),
+    output: part('output', 'utf8'),
+    metadata: part('metadata', 'utf8'),
+    sent: part('sent', 'latin1'),
+    origin: part('origin', 'latin1'),
+  };
+}
+
+function utf8(bytes: Uint8Array | null): string | null {
+  return bytes === null ? null : bufferOf(bytes).toString('utf8');
+}
+
+function latin1(bytes: Uint8Array | null): string | null {
+  return bytes === null ? null : bufferOf(bytes).toString('latin1');
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+/** The names of the columns of a span with its payload. */
+export const WHOLE_SPAN_COLUMNS: readonly string[] = [...SPAN_ROW_COLUMNS, ...PAYLOAD_COLUMNS].map(
+  ({ name }) => name,
+);

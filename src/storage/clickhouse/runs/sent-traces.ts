@@ -1,0 +1,134 @@
+import { intAt } from '../../../signal/checked.js';
+import { hourOf } from '../../../signal/trace-map.js';
+import type { Micros } from '../../../signal/time.js';
+import type { NamedHeader } from '../../../runs/rules/following-header.js';
+import { completedSpan } from '../../../runs/rules/completion.js';
+import { completedPayload, type Payload } from '../../../runs/rules/payload.js';
+import { RUNNING, type SpanRow } from '../../../runs/rules/rows.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
+import { headerAt, payloadAt } from '../../incoming/incoming-rows.js';
+import { orderOf } from './message-order.js';
+import { printNode } from './node-names.js';
+
+/** A span as a message brings it. */
+export interface SentSpan {
+  readonly row: SpanRow;
+  readonly payload: Payload;
+  /** As `printNode` gives it. */
+  readonly node: string;
+  /** The number of the prompt version that it names; null for none. */
+  readonly prompt: number | null;
+}
+
+/** What a write brings of a trace. */
+export interface SentTrace {
+  readonly tenant: number;
+  readonly traceId: string;
+  /** Of its message: `message-order.ts`. */
+  readonly order: number;
+  readonly receivedAt: Micros;
+  readonly named: NamedHeader;
+  readonly isMapped: boolean;
+  /** Each id once. */
+  readonly spans: readonly SentSpan[];
+}
+
+/** Gives the messages of a write their places. */
+export class MessagePlaces {
+  readonly #write: number;
+  readonly #next = new Map<string, number>();
+
+  constructor(write: number) {
+    this.#write = write;
+  }
+
+  /** The order of the next message of a trace. */
+  next(tenant: number, traceId: string): number {
+    const key = `${tenant} ${traceId}`;
+    const place = this.#next.get(key) ?? 0;
+    this.#next.set(key, place + 1);
+    return orderOf(this.#write, place);
+  }
+}
+
+/** The traces of a batch, in their order. */
+export function sentTraces(batch: IncomingBatch, places: MessagePlaces): SentTrace[] {
+  return Array.from({ length: batch.traces.rows }, (_, trace) => {
+    const named = headerAt(batch, trace);
+    const traceId = named.header.trace_id;
+    return {
+      tenant: batch.tenant,
+      traceId,
+      order: places.next(batch.tenant, traceId),
+      receivedAt: batch.receivedAt,
+      named,
+      isMapped: batch.map !== null,
+      spans: spansOf(batch, trace),
+    };
+  });
+}
+
+/** A span that comes twice in a message is there once, completed where the second one says how it ended. */
+function spansOf(batch: IncomingBatch, trace: number): SentSpan[] {
+  const spans = new Map<string, SentSpan>();
+  const first = batch.start(trace);
+  for (let at = first; at < batch.end(trace); at++) {
+    const span = {
+      row: batch.span(at),
+      payload: payloadAt(batch, at, first),
+      node: batch.map === null ? '' : printNode(intAt(batch.map.nodes, at), batch.map.names),
+      prompt: batch.promptAt(at),
+    };
+    const known = spans.get(span.row.span_id);
+    if (known === undefined) spans.set(span.row.span_id, span);
+    else if (isRunning(known.row) && !isRunning(span.row))
+      spans.set(span.row.span_id, completed(known, span));
+  }
+  return [...spans.values()];
+}
+
+function isRunning({ status }: SpanRow): boolean {
+  return status === RUNNING;
+}
+
+/** A span with what a later message of it adds. */
+export function completed(begun: SentSpan, later: SentSpan): SentSpan {
+  return {
+    row: completedSpan(begun.row, later.row),
+    payload: completedPayload(begun.payload, later.payload),
+    node: begun.node === '' ? later.node : begun.node,
+    prompt: begun.prompt ?? later.prompt,
+  };
+}
+
+/** The hours, since 1970, in which a run may be found that has this message, each once: those of its header and of its spans. */
+export function hoursOf({ named, spans }: SentTrace): number[] {
+  const hours = new Set([hourOf(named.header.started_at)]);
+  for (const { row } of spans) hours.add(hourOf(row.started_at));
+  return [...hours];
+}
+
+/** What the traces of several batches bring, by the tenants and ids of the traces. */
+export function byTrace(sent: readonly SentTrace[]): ReadonlyMap<string, readonly SentTrace[]> {
+  const traces = new Map<string, SentTrace[]>();
+  for (const one of sent) {
+    const key = traceKey(one.tenant, one.traceId);
+    const others = traces.get(key);
+    if (others === undefined) traces.set(key, [one]);
+    else others.push(one);
+  }
+  return traces;
+}
+
+/** A key of a trace, unique among all users. */
+export function traceKey(tenant: number, traceId: string): string {
+  return `${tenant} ${traceId}`;
+}
+
+/** A key of a message, unique among all runs: its order is so only among those of its run. */
+export function messageKey(
+  { tenant, traceId }: { readonly tenant: number; readonly traceId: string },
+  order: number,
+): string {
+  return `${traceKey(tenant, traceId)} ${order}`;
+}

@@ -1,0 +1,193 @@
+import { itemAt, must } from '../../../signal/checked.js';
+import { RUN_KINDS } from '../../../signal/span.js';
+import type { SpanRow } from '../../../runs/rules/rows.js';
+import type { NamedAgent, NumberedAgent, NumberedAgents } from '../../numbered-agents.js';
+import type { WriteBook } from '../../write-book.js';
+import type { SentFact } from './effective-spans.js';
+import { earlierThan, newItems, otherWrites, type IsEarlier } from './new-items.js';
+import { foldedMessages, type RunFacts } from './run-facts.js';
+import { fold } from '../../../runs/fold.js';
+import { NodeNumbers } from './node-names.js';
+import type { Reads } from '../client/reads.js';
+import { payloadOf, runRows, wholeSpanRow, WHOLE_SPAN_COLUMNS, type Values } from './run-rows.js';
+import { completed, messageKey, traceKey, type SentSpan, type SentTrace } from './sent-traces.js';
+import { settledRun, type SettledRun, type WholeSpan } from './settled-run.js';
+import { readFacts, spanRowOf, type WantedTrace } from './stored-facts.js';
+import { hourOf } from '../../../signal/trace-map.js';
+
+/** Spans that are read with their payloads at a time. */
+const WHOLES_A_READ = 500;
+
+/** What is asked and told while runs are settled. */
+export interface SettlementParts {
+  readonly reads: Reads;
+  readonly book: Pick<WriteBook, 'firstTickets'>;
+  readonly agents: Pick<NumberedAgents, 'number'>;
+  /** The identity of the store. */
+  readonly store: string;
+  /** Names of agents of a user. */
+  readonly mostAgents: number;
+}
+
+/** The write in whose name runs are settled. */
+export interface SettlingWrite {
+  readonly number: number;
+  /** The one with which the facts are read, and the first one that the write had. */
+  readonly ticket: number;
+  readonly firstTicket: number;
+}
+
+/** A run that a write has touched. */
+export interface SettledOfWrite {
+  readonly settled: SettledRun;
+  readonly agent: NumberedAgent;
+  /** Whether it has ended with this write. */
+  readonly endsNow: boolean;
+}
+
+/** What is to be written of runs, and what came of it. */
+export interface SettledRuns {
+  readonly runs: readonly SettledOfWrite[];
+  readonly runRows: readonly Values[];
+  readonly spanRows: readonly Values[];
+  /** New items, by the keys of the messages of the write: {@link messageKey}. */
+  readonly items: ReadonlyMap<string, number>;
+}
+
+/**
+ * Works out what follows from everything that is stored of some runs, after a ticket was taken.
+ *
+ * @param own what the write has brought, by the keys of the traces, where this process has it
+ */
+export async function settleRuns(
+  parts: SettlementParts,
+  write: SettlingWrite,
+  wanted: readonly WantedTrace[],
+  own: ReadonlyMap<string, readonly SentTrace[]>,
+): Promise<SettledRuns> {
+  const nodes = new NodeNumbers();
+  const facts = await readFacts(parts.reads, wanted, own, nodes);
+  const others = new Set(facts.flatMap((each) => otherWrites(each, write.number)));
+  const firstTickets =
+    others.size === 0
+      ? new Map<number, number | null>()
+      : await parts.book.firstTickets(parts.store, [...others]);
+  const isEarlier = earlierThan(write.number, write.firstTicket, firstTickets);
+  const items = new Map<string, number>();
+  for (const each of facts)
+    for (const [order, count] of newItems(each, write.number, isEarlier))
+      items.set(messageKey(each, order), count);
+  const settled = facts.flatMap((each) => settledRun(each, nodes) ?? []);
+  const agents = await parts.agents.number(parts.store, settled.map(namedBy), parts.mostAgents);
+  const runs = settled.map((run, i) => ({
+    settled: run,
+    agent: itemAt(agents, i),
+    endsNow: run.run.hasEnded && !hadEnded(run.facts, isEarlier),
+  }));
+  return {
+    runs,
+    runRows: runs.flatMap(({ settled: run, agent }) => runRows(run, agent.number, write.ticket)),
+    spanRows: await wholeRows(parts.reads, settled, own, write.ticket),
+    items,
+  };
+}
+
+/** Whether it had ended with the messages that are certainly earlier. */
+function hadEnded({ messages, spans }: RunFacts, isEarlier: IsEarlier): boolean {
+  const before = messages.filter(({ order }) => isEarlier(order));
+  if (before.length === 0) return false;
+  return (
+    fold(
+      foldedMessages(before),
+      spans.filter(({ order }) => isEarlier(order)),
+    )?.hasEnded === true
+  );
+}
+
+function namedBy({ facts, run }: SettledRun): NamedAgent {
+  const isAgents = itemAt(RUN_KINDS, run.header.kind) === 'agent';
+  return {
+    tenant: facts.tenant,
+    name: run.agent,
+    at: run.heardAt,
+    comesIntoBeing: isAgents && run.namesItsAgent,
+  };
+}
+
+/** A span of a run that is to be written as a whole. */
+interface ToWrite {
+  readonly tenant: number;
+  readonly traceId: string;
+  readonly whole: WholeSpan;
+}
+
+async function wholeRows(
+  reads: Reads,
+  settled: readonly SettledRun[],
+  own: ReadonlyMap<string, readonly SentTrace[]>,
+  ticket: number,
+): Promise<Values[]> {
+  const toWrite = settled.flatMap(({ facts: { tenant, traceId }, wholes }) =>
+    wholes.map((whole): ToWrite => ({ tenant, traceId, whole })),
+  );
+  const rows: Values[] = [];
+  for (let from = 0; from < toWrite.length; from += WHOLES_A_READ) {
+    const some = toWrite.slice(from, from + WHOLES_A_READ);
+    const sent = await sentSpans(reads, some, own);
+    for (const { tenant, traceId, whole } of some) {
+      const find = (fact: SentFact): SentSpan =>
+        must(sent.get(spanKey({ tenant, traceId }, fact)), 'a span that a message brought');
+      const { begun, completed: later } = whole.made;
+      const span = later === null ? find(begun) : completed(find(begun), find(later));
+      rows.push(wholeSpanRow({ tenant, whole }, span, span.payload, ticket));
+    }
+  }
+  return rows;
+}
+
+function spanKey(trace: WantedTrace, { order, row }: SentFact): string {
+  return `${messageKey(trace, order)} ${row.span_id}`;
+}
+
+/** The spans as messages brought them, whole: from memory, else from the table. */
+async function sentSpans(
+  reads: Reads,
+  wanted: readonly ToWrite[],
+  own: ReadonlyMap<string, readonly SentTrace[]>,
+): Promise<ReadonlyMap<string, SentSpan>> {
+  const found = new Map<string, SentSpan>();
+  const places: string[] = [];
+  const toRead: string[] = [];
+  for (const { tenant, traceId, whole } of wanted) {
+    const { begun, completed: later } = whole.made;
+    for (const fact of later === null ? [begun] : [begun, later]) {
+      const key = spanKey({ tenant, traceId }, fact);
+      const mine = own
+        .get(traceKey(tenant, traceId))
+        ?.find(({ order }) => order === fact.order)
+        ?.spans.find(({ row }) => row.span_id === fact.row.span_id);
+      if (mine !== undefined) found.set(key, mine);
+      else {
+        toRead.push(key);
+        places.push(
+          `(${tenant}, ${hourOf(fact.row.started_at)}, '${traceId}', '${fact.row.span_id}', ${fact.order})`,
+        );
+      }
+    }
+  }
+  if (toRead.length === 0) return found;
+  const rows = await reads.rows(
+    `SELECT tenant, seq, node, prompt, ${WHOLE_SPAN_COLUMNS.join(', ')} FROM spans WHERE (tenant, hour, trace_id, span_id, seq) IN (${places.join(', ')})`,
+  );
+  for (const read of rows) {
+    const row: SpanRow = spanRowOf(read);
+    const trace = { tenant: Number(read.tenant), traceId: String(read.trace_id) };
+    found.set(spanKey(trace, { order: Number(read.seq), row, node: 0, prompt: null }), {
+      row,
+      payload: payloadOf(read),
+      node: String(read.node),
+      prompt: read.prompt === null ? null : Number(read.prompt),
+    });
+  }
+  return found;
+}

@@ -1,0 +1,135 @@
+import { fold, type Run } from '../../../runs/fold.js';
+import { timesOutAt } from '../../../runs/rules/following-header.js';
+import { RUNNING, type SpanRow } from '../../../runs/rules/rows.js';
+import { keyOf, toldRow, type SpanFacts } from '../../../runs/rules/span-facts.js';
+import { HourSums } from '../../../signal/hour-sums.js';
+import { countTrace, hourOf } from '../../../signal/trace-map.js';
+import { must } from '../../../signal/checked.js';
+import type { Micros } from '../../../signal/time.js';
+import { spansMadeOf, type MadeOf } from './effective-spans.js';
+import type { NodeNumbers } from './node-names.js';
+import { foldedMessages, hoursOfRun, type RunFacts } from './run-facts.js';
+
+/** A node of the service map, and what a run adds to it. */
+export interface AddedNode {
+  readonly name: string;
+  readonly type: number;
+  readonly grade: number;
+  readonly spans: number;
+  readonly traces: number;
+}
+
+export interface AddedEdge {
+  readonly source: string;
+  readonly target: string;
+  readonly grade: number;
+  readonly spans: number;
+}
+
+/** A span that is not what its first message brought, and what counts of it. */
+export interface WholeSpan {
+  readonly made: MadeOf<SpanRow>;
+  readonly told: Pick<SpanRow, 'same_as' | 'counted'>;
+}
+
+/** What follows from the facts of a run. */
+export interface SettledRun {
+  readonly facts: RunFacts;
+  readonly run: Run;
+  /** In which it is found. */
+  readonly hour: number;
+  /** Those in which an earlier look may have put it. */
+  readonly otherHours: readonly number[];
+  /** The last time that it tells of, of one that goes on also its spans; never after news of it came. */
+  readonly activeAt: Micros;
+  readonly timesOutAt: Micros | null;
+  /** The prompt versions that it used, ascending. */
+  readonly prompts: readonly number[];
+  readonly nodes: readonly AddedNode[];
+  readonly edges: readonly AddedEdge[];
+  /** Spans that have to be written as a whole: what is stored of them does not say what they are. */
+  readonly wholes: readonly WholeSpan[];
+}
+
+/**
+ * A run from everything that is stored of it: the same whoever asks, and however often.
+ *
+ * @returns null where no header came
+ */
+export function settledRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | null {
+  const run = fold(foldedMessages(facts.messages), facts.spans);
+  if (run === null) return null;
+  const made = spansMadeOf(facts.spans);
+  const hour = hourOf(run.header.started_at);
+  const hours = new Set(hoursOfRun(facts));
+  hours.delete(hour);
+  return {
+    facts,
+    run,
+    hour,
+    otherHours: [...hours],
+    activeAt: activeAt(run),
+    timesOutAt: timesOutAt(run.header, run.heardAt),
+    prompts: promptsOf(facts, made),
+    ...mapOf(run, nodes),
+    wholes: wholesOf(facts, made, run.spans),
+  };
+}
+
+function activeAt({ header, spans, heardAt }: Run): Micros {
+  let last = Math.max(header.started_at, header.ended_at ?? header.started_at);
+  if (header.status === RUNNING)
+    for (const { started_at, ended_at } of spans) last = Math.max(last, started_at, ended_at ?? started_at);
+  return Math.min(last, heardAt);
+}
+
+function promptsOf({ messages }: RunFacts, made: ReadonlyMap<string, MadeOf>): number[] {
+  const prompts = new Set<number>();
+  for (const message of messages) if (message.kind === 'link') prompts.add(message.prompt);
+  for (const { begun, completed } of made.values())
+    for (const one of [begun.prompt, completed?.prompt ?? null]) if (one !== null) prompts.add(one);
+  return [...prompts].sort((a, b) => a - b);
+}
+
+function mapOf(run: Run, numbers: NodeNumbers): Pick<SettledRun, 'nodes' | 'edges'> {
+  if (!run.isMapped) return { nodes: [], edges: [] };
+  const sums = new HourSums();
+  countTrace(numbers.named(run.agent), run.spans, sums);
+  return {
+    nodes: sums.nodes().map(({ node_no, grade, ...counts }) => ({
+      ...counts,
+      name: numbers.nameOf(node_no),
+      grade: must(grade, 'grade of a span'),
+    })),
+    edges: sums.edges().map(({ source_no, target_no, grade, spans }) => ({
+      source: numbers.nameOf(source_no),
+      target: numbers.nameOf(target_no),
+      grade: must(grade, 'grade of a span'),
+      spans,
+    })),
+  };
+}
+
+function wholesOf(
+  { wholes }: RunFacts,
+  made: ReadonlyMap<string, MadeOf<SpanRow>>,
+  spans: readonly SpanFacts[],
+): WholeSpan[] {
+  const told = new Map(spans.map((span) => [span.span_id, toldRow(span)]));
+  return [...made].flatMap(([spanId, of]) => {
+    const counts = must(told.get(keyOf(spanId)), 'what counts of a span');
+    const stored = wholes.get(spanId);
+    const shown =
+      stored === undefined ? { begunBy: of.begun.order, completedBy: 0, ...toldOf(of.begun.row) } : stored;
+    const isShown =
+      shown.begunBy === of.begun.order &&
+      shown.completedBy === (of.completed?.order ?? 0) &&
+      shown.same_as === counts.same_as &&
+      shown.counted === counts.counted;
+    return isShown ? [] : [{ made: of, told: counts }];
+  });
+}
+
+function toldOf({ same_as, counted }: SpanRow): Pick<SpanRow, 'same_as' | 'counted'> {
+  return { same_as, counted };
+}

@@ -1,0 +1,204 @@
+import type { NamedHeader } from '../../../runs/rules/following-header.js';
+import type { SpanRow } from '../../../runs/rules/rows.js';
+import type { SentFact } from './effective-spans.js';
+import type { NodeNumbers } from './node-names.js';
+import type { RunFacts, StoredMessage, StoredWhole } from './run-facts.js';
+import { SPAN_ROW_COLUMNS } from '../tables/run-tables.js';
+import type { SentTrace } from './sent-traces.js';
+import { traceKey } from './sent-traces.js';
+import type { Row } from '../client/connection.js';
+import type { Reads } from '../client/reads.js';
+
+/** A trace that is looked for. */
+export interface WantedTrace {
+  readonly tenant: number;
+  readonly traceId: string;
+}
+
+/** Traces whose facts are asked for in one statement. */
+const TRACES_A_STATEMENT = 2000;
+const SPAN_COLUMNS = ['seq', 'version', 'begun_by', 'completed_by', 'node', 'prompt'];
+const MESSAGE_COLUMNS =
+  'tenant, trace_id, seq, kind, received_at, header, is_mapped, spans, hours, success, outcome, prompt';
+
+/**
+ * Reads everything that is stored of some runs.
+ *
+ * @param own what the asker has just stored itself, by its order: it is not read again, but for its messages
+ */
+export async function readFacts(
+  reads: Reads,
+  wanted: readonly WantedTrace[],
+  own: ReadonlyMap<string, readonly SentTrace[]>,
+  nodes: NodeNumbers,
+): Promise<RunFacts[]> {
+  const facts: RunFacts[] = [];
+  for (let from = 0; from < wanted.length; from += TRACES_A_STATEMENT) {
+    const some = wanted.slice(from, from + TRACES_A_STATEMENT);
+    facts.push(...(await readSome(reads, some, own, nodes)));
+  }
+  return facts;
+}
+
+async function readSome(
+  reads: Reads,
+  wanted: readonly WantedTrace[],
+  own: ReadonlyMap<string, readonly SentTrace[]>,
+  nodes: NodeNumbers,
+): Promise<RunFacts[]> {
+  const messages = await readMessages(reads, wanted);
+  const toRead = wanted.filter((trace) => {
+    const key = traceKey(trace.tenant, trace.traceId);
+    const mine = new Set((own.get(key) ?? []).map(({ order }) => order));
+    return (messages.get(key) ?? []).some(
+      (message) => message.kind === 'header' && message.spans > 0 && !mine.has(message.order),
+    );
+  });
+  const stored = await readSpans(reads, toRead, messages, nodes);
+  return wanted.map(({ tenant, traceId }) => {
+    const key = traceKey(tenant, traceId);
+    const found = stored.get(key);
+    const read = messages.get(key) ?? [];
+    const orders = new Set(read.map(({ order }) => order));
+    const mine = found === undefined ? (own.get(key) ?? []) : [];
+    return {
+      tenant,
+      traceId,
+      messages: read,
+      spans: [
+        // Of a write that ended between its spans and its message nobody knows, and nobody was answered for it.
+        ...(found?.spans ?? []).filter(({ order }) => orders.has(order)),
+        ...mine.flatMap((trace) => factsOf(trace, nodes)),
+      ],
+      wholes: found?.wholes ?? new Map<string, StoredWhole>(),
+    };
+  });
+}
+
+function factsOf({ order, spans }: SentTrace, nodes: NodeNumbers): SentFact<SpanRow>[] {
+  return spans.map(({ row, node, prompt }) => ({ order, row, node: nodes.numberOf(node), prompt }));
+}
+
+/** The messages of traces, each in their order, by the keys of the traces. */
+export async function readMessages(
+  reads: Reads,
+  wanted: readonly WantedTrace[],
+  abort?: AbortSignal,
+): Promise<ReadonlyMap<string, readonly StoredMessage[]>> {
+  const found = new Map<string, StoredMessage[]>();
+  if (wanted.length === 0) return found;
+  const pairs = wanted.map(({ tenant, traceId }) => `(${tenant}, '${traceId}')`);
+  const rows = await reads.rows(
+    `SELECT ${MESSAGE_COLUMNS} FROM messages FINAL WHERE (tenant, trace_id) IN (${pairs.join(', ')}) ORDER BY tenant, trace_id, seq`,
+    abort,
+  );
+  for (const row of rows) {
+    const key = traceKey(Number(row.tenant), String(row.trace_id));
+    const others = found.get(key);
+    if (others === undefined) found.set(key, [messageOf(row)]);
+    else others.push(messageOf(row));
+  }
+  return found;
+}
+
+function messageOf(row: Row): StoredMessage {
+  const order = Number(row.seq);
+  switch (row.kind) {
+    case 'outcome':
+      return { kind: 'outcome', order, success: row.success === true, outcome: textOf(row.outcome) };
+    case 'timeout':
+      return { kind: 'timeout', order };
+    case 'link':
+      return { kind: 'link', order, prompt: Number(row.prompt) };
+    default:
+      return {
+        kind: 'header',
+        order,
+        receivedAt: Number(row.received_at),
+        named: JSON.parse(String(row.header)) as NamedHeader,
+        isMapped: row.is_mapped === true,
+        spans: Number(row.spans),
+        hours: row.hours as readonly number[],
+      };
+  }
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+interface StoredSpans {
+  readonly spans: SentFact<SpanRow>[];
+  readonly wholes: Map<string, StoredWhole>;
+}
+
+async function readSpans(
+  reads: Reads,
+  wanted: readonly WantedTrace[],
+  messages: ReadonlyMap<string, readonly StoredMessage[]>,
+  nodes: NodeNumbers,
+): Promise<ReadonlyMap<string, StoredSpans>> {
+  const found = new Map<string, StoredSpans>();
+  for (const { tenant, traceId } of wanted)
+    found.set(traceKey(tenant, traceId), { spans: [], wholes: new Map() });
+  if (wanted.length === 0) return found;
+  const columns = [...SPAN_COLUMNS, ...SPAN_ROW_COLUMNS.map(({ name }) => name)].join(', ');
+  const rows = reads.pages(
+    `SELECT tenant, ${columns} FROM spans WHERE ${whereSpans(wanted, messages)} ORDER BY tenant, trace_id, seq, span_id, version DESC`,
+  );
+  for await (const page of rows)
+    for (const row of page) {
+      const of = found.get(traceKey(Number(row.tenant), String(row.trace_id)));
+      if (of !== undefined) addSpan(of, row, nodes);
+    }
+  return found;
+}
+
+/** The spans of traces, in SQL: by the hours in which they are, as their messages say. */
+export function whereSpans(
+  wanted: readonly WantedTrace[],
+  messages: ReadonlyMap<string, readonly StoredMessage[]>,
+): string {
+  const tenants = new Map<number, { hours: Set<number>; ids: string[] }>();
+  for (const { tenant, traceId } of wanted) {
+    const of = tenants.get(tenant) ?? { hours: new Set<number>(), ids: [] };
+    tenants.set(tenant, of);
+    of.ids.push(`'${traceId}'`);
+    for (const message of messages.get(traceKey(tenant, traceId)) ?? [])
+      if (message.kind === 'header') for (const hour of message.hours) of.hours.add(hour);
+  }
+  const conditions = [...tenants].map(
+    ([tenant, { hours, ids }]) =>
+      `(tenant = ${tenant} AND hour IN (${[...hours].join(', ') || 'NULL'}) AND trace_id IN (${ids.join(', ')}))`,
+  );
+  return conditions.join(' OR ') || 'false';
+}
+
+function addSpan({ spans, wholes }: StoredSpans, row: Row, nodes: NodeNumbers): void {
+  const order = Number(row.seq);
+  const span = spanRowOf(row);
+  if (order > 0) {
+    spans.push({
+      order,
+      row: span,
+      node: nodes.numberOf(String(row.node)),
+      prompt: row.prompt === null ? null : Number(row.prompt),
+    });
+    return;
+  }
+  const version = Number(row.version);
+  const known = wholes.get(span.span_id);
+  if (known !== undefined && known.version >= version) return;
+  wholes.set(span.span_id, {
+    version,
+    begunBy: Number(row.begun_by),
+    completedBy: Number(row.completed_by),
+    same_as: span.same_as,
+    counted: span.counted,
+  });
+}
+
+/** The columns of a span as its row has them. */
+export function spanRowOf(row: Row): SpanRow {
+  return Object.fromEntries(SPAN_ROW_COLUMNS.map(({ name }) => [name, row[name]])) as unknown as SpanRow;
+}

@@ -1,0 +1,75 @@
+import type { ConsumeContext, Receipt } from '../../../component/consumer.js';
+import type { TracesBatch } from '../../../signal/batch.js';
+import { TracesEncoder } from '../../incoming/encode-traces.js';
+import { IncomingBatch } from '../../incoming/incoming-batch.js';
+import type { CallOrder } from '../../call-order.js';
+import type { RunQueue } from './run-queue.js';
+
+const NO_REFUSALS: Receipt['refused'] = [];
+
+/** What is known of a user who sends a batch. */
+interface SenderTerms {
+  readonly tenant: number;
+  /** Items a month that it may store, 0 for any number; null: the limit of the batch holds. */
+  readonly monthlyLimit: number | null;
+}
+
+export interface WriterParts {
+  readonly queue: Pick<RunQueue, 'write'>;
+  /** In which the writes of a user are handed over, whatever they have to ask for. */
+  readonly order: Pick<CallOrder, 'send'>;
+  readonly termsOf: (userId: string) => SenderTerms | Promise<SenderTerms>;
+  /** The numbers of prompt versions; null for one that the user does not have. */
+  readonly promptNumbers: (
+    userId: string,
+    references: readonly { readonly name: string; readonly version: number }[],
+  ) => readonly (number | null)[] | Promise<readonly (number | null)[]>;
+  /** Listeners who want to know of the batch. @returns called once it is stored */
+  readonly arriving: (batch: TracesBatch) => (() => void) | undefined;
+  /** Told who sends. */
+  readonly sent?: (userId: string, tenant: number) => void;
+}
+
+/** Takes batches of traces in: `TelemetryWriter.traces`. */
+export class TracesWriter {
+  readonly #encoder = new TracesEncoder();
+  readonly #parts: WriterParts;
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+  }
+
+  async write(batch: TracesBatch, { receivedAt }: ConsumeContext): Promise<Receipt> {
+    const { length } = batch.items;
+    if (length === 0) return { accepted: 0, refused: NO_REFUSALS };
+    const tell = this.#parts.arriving(batch);
+    const { tenant: userId, quota } = batch;
+    const traceIds = batch.items.map(({ trace }) => trace.trace_id);
+    // Before anything is waited for: the caller may change the batch from then on.
+    const { named, ...rows } = this.#encoder.encode(batch, receivedAt);
+    const prepare = async (): Promise<IncomingBatch> => {
+      const { tenant, monthlyLimit } = await this.#parts.termsOf(userId);
+      this.#parts.sent?.(userId, tenant);
+      const limit = monthlyLimit ?? quota?.monthly_items ?? 0;
+      const prompts = named && {
+        numbers: await this.#parts.promptNumbers(userId, named.references),
+        spans: named.spans,
+      };
+      return new IncomingBatch({
+        ...rows,
+        tenant,
+        wanted: [],
+        ...(quota && { counted: { tenant, at: receivedAt, limit: limit === 0 ? Infinity : limit } }),
+        ...(prompts && { prompts }),
+      });
+    };
+    const { queue, order } = this.#parts;
+    const { usage } = await order.send(
+      userId,
+      prepare,
+      async (incoming) => await queue.write({ batch: incoming, traceIds }),
+    );
+    tell?.();
+    return { accepted: length, refused: NO_REFUSALS, ...(usage && { usage }) };
+  }
+}
