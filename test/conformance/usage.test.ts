@@ -2,13 +2,24 @@ import t, { type Test } from 'tap';
 import { aLog } from '../support/log-records.js';
 import { aPoint } from '../support/metric-points.js';
 import { aTrace, DAY, NOON } from '../support/run-records.js';
-import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+import { onEveryRunStore, onEveryTelemetry, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
 
 const JANUARY = { period: '2026-01', resets_at: Date.UTC(2026, 1, 1) * 1000 };
 const FEBRUARY = { period: '2026-02', resets_at: Date.UTC(2026, 2, 1) * 1000 };
 const EXCEEDED = { name: 'ConsumeError', code: 'quota_exceeded', retryable: true };
 
-function checkUsage(t: Test, open: OpenTelemetry): void {
+function checkPoints(t: Test, open: OpenTelemetry): void {
+  void t.test('points count, too', async (t) => {
+    const { store, addUser } = await open(t);
+    const tenant = await addUser();
+    const quota = { monthly_items: 0 };
+    await store.writer.metrics({ tenant, items: [aPoint()], quota }, { receivedAt: NOON });
+    await store.writer.metrics({ tenant, items: [aPoint()] }, { receivedAt: NOON });
+    t.same(await store.usage.read(tenant, NOON), { ...JANUARY, used: 1 });
+  });
+}
+
+function checkUsage(t: Test, open: OpenTelemetry<RunStore>): void {
   void t.test('what is new counts in the month in which it came, of its user alone, once', async (t) => {
     const opened = await open(t);
     const [tenant, other] = [await opened.addUser(), await opened.addUser()];
@@ -19,8 +30,8 @@ function checkUsage(t: Test, open: OpenTelemetry): void {
     for (let times = 0; times < 2; times++)
       await writer.traces({ tenant, items: [structuredClone(run)], quota }, { receivedAt: NOON });
     await writer.logs({ tenant, items: [aLog(), aLog()], quota }, { receivedAt: NOON + 30 * DAY });
-    await writer.metrics({ tenant, items: [aPoint()], quota }, { receivedAt: NOON });
-    await writer.metrics({ tenant, items: [aPoint()] }, { receivedAt: NOON });
+    await writer.logs({ tenant, items: [aLog()], quota }, { receivedAt: NOON });
+    await writer.logs({ tenant, items: [aLog()] }, { receivedAt: NOON });
     t.same(await usage.read(tenant, NOON), { ...JANUARY, used: 4 }, 'what is not to be counted is not');
     await opened.settled();
     await opened.reopen();
@@ -110,4 +121,5 @@ function checkUsage(t: Test, open: OpenTelemetry): void {
   });
 }
 
-await onEveryTelemetry(t, checkUsage);
+await onEveryRunStore(t, checkUsage);
+await onEveryTelemetry(t, checkPoints);

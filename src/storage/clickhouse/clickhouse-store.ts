@@ -72,8 +72,13 @@ export class ClickHouseStore implements Component, TelemetryParts {
   constructor(settings: Settings<unknown>, options: ClickHouseStoreOptions) {
     this.#settings = settings;
     this.#options = options;
-    const items = new ItemWrites(this.#reach, this.arrivals, options);
     const plane = new RunPlane(this.#reach, this.arrivals, options, settings.clock);
+    const items = new ItemWrites(
+      this.#reach,
+      this.arrivals,
+      options,
+      async (...args) => await plane.admit(...args),
+    );
     this.#items = items;
     this.#plane = plane;
     this.writer = {

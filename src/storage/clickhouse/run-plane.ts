@@ -23,6 +23,8 @@ import { RunReads } from './queries/run-reads.js';
 import { SeriesReads } from './queries/series-reads.js';
 import { SessionReads } from './queries/session-reads.js';
 import { UsageReads } from './queries/usage-reads.js';
+import type { Micros } from '../../signal/time.js';
+import { admitItems, type AdmittedItems } from './runs/count-items.js';
 import { insertsBy } from './runs/insert-rows.js';
 import type { ChangeAnswer, RunChange } from './runs/run-change.js';
 import { rebuildMap, type RebuildParts } from './runs/rebuild-map.js';
@@ -192,6 +194,19 @@ export class RunPlane {
 
   async traces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
     return await this.#open().writer.write(batch, context);
+  }
+
+  /** Notes that items are going to be written that are all new; null where they count for no quota. @throws ConsumeError */
+  async admit(
+    { tenant: userId, quota }: Pick<TracesBatch, 'tenant' | 'quota'>,
+    at: Micros,
+    items: number,
+  ): Promise<AdmittedItems | null> {
+    if (quota === undefined || items === 0) return null;
+    const { users, upkeep } = this.#open();
+    const { tenant, monthlyLimit } = users.known(userId) ?? (await users.find(userId));
+    const limit = monthlyLimit ?? quota.monthly_items;
+    return await admitItems(upkeep, { tenant, at, limit: limit === 0 ? Infinity : limit }, items);
   }
 
   /** Finishes what other processes left, and ends runs of which nothing comes any more. To be called every few seconds. */

@@ -13,7 +13,7 @@ const REMEMBERED_MS = 3_600_000;
 
 export interface UpkeepParts {
   readonly reads: Reads;
-  readonly book: Pick<WriteBook, 'takeOver' | 'forgetEnded'>;
+  readonly book: Pick<WriteBook, 'begin' | 'finish' | 'takeOver' | 'forgetEnded'>;
   readonly leases: Leases;
   readonly queue: Pick<RunQueue, 'write'>;
   readonly writes: Pick<RunWrites, 'finishTaken'>;

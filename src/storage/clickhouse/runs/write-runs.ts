@@ -1,10 +1,6 @@
 import { ConsumeError } from '../../../component/consume-error.js';
-import type { QuotaUsage } from '../../../component/consumer.js';
 import { itemAt, must } from '../../../signal/checked.js';
-import type { Micros } from '../../../signal/time.js';
-import { monthOf, startOfMonth } from '../../month.js';
 import type { NumberedAgents } from '../../numbered-agents.js';
-import { quotaExceeded } from '../../quota-exceeded.js';
 import type { Charge, OpenWrite, SettledItems, TakenWrite, WriteBook } from '../../write-book.js';
 import type { Reads } from '../client/reads.js';
 import {
@@ -15,6 +11,7 @@ import {
   type MessageChange,
   type RunChange,
 } from './run-change.js';
+import { refusalOf, usageOf } from './quota-answers.js';
 import { headerMessage, otherMessage, spanRows, type Values } from './run-rows.js';
 import { MESSAGES, RUNS, SPANS } from '../tables/run-tables.js';
 import type { ClickHouseTable } from '../tables/table.js';
@@ -50,8 +47,6 @@ export interface WritePartsOfRuns {
   readonly onSettled: OnSettled;
 }
 
-const WAIT_FOR_OTHERS_MS = 1000;
-
 /** What became of a change of a group. */
 export type GroupAnswer = ChangeAnswer | ConsumeError | 'inexact';
 
@@ -84,7 +79,9 @@ export class RunWrites {
     const { write, charged } = await beginning;
     const refusals = new Map<RunChange, ConsumeError | 'inexact'>();
     counted.forEach((change, i) => {
-      const refusal = refusalOf(change, itemAt(charged, i));
+      const answer = itemAt(charged, i);
+      const items = change.exactItems ?? itemsOf(change);
+      const refusal = answer.as === 'inexact' ? answer.as : refusalOf(change.batch.counted, items, answer);
       if (refusal !== null) refusals.set(change, refusal);
     });
     if (write === null) return changes.map((change) => must(refusals.get(change), 'refusal of a change'));
@@ -105,7 +102,8 @@ export class RunWrites {
       if (!('batch' in change))
         return { outcome: outcomes.get(traceKey(change.tenant, change.traceId)) ?? null };
       const at = taken.indexOf(change as CountedChange);
-      const usage = at < 0 ? null : usageOf(change.batch.counted, itemAt(used, at));
+      const { counted: terms } = change.batch;
+      const usage = at < 0 || terms === null ? null : usageOf(terms, itemAt(used, at));
       return { outcome: null, ...(usage && { usage }) };
     });
   }
@@ -241,37 +239,6 @@ function chargeOf(change: CountedChange): Charge {
     isExact: change.exactItems !== undefined,
     limit: limit === Infinity ? null : limit,
   };
-}
-
-function refusalOf(
-  change: CountedChange,
-  { as, used }: { readonly as: string; readonly used: number },
-): ConsumeError | 'inexact' | null {
-  if (as === 'taken') return null;
-  if (as === 'inexact') return 'inexact';
-  if (as === 'waits')
-    return new ConsumeError(
-      'What others of the same user write at this moment may reach the monthly limit.',
-      {
-        code: 'overloaded',
-        retryable: true,
-        retryAfterMs: WAIT_FOR_OTHERS_MS,
-      },
-    );
-  const { counted } = change.batch;
-  return quotaExceeded(
-    must(usageOf(counted, used), 'limit of a quota'),
-    change.exactItems ?? itemsOf(change),
-    counted.at,
-  );
-}
-
-function usageOf(
-  counted: { readonly at: Micros; readonly limit: number } | null,
-  used: number,
-): QuotaUsage | null {
-  if (counted === null || counted.limit === Infinity) return null;
-  return { limit: counted.limit, used, resets_at: startOfMonth(monthOf(counted.at) + 1) };
 }
 
 function messageRow(change: MessageChange, places: MessagePlaces): Values[] {

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { generateKey } from '../../../src/auth/keys.js';
+import { ApiCaller } from '../../support/api-caller.js';
+import { ClickHouseServer } from '../../support/clickhouse-server.js';
+import { startTestDaemon } from '../../support/daemon.js';
+import { PostgresServer } from '../../support/postgres.js';
+import { testFolder } from '../../support/test-folder.js';
+import { until } from '../../support/until.js';
+
+const START = '2026-01-15T12:00:00Z';
+
+function overlay({ url, password }: ClickHouseServer, database: string): string {
+  return `
+extensions:
+  clickhouse: { urls: ['${url}'], database: ${database}, password: ${password}, control: postgres }
+  query: { store: clickhouse }
+exporters:
+  storage/clickhouse: { store: clickhouse }
+  alerts: { store: clickhouse }
+processors:
+  quota: { store: clickhouse }
+service:
+  extensions: [postgres, duckdb, clickhouse, query, health]
+  pipelines:
+    traces: { exporters: [storage/clickhouse, alerts] }
+    logs: { exporters: [storage/clickhouse] }
+    metrics: { processors: [validation] }
+`;
+}
+
+const server = await ClickHouseServer.start(t);
+const postgres = await PostgresServer.start(t);
+const skip = [server, postgres].find((started) => typeof started === 'string') ?? false;
+
+void t.test(
+  'two daemons on one ClickHouse and one PostgreSQL show the same, whichever took which part',
+  { skip: typeof skip === 'string' ? skip : false },
+  async (t) => {
+    if (typeof server === 'string' || typeof postgres === 'string') return;
+    const [database, control] = [server.newDatabase(), await postgres.createDatabase()];
+    const key = generateKey();
+    const folder = testFolder(t);
+    const start = async (name: string) => {
+      const started = await startTestDaemon(t, {
+        directory: `${folder}/${name}`,
+        key,
+        postgres: control,
+        overlay: overlay(server, database),
+      });
+      return { ...started, api: new ApiCaller(started.url, key) };
+    };
+    const one = await start('one');
+    const two = await start('two');
+
+    const traceIds = Array.from({ length: 6 }, () => randomUUID());
+    const spanIds = new Map(traceIds.map((id) => [id, Array.from({ length: 4 }, () => randomUUID())]));
+    const part = (from: number, to: number) => ({
+      traces: traceIds.map((trace_id) => ({
+        trace_id,
+        agent: 'planner',
+        status: to === 4 ? 'completed' : 'running',
+        started_at: START,
+        ...(to === 4 ? { ended_at: '2026-01-15T12:00:02Z' } : {}),
+        spans: (spanIds.get(trace_id) ?? []).slice(from, to).map((span_id, i) => ({
+          span_id,
+          trace_id,
+          type: 'llm',
+          name: `step ${String(from + i)}`,
+          status: 'completed',
+          started_at: START,
+          ended_at: '2026-01-15T12:00:01Z',
+          model: 'm',
+          input_tokens: 2,
+          output_tokens: 1,
+          cost_usd: '0.001000',
+          input_data: { at: from + i },
+        })),
+      })),
+    });
+    // The parts overlap, and come to both at once.
+    const answers = await Promise.all(
+      [part(0, 2), part(1, 3), part(0, 1), part(2, 4)].map((batch, i) =>
+        (i % 2 === 0 ? one : two).api.call('POST', '/trace/batch', { json: batch }),
+      ),
+    );
+    t.strictSame(
+      answers.map(({ status }) => status),
+      [202, 202, 202, 202],
+    );
+    const routes = [
+      '/dashboard/agents',
+      '/dashboard/traces',
+      ...traceIds.map((id) => `/dashboard/traces/${id}`),
+      '/dashboard/models',
+      '/dashboard/service-map',
+      '/usage',
+    ];
+    for (const route of routes) {
+      const [a, b] = [await one.api.get(route), await two.api.get(route)];
+      t.strictSame(a, b, route);
+    }
+    t.match(await two.api.get('/dashboard/agents'), [{ name: 'planner', total_runs: 6 }]);
+    t.match(await one.api.get(`/dashboard/traces/${traceIds[0] ?? ''}`), {
+      status: 'completed',
+      total_tokens: 12,
+      spans: [{}, {}, {}, {}],
+    });
+    t.match(await one.api.get('/usage'), { used: 24 }, 'each span once');
+
+    await one.daemon.shutdown();
+    const again = await start('one');
+    t.match(await again.api.get('/dashboard/agents'), [{ total_runs: 6 }], 'nothing was kept in the daemon');
+    await server.kill();
+    const lost = await two.api.call('POST', '/trace/batch', { json: part(0, 4) });
+    t.equal(lost.status, 503);
+    await server.resume();
+    await until('it takes runs again', async () => {
+      const { status } = await two.api.call('POST', '/trace/batch', { json: part(0, 4) });
+      return status === 202;
+    });
+    t.match(await again.api.get('/usage'), { used: 24 }, 'repeats cost nothing');
+  },
+);
