@@ -13,7 +13,7 @@ import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
 import type { Batch } from '../../signal/batch.js';
 import { isControlPlane, type ControlPlane } from '../../storage/control-plane.js';
 import { keepPublished } from '../../storage/publish-terms.js';
-import { isTelemetryPlane } from '../../storage/telemetry-plane.js';
+import { hasParts, isTelemetryStore, type TelemetryPlane } from '../../storage/telemetry-plane.js';
 import type { AlertingTerms } from '../../storage/terms.js';
 import { AlertMetrics } from './alert-metrics.js';
 import type { Channel } from './channel.js';
@@ -36,6 +36,11 @@ export interface Surroundings {
   readonly resolve?: SenderOptions['resolve'];
   /** Certificates that the mail server's is checked by. */
   readonly trusted?: MailerOptions['trusted'];
+}
+
+/** Whether a store tells the figures that rules go by. */
+function tellsFigures(candidate: unknown): candidate is Pick<TelemetryPlane, 'identity' | 'figures'> {
+  return isTelemetryStore(candidate) && hasParts(candidate, ['identity', 'figures']);
 }
 
 /** Two would ask for all figures twice, for nothing. */
@@ -65,7 +70,7 @@ export class AlertsExporter implements Exporter {
   /** @throws Error where there is no such store, another exporter evaluates by it, or the CA file cannot be used */
   async start(host: Host): Promise<void> {
     const { id, config, clock, logger } = this.#settings;
-    const telemetry = host.extension(config.store, isTelemetryPlane);
+    const telemetry = host.extension(config.store, tellsFigures);
     const control = host.extension(config.control, isControlPlane);
     this.#ends.push(ALERTS.own(telemetry, config.store, id));
     const report = reportStore(host);

@@ -83,6 +83,12 @@ export const clickHouseConfig = section({
   ),
   retention: section(
     {
+      traces: Type.Optional(
+        duration({
+          description:
+            'How long runs and spans are kept, in whole UTC days by their starts. Absent: for ever.',
+        }),
+      ),
       logs: Type.Optional(
         duration({
           description: 'How long log records are kept, in whole UTC days by their time. Absent: for ever.',

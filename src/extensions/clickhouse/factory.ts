@@ -34,7 +34,7 @@ export const clickHouseExtension: ExtensionFactory<typeof clickHouseConfig> = {
       timeoutMs: durationMs(request_timeout),
       groupRows: group.max_items,
       maxQueueBytes: sizeBytes(max_queue_size),
-      retention: { logs: daysKept(retention.logs) },
+      retention: { traces: daysKept(retention.traces), logs: daysKept(retention.logs) },
     });
   },
 };

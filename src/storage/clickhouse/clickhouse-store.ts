@@ -28,6 +28,7 @@ import { Tenants } from './client/tenants.js';
 import { LogReads } from './logs/log-reads.js';
 import { ItemWrites } from './item-writes.js';
 import { LOGS } from './tables/log-tables.js';
+import { MESSAGES, RUNS, SPANS } from './tables/run-tables.js';
 import { migrate } from './tables/migrate.js';
 import { MIGRATIONS } from './tables/migrations.js';
 
@@ -151,8 +152,10 @@ export class ClickHouseStore implements Component, TelemetryParts {
   async applyRetention(): Promise<void> {
     const { retention } = this.#options;
     const now = this.#settings.clock.now();
-    if (retention.logs !== null)
-      await removeOldDays(this.#reach.connection, this.#options, [LOGS], retention.logs, now);
+    const { connection } = this.#reach;
+    if (retention.logs !== null) await removeOldDays(connection, this.#options, [LOGS], retention.logs, now);
+    if (retention.traces !== null)
+      await removeOldDays(connection, this.#options, [SPANS, RUNS, MESSAGES], retention.traces, now);
   }
 
   async #retain(): Promise<void> {

@@ -65,7 +65,7 @@ void t.test('a daemon with its logs in ClickHouse', { skip }, async (t) => {
     };
     t.equal(await send(first.otlpUrl, 'payment declined'), 200);
     t.strictSame(await bodies(first.url, 'DECLINED'), ['payment declined']);
-    const missing = await fetch(`${first.url}/api/v1/dashboard/metrics`, {
+    const missing = await fetch(`${first.url}/api/v1/dashboard/metrics/`, {
       headers: { authorization: `Bearer ${first.key}` },
     });
     t.equal(missing.status, 404, 'a route that needs metrics is not there');

@@ -57,11 +57,13 @@ void t.test(
     const spanIds = new Map(traceIds.map((id) => [id, Array.from({ length: 4 }, () => randomUUID())]));
     const part = (from: number, to: number) => ({
       traces: traceIds.map((trace_id) => ({
-        trace_id,
-        agent: 'planner',
-        status: to === 4 ? 'completed' : 'running',
-        started_at: START,
-        ...(to === 4 ? { ended_at: '2026-01-15T12:00:02Z' } : {}),
+        trace: {
+          trace_id,
+          agent: 'planner',
+          status: to === 4 ? 'completed' : 'running',
+          started_at: START,
+          ...(to === 4 ? { ended_at: '2026-01-15T12:00:02Z' } : {}),
+        },
         spans: (spanIds.get(trace_id) ?? []).slice(from, to).map((span_id, i) => ({
           span_id,
           trace_id,
@@ -81,26 +83,31 @@ void t.test(
     // The parts overlap, and come to both at once.
     const answers = await Promise.all(
       [part(0, 2), part(1, 3), part(0, 1), part(2, 4)].map((batch, i) =>
-        (i % 2 === 0 ? one : two).api.call('POST', '/trace/batch', { json: batch }),
+        (i % 2 === 0 ? one : two).api.call('POST', '/traces/batch', { json: batch }),
       ),
     );
     t.strictSame(
       answers.map(({ status }) => status),
-      [202, 202, 202, 202],
+      [200, 200, 200, 200],
     );
     const routes = [
-      '/dashboard/agents',
+      '/agents',
       '/dashboard/traces',
       ...traceIds.map((id) => `/dashboard/traces/${id}`),
       '/dashboard/models',
-      '/dashboard/service-map',
+      '/dashboard/service-map/',
       '/usage',
     ];
+    t.match(
+      answers.map(({ body }) => body),
+      answers.map(() => ({ accepted: 6, rejected: 0 })),
+    );
     for (const route of routes) {
-      const [a, b] = [await one.api.get(route), await two.api.get(route)];
-      t.strictSame(a, b, route);
+      const [a, b] = [await one.api.call('GET', route), await two.api.call('GET', route)];
+      t.equal(a.status, 200, route);
+      t.strictSame(a.body, b.body, route);
     }
-    t.match(await two.api.get('/dashboard/agents'), [{ name: 'planner', total_runs: 6 }]);
+    t.match(await two.api.get('/agents'), [{ name: 'planner', total_runs: 6 }]);
     t.match(await one.api.get(`/dashboard/traces/${traceIds[0] ?? ''}`), {
       status: 'completed',
       total_tokens: 12,
@@ -110,14 +117,14 @@ void t.test(
 
     await one.daemon.shutdown();
     const again = await start('one');
-    t.match(await again.api.get('/dashboard/agents'), [{ total_runs: 6 }], 'nothing was kept in the daemon');
+    t.match(await again.api.get('/agents'), [{ total_runs: 6 }], 'nothing was kept in the daemon');
     await server.kill();
-    const lost = await two.api.call('POST', '/trace/batch', { json: part(0, 4) });
+    const lost = await two.api.call('POST', '/traces/batch', { json: part(0, 4) });
     t.equal(lost.status, 503);
     await server.resume();
     await until('it takes runs again', async () => {
-      const { status } = await two.api.call('POST', '/trace/batch', { json: part(0, 4) });
-      return status === 202;
+      const { status } = await two.api.call('POST', '/traces/batch', { json: part(0, 4) });
+      return status === 200;
     });
     t.match(await again.api.get('/usage'), { used: 24 }, 'repeats cost nothing');
   },

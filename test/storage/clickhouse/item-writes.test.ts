@@ -34,7 +34,7 @@ void t.test('items', { skip }, async (t) => {
   });
 
   await t.test('vanish a day at a time when they are not kept any more', async (t) => {
-    const opened = await TestClickHouse.open(t, server, { retention: { logs: 2 } });
+    const opened = await TestClickHouse.open(t, server, { retention: { traces: null, logs: 2 } });
     const user = await opened.addUser();
     const { clock } = opened.settings;
     const [today, receivedAt] = [clock.now(), clock.now()];
