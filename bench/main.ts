@@ -10,6 +10,7 @@ import { otlp, type OtlpOptions } from './otlp.js';
 import { processors, type ProcessorsOptions } from './processors.js';
 import { read, type ReadOptions } from './read.js';
 import { restart, type RestartOptions } from './restart.js';
+import { scale, type ScaleOptions } from './scale.js';
 import { QUEUE_KINDS, sidecar, type SidecarOptions } from './sidecar.js';
 import { ui, type UiOptions } from './ui.js';
 import { webhooks, type WebhooksOptions } from './webhooks.js';
@@ -56,6 +57,21 @@ program
   .action(async (options: OtlpOptions) => {
     const results = await otlp(options, print);
     if ([...results.values()].some(({ verdict }) => !verdict.isComplete)) process.exitCode = 1;
+  });
+
+program
+  .command('scale')
+  .description('spans per second that one daemon takes into ClickHouse, with the engines on the same machine')
+  .option('--connections <n>', 'requests under way at the same time', integer, 256)
+  .option('--rate <n>', 'open loop: so many spans per second are due (default: closed loop)', integer)
+  .option('--seconds <n>', 'how long is measured', number, 30)
+  .option('--warmup <n>', 'seconds that are not measured', number, 5)
+  .option('--bodies <n>', 'different request bodies', integer, 500)
+  .option('--control <store>', 'where the control store is', oneControl, 'postgres')
+  .option('--profile <dir>', "leave CPU profiles of the daemon's threads there; slower")
+  .action(async (options: ScaleOptions) => {
+    const { verdict } = await scale(options, print);
+    if (!verdict.isComplete) process.exitCode = 1;
   });
 
 program
@@ -234,6 +250,11 @@ function oneSignal(text: string): TelemetrySignal {
   const found = TELEMETRY_SIGNALS.find((signal) => signal === text);
   if (found === undefined) throw new InvalidArgumentError(`one of ${TELEMETRY_SIGNALS.join(', ')}`);
   return found;
+}
+
+function oneControl(text: string): ScaleOptions['control'] {
+  if (text !== 'sqlite' && text !== 'postgres') throw new InvalidArgumentError('sqlite or postgres');
+  return text;
 }
 
 function integer(text: string): number {

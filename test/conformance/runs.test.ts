@@ -232,6 +232,8 @@ function checkRuns(t: Test, open: OpenTelemetry<RunStore>): void {
         outcome: 'done',
       });
       t.match(await store.runs.read(user, trace.trace_id), { success: false, outcome: 'done' });
+      await store.runs.setOutcome(user, trace.trace_id, { success: true, outcome: 'a\ud83dz' });
+      t.match(await store.runs.read(user, trace.trace_id), { success: true, outcome: 'a\ufffdz' });
     },
   );
 }

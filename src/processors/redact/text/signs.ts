@@ -104,9 +104,14 @@ export class Signs {
       }
       for (let place = 0; place < count; place++) {
         const at = places[place] ?? 0;
-        source ??= new TextSource(text);
-        const list = this.#listAt(source, at);
+        const list = this.#list(
+          characterAt(text, at - 2),
+          characterAt(text, at - 1),
+          characterAt(text, at),
+          characterAt(text, at + 1),
+        );
         if (list === 0) continue;
+        source ??= new TextSource(text);
         found = this.#look(source, at, list, found);
         if ((found & enough) !== 0) return found;
       }
@@ -135,9 +140,9 @@ export class Signs {
           if (beginsFoldable(bytes, at - 1)) found |= FOLDABLE;
           continue;
         }
-        source ??= new ByteSource(bytes);
-        const list = this.#listAt(source, at);
+        const list = this.#list(byteIn(bytes, at - 2), byteIn(bytes, at - 1), code, byteIn(bytes, at + 1));
         if (list === 0) continue;
+        source ??= new ByteSource(bytes);
         found = this.#look(source, at, list, found);
         if ((found & enough) !== 0) return found;
       }
@@ -145,12 +150,15 @@ export class Signs {
     return found;
   }
 
-  /** Of which list two neighbours are, if what stands around them can be there; 0 for none. */
-  #listAt(source: Source, at: number): number {
-    const list = this.#table[inAscii(source.code(at - 1)) * ASCII + source.code(at)] ?? 0;
+  /**
+   * Of which list two neighbours are, if what stands around them can be there; 0 for none. Four codes in place of a source: it is asked for
+   * every number of a text, and nearly always answers no.
+   */
+  #list(beforeBoth: number, before: number, code: number, behind: number): number {
+    const list = this.#table[inAscii(before) * ASCII + code] ?? 0;
     const isLikely =
-      (this.#mayFollow[list * ASCII + inAscii(source.code(at + 1))] ?? 0) &
-      (this.#mayPrecede[list * ASCII + inAscii(source.code(at - 2))] ?? 0);
+      (this.#mayFollow[list * ASCII + inAscii(behind)] ?? 0) &
+      (this.#mayPrecede[list * ASCII + inAscii(beforeBoth)] ?? 0);
     return isLikely * list;
   }
 
@@ -160,6 +168,16 @@ export class Signs {
       if ((all & bit) === 0 && sign.isThere(source, at)) all |= bit;
     return all;
   }
+}
+
+/** 0 where there is none: not a number would be of another kind for the engine, and slow. */
+function characterAt(text: string, at: number): number {
+  return at >= 0 && at < text.length ? text.charCodeAt(at) : 0;
+}
+
+/** Likewise. */
+function byteIn(bytes: Uint8Array, at: number): number {
+  return at >= 0 && at < bytes.length ? (bytes[at] ?? 0) : 0;
 }
 
 /** 0 for what is not of ASCII, and where there is nothing. */

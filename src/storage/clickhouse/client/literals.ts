@@ -17,3 +17,10 @@ export function quotedUuid(id: string): string {
 export function named(name: string): string {
   return `\`${name.replace(/[\\`]/g, (character) => `\\${character}`)}\``;
 }
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
+
+/** The UUID that a text from outside begins with, as rows have it, which may stand between quotes; null where there is none. */
+export function uuidIn(text: string): string | null {
+  return UUID.exec(text)?.[0].toLowerCase() ?? null;
+}

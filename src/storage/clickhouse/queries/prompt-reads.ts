@@ -3,6 +3,7 @@ import type { PromptLink, PromptRuns, PromptVersionFigures } from '../../prompt-
 import type { Prompts } from '../../prompts.js';
 import type { RunQueue } from '../runs/run-queue.js';
 import type { Row } from '../client/connection.js';
+import { uuidIn } from '../client/literals.js';
 import type { Reads } from '../client/reads.js';
 import { numberOf } from './listed-runs.js';
 
@@ -25,7 +26,8 @@ export class PromptReads implements PromptRuns {
     const { prompts, queue, tenantOf } = this.#parts;
     const prompt = await prompts.findNumber(userId, link.prompt_name, link.prompt_version);
     if (prompt === null) return false;
-    const [tenant, traceId] = [await tenantOf(userId), link.trace_id.toLowerCase()];
+    const [tenant, traceId] = [await tenantOf(userId), uuidIn(link.trace_id)];
+    if (traceId === null) return false;
     await queue.write({ tenant, traceId, at: now, message: { kind: 'link', prompt } });
     return true;
   }

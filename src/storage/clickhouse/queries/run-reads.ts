@@ -21,7 +21,7 @@ import type {
 import { readGlances } from './glances.js';
 import { findRuns, followRuns, listRuns, type ListParts } from './listed-runs.js';
 import { printedAgentNode, printedNode } from '../runs/node-names.js';
-import { quoted } from '../client/literals.js';
+import { quoted, uuidIn } from '../client/literals.js';
 import type { RunQueue } from '../runs/run-queue.js';
 import { readOutline, readSpan, readTrace } from './trace-reads.js';
 
@@ -37,9 +37,6 @@ export interface RunReadParts extends ListParts {
   readonly changed: (userId: string, traceId: string) => void;
 }
 
-/** What an id may begin with: whatever follows its 36 characters is not looked at. */
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
-
 /** The contract `Runs`. */
 export class RunReads implements Runs {
   readonly #parts: RunReadParts;
@@ -54,7 +51,7 @@ export class RunReads implements Runs {
     { details = false }: { readonly details?: boolean } = {},
     abort?: AbortSignal,
   ): Promise<StoredTrace | null> {
-    const id = idOf(traceId);
+    const id = uuidIn(traceId);
     return id === null ? null : await readTrace(this.#parts, await this.#tenant(userId), id, details, abort);
   }
 
@@ -64,7 +61,7 @@ export class RunReads implements Runs {
     since: number,
     abort?: AbortSignal,
   ): Promise<TraceOutline | null> {
-    const id = idOf(traceId);
+    const id = uuidIn(traceId);
     return id === null ? null : await readOutline(this.#parts, await this.#tenant(userId), id, since, abort);
   }
 
@@ -74,7 +71,7 @@ export class RunReads implements Runs {
     spanId: string,
     abort?: AbortSignal,
   ): Promise<DetailedSpan | null> {
-    const [trace, span] = [idOf(traceId), idOf(spanId)];
+    const [trace, span] = [uuidIn(traceId), uuidIn(spanId)];
     if (trace === null || span === null) return null;
     return await readSpan(this.#parts, await this.#tenant(userId), { traceId: trace, spanId: span }, abort);
   }
@@ -105,7 +102,7 @@ export class RunReads implements Runs {
     traceIds: readonly string[],
     abort?: AbortSignal,
   ): Promise<readonly RunGlance[]> {
-    const ids = traceIds.flatMap((id) => idOf(id) ?? []);
+    const ids = traceIds.flatMap((id) => uuidIn(id) ?? []);
     return await readGlances(this.#parts.reads, await this.#tenant(userId), ids, abort);
   }
 
@@ -114,16 +111,17 @@ export class RunReads implements Runs {
     traceIds: readonly string[],
     abort?: AbortSignal,
   ): AsyncGenerator<readonly RunSummary[]> {
-    const ids = traceIds.flatMap((id) => idOf(id) ?? []);
+    const ids = traceIds.flatMap((id) => uuidIn(id) ?? []);
     yield* findRuns(this.#parts, await this.#tenant(userId), ids, abort);
   }
 
   async setOutcome(userId: string, traceId: string, change: OutcomeChange): Promise<RunOutcome | null> {
-    const id = idOf(traceId);
+    const id = uuidIn(traceId);
     if (id === null) return null;
     const { success, outcome = null } = change;
     const { queue, inOrder, now } = this.#parts;
-    const message = { kind: 'outcome', success, outcome } as const;
+    // Half a pair of surrogates becomes U+FFFD, as in the columns of batches.
+    const message = { kind: 'outcome', success, outcome: outcome && outcome.toWellFormed() } as const;
     const { outcome: found } = await inOrder(
       userId,
       async (tenant) => await queue.write({ tenant, traceId: id, at: now(), message }),
@@ -163,9 +161,4 @@ export class RunReads implements Runs {
   async #tenant(userId: string): Promise<number> {
     return await this.#parts.tenantOf(userId);
   }
-}
-
-/** An id as it is stored; null for what is none. */
-function idOf(text: string): string | null {
-  return UUID.exec(text)?.[0].toLowerCase() ?? null;
 }
