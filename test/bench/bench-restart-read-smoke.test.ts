@@ -37,7 +37,7 @@ void t.test('read: every route answers over a kept store, which is left as it wa
     t.ok(figures.every(({ alone }) => alone.count >= 1 && alone.p50 > 0));
   };
   const first = await read(options, print);
-  check(first, '2000 spans', 42);
+  check(first, '2000 spans', 50);
   check(first, '1000 linked traces', 3);
   check(first, '2000 log records', 14);
   check(first, '2000 metric points', 7);

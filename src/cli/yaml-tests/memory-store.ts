@@ -22,6 +22,7 @@ export class MemoryStore {
   /** What an extension that stores offers to `quota`. */
   readonly extension: object = {
     writer: null,
+    usage: null,
     accounts: null,
     identity: () => Promise.resolve(IDENTITY),
     watch: { watch: () => () => undefined },
