@@ -187,11 +187,6 @@ export class RunPlane {
     this.#opened = null;
   }
 
-  /** Of batches that wait. */
-  get queuedBytes(): number {
-    return this.#opened?.queue.waitingBytes ?? 0;
-  }
-
   async traces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
     return await this.#open().writer.write(batch, context);
   }

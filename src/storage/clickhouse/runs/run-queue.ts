@@ -66,10 +66,6 @@ export class RunQueue {
     }
   }
 
-  get waitingBytes(): number {
-    return this.#bytes;
-  }
-
   /** Resolves when nothing waits and nothing is under way. */
   async settled(): Promise<void> {
     while (this.#waiting.length > 0 || this.#underWay.size > 0)
