@@ -1,6 +1,6 @@
 import { RUNNING } from '../../../runs/rules/rows.js';
 import { hasFailed } from '../../../runs/rules/run-outcome.js';
-import { moneyToNumber, sumToNumber, type Usd } from '../../../signal/money.js';
+import { sumToNumber, type Usd } from '../../../signal/money.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type {
@@ -17,7 +17,8 @@ import { inOrder } from '../../agents-in-order.js';
 import { printDay } from '../../month.js';
 import type { Page, PageRange } from '../../paging.js';
 import { isKnown, type AgentsOfUser, type KnownAgent } from '../names/agent-names.js';
-import { numberOf, textOf, type ListParts } from './listed-runs.js';
+import { estimateOfRow, numberOf, textOf } from '../../summaries-of-rows.js';
+import type { ListParts } from './listed-runs.js';
 import type { Row } from '../client/connection.js';
 
 const AGENTS_RUNS = `kind = ${RUN_KINDS.indexOf('agent')}`;
@@ -97,7 +98,7 @@ export class AgentReads implements Agents {
       `SELECT ${ESTIMATES} FROM runs FINAL WHERE ${whereOf(agent.tenant, [agent])}`,
       abort,
     );
-    return estimateOf(row ?? {});
+    return estimateOfRow(row ?? {});
   }
 
   async compare(
@@ -195,21 +196,6 @@ function dayOf(row: Row): AgentDay {
     total_tokens: Number(row.tokens ?? 0),
     avg_latency_ms: numberOf(row.avg_latency_ms),
     p95_latency_ms: numberOf(row.p95_latency_ms),
-    estimate: estimateOf(row),
-  };
-}
-
-function estimateOf(row: Row): EstimatedRuns {
-  return {
-    counted_runs: Number(row.counted_runs),
-    sampled_runs: Number(row.sampled_runs),
-    total_runs: Number(row.e_runs),
-    success_count: Number(row.e_successes),
-    failure_count: Number(row.e_failures),
-    failed_runs: Number(row.e_failed),
-    finished_runs: Number(row.e_finished),
-    total_cost: moneyToNumber(Number(row.e_cost)),
-    total_tokens: Number(row.e_tokens),
-    avg_latency_ms: numberOf(row.e_latency),
+    estimate: estimateOfRow(row),
   };
 }

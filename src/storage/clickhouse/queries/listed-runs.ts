@@ -1,8 +1,6 @@
-import { itemAt } from '../../../signal/checked.js';
-import { parseTags } from '../../../signal/run-context.js';
-import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import { hourOf } from '../../../signal/trace-map.js';
 import type { FollowingRuns, FoundRuns, RunFilter, RunPlace, RunSummary } from '../../runs.js';
+import { numberOf, summaryOfRow } from '../../summaries-of-rows.js';
 import type { PageRange } from '../../paging.js';
 import type { AgentNames } from '../names/agent-names.js';
 import { behind, conditions, orderOf } from './run-conditions.js';
@@ -165,38 +163,8 @@ export async function summariesOf(
   rows: readonly Row[],
 ): Promise<RunSummary[]> {
   const agents = await names.of(tenant, new Set(rows.map((row) => Number(row.agent_no))));
-  return rows.map((row) => {
-    const agent = agents.byNumber(Number(row.agent_no));
-    return {
-      trace_id: String(row.trace_id),
-      agent_id: agent?.id ?? '',
-      agent_name: agent?.name ?? '',
-      kind: itemAt(RUN_KINDS, Number(row.kind)),
-      session_id: textOf(row.session_id),
-      user_id: textOf(row.user_id),
-      tags: typeof row.tags === 'string' ? parseTags(row.tags) : [],
-      status: itemAt(RUN_STATUSES, Number(row.status)),
-      started_at: Number(row.started_at),
-      ended_at: numberOf(row.ended_at),
-      duration_ms: numberOf(row.duration_ms),
-      success: typeof row.success === 'boolean' ? row.success : null,
-      outcome: textOf(row.outcome),
-      error_message: textOf(row.error_message),
-      total_tokens: numberOf(row.total_tokens),
-      total_cost_usd: numberOf(row.total_cost_usd),
-      sample_rate: numberOf(row.sample_rate),
-      span_count: Number(row.span_count),
-    };
-  });
+  return rows.map((row) => summaryOfRow(row, agents.byNumber(Number(row.agent_no))));
 }
 
 /** The columns of a summary. */
 export const SUMMARY_COLUMNS = SUMMARY;
-
-export function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-export function numberOf(value: unknown): number | null {
-  return typeof value === 'number' ? value : null;
-}

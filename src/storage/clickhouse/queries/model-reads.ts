@@ -7,7 +7,8 @@ import type { Page, PageRange } from '../../paging.js';
 import type { Row } from '../client/connection.js';
 import { isKnown } from '../names/agent-names.js';
 import { effectiveSpans } from './effective-spans-sql.js';
-import { textOf, type ListParts } from './listed-runs.js';
+import { textOf } from '../../summaries-of-rows.js';
+import type { ListParts } from './listed-runs.js';
 import { repricedCalls, repricing } from './repriced-calls.js';
 
 const IS_CALL = `type = ${SPAN_TYPES.indexOf('llm')}`;

@@ -5,7 +5,7 @@ import type { RunQueue } from '../runs/run-queue.js';
 import type { Row } from '../client/connection.js';
 import { uuidIn } from '../client/literals.js';
 import type { Reads } from '../client/reads.js';
-import { numberOf } from './listed-runs.js';
+import { numberOf } from '../../summaries-of-rows.js';
 
 export interface PromptReadParts {
   readonly reads: Reads;

@@ -14,7 +14,8 @@ import {
 } from '../../run-series.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import type { Row } from '../client/connection.js';
-import { numberOf, type ListParts } from './listed-runs.js';
+import { numberOf } from '../../summaries-of-rows.js';
+import type { ListParts } from './listed-runs.js';
 import { readModelSeries } from './model-series.js';
 
 /** The group of all that are in no other. */

@@ -7,7 +7,8 @@ import { MOST_NAMED, type SessionFilter, type Sessions, type SessionSummary } fr
 import type { AgentsOfUser } from '../names/agent-names.js';
 import { quoted } from '../client/literals.js';
 import type { Row } from '../client/connection.js';
-import { numberOf, textOf, type ListParts } from './listed-runs.js';
+import { numberOf, textOf } from '../../summaries-of-rows.js';
+import type { ListParts } from './listed-runs.js';
 import { conditions } from './run-conditions.js';
 
 const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');

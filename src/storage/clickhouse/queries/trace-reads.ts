@@ -13,7 +13,8 @@ import type {
 } from '../../runs.js';
 import { inputBeginning } from './input-beginning.js';
 import { hoursOfRun, type StoredMessage } from '../runs/run-facts.js';
-import { numberOf, summariesOf, SUMMARY_COLUMNS, textOf, type ListParts } from './listed-runs.js';
+import { numberOf, textOf } from '../../summaries-of-rows.js';
+import { summariesOf, SUMMARY_COLUMNS, type ListParts } from './listed-runs.js';
 import { shownNode } from '../runs/node-names.js';
 import { payloadOf } from '../runs/run-rows.js';
 import { PAYLOAD_COLUMNS, SPAN_ROW_COLUMNS } from '../tables/run-tables.js';

@@ -1,10 +1,7 @@
-import { itemAt } from '../../../signal/checked.js';
-import { parseTags } from '../../../signal/run-context.js';
-import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import type { EventType } from '../../../signal/event.js';
 import type { EventLog, Fact } from '../../event-log.js';
 import { agentCreated, eventOf, runEnded, type ToldEvent } from '../../run-events.js';
-import type { RunSummary } from '../../runs.js';
+import { summaryOfRow } from '../../summaries-of-rows.js';
 import { END_TYPES } from '../../telemetry-events.js';
 import { isKnown } from '../names/agent-names.js';
 import type { SettledOfWrite, SettledRuns } from './settle-runs.js';
@@ -62,32 +59,7 @@ function* endedRuns(runs: readonly SettledOfWrite[]): Generator<OwnFact> {
     yield {
       tenant: facts.tenant,
       fact: `end of ${facts.traceId}`,
-      told: runEnded(type, run.heardAt, summaryOf({ settled, agent })),
+      told: runEnded(type, run.heardAt, summaryOfRow({ ...run.header, span_count: run.spans.length }, agent)),
     };
   }
-}
-
-/** A run as lists show it. */
-function summaryOf({ settled, agent }: Pick<SettledOfWrite, 'settled' | 'agent'>): RunSummary {
-  const { header, spans } = settled.run;
-  return {
-    trace_id: settled.facts.traceId,
-    agent_id: agent.id,
-    agent_name: agent.name,
-    kind: itemAt(RUN_KINDS, header.kind),
-    session_id: header.session_id,
-    user_id: header.user_id,
-    tags: header.tags === null ? [] : parseTags(header.tags),
-    status: itemAt(RUN_STATUSES, header.status),
-    started_at: header.started_at,
-    ended_at: header.ended_at,
-    duration_ms: header.duration_ms,
-    success: header.success,
-    outcome: header.outcome,
-    error_message: header.error_message,
-    total_tokens: header.total_tokens,
-    total_cost_usd: header.total_cost_usd,
-    sample_rate: header.sample_rate,
-    span_count: spans.length,
-  };
 }

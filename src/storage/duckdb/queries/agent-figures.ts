@@ -2,6 +2,7 @@ import { itemAt } from '../../../signal/checked.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
 import type { Micros } from '../../../signal/time.js';
 import type { AgentComparison, AgentDay, AgentSummary } from '../../agents.js';
+import { estimateOfRow } from '../../summaries-of-rows.js';
 import { TRACES } from '../../tables.js';
 import type { Agent, KnownAgent } from '../figures/agents.js';
 import type { Connection } from '../files/connection.js';
@@ -11,7 +12,7 @@ import { newest } from '../rows/relation.js';
 import type { AgentTotals } from '../figures/counted-run.js';
 import type { RunFigures } from '../figures/run-figures.js';
 import type { Capture } from '../rows/segment.js';
-import { ESTIMATES, estimateOf, FAILED } from './estimates.js';
+import { ESTIMATES, FAILED } from './estimates.js';
 import { number, sumOf } from './run-summary.js';
 import { runsOf } from '../figures/stored-runs.js';
 
@@ -81,7 +82,7 @@ export async function agentDays(
     total_tokens: Number(row.total_tokens),
     avg_latency_ms: number(row.avg_latency_ms),
     p95_latency_ms: number(row.p95_latency_ms),
-    estimate: estimateOf(row),
+    estimate: estimateOfRow(row),
   }));
 }
 

@@ -1,15 +1,14 @@
 import { hasFailed } from '../../../runs/rules/run-outcome.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
-import { moneyToNumber } from '../../../signal/money.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { EstimatedRuns } from '../../agents.js';
+import { estimateOfRow } from '../../summaries-of-rows.js';
 import { TRACES } from '../../tables.js';
 import type { Agent } from '../figures/agents.js';
 import { runsOf } from '../figures/stored-runs.js';
-import type { Connection, Row } from '../files/connection.js';
+import type { Connection } from '../files/connection.js';
 import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
-import { number } from './run-summary.js';
 
 /** The codes of these statuses. */
 export const FAILED = RUN_STATUSES.flatMap((status, code) => (hasFailed(status) ? [code] : []));
@@ -18,27 +17,12 @@ export const FAILED = RUN_STATUSES.flatMap((status, code) => (hasFailed(status) 
 const WEIGHT = '(1 / coalesce(sample_rate, 1))';
 const weighed = (what: string): string => `coalesce(sum(${WEIGHT} * (${what})::DOUBLE), 0)`;
 
-/** Columns of a group of runs, of which {@link estimateOf} makes their estimate. */
+/** Columns of a group of runs, of which {@link estimateOfRow} makes their estimate. */
 export const ESTIMATES = `count(*) AS counted_runs, coalesce(sum((sample_rate < 1)::TINYINT), 0)::BIGINT AS sampled_runs, coalesce(sum(${WEIGHT}), 0) AS e_runs,
   ${weighed('success')} AS e_successes, ${weighed('NOT success')} AS e_failures,
   ${weighed(`status IN (${FAILED.join(', ')})`)} AS e_failed, ${weighed(`status <> ${RUNNING}`)} AS e_finished,
   ${weighed('total_cost_usd')} AS e_cost, ${weighed('total_tokens')} AS e_tokens,
   sum(${WEIGHT} * duration_ms) / sum(CASE WHEN duration_ms IS NOT NULL THEN ${WEIGHT} END) AS e_latency`;
-
-export function estimateOf(row: Row): EstimatedRuns {
-  return {
-    counted_runs: Number(row.counted_runs),
-    sampled_runs: Number(row.sampled_runs),
-    total_runs: Number(row.e_runs),
-    success_count: Number(row.e_successes),
-    failure_count: Number(row.e_failures),
-    failed_runs: Number(row.e_failed),
-    finished_runs: Number(row.e_finished),
-    total_cost: moneyToNumber(Number(row.e_cost)),
-    total_tokens: Number(row.e_tokens),
-    avg_latency_ms: number(row.e_latency),
-  };
-}
 
 /** Of all runs of an agent. */
 export async function estimateRuns(
@@ -48,5 +32,5 @@ export async function estimateRuns(
 ): Promise<EstimatedRuns> {
   const runs = newest(capture, TRACES, runsOf({ tenant, numbers: [agent_no] }));
   const [row] = await connection.rows(`SELECT ${ESTIMATES} FROM ${runs}`);
-  return estimateOf(row ?? {});
+  return estimateOfRow(row ?? {});
 }
