@@ -6,24 +6,9 @@ import { RUN_STATUSES } from '../../../signal/span.js';
 import { UNPRICEABLE, type RepricedCalls, type Unpriceable } from '../../models.js';
 import { quoted } from '../client/literals.js';
 import type { Row } from '../client/connection.js';
+import { USAGE_COLUMNS, pricedTokens } from '../../priced-tokens.js';
 
-/** Parts of the usage that a call may tell, as `printCall` keeps them, and what they are called here. */
-const TOLD = {
-  cached_read: 'read',
-  cached_write: 'written',
-  audio_input: 'heard',
-  audio_output: 'said',
-} as const;
-
-/** How many tokens of a call are priced as which part; each is in one. What a cache gave of audio costs what it gives of text. */
-const TOKENS: Readonly<Record<CostPart, string>> = {
-  input: 'fresh - least(heard, fresh)',
-  cached_read: 'read',
-  cached_write: 'written',
-  audio_input: 'least(heard, fresh)',
-  output: 'out - least(said, out)',
-  audio_output: 'least(said, out)',
-};
+const TOKENS = pricedTokens('out');
 
 /**
  * What calls would have cost at a price: the arithmetic of the processor `cost`, in SQL. Integers of 256 bits hold every product, and each
@@ -34,7 +19,7 @@ const TOKENS: Readonly<Record<CostPart, string>> = {
 export function repricing(calls: string, model: string | null, price: Price): string {
   const { long } = price;
   const wide = (what: string): string => `toInt256(${what})`;
-  const parts = Object.entries(TOLD).map(
+  const parts = Object.entries(USAGE_COLUMNS).map(
     ([part, name]) => `${wide(`JSONExtractInt(ifNull(call_details, ''), 'usage', '${part}')`)} AS ${name}`,
   );
   // Where input or output is missing, it is what the other leaves of the total.

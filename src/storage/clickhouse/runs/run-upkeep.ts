@@ -55,7 +55,7 @@ export async function forgetEndedWrites(parts: UpkeepParts): Promise<void> {
 }
 
 /**
- * Ends runs of which nothing came for their time, for now: what comes later opens them again. One process does it, under a lease.
+ * Ends runs of which nothing came for their time; what comes later opens them again. One process does it, under a lease.
  *
  * @returns how many
  */

@@ -1,27 +1,12 @@
 import { COUNTS } from '../../../runs/rules/told-calls.js';
-import { COST_PARTS, type CostPart } from '../../../signal/call-details.js';
+import { COST_PARTS } from '../../../signal/call-details.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import { counts } from './model-sums.js';
+import { USAGE_COLUMNS, pricedTokens } from '../../priced-tokens.js';
 
 /** The tokens of calls as their prices need them (`processors/cost/token-cost.ts`), in SQL. */
 
-/** Parts of the usage that a call may tell, as `printCall` keeps them, and what they are called here. */
-const USAGE = {
-  cached_read: 'read',
-  cached_write: 'written',
-  audio_input: 'heard',
-  audio_output: 'said',
-} as const;
-
-/** How many tokens of a call are priced as which part; each is in one. What a cache gave of audio costs what it gives of text. */
-const TOKENS: Readonly<Record<CostPart, string>> = {
-  input: 'fresh - least(heard, fresh)',
-  cached_read: 'read',
-  cached_write: 'written',
-  audio_input: 'least(heard, fresh)',
-  output: 'output - least(said, output)',
-  audio_output: 'least(said, output)',
-};
+const TOKENS = pricedTokens('output');
 
 /** The columns of a span that they are made of. */
 export const TOKEN_COLUMNS = 'status, call_details';
@@ -47,9 +32,9 @@ export const LONG_INPUTS: readonly number[] = [
  * @param calls a relation with the columns of calls and {@link TOKEN_COLUMNS}
  */
 export function withTokens(calls: string): string {
-  const paths = Object.keys(USAGE).map((part) => `'$.usage.${part}'`);
+  const paths = Object.keys(USAGE_COLUMNS).map((part) => `'$.usage.${part}'`);
   const most = Number.MAX_SAFE_INTEGER;
-  const usage = Object.values(USAGE).map(
+  const usage = Object.values(USAGE_COLUMNS).map(
     (name, at) => `least(coalesce(TRY_CAST(parts[${at + 1}] AS BIGINT), 0), ${most}) AS ${name}`,
   );
   // Where input or output is missing, it is what the other leaves of the total.
