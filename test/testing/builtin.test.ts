@@ -142,6 +142,8 @@ const SUBJECTS: Readonly<Record<string, Subject | null>> = {
   'extension sqlite': { prepare: () => ({ config: { path: join(folder, `${randomUUID()}.db`) } }) },
   // It needs a server: `test/storage/control/postgres-extension.test.ts` has one.
   'extension postgres': null,
+  // Likewise: `test/extensions/clickhouse/clickhouse-extension.test.ts`.
+  'extension clickhouse': null,
   'extension query': { ...onStores, ...withoutStores },
   'extension health': {},
   'extension ui': { extensions: { query: { isApi: true, endpoint: '127.0.0.1:4319' } } },

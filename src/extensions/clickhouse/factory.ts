@@ -8,7 +8,7 @@ import { checkClickHouse, clickHouseConfig, daysKept, passwordsIn } from './conf
 export const clickHouseExtension: ExtensionFactory<typeof clickHouseConfig> = {
   kind: 'extension',
   type: 'clickhouse',
-  description: 'Log records in ClickHouse, which several daemons may share.',
+  description: 'Runs and log records in ClickHouse, which several daemons may share.',
   stability: 'alpha',
   configSchema: clickHouseConfig,
   check: checkClickHouse,

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import t from 'tap';
 import { clickHouseExtension } from '../../../src/extensions/clickhouse/factory.js';
+import { ControlExtension } from '../../../src/storage/control/control-extension.js';
+import { conformance } from '../../../src/testing/conformance.js';
 import { sectionOf } from '../../../src/testing/section-of.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
+import { componentSettings } from '../../support/component-settings.js';
 import { startTestDaemon } from '../../support/daemon.js';
 import { logRequest } from '../../support/log-request.js';
+import { StatusHost } from '../../support/status-host.js';
+import { testFolder } from '../../support/test-folder.js';
 import { until } from '../../support/until.js';
 
 const NANOS = 1_700_000_000_000_000_000n;
@@ -23,6 +29,24 @@ void t.test('what the schema cannot say is checked', async (t) => {
 
 const server = await ClickHouseServer.start(t);
 const skip = typeof server === 'string' ? server : false;
+
+void t.test('the conformance kit finds nothing wrong with it', { skip }, async (t) => {
+  if (typeof server === 'string') return;
+  const { url, password } = server;
+  const path = join(testFolder(t), 'control.db');
+  const control = new ControlExtension(componentSettings('sqlite'), { engine: 'sqlite', path });
+  t.teardown(() => control.shutdown(AbortSignal.abort()));
+  await control.start(new StatusHost().host);
+  const config = (urls: readonly string[]) => ({
+    config: { urls, database: server.newDatabase(), password, control: 'sqlite' },
+    extensions: { sqlite: control },
+  });
+  const subject = {
+    prepare: () => config([url]),
+    unstartable: { ...config(['http://127.0.0.1:1']), error: /cannot be opened/ },
+  };
+  for (const { name, run } of conformance(clickHouseExtension, subject)) await t.test(name, run);
+});
 
 function overlay(
   { url, password }: ClickHouseServer,
