@@ -37,7 +37,7 @@ void t.test('beside a direct exporter a queued one can neither delay nor fail th
   const clock = new HandClock();
   const held = stuck();
   const components = new EngineComponents({ queue: { consume: held.consume } });
-  const { meter, logger } = await startEngine(t, {
+  const { daemon, meter, logger } = await startEngine(t, {
     config: config('[sink, queue]'),
     factories: components.factories,
     clock,
@@ -54,6 +54,13 @@ void t.test('beside a direct exporter a queued one can neither delay nor fail th
   t.equal(logger.lines.filter((line) => line.includes('Dropped what the queue')).length, 1, 'said once');
   const failed = await metricValues(meter, 'jackdaw_exporter_failed_items_total{exporter="queue"');
   t.strictSame(Object.values(failed), [2], 'the edge counts what did not get in');
+  clock.advance(5000);
+  const { isReady, components: states } = daemon.health();
+  t.equal(isReady, true, 'it goes on taking everything');
+  t.match(
+    states.find(({ id }) => id === 'queue'),
+    { state: 'degraded', message: /is full: what comes is dropped/ },
+  );
 });
 
 void t.test('what the direct exporter says is the answer, whatever becomes of the queued one', async (t) => {
@@ -69,10 +76,11 @@ void t.test('what the direct exporter says is the answer, whatever becomes of th
 void t.test('without a direct exporter a full queue refuses', async (t) => {
   const held = stuck();
   const components = new EngineComponents({ queue: { consume: held.consume } });
-  const { meter } = await startEngine(t, {
+  const clock = new HandClock();
+  const { daemon, meter } = await startEngine(t, {
     config: config('[queue]'),
     factories: components.factories,
-    clock: new HandClock(),
+    clock,
   });
   t.teardown(held.finish);
   await components.send('source', batchOf('1', '2'));
@@ -84,6 +92,12 @@ void t.test('without a direct exporter a full queue refuses', async (t) => {
   });
   const refused = await metricValues(meter, 'jackdaw_exporter_queue_refused_items_total');
   t.strictSame(Object.values(refused), [1]);
+  t.equal(daemon.health().isReady, true);
+  clock.advance(5000);
+  t.equal(daemon.health().isReady, false, 'after a while work goes to others');
+  held.finish();
+  await settled();
+  t.equal(daemon.health().isReady, true);
 });
 
 void t.test('of several queued exporters none is given what another refuses', async (t) => {

@@ -44,10 +44,11 @@ export async function startOnDisk(
   const host = new StatusHost();
   await exporter.start(host.host);
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopped ??= exporter.shutdown(new AbortController().signal));
+  const stop = (isHurried = false): Promise<void> =>
+    (stopped ??= exporter.shutdown(isHurried ? AbortSignal.abort() : new AbortController().signal));
   t.teardown(async () => {
     for (const { fail } of scripted.attempts) fail(new Error('the test is over'));
-    await stop();
+    await stop(true);
   });
   const send = (tenant: string, items: unknown[], batch?: { readonly id: string }) =>
     way.consume({ tenant, items }, { receivedAt: clock.now(), ...(batch && { batch }) });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { ConsumeError } from '../../component/consume-error.js';
+import type { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import type { Clock, Logger, Meter } from '../../component/telemetry.js';
 import type { Batch, Signal } from '../../signal/batch.js';
@@ -16,12 +16,11 @@ import type { Offer } from './disk/new-records.js';
 import { batchBytes } from './memory-size.js';
 import { MemoryQueue, type Lane, type Parcel } from './memory-queue.js';
 import { DeliveryMetrics, queueFigures } from './metrics.js';
+import { isStopping, queueIsFull } from './refusals.js';
 import { withRetry } from './retry.js';
+import type { RoomWatch } from './room-watch.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import { withTimeout } from './timeout.js';
-
-/** How long a sender is asked to wait when the queue is full. */
-const FULL_RETRY_MS = 1000;
 
 export interface DeliveryTools {
   /** The exporter's id. */
@@ -33,6 +32,8 @@ export interface DeliveryTools {
   readonly clock: Clock;
   /** Of the exporter, where its queue lies on disk. */
   readonly shared?: SharedDisk;
+  /** Is told when a queue in memory is full. */
+  readonly room?: RoomWatch;
   /** From 0 to 1. Default `Math.random`. */
   readonly random?: () => number;
 }
@@ -59,12 +60,12 @@ export class Delivery implements Consumer<Batch<unknown>> {
   #whenIdle: (() => void)[] = [];
 
   constructor(exporter: Consumer<Batch<unknown>>, tools: DeliveryTools) {
-    const { exporter: id, signal, options, meter, logger, clock, shared, random = Math.random } = tools;
+    const { exporter: id, signal, options, meter, logger, clock, shared, room, random = Math.random } = tools;
     this.#tools = tools;
     this.passesSent = exporter.passesSent;
     // Every batch that is being sent listens to both signals.
     setMaxListeners(0, this.#hurry.signal, this.#end.signal);
-    this.#queue = new MemoryQueue(options.queue);
+    this.#queue = new MemoryQueue(options.queue, room);
     this.#metrics = new DeliveryMetrics(meter, { exporter: id, signal }, () => this.waiting, options);
     const { disk } = options;
     this.#disk =
@@ -124,12 +125,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
   async consume(batch: Batch<unknown>, context: ConsumeContext): Promise<Receipt> {
     const { exporter, options, clock } = this.#tools;
     const count = itemCount(batch);
-    if (this.#hurry.signal.aborted)
-      throw new ConsumeError(`Exporter "${exporter}" is stopping: send the batch again in a moment`, {
-        code: 'shutting_down',
-        retryable: true,
-        retryAfterMs: FULL_RETRY_MS,
-      });
+    if (this.#hurry.signal.aborted) throw isStopping(exporter);
     if (count === 0) return { accepted: 0, refused: [] };
     const { receivedAt } = context;
     const named = context.batch && passedOnId(batch.tenant, context.batch.id);
@@ -140,29 +136,27 @@ export class Delivery implements Consumer<Batch<unknown>> {
     }
     const parcels = parcelsOf(batch, options.batch, about);
     const bytes = parcels.reduce((sum, parcel) => sum + parcel.bytes, 0);
-    if (this.#queue.isFullFor(batch.tenant, count, bytes)) throw this.refusal();
+    if (this.#queue.isFullFor(batch.tenant, count, bytes)) throw this.refusal(batch);
     for (const parcel of parcels) this.#queue.push(parcel);
     this.#pump();
     return { accepted: count, refused: [] };
   }
 
   async #takeOnDisk(disk: DiskBacking, offer: Offer): Promise<void> {
-    if (disk.isFullFor(offer.batch.tenant)) throw this.refusal();
+    if (disk.isFullFor(offer.batch.tenant)) throw this.refusal(offer.batch);
     try {
       await disk.take(offer);
     } catch (error) {
-      throw error instanceof QueueFull ? this.refusal() : error;
+      throw error instanceof QueueFull ? this.refusal(offer.batch) : error;
     }
   }
 
-  /** What a sender is told when the queue is full. */
-  refusal(): ConsumeError {
-    const { exporter } = this.#tools;
-    return new ConsumeError(`The queue of exporter "${exporter}" is full: send the batch again in a moment`, {
-      code: 'overloaded',
-      retryable: true,
-      retryAfterMs: FULL_RETRY_MS,
-    });
+  /** What the sender of a batch is told for which there is no room. */
+  refusal(batch: Batch<unknown>): ConsumeError {
+    const { exporter, shared } = this.#tools;
+    if (shared) shared.place.budget.noteRefused(1);
+    else this.#queue.noteRefused(itemCount(batch), batchBytes(batch));
+    return queueIsFull(exporter);
   }
 
   /** Counts a batch that was refused to its sender because of this queue. */

@@ -3,6 +3,7 @@ import { itemCount } from '../../signal/sent-request.js';
 import type { Micros } from '../../signal/time.js';
 import type { BatchLimits } from './config.js';
 import type { Stored } from './disk/stored-batch.js';
+import type { RoomWatch } from './room-watch.js';
 import { UserShares } from './user-shares.js';
 
 /** A batch, or a part of one, on its way. */
@@ -31,14 +32,17 @@ export interface Lane {
  */
 export class MemoryQueue {
   readonly #limits: BatchLimits;
+  readonly #room: RoomWatch | undefined;
   readonly #lanes = new Map<string, Lane>();
   /** By user, also of what is being sent. */
   readonly #shares: { readonly items: UserShares; readonly bytes: UserShares };
   #items = 0;
   #bytes = 0;
 
-  constructor(limits: BatchLimits) {
+  /** @param room is told when it is full, unless what does not fit lies elsewhere */
+  constructor(limits: BatchLimits, room?: RoomWatch) {
     this.#limits = limits;
+    this.#room = room;
     this.#shares = { items: new UserShares(limits.maxItems), bytes: new UserShares(limits.maxBytes) };
   }
 
@@ -99,6 +103,20 @@ export class MemoryQueue {
 
   release(user: string, items: number, bytes: number): void {
     this.#count(user, -items, -bytes);
+    this.#room?.changed(this.#share(0, 0));
+  }
+
+  /** A batch was refused since there was no room for it. */
+  noteRefused(items: number, bytes: number): void {
+    this.#room?.refused(this.#share(0, 0), this.#share(items, bytes));
+  }
+
+  /** What would be in it with so much more, as a share of what may be: 1 is all of it. */
+  #share(items: number, bytes: number): number {
+    return Math.max(
+      (this.#items + items) / this.#limits.maxItems,
+      (this.#bytes + bytes) / this.#limits.maxBytes,
+    );
   }
 
   #count(user: string, items: number, bytes: number): void {

@@ -2,18 +2,32 @@ import type { Consumer, Receipt } from '../../component/consumer.js';
 import type { QueueFigures } from '../../component/daemon-view.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
+import type { Clock } from '../../component/telemetry.js';
 import { DirectoryTaken } from '../../config/directory-lock.js';
 import { SIGNALS, type Batch, type Signal } from '../../signal/batch.js';
-import type { Status } from '../../component/status.js';
+import type { Status, StatusLevel } from '../../component/status.js';
 import { itemCount } from '../../signal/sent-request.js';
 import { deliveryOptions, type DiskOptions } from './config.js';
 import { Delivery } from './delivery.js';
 import { DeadLetters, type WholeLetter } from './disk/dead-letters.js';
 import type { ReadsSent } from './disk/batch-codec.js';
 import type { SharedDisk } from './disk/disk-backing.js';
-import { DiskPlace } from './disk/disk-place.js';
+import { DiskPlace, placeOf } from './disk/disk-place.js';
 import { LetterBox } from './disk/letter-box.js';
+import { RoomWatch } from './room-watch.js';
 import { StatusParts } from './status-parts.js';
+
+/** What becomes of a batch that a queue does not take, and what that means for the exporter: whether clients should go elsewhere. */
+interface Fate {
+  readonly level: StatusLevel;
+  readonly words: string;
+}
+
+const FATES = {
+  refused: { level: 'recoverable', words: 'what comes is refused, to be sent again (503),' },
+  dropped: { level: 'degraded', words: 'what comes is dropped' },
+  held: { level: 'degraded', words: 'no more is taken out of the outbox' },
+} as const satisfies Readonly<Record<string, Fate>>;
 
 /**
  * A queued exporter with the engine's delivery chain around each of its inputs. The pipeline decides what happens to a batch when
@@ -25,8 +39,9 @@ export class QueuedExporter implements Exporter {
   readonly #deliveries = new Map<Signal, Delivery>();
   readonly #disk: ExporterDisk | null;
   readonly #status = new StatusParts();
-  /** Whether a sender is refused what a queue does not take. */
-  #isExposed = false;
+  readonly #rooms: RoomWatch[] = [];
+  /** Of what comes when a queue does not take it. */
+  readonly #fates = new Map<Signal, Fate>();
 
   /**
    * @param reads makes spans again of what a queue on disk gives back
@@ -45,7 +60,16 @@ export class QueuedExporter implements Exporter {
           signal,
           new Delivery(input, {
             ...{ exporter: id, signal, options, logger, meter, clock },
-            ...(shared && { shared }),
+            ...(shared
+              ? { shared }
+              : {
+                  room: this.#roomOf(
+                    [signal],
+                    `queue of ${signal} in memory`,
+                    'queue.max_items and queue.max_size',
+                    clock,
+                  ),
+                }),
           }),
         );
     }
@@ -58,6 +82,7 @@ export class QueuedExporter implements Exporter {
    * @param input the way to this exporter's input for the signal
    */
   shelter(signal: Signal, input: Consumer<Batch<unknown>>): Consumer<Batch<unknown>> {
+    if (!this.#fates.has(signal)) this.#fates.set(signal, FATES.dropped);
     const delivery = this.#deliveries.get(signal);
     return onFailure(input, (count, error) => {
       delivery?.noteDropped(count, error);
@@ -71,7 +96,8 @@ export class QueuedExporter implements Exporter {
    * @param input the way to this exporter's input for the signal
    */
   expose(signal: Signal, input: Consumer<Batch<unknown>>): Consumer<Batch<unknown>> {
-    this.#isExposed = true;
+    // No client is told of events: the outbox waits, and everything else goes on.
+    this.#fates.set(signal, signal === 'events' ? FATES.held : FATES.refused);
     const delivery = this.#deliveries.get(signal);
     return onFailure(input, (count, error) => {
       delivery?.noteRefused(count);
@@ -89,7 +115,7 @@ export class QueuedExporter implements Exporter {
     const delivery = this.#deliveries.get(signal);
     if (!delivery || delivery.hasRoomFor(batch)) return;
     delivery.noteRefused(itemCount(batch));
-    throw delivery.refusal();
+    throw delivery.refusal(batch);
   }
 
   /** What waits for a signal; null where it takes none of it. */
@@ -121,8 +147,25 @@ export class QueuedExporter implements Exporter {
   async shutdown(deadline: AbortSignal): Promise<void> {
     await this.#disk?.shared.box.close();
     await Promise.all([...this.#deliveries.values()].map((delivery) => delivery.drain(deadline)));
+    for (const room of this.#rooms) room.end();
     await this.#exporter.shutdown?.(deadline);
     this.#disk?.shared.place.close();
+  }
+
+  /** @param signals that it has in it @param keys that say how much it may hold */
+  #roomOf(signals: readonly Signal[], queue: string, keys: string, clock: Clock): RoomWatch {
+    const room = new RoomWatch(clock, (isFull) => {
+      const { level, words } = this.#worstFate(signals);
+      const message = `the ${queue} is full: ${words} until some of it is delivered; find out why the other side does not take it, or raise ${keys}`;
+      this.#status.set(`room of ${queue}`, isFull ? { level, message } : { level: 'ok' });
+    });
+    this.#rooms.push(room);
+    return room;
+  }
+
+  #worstFate(signals: readonly Signal[]): Fate {
+    const fates = signals.map((signal) => this.#fates.get(signal));
+    return [FATES.refused, FATES.dropped].find((fate) => fates.includes(fate)) ?? FATES.held;
   }
 
   #diskOf(
@@ -130,14 +173,15 @@ export class QueuedExporter implements Exporter {
     { id, logger, meter, clock }: Settings<unknown>,
     reads: ReadsSent,
   ): ExporterDisk {
-    const place = new DiskPlace(directory, id, maxBytes);
+    const signals = SIGNALS.filter((signal) => this.#exporter.inputs[signal]);
+    const room = this.#roomOf(signals, `queue in ${placeOf(directory, id)}`, 'queue.max_bytes', clock);
+    const place = new DiskPlace(directory, id, maxBytes, room);
     const letters = new DeadLetters(place.path);
     const takeBack = (letter: WholeLetter, signal: Signal) =>
       this.#deliveries.get(signal)?.takeBack(letter) ?? null;
     const box = new LetterBox(letters, { exporter: id, logger, meter, clock, takeBack });
     const noteDisk: SharedDisk['noteDisk'] = (signal, error) => {
-      // Beside a direct exporter everything else works.
-      const level = this.#isExposed ? 'recoverable' : 'degraded';
+      const { level } = this.#worstFate([signal]);
       const status: Status = error === null ? { level: 'ok' } : { level, message: troubleOf(error, place) };
       this.#status.set(`disk of ${signal}`, status);
     };

@@ -1,3 +1,4 @@
+import type { RoomWatch } from '../room-watch.js';
 import { UserShares } from '../user-shares.js';
 import { recordBytes } from './frame.js';
 import type { NewRecord } from './new-records.js';
@@ -6,14 +7,17 @@ import type { Segment } from './segment.js';
 /** How much of the disk all queues of an exporter take, and may take. In bytes. */
 export class DiskBudget {
   readonly max: number;
+  readonly #room: RoomWatch | undefined;
   /** Of what was written since the start: of what an earlier run left, nobody has asked whose it is. */
   readonly #shares: UserShares;
   readonly #bySegment = new WeakMap<Segment, Map<string, number>>();
   #used = 0;
   #ofNobody = 0;
 
-  constructor(max: number) {
+  /** @param room is told when nobody may write more */
+  constructor(max: number, room?: RoomWatch) {
     this.max = max;
+    this.#room = room;
     this.#shares = new UserShares(max);
   }
 
@@ -21,6 +25,11 @@ export class DiskBudget {
   hasRoomFor(user: string, bytes: number, planned = 0): boolean {
     const crowdsOut = this.#shares.crowdsOut(user, bytes, this.#ofNobody + planned);
     return this.#used + planned + bytes <= this.max && !crowdsOut;
+  }
+
+  /** So many bytes were refused since there was no room for them. */
+  noteRefused(bytes: number): void {
+    this.#room?.refused(this.#used / this.max, (this.#used + bytes) / this.max);
   }
 
   /** A file of an earlier run. */
@@ -47,5 +56,6 @@ export class DiskBudget {
     if (users === undefined) this.#ofNobody -= segment.size;
     for (const [user, bytes] of users ?? []) this.#shares.add(user, -bytes);
     this.#bySegment.delete(segment);
+    this.#room?.changed(this.#used / this.max);
   }
 }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { lockDirectory, type DirectoryLock } from '../../../config/directory-lock.js';
 import { makePrivate, makePrivateDirectory } from '../../../config/private-path.js';
+import type { RoomWatch } from '../room-watch.js';
 import { DiskBudget } from './disk-budget.js';
 
 /** The directory of one exporter's queues, which belongs to this process alone. */
@@ -11,10 +12,10 @@ export class DiskPlace {
   #lock: DirectoryLock | null = null;
   #restoring: Promise<void> = Promise.resolve();
 
-  /** @param exporter the exporter's id @param maxBytes of all of its queues */
-  constructor(directory: string, exporter: string, maxBytes: number) {
+  /** @param exporter the exporter's id @param maxBytes of all of its queues @param room is told when those are full */
+  constructor(directory: string, exporter: string, maxBytes: number, room?: RoomWatch) {
     this.path = placeOf(directory, exporter);
-    this.budget = new DiskBudget(maxBytes);
+    this.budget = new DiskBudget(maxBytes, room);
   }
 
   /** Makes the directory, and takes it. @throws DirectoryTaken, the error of the file system */

@@ -202,6 +202,7 @@ export class DiskQueue {
     for (const unit of await packed(group, codec, limits)) {
       const isAlone = this.#holdsNothing && bytes === 0;
       if (!place.budget.hasRoomFor(unit.tenant, unit.bytes, bytes) && !isAlone) {
+        place.budget.noteRefused(unit.bytes);
         for (const { reject } of unit.members) reject(new QueueFull());
         continue;
       }

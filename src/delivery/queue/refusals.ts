@@ -1,0 +1,22 @@
+import { ConsumeError } from '../../component/consume-error.js';
+
+/** How long a sender is asked to wait. */
+const RETRY_MS = 1000;
+
+/** There is no room for a batch. @param exporter the exporter's id */
+export function queueIsFull(exporter: string): ConsumeError {
+  return new ConsumeError(`The queue of exporter "${exporter}" is full: send the batch again in a moment`, {
+    code: 'overloaded',
+    retryable: true,
+    retryAfterMs: RETRY_MS,
+  });
+}
+
+/** The queue is being emptied for good. @param exporter the exporter's id */
+export function isStopping(exporter: string): ConsumeError {
+  return new ConsumeError(`Exporter "${exporter}" is stopping: send the batch again in a moment`, {
+    code: 'shutting_down',
+    retryable: true,
+    retryAfterMs: RETRY_MS,
+  });
+}

@@ -1,0 +1,115 @@
+import t, { type Test } from 'tap';
+import { RoomWatch } from '../../../src/delivery/queue/room-watch.js';
+import { startOnDisk } from '../../support/disk-delivery.js';
+import { HandClock } from '../../support/hand-clock.js';
+import { settled } from '../../support/scripted-exporter.js';
+import { testFolder } from '../../support/test-folder.js';
+import { until } from '../../support/until.js';
+
+const noise = (length: number) =>
+  Array.from({ length: length / 10 }, () => Math.random().toString(36).slice(2, 12).padEnd(10)).join('');
+
+/** Sends until a batch is refused. @returns how many were taken */
+async function fill(t: Test, send: () => Promise<unknown>): Promise<number> {
+  for (let taken = 0; ; taken++) {
+    const refusal = await send().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (refusal === null) continue;
+    t.match(refusal, { code: 'overloaded' });
+    return taken;
+  }
+}
+
+void t.test('a queue on disk that is full for five seconds says so until it has room again', async (t) => {
+  const config = 'queue: { max_bytes: 1MiB, batch: { max_items: 1 } }';
+  const { send, scripted, clock, host, path } = await startOnDisk(t, testFolder(t), { config });
+  const taken = await fill(t, () => send('a', [noise(50_000)]));
+  t.ok(taken > 10);
+  clock.advance(4999);
+  t.same(host.told, [], 'nobody is told of a burst');
+  clock.advance(1);
+  t.equal(host.last?.level, 'recoverable');
+  t.match(
+    host.last?.message,
+    new RegExp(
+      `the queue in ${path} is full: what comes is refused, to be sent again .503., until .*raise queue.max_bytes`,
+    ),
+  );
+  let delivered = 0;
+  while (host.last?.level === 'recoverable' && delivered < taken) {
+    await until('the next is under way', () => scripted.attempts.length > delivered);
+    scripted.last.succeed();
+    await settled();
+    delivered += 1;
+  }
+  t.ok(delivered > 1 && delivered < taken, 'a tenth of it has to be free, not all');
+  t.strictSame(host.told.slice(1), [{ level: 'ok' }]);
+  await t.resolves(send('a', [noise(50_000)]));
+});
+
+void t.test('so does one in memory, for its signal, and what drains meanwhile is not told', async (t) => {
+  const config = 'queue: { type: memory, max_items: 20, batch: { max_items: 1, max_wait: 0s } }';
+  const { send, scripted, clock, host } = await startOnDisk(t, testFolder(t), { config });
+  t.equal(await fill(t, () => send('a', [1])), 20);
+  const deliver = async (count: number) => {
+    for (let n = 0; n < count; n++) {
+      scripted.last.succeed();
+      await settled();
+    }
+  };
+  clock.advance(3000);
+  await deliver(2);
+  clock.advance(10_000);
+  t.same(host.told, [], 'it had room in time');
+  t.equal(await fill(t, () => send('a', [1])), 2);
+  clock.advance(3000);
+  await t.rejects(send('a', [1]));
+  clock.advance(2000);
+  t.match(host.last, {
+    level: 'recoverable',
+    message: /^the queue of logs in memory is full: .* raise queue.max_items and queue.max_size$/,
+  });
+  await deliver(1);
+  t.equal(host.told.length, 1, 'one free place is not room enough');
+  await deliver(1);
+  t.match(host.told.slice(1), [{ level: 'ok' }]);
+});
+
+void t.test('where the rest of a queue is kept for others, it is not full', async (t) => {
+  const config = 'queue: { type: memory, max_items: 100, batch: { max_items: 1, max_wait: 0s } }';
+  const { send, clock, host } = await startOnDisk(t, testFolder(t), { config });
+  await send('quiet', [1]);
+  t.ok((await fill(t, () => send('loud', [1]))) < 95);
+  clock.advance(10_000);
+  t.same(host.told, []);
+});
+
+void t.test('no client is told of events that wait in the outbox: the daemon stays ready', async (t) => {
+  const config = 'queue: { type: memory, max_items: 2, batch: { max_wait: 0s } }';
+  const { send, clock, host } = await startOnDisk(t, testFolder(t), { config, signal: 'events' });
+  await fill(t, () => send('a', [1]));
+  clock.advance(5000);
+  t.match(host.last, { level: 'degraded', message: /no more is taken out of the outbox until/ });
+});
+
+void t.test('how much has to be free again depends on what was refused', async (t) => {
+  const clock = new HandClock();
+  const told: boolean[] = [];
+  const room = new RoomWatch(clock, (isFull) => told.push(isFull));
+  room.refused(0.8, 1.05);
+  clock.advance(5000);
+  room.changed(0.76);
+  t.strictSame(told, [true]);
+  room.changed(0.74);
+  t.strictSame(told, [true, false]);
+  room.refused(0.2, 3);
+  clock.advance(5000);
+  t.strictSame(told, [true, false], 'what would never fit says nothing of a queue that is half empty');
+  room.refused(0.9, 1.2);
+  room.end();
+  clock.advance(5000);
+  t.strictSame(told, [true, false], 'nor does one that ends');
+  t.equal(clock.pending, 0);
+});
