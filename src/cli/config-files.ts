@@ -1,7 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
+import type { Problem } from '../config/config-error.js';
 import type { Environment } from '../config/environment.js';
 import { hasPipelines, readSources, type ConfigSource } from '../config/load.js';
+import { packageRoot } from '../config/package-root.js';
+import { IS_MISSING } from '../config/schema-check.js';
 import { DEFAULT_CONFIG } from './default-config.js';
 import type { CliIo } from './io.js';
 
@@ -39,6 +43,18 @@ export function configSources(
   const files = options.config ?? [];
   const given = readSources(files, environment);
   return { sources: given.some(hasPipelines) ? given : [DEFAULT_CONFIG, ...given], environment };
+}
+
+/** Whether a pipeline is incomplete by itself, such as one that only names its processors. */
+export function isOfHalfAPipeline({ path: [section, pipelines, , key], message }: Problem): boolean {
+  const isList = key === 'receivers' || key === 'exporters';
+  return section === 'service' && pipelines === 'pipelines' && isList && message === IS_MISSING;
+}
+
+/** What somebody is told who wants to change the built-in configuration, not to write one of their own. */
+export function howToLayOver(): string {
+  const example = join(packageRoot(), 'config.example.yaml');
+  return `a file with service.pipelines is a complete configuration; to change pipelines of the built-in one, lay the file over its text: --config ${example} --config FILE`;
 }
 
 function readText(path: string): string {

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { Factory } from '../component/factory.js';
 import { ConfigError, formatProblem } from '../config/config-error.js';
+import { howToLayOver, isOfHalfAPipeline } from './config-files.js';
 import { alertsCommand } from './alerts.js';
 import { componentsCommand } from './components.js';
 import { deadLettersCommand } from './dead-letters.js';
@@ -94,6 +95,7 @@ function explain(error: unknown, io: ProcessIo): number {
     for (const problem of error.problems) io.err(formatProblem(problem));
     const count = error.problems.length;
     io.err(`jackdaw: the configuration has ${count} ${count === 1 ? 'error' : 'errors'}`);
+    if (error.problems.some(isOfHalfAPipeline)) io.err(`jackdaw: ${howToLayOver()}`);
     return EXIT.configuration;
   }
   io.err(`jackdaw: ${error instanceof Error ? error.message : String(error)}`);

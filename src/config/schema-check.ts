@@ -90,6 +90,9 @@ function compile(schema: object): ValidateFunction {
   return validate;
 }
 
+/** What is said of a key that has to be there. */
+export const IS_MISSING = 'is missing';
+
 /** One broken rule per place: the parts of a failed `anyOf` and the second of pattern and format say nothing new. */
 function withoutRepeats(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const alternatives = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
@@ -122,7 +125,7 @@ function describe(error: ErrorObject, root: ConfigNode, base: readonly string[])
       );
     }
     case 'required':
-      return report([...place, String(params['missingProperty'])], 'is missing');
+      return report([...place, String(params['missingProperty'])], IS_MISSING);
     case 'minItems':
     case 'minProperties':
       return report(place, ruleOf(error, parent));

@@ -1,3 +1,8 @@
+import type { Environment } from '@marcbachmann/cel-js';
+
+/** What CEL says of an expression that it does not take. */
+export type CelProblem = NonNullable<ReturnType<Environment['check']>['error']>;
+
 /** An expression that cannot be used, with the place in it, counted from 1. */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';

@@ -1,12 +1,13 @@
 import type { ParseResult } from '@marcbachmann/cel-js';
+import { impossibleCall } from './constant-calls.js';
 import { environmentOf } from './environment.js';
-import { ExpressionError } from './expression-error.js';
+import { ExpressionError, type CelProblem } from './expression-error.js';
 import { impossibleWord } from './known-words.js';
 import { compilePattern, MATCHES } from './patterns.js';
 import { PRESENCE } from './presence.js';
 import { SCOPES, type Scope, type ScopeName } from './scope/scopes.js';
 import { callOf, literalText, nodesOf, type Node } from './syntax-tree.js';
-import { wordProblem, type CelProblem } from './wording.js';
+import { wordProblem } from './wording.js';
 
 const environments = new Map<ScopeName, ReturnType<typeof environmentOf>>();
 
@@ -31,7 +32,9 @@ export function compile(source: string, scope: ScopeName): Expression {
   if (environment === undefined) environments.set(scope, (environment = environmentOf(variables)));
   try {
     const written = environment.parse(source);
-    checkWords(written.ast, source);
+    const inVain =
+      impossibleWord(written.ast) ?? impossibleCall(written.ast, (part) => environment.evaluate(part));
+    if (inVain !== undefined) throw new ExpressionError(inVain.problem, source, inVain.at);
     const parsed = environment.parse(withOwnFunctions(written.ast, source));
     const { valid, type = 'dyn', error } = parsed.check();
     if (!valid) throw error ?? new Error('The expression cannot be checked.');
@@ -39,7 +42,7 @@ export function compile(source: string, scope: ScopeName): Expression {
   } catch (error) {
     if (!isCelProblem(error)) throw error;
     throw new ExpressionError(
-      wordProblem(error, variables, environment.getDefinitions().functions),
+      wordProblem(error, source, variables, environment.getDefinitions().functions),
       source,
       error.range?.start ?? 0,
     );
@@ -68,11 +71,6 @@ class CompiledExpression implements Expression {
     this.type = type;
     this.evaluate = parsed;
   }
-}
-
-function checkWords(root: Node, source: string): void {
-  const impossible = impossibleWord(root);
-  if (impossible !== undefined) throw new ExpressionError(impossible.problem, source, impossible.at);
 }
 
 /** The same expression with our own `has` and `matches`. Names are as long, so that places stay. */

@@ -27,5 +27,5 @@ export function callAdvice(summary: string, functions: Functions): string {
     .map((known) => known.name)
     .filter((known) => known !== PRESENCE && known !== MATCHES);
   const nearest = nearestName(name, names);
-  return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
+  return nearest === undefined ? `; there is no function "${name}"` : `; did you mean "${nearest}"?`;
 }

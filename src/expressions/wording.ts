@@ -1,17 +1,20 @@
-import type { Environment } from '@marcbachmann/cel-js';
 import { suggestion } from '../config/nearest-name.js';
+import type { CelProblem } from './expression-error.js';
 import { MATCHES } from './patterns.js';
 import { PRESENCE } from './presence.js';
 import { RECORD_TYPES, type RecordVariable, type Variable } from './scope/record-types.js';
+import { wordSyntax } from './syntax-problem.js';
 import type { Node } from './syntax-tree.js';
 import { callAdvice, type Functions } from './unfit-call.js';
+import { typeAdvice } from './unfit-types.js';
 
-/** What CEL says of an expression that it does not take. */
-export type CelProblem = NonNullable<ReturnType<Environment['check']>['error']>;
+/** What CEL puts before some names of types. */
+const CEL_PACKAGE = 'google.protobuf.';
 
 /** What is wrong with an expression and what to do, in our words. @param functions that it may call */
 export function wordProblem(
   problem: CelProblem,
+  source: string,
   variables: readonly Variable[],
   functions: Functions,
 ): string {
@@ -23,22 +26,14 @@ export function wordProblem(
     case 'no_such_key':
       return unknownField(name, problem.node as Node | undefined);
     case 'no_such_overload':
-      return summary.includes('null')
-        ? `${summary}; whether a field has a value, has() tells: has(span.model)`
-        : summary;
+      return summary.replaceAll(CEL_PACKAGE, '') + typeAdvice(summary, problem.node as Node | undefined);
+    case 'incompatible_ternary_branches':
+      return `${summary}; dyn() around one of them lets them be of different types`;
     case 'no_matching_overload':
       return summary + callAdvice(summary, functions);
     default:
-      return summary + operatorAdvice(summary);
+      return wordSyntax(problem, source) ?? summary;
   }
-}
-
-/** What is meant by a character that is half an operator. */
-const HALVES: Readonly<Record<string, string>> = { '=': 'equal is ==', '&': 'and is &&', '|': 'or is ||' };
-
-function operatorAdvice(summary: string): string {
-  const half = /^Unexpected character: ([=&|])$/.exec(summary)?.[1];
-  return half === undefined ? '' : `; ${HALVES[half] ?? ''}`;
 }
 
 function unknownField(name: string, node: Node | undefined): string {

@@ -69,6 +69,17 @@ void t.test('a wrong configuration ends with 78 and all its errors', async (t) =
   });
 });
 
+void t.test('whoever names half a pipeline is told how to change the built-in one', async (t) => {
+  const text =
+    'processors: { filter: {} }\nservice: { pipelines: { logs: { processors: [validation, filter, quota] } } }\n';
+  const half = join(t.testdir({ 'half.yaml': text }), 'half.yaml');
+  const { code, stderr } = await runInProcess(['graph', '--config', half]);
+  t.equal(code, 78);
+  t.match(stderr, /pipelines\.logs\.receivers: is missing/);
+  const [, base = ''] = /lay the file over its text: --config (\S+) --config FILE\n$/.exec(stderr) ?? [];
+  t.match(await runInProcess(['graph', '--config', base, '--config', half]), { code: 0, stdout: /filter/ });
+});
+
 void t.test('a configuration without pipelines is laid over the built-in one', async (t) => {
   const folder = t.testdir({
     'some.yaml': 'processors: { cost: { prices: /nowhere/prices.yaml } }\n',
