@@ -260,7 +260,8 @@ export class Delivery implements Consumer<Batch<unknown>> {
     const what = this.#disk ? 'A batch became a dead letter' : 'Dropped a batch';
     const why =
       reason === 'permanent' ? 'it would never be accepted' : 'it could not be delivered for too long a time';
-    this.#logs.lost.warn(items, { signal, reason, err: error }, `${what}: ${why}`);
+    const err = error instanceof DeliveryError ? error.cause : error;
+    this.#logs.lost.warn(items, { signal, reason, err }, `${what}: ${why}`);
     const given = error instanceof DeliveryError ? error : new DeliveryError('permanent', error);
     await this.#disk?.givenUp(parcel, given);
   }

@@ -3,7 +3,7 @@ import type { Status, StatusLevel } from '../../component/status.js';
 /** From the least to the worst. */
 const LEVELS: readonly StatusLevel[] = ['ok', 'degraded', 'recoverable', 'permanent', 'fatal'];
 
-/** The status of a component of which several parts report one of their own: the worst counts. */
+/** The status of a component of which several parts report one of their own: the worst counts, and all tell what is wrong. */
 export class StatusParts {
   readonly #parts = new Map<string, Status>();
   #report: ((status: Status) => void) | null = null;
@@ -19,9 +19,12 @@ export class StatusParts {
     // Nobody has to hear that a part works that never said otherwise.
     if (before === undefined && status.level === 'ok') return;
     this.#parts.set(part, status);
-    const worst = [...this.#parts.values()].reduce((worst, one) =>
-      LEVELS.indexOf(one.level) > LEVELS.indexOf(worst.level) ? one : worst,
+    const parts = [...this.#parts.values()].toSorted(
+      (a, b) => LEVELS.indexOf(b.level) - LEVELS.indexOf(a.level),
     );
-    this.#report?.(worst);
+    const level = parts[0]?.level ?? 'ok';
+    // One disk may fail for several signals in the same words.
+    const messages = new Set(parts.flatMap(({ message }) => message ?? []));
+    this.#report?.({ level, ...(messages.size > 0 && { message: [...messages].join(' | ') }) });
   }
 }

@@ -1,5 +1,7 @@
 import t, { type Test } from 'tap';
+import type { Status } from '../../../src/component/status.js';
 import { RoomWatch } from '../../../src/delivery/queue/room-watch.js';
+import { StatusParts } from '../../../src/delivery/queue/status-parts.js';
 import { startOnDisk } from '../../support/disk-delivery.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { settled } from '../../support/scripted-exporter.js';
@@ -75,6 +77,21 @@ void t.test('so does one in memory, for its signal, and what drains meanwhile is
   t.equal(host.told.length, 1, 'one free place is not room enough');
   await deliver(1);
   t.match(host.told.slice(1), [{ level: 'ok' }]);
+});
+
+void t.test('what the exporter itself tells stands beside it', async (t) => {
+  const told: Status[] = [];
+  const parts = new StatusParts();
+  parts.begin((status) => told.push(status));
+  parts.set('exporter', { level: 'degraded', message: 'the key is refused' });
+  parts.set('room', { level: 'recoverable', message: 'it is full' });
+  parts.set('disk of logs', { level: 'recoverable', message: 'it is full' });
+  t.strictSame(told.at(-1), { level: 'recoverable', message: 'it is full | the key is refused' });
+  parts.set('room', { level: 'ok' });
+  parts.set('disk of logs', { level: 'ok' });
+  t.strictSame(told.at(-1), { level: 'degraded', message: 'the key is refused' });
+  parts.set('exporter', { level: 'ok' });
+  t.strictSame(told.at(-1), { level: 'ok' });
 });
 
 void t.test('where the rest of a queue is kept for others, it is not full', async (t) => {
