@@ -49,7 +49,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['queries'],
     ['runs'],
     ['names'],
-    ['logs'],
+    ['logs', 'metrics'],
     ['tables'],
     ['client'],
     ['clickhouse-options', 'clickhouse-store-error'],

@@ -33,7 +33,7 @@ export function labelLine(key: string, value: string): string {
 }
 
 /** A part of the text that labels have exactly if they contain this key: a {@link labelLine} up to the value. */
-export function labelStart(key: string): string {
+function labelStart(key: string): string {
   return `\n${quote(key)}:`;
 }
 
@@ -49,3 +49,6 @@ export function quote(text: string): string {
 export function printLabels(text: LabelsText): string {
   return text.replaceAll('\n', '');
 }
+
+/** The labels by which series name their service, each as {@link labelStart} has it. */
+export const SERVICE_STARTS: readonly string[] = ['service_name', 'service.name', 'service'].map(labelStart);

@@ -3,21 +3,12 @@ import t, { type Test } from 'tap';
 import { AGENT_SORTS, type AgentSort, type AgentSummary } from '../../src/storage/agents.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { aHeader, DAY, NOON } from '../support/run-records.js';
-import {
-  onEveryRunStore,
-  type OpenedTelemetry,
-  type OpenTelemetry,
-  type RunStore,
-} from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const ALL = { offset: 0, limit: 100 };
 const NOBODY = randomUUID();
 
-async function write(
-  { store }: OpenedTelemetry<RunStore>,
-  tenant: string,
-  runs: readonly Partial<TraceHeader>[],
-) {
+async function write({ store }: OpenedTelemetry, tenant: string, runs: readonly Partial<TraceHeader>[]) {
   const items = runs.map((run) => ({ trace: aHeader(run), spans: [] }));
   await store.writer.traces({ tenant, items }, { receivedAt: NOON });
 }
@@ -37,7 +28,7 @@ function sorted(agents: readonly AgentSummary[], sort: AgentSort): string[] {
     .map(({ name }) => name);
 }
 
-function checkAgents(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkAgents(t: Test, open: OpenTelemetry): void {
   void t.test('pages of agents, in every order', async (t) => {
     const opened = await open(t);
     const user = await opened.addUser();
@@ -210,4 +201,4 @@ function checkAgents(t: Test, open: OpenTelemetry<RunStore>): void {
   });
 }
 
-await onEveryRunStore(t, checkAgents);
+await onEveryTelemetry(t, checkAgents);

@@ -4,9 +4,9 @@ import { NOTHING, points, runs } from '../alerting/alert-samples.js';
 import { SaidFigures } from '../alerting/said-figures.js';
 import type { AlertFigures, Observing, Target } from '../../src/storage/alert-figures.js';
 import { AT_NOON } from '../storage/duckdb/observing.js';
-import { TestStore } from '../storage/duckdb/test-store.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { aTrace, NOON } from '../support/run-records.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const METRIC = 'cpu';
 
@@ -24,24 +24,25 @@ interface OpenedFigures {
 
 type OpenFigures = (t: Test) => Promise<OpenedFigures>;
 
-async function onDuckDb(t: Test): Promise<OpenedFigures> {
-  const opened = await TestStore.open(t);
-  const { store } = opened;
-  const userId = await opened.addUser();
-  const received = { receivedAt: NOON };
-  return {
-    figures: store.figures,
-    userId,
-    target: async () => ({ userId, agentId: (await store.agents.list(userId))[0]?.id ?? '' }),
-    run: async (failed) => {
-      const status = failed ? 'failed' : 'completed';
-      const item = aTrace(0, { agent: 'planner', status, started_at: NOON, ended_at: NOON });
-      await store.writer.traces({ tenant: userId, items: [item] }, received);
-    },
-    point: async (host, value) => {
-      const point = aPoint({ stream: aMetric({ name: METRIC }), labels: { host }, timestamp: NOON, value });
-      await store.writer.metrics({ tenant: userId, items: [point] }, received);
-    },
+function onStore(open: OpenTelemetry): OpenFigures {
+  return async (t) => {
+    const { store, addUser } = await open(t);
+    const userId = await addUser();
+    const received = { receivedAt: NOON };
+    return {
+      figures: store.figures,
+      userId,
+      target: async () => ({ userId, agentId: (await store.agents.list(userId))[0]?.id ?? '' }),
+      run: async (failed) => {
+        const status = failed ? 'failed' : 'completed';
+        const item = aTrace(0, { agent: 'planner', status, started_at: NOON, ended_at: NOON });
+        await store.writer.traces({ tenant: userId, items: [item] }, received);
+      },
+      point: async (host, value) => {
+        const point = aPoint({ stream: aMetric({ name: METRIC }), labels: { host }, timestamp: NOON, value });
+        await store.writer.metrics({ tenant: userId, items: [point] }, received);
+      },
+    };
   };
 }
 
@@ -133,8 +134,8 @@ function checkFigures(t: Test, open: OpenFigures): void {
   });
 }
 
-void t.test('on DuckDB', async (t) => {
-  checkFigures(t, onDuckDb);
+await onEveryTelemetry(t, (t, open) => {
+  checkFigures(t, onStore(open));
 });
 void t.test('on the double of tests', async (t) => {
   checkFigures(t, onSaid);

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { aLog } from '../support/log-records.js';
-import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 
-function checkArrivals(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkArrivals(t: Test, open: OpenTelemetry): void {
   void t.test(
     'who listens to a user is told of its runs and log records after they are stored',
     async (t) => {
@@ -71,4 +71,4 @@ function checkArrivals(t: Test, open: OpenTelemetry<RunStore>): void {
   );
 }
 
-await onEveryRunStore(t, checkArrivals);
+await onEveryTelemetry(t, checkArrivals);

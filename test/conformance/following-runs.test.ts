@@ -2,7 +2,8 @@ import t, { type Test } from 'tap';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { RUN_SORTS, type RunFilter, type RunPlace, type RunSort } from '../../src/storage/runs.js';
 import { aHeader, NOON } from '../support/run-records.js';
-import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
 
 const RECEIVED = { receivedAt: NOON };
 
@@ -60,7 +61,7 @@ function expected(runs: readonly TraceHeader[], filter: RunFilter): string[] {
     .map(({ trace_id }) => trace_id);
 }
 
-async function followed({ runs }: RunStore, userId: string, filter: RunFilter): Promise<string[]> {
+async function followed({ runs }: TelemetryPlane, userId: string, filter: RunFilter): Promise<string[]> {
   const ids: string[] = [];
   let after: RunPlace | null = null;
   for (;;) {
@@ -81,7 +82,7 @@ const FILTERS: readonly RunFilter[] = [
   { max_cost: 500, min_duration_ms: 0.2 },
 ];
 
-function checkFollowing(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkFollowing(t: Test, open: OpenTelemetry): void {
   void t.test('lists in every order, by page and by place, with bounds of figures', async (t) => {
     const opened = await open(t, { fileRows: 25 });
     const userId = await opened.addUser();
@@ -134,4 +135,4 @@ function checkFollowing(t: Test, open: OpenTelemetry<RunStore>): void {
   });
 }
 
-await onEveryRunStore(t, checkFollowing);
+await onEveryTelemetry(t, checkFollowing);

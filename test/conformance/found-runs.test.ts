@@ -5,7 +5,8 @@ import type { TraceRecord } from '../../src/signal/trace.js';
 import type { RunPlace, RunSearch } from '../../src/storage/runs.js';
 import { addPrompts } from '../storage/duckdb/prompt-oracle.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
-import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
 
 const RECEIVED = { receivedAt: NOON };
 
@@ -40,7 +41,7 @@ function expected(runs: readonly TraceRecord[], { span = {}, sort }: RunSearch):
     .map(({ trace_id }) => trace_id);
 }
 
-async function found({ runs }: RunStore, userId: string, search: RunSearch): Promise<string[]> {
+async function found({ runs }: TelemetryPlane, userId: string, search: RunSearch): Promise<string[]> {
   const ids: string[] = [];
   let after: RunPlace | null = null;
   for (;;) {
@@ -70,7 +71,7 @@ const LATE: Partial<SpanRecord> = {
   input_data: { prompt: 'Too late?' },
 };
 
-function checkFound(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkFound(t: Test, open: OpenTelemetry): void {
   void t.test('runs are found by one of their spans, wherever it lies', async (t) => {
     const opened = await open(t, { fileRows: 30 });
     const userId = await opened.addUser();
@@ -265,4 +266,4 @@ function checkFound(t: Test, open: OpenTelemetry<RunStore>): void {
   });
 }
 
-await onEveryRunStore(t, checkFound);
+await onEveryTelemetry(t, checkFound);

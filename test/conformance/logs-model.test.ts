@@ -8,12 +8,7 @@ import { neverDiffers, same } from '../support/property.js';
 import { NOON } from '../support/run-records.js';
 import { bodyText, searchLogs, shownLog } from '../storage/duckdb/log-search.js';
 import { playSteps } from '../storage/duckdb/play-steps.js';
-import {
-  onEveryItemStore,
-  type ItemStore,
-  type OpenedTelemetry,
-  type OpenTelemetry,
-} from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 
@@ -129,7 +124,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 
 const EVERYTHING: Asked = { phrases: [], filter: {}, page: { offset: 0, limit: 1000 } };
 
-function checkLogs(t: Test, open: OpenTelemetry<ItemStore>): void {
+function checkLogs(t: Test, open: OpenTelemetry): void {
   void t.test('a search gives what looking at every record gives, wherever the records lie', async (t) => {
     const opened = await open(t, { fileRows: 25 });
     await neverDiffers(
@@ -171,7 +166,7 @@ function checkLogs(t: Test, open: OpenTelemetry<ItemStore>): void {
 }
 
 async function compare(
-  { store }: OpenedTelemetry<ItemStore>,
+  { store }: OpenedTelemetry,
   tenant: string,
   stored: readonly LogRecord[],
   { phrases, filter, page }: Asked,
@@ -219,4 +214,4 @@ function tokensOf(text: string): string[] {
   );
 }
 
-await onEveryItemStore(t, checkLogs);
+await onEveryTelemetry(t, checkLogs);

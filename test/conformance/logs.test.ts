@@ -6,11 +6,11 @@ import { MOST_LOG_SERVICES, type LogFilter } from '../../src/storage/logs.js';
 import { logMatcher, searchedText } from '../../src/storage/matches-log.js';
 import { aLog, fromService } from '../support/log-records.js';
 import { NOON } from '../support/run-records.js';
-import { onEveryItemStore, type ItemStore, type OpenTelemetry } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 
-function checkLogs(t: Test, open: OpenTelemetry<ItemStore>): void {
+function checkLogs(t: Test, open: OpenTelemetry): void {
   void t.test(
     'pages follow each other without gaps and repeats, however many records have one time',
     async (t) => {
@@ -196,4 +196,4 @@ function counted<Value>(values: readonly Value[]): Map<Value, number> {
   return counts;
 }
 
-await onEveryItemStore(t, checkLogs);
+await onEveryTelemetry(t, checkLogs);

@@ -8,7 +8,7 @@ import { repricedOf, usageOf, type Call } from '../storage/duckdb/model-oracle.j
 import { callKeys } from '../runs/histories.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
-import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const HOUR = 3_600_000_000;
 const MODELS = [null, 'gpt-5', "o'3"] as const;
@@ -101,7 +101,7 @@ const range: fc.Arbitrary<ModelFilter> = fc.record(
   { requiredKeys: [] },
 );
 
-function checkModels(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkModels(t: Test, open: OpenTelemetry): void {
   void t.test('models are what all spans give, whatever is moved, replaced and opened again', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
@@ -223,4 +223,4 @@ function checkModels(t: Test, open: OpenTelemetry<RunStore>): void {
   });
 }
 
-await onEveryRunStore(t, checkModels);
+await onEveryTelemetry(t, checkModels);

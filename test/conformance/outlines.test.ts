@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
-import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
 
 const RECEIVED = { receivedAt: NOON };
 
@@ -16,7 +17,7 @@ interface Shown {
 }
 
 /** Pages as the API prints them. */
-async function outline({ runs }: RunStore, userId: string, traceId: string, since = 0) {
+async function outline({ runs }: TelemetryPlane, userId: string, traceId: string, since = 0) {
   const found = await runs.outline(userId, traceId, since);
   if (found === null) return null;
   const spans: Shown[] = [];
@@ -38,7 +39,7 @@ function expected(span: SpanRecord): Partial<Shown> {
   };
 }
 
-function checkOutlines(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkOutlines(t: Test, open: OpenTelemetry): void {
   void t.test('spans come without payloads, and then those that came or changed since', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     const tenant = await opened.addUser();
@@ -123,4 +124,4 @@ function checkOutlines(t: Test, open: OpenTelemetry<RunStore>): void {
   });
 }
 
-await onEveryRunStore(t, checkOutlines);
+await onEveryTelemetry(t, checkOutlines);

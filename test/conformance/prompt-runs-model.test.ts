@@ -8,7 +8,7 @@ import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { aFollowingRecord } from '../storage/duckdb/following-records.js';
 import { playSteps } from '../storage/duckdb/play-steps.js';
 import { addPrompts, compareWithRuns, linkedKey, type Linked } from '../storage/duckdb/prompt-oracle.js';
-import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const NAMES = ['a', 'b/ä'];
 /** The last of them is nobody's. */
@@ -106,7 +106,7 @@ class LinkModel {
   }
 }
 
-function checkPromptRuns(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkPromptRuns(t: Test, open: OpenTelemetry): void {
   void t.test('compare shows what is linked, whatever comes in whatever order', async (t) => {
     const opened = await open(t);
     let now = NOON;
@@ -154,4 +154,4 @@ function checkPromptRuns(t: Test, open: OpenTelemetry<RunStore>): void {
   });
 }
 
-await onEveryRunStore(t, checkPromptRuns);
+await onEveryTelemetry(t, checkPromptRuns);

@@ -6,7 +6,7 @@ import type { PromptVersionFigures } from '../../src/storage/prompt-runs.js';
 import { addPrompts } from '../storage/duckdb/prompt-oracle.js';
 import { aPromptedRun, P1, PromptStore } from '../storage/duckdb/prompt-store.js';
 import { aSpanRecord, NOON } from '../support/run-records.js';
-import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const UNUSED: Omit<PromptVersionFigures, 'version'> = {
   total_traces: 0,
@@ -17,7 +17,7 @@ const UNUSED: Omit<PromptVersionFigures, 'version'> = {
   p95_latency_ms: null,
 };
 
-function checkPromptRuns(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkPromptRuns(t: Test, open: OpenTelemetry): void {
   void t.test('a version that nothing used has zeros and nulls; one that is unknown is told', async (t) => {
     const store = await PromptStore.of(await open(t));
     const { tenant } = store;
@@ -145,4 +145,4 @@ function checkPromptRuns(t: Test, open: OpenTelemetry<RunStore>): void {
   });
 }
 
-await onEveryRunStore(t, checkPromptRuns);
+await onEveryTelemetry(t, checkPromptRuns);

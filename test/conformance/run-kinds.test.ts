@@ -5,7 +5,7 @@ import { RUN_KINDS, type SpanRecord } from '../../src/signal/span.js';
 import { aFollowingRecord } from '../storage/duckdb/following-records.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aSpanRecord, aTrace, NOON } from '../support/run-records.js';
-import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const ALL = { offset: 0, limit: 100 };
 const RUNS = 4;
@@ -38,7 +38,7 @@ function record({ run, span, kind, agent, status }: Part, at: number): SpanRecor
   });
 }
 
-function checkKinds(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkKinds(t: Test, open: OpenTelemetry): void {
   void t.test('lists and figures of agents follow the kinds of runs, whatever comes of them', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
@@ -190,4 +190,4 @@ function expectedAgents(runs: readonly ToldRun[], born: ReadonlySet<string>): un
     .sort();
 }
 
-await onEveryRunStore(t, checkKinds);
+await onEveryTelemetry(t, checkKinds);

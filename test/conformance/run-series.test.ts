@@ -7,12 +7,7 @@ import type { TraceHeader } from '../../src/signal/trace.js';
 import { moneyToNumber } from '../../src/signal/money.js';
 import { addPrompts } from '../storage/duckdb/prompt-oracle.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
-import {
-  onEveryRunStore,
-  type OpenedTelemetry,
-  type OpenTelemetry,
-  type RunStore,
-} from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 const MINUTE = 60_000_000;
@@ -108,7 +103,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   group_by: fc.constantFrom(null, 'agent', 'status'),
 });
 
-async function checkSteps(opened: OpenedTelemetry<RunStore>, steps: readonly Step[]): Promise<void> {
+async function checkSteps(opened: OpenedTelemetry, steps: readonly Step[]): Promise<void> {
   const userId = await opened.addUser();
   const ids = Array.from({ length: 31 }, () => randomUUID());
   const runs = new Map<string, TraceHeader>();
@@ -160,7 +155,7 @@ async function checkSteps(opened: OpenedTelemetry<RunStore>, steps: readonly Ste
   }
 }
 
-function checkSeries(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkSeries(t: Test, open: OpenTelemetry): void {
   void t.test('runs by time, by agent and by status, with those of the time before', async (t) => {
     const opened = await open(t, { fileRows: 30 });
     const userId = await opened.addUser();
@@ -323,4 +318,4 @@ function checkSeries(t: Test, open: OpenTelemetry<RunStore>): void {
   });
 }
 
-await onEveryRunStore(t, checkSeries);
+await onEveryTelemetry(t, checkSeries);

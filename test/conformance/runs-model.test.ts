@@ -6,9 +6,9 @@ import { filters, script, TRACE_IDS, type Change } from '../storage/duckdb/store
 import { neverDiffers, same } from '../support/property.js';
 import { NOON } from '../support/run-records.js';
 import { playSteps } from '../storage/duckdb/play-steps.js';
-import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
-function checkRuns(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkRuns(t: Test, open: OpenTelemetry): void {
   void t.test(
     'runs and agents are those of a model in memory, whatever comes in whatever order',
     async (t) => {
@@ -66,4 +66,4 @@ function checkRuns(t: Test, open: OpenTelemetry<RunStore>): void {
   );
 }
 
-await onEveryRunStore(t, checkRuns);
+await onEveryTelemetry(t, checkRuns);

@@ -7,7 +7,7 @@ import type { RunFilter } from '../../src/storage/runs.js';
 import { spansOf } from '../storage/duckdb/shown-spans.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, aTrace, NOON } from '../support/run-records.js';
-import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 const ALL = { offset: 0, limit: 100 };
@@ -63,7 +63,7 @@ const asked = fc.record({
   limit: fc.integer({ min: 1, max: 5 }),
 });
 
-function checkRuns(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkRuns(t: Test, open: OpenTelemetry): void {
   void t.test('ids are known in any case, and nothing of them is ever SQL', async (t) => {
     const opened = await open(t);
     const tenant = await opened.addUser();
@@ -238,4 +238,4 @@ function checkRuns(t: Test, open: OpenTelemetry<RunStore>): void {
   );
 }
 
-await onEveryRunStore(t, checkRuns);
+await onEveryTelemetry(t, checkRuns);

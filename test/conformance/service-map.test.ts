@@ -9,12 +9,7 @@ import { shownMap } from '../storage/duckdb/shown-map.js';
 import { script } from '../storage/duckdb/store-scripts.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, DAY, NOON } from '../support/run-records.js';
-import {
-  onEveryRunStore,
-  type OpenedTelemetry,
-  type OpenTelemetry,
-  type RunStore,
-} from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const HOUR = 3_600_000_000;
 const WINDOWS = [null, NOON, NOON - 40 * DAY - 1];
@@ -32,22 +27,18 @@ function aCall(service: string, started_at: number): TraceRecord {
   return { trace, spans: [agent, call, aSpanRecord(trace.trace_id, { type: 'tool', parent_span_id })] };
 }
 
-async function write(
-  { store }: OpenedTelemetry<RunStore>,
-  tenant: string,
-  items: TraceRecord[],
-): Promise<void> {
+async function write({ store }: OpenedTelemetry, tenant: string, items: TraceRecord[]): Promise<void> {
   const batch = { tenant, items, service_map: deriveBatch(items) };
   await store.writer.traces(batch, { receivedAt: NOON });
 }
 
-async function rebuilt({ store }: OpenedTelemetry<RunStore>, dryRun = false): Promise<MapRebuild> {
+async function rebuilt({ store }: OpenedTelemetry, dryRun = false): Promise<MapRebuild> {
   const found = await store.map.rebuild({ dryRun });
   if (found === null) throw new Error('a rebuild is under way');
   return found;
 }
 
-function checkMap(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkMap(t: Test, open: OpenTelemetry): void {
   void t.test('nodes and edges of the traces of a time, of each user by itself', async (t) => {
     const opened = await open(t);
     const [anna, ben] = [await opened.addUser(), await opened.addUser()];
@@ -137,4 +128,4 @@ function checkMap(t: Test, open: OpenTelemetry<RunStore>): void {
   });
 }
 
-await onEveryRunStore(t, checkMap);
+await onEveryTelemetry(t, checkMap);

@@ -5,7 +5,7 @@ import type { SessionFilter, SessionSummary } from '../../src/storage/sessions.j
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
-import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const SESSIONS = ['s', "it's \n 1", 'Größe/%2F', 'DROP TABLE'] as const;
 const AGENTS = ['planner', 'writer'] as const;
@@ -80,7 +80,7 @@ function shown(session: SessionSummary): object {
   };
 }
 
-function checkSessions(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkSessions(t: Test, open: OpenTelemetry): void {
   void t.test('sessions are what all runs give, page by page, whatever file they lie in', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
@@ -183,4 +183,4 @@ function checkSessions(t: Test, open: OpenTelemetry<RunStore>): void {
   });
 }
 
-await onEveryRunStore(t, checkSessions);
+await onEveryTelemetry(t, checkSessions);

@@ -2,26 +2,15 @@ import type { Test } from 'tap';
 import type { Status } from '../../src/component/status.js';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
 import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
-import type { TelemetryWriter } from '../../src/storage/telemetry-writer.js';
 import { TestClickHouse } from '../storage/clickhouse/test-clickhouse.js';
 import { duplicatesIn, wrongSumsIn } from '../storage/duckdb/stored-rows.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
 import { TestStore } from '../storage/duckdb/test-store.js';
 
-/** What a store that takes items which are only ever added has of the plane. */
-export type ItemStore = Pick<TelemetryPlane, 'logs' | 'arrivals' | 'identity'> & {
-  readonly writer: Pick<TelemetryWriter, 'logs'>;
-};
-
-/** What a store of runs and log records has of the plane. */
-export type RunStore = Omit<TelemetryPlane, 'metrics' | 'writer'> & {
-  readonly writer: Pick<TelemetryWriter, 'traces' | 'logs'>;
-};
-
 /** A telemetry store to check, empty at first, with the control plane that it goes with. */
-export interface OpenedTelemetry<Store = TelemetryPlane> {
+export interface OpenedTelemetry {
   /** Another object after {@link reopen}; likewise the control plane. */
-  readonly store: Store;
+  readonly store: TelemetryPlane;
   readonly control: ControlPlane;
   /** What it told the daemon: nothing, as long as all is well. */
   readonly statuses: readonly Status[];
@@ -43,46 +32,13 @@ interface Wanted {
   readonly fileRows?: number;
 }
 
-export type OpenTelemetry<Store = TelemetryPlane> = (
-  t: Test,
-  wanted?: Wanted,
-) => Promise<OpenedTelemetry<Store>>;
+export type OpenTelemetry = (t: Test, wanted?: Wanted) => Promise<OpenedTelemetry>;
 
-/** Every implementation. */
-const STORES: Readonly<Record<string, OpenTelemetry>> = { DuckDB: onDuckDb };
+type Suite = (t: Test, open: OpenTelemetry) => void;
 
-/** Runs a suite on every implementation. */
-export async function onEveryTelemetry(
-  t: Test,
-  suite: (t: Test, open: OpenTelemetry) => void,
-): Promise<void> {
-  for (const [name, open] of Object.entries(STORES))
-    await t.test(`on ${name}`, async (t) => {
-      t.setTimeout(0);
-      suite(t, open);
-    });
-}
-
-/** Likewise on those that have not all of the plane. */
-export async function onEveryItemStore(
-  t: Test,
-  suite: (t: Test, open: OpenTelemetry<ItemStore>) => void,
-): Promise<void> {
-  await onEveryTelemetry(t, suite);
-  await onServer(t, suite);
-}
-
-/** Likewise. */
-export async function onEveryRunStore(
-  t: Test,
-  suite: (t: Test, open: OpenTelemetry<RunStore>) => void,
-): Promise<void> {
-  await onEveryTelemetry(t, suite);
-  await onServer(t, suite);
-}
-
-/** On ClickHouse; skipped, with the reason, where it cannot run. */
-async function onServer(t: Test, suite: (t: Test, open: OpenTelemetry<RunStore>) => void): Promise<void> {
+/** Runs a suite on every implementation; on ClickHouse it is skipped, with the reason, where that cannot run. */
+export async function onEveryTelemetry(t: Test, suite: Suite): Promise<void> {
+  await onEmbedded(t, suite);
   const server = await ClickHouseServer.start(t);
   const skip = typeof server === 'string' ? server : false;
   await t.test('on ClickHouse', { skip }, async (t) => {
@@ -91,7 +47,15 @@ async function onServer(t: Test, suite: (t: Test, open: OpenTelemetry<RunStore>)
   });
 }
 
-async function onClickHouse(t: Test, server: ClickHouseServer): Promise<OpenedTelemetry<RunStore>> {
+/** On the embedded store alone. */
+export async function onEmbedded(t: Test, suite: Suite): Promise<void> {
+  await t.test('on DuckDB', async (t) => {
+    t.setTimeout(0);
+    suite(t, onDuckDb);
+  });
+}
+
+async function onClickHouse(t: Test, server: ClickHouseServer): Promise<OpenedTelemetry> {
   const opened = await TestClickHouse.open(t, server);
   const { database } = opened.options;
   return {

@@ -4,12 +4,12 @@ import type { JsonObject } from '../../src/signal/attributes.js';
 import { formatTime } from '../../src/signal/time.js';
 import { aHeader, aSpanRecord, aTrace, DAY, NOON } from '../support/run-records.js';
 import { spansOf } from '../storage/duckdb/shown-spans.js';
-import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 const ALL = { offset: 0, limit: 100 };
 
-function checkWriter(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkWriter(t: Test, open: OpenTelemetry): void {
   void t.test('empty batches, and traces without spans', async (t) => {
     const opened = await open(t);
     const tenant = await opened.addUser();
@@ -223,4 +223,4 @@ function checkWriter(t: Test, open: OpenTelemetry<RunStore>): void {
   });
 }
 
-await onEveryRunStore(t, checkWriter);
+await onEveryTelemetry(t, checkWriter);

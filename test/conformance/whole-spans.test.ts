@@ -4,7 +4,7 @@ import type { SpanRecord } from '../../src/signal/span.js';
 import type { DetailedSpan, StoredSpan } from '../../src/storage/runs.js';
 import { without } from '../storage/duckdb/shown-spans.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
-import { onEveryRunStore, type OpenTelemetry, type RunStore } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 
@@ -17,7 +17,7 @@ function expected(span: SpanRecord): DetailedSpan {
   };
 }
 
-function checkWholeSpans(t: Test, open: OpenTelemetry<RunStore>): void {
+function checkWholeSpans(t: Test, open: OpenTelemetry): void {
   void t.test('a span is read alone, wherever it lies, and with its trace', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     const tenant = await opened.addUser();
@@ -102,4 +102,4 @@ function ofShown(span: StoredSpan | null): unknown {
   return span && without(span, 'duration_ms', 'total_tokens');
 }
 
-await onEveryRunStore(t, checkWholeSpans);
+await onEveryTelemetry(t, checkWholeSpans);

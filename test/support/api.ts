@@ -5,6 +5,7 @@ import type { Route } from '../../src/component/http.js';
 import { isControlPlane, type ControlPlane } from '../../src/storage/control-plane.js';
 import { ApiCaller } from './api-caller.js';
 import { startTestDaemon, type TestDaemonOptions } from './daemon.js';
+import { clickHouseOverlay, IS_ON_CLICKHOUSE } from './clickhouse-config.js';
 import { databaseOf } from './postgres-config.js';
 import { testFolder } from './test-folder.js';
 
@@ -54,12 +55,18 @@ export async function startApi(
       },
     }),
   };
+  const stores = clickHouseOverlay(directory, controlId);
   const overlay = JSON.stringify({
+    ...stores,
     auth: { enabled: authEnabled },
     ...(secretsKey === undefined ? {} : { secrets: { key: secretsKey } }),
-    extensions: { query: { cors: { allowed_origins: allowedOrigins } }, witness: {} },
+    extensions: {
+      ...stores.extensions,
+      query: { ...stores.extensions?.query, cors: { allowed_origins: allowedOrigins } },
+      witness: {},
+    },
     service: {
-      extensions: [controlId, 'duckdb', 'query', 'ui', 'health', 'witness'],
+      extensions: [controlId, IS_ON_CLICKHOUSE ? 'clickhouse' : 'duckdb', 'query', 'ui', 'health', 'witness'],
       ...(exporters === undefined ? {} : { pipelines: { traces: { exporters }, metrics: { exporters } } }),
     },
   });

@@ -89,6 +89,11 @@ export const clickHouseConfig = section({
             'How long runs and spans are kept, in whole UTC days by their starts. Absent: for ever.',
         }),
       ),
+      metrics: Type.Optional(
+        duration({
+          description: 'How long metric points are kept, in whole UTC days by their time. Absent: for ever.',
+        }),
+      ),
       logs: Type.Optional(
         duration({
           description: 'How long log records are kept, in whole UTC days by their time. Absent: for ever.',

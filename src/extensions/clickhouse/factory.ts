@@ -8,7 +8,7 @@ import { checkClickHouse, clickHouseConfig, daysKept, passwordsIn } from './conf
 export const clickHouseExtension: ExtensionFactory<typeof clickHouseConfig> = {
   kind: 'extension',
   type: 'clickhouse',
-  description: 'Runs and log records in ClickHouse, which several daemons may share.',
+  description: 'Telemetry in ClickHouse, which several daemons may share.',
   stability: 'alpha',
   configSchema: clickHouseConfig,
   check: checkClickHouse,
@@ -34,7 +34,11 @@ export const clickHouseExtension: ExtensionFactory<typeof clickHouseConfig> = {
       timeoutMs: durationMs(request_timeout),
       groupRows: group.max_items,
       maxQueueBytes: sizeBytes(max_queue_size),
-      retention: { traces: daysKept(retention.traces), logs: daysKept(retention.logs) },
+      retention: {
+        traces: daysKept(retention.traces),
+        metrics: daysKept(retention.metrics),
+        logs: daysKept(retention.logs),
+      },
     });
   },
 };

@@ -22,7 +22,7 @@ export interface ClickHouseOptions {
   /** Bytes of the rows that wait for their insert; more is refused as overloaded. */
   readonly maxQueueBytes: number;
   /** How many whole UTC days are kept; null: for ever. */
-  readonly retention: { readonly traces: number | null; readonly logs: number | null };
+  readonly retention: Readonly<Record<'traces' | 'metrics' | 'logs', number | null>>;
 }
 
 /** Files in PEM form, for https URLs. */

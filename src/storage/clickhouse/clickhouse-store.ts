@@ -26,8 +26,10 @@ import { Reach } from './client/reach.js';
 import { removeOldDays } from './tables/retention.js';
 import { Tenants } from './client/tenants.js';
 import { LogReads } from './logs/log-reads.js';
+import { MetricReads } from './metrics/metric-reads.js';
 import { ItemWrites } from './item-writes.js';
 import { LOGS } from './tables/log-tables.js';
+import { METRICS, POINTS } from './tables/metric-tables.js';
 import { MESSAGES, RUNS, SPANS } from './tables/run-tables.js';
 import { migrate } from './tables/migrate.js';
 import { MIGRATIONS } from './tables/migrations.js';
@@ -49,7 +51,8 @@ export class ClickHouseStore implements Component, TelemetryParts {
   readonly #reach = new Reach();
   readonly arrivals = new ToldArrivals();
   readonly logs = new LogReads(this.#reach);
-  readonly writer: Pick<TelemetryWriter, 'traces' | 'logs'>;
+  readonly metrics = new MetricReads(this.#reach);
+  readonly writer: TelemetryWriter;
   readonly runs: Runs;
   readonly agents: Agents;
   readonly models: Models;
@@ -74,16 +77,18 @@ export class ClickHouseStore implements Component, TelemetryParts {
     this.#settings = settings;
     this.#options = options;
     const plane = new RunPlane(this.#reach, this.arrivals, options, settings.clock);
-    const items = new ItemWrites(
-      this.#reach,
-      this.arrivals,
+    const items = new ItemWrites({
+      reach: this.#reach,
+      arrivals: this.arrivals,
       options,
-      async (...args) => await plane.admit(...args),
-    );
+      admit: async (...args) => await plane.admit(...args),
+      clock: settings.clock,
+    });
     this.#items = items;
     this.#plane = plane;
     this.writer = {
       traces: async (...args) => await plane.traces(...args),
+      metrics: async (...args) => await items.metrics(...args),
       logs: async (...args) => await items.logs(...args),
     };
     this.runs = plane.runs;
@@ -152,10 +157,12 @@ export class ClickHouseStore implements Component, TelemetryParts {
   async applyRetention(): Promise<void> {
     const { retention } = this.#options;
     const now = this.#settings.clock.now();
-    const { connection } = this.#reach;
-    if (retention.logs !== null) await removeOldDays(connection, this.#options, [LOGS], retention.logs, now);
-    if (retention.traces !== null)
-      await removeOldDays(connection, this.#options, [SPANS, RUNS, MESSAGES], retention.traces, now);
+    const tables = { logs: [LOGS], metrics: [POINTS, METRICS], traces: [SPANS, RUNS, MESSAGES] };
+    for (const signal of ['logs', 'metrics', 'traces'] as const) {
+      const days = retention[signal];
+      if (days !== null)
+        await removeOldDays(this.#reach.connection, this.#options, tables[signal], days, now);
+    }
   }
 
   async #retain(): Promise<void> {

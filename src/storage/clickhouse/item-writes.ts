@@ -1,42 +1,62 @@
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
-import type { LogsBatch } from '../../signal/batch.js';
+import type { Clock } from '../../component/telemetry.js';
+import { itemAt } from '../../signal/checked.js';
+import type { Batch, LogsBatch, MetricsBatch } from '../../signal/batch.js';
+import type { Micros } from '../../signal/time.js';
+import { CallOrder } from '../call-order.js';
+import { TOO_MANY_METRICS } from '../metric-limits.js';
 import type { TelemetryWriter } from '../telemetry-writer.js';
 import type { ToldArrivals } from '../told-arrivals.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
-import { GroupedInserts, InsertRoom } from './tables/grouped-inserts.js';
 import type { Reach } from './client/reach.js';
 import { logRows } from './logs/log-rows.js';
-import type { Micros } from '../../signal/time.js';
+import { KnownMetrics, type TakenMetrics } from './metrics/known-metrics.js';
+import { readMetricFacts } from './metrics/metric-facts.js';
+import { PointPrinter } from './metrics/point-rows.js';
 import type { AdmittedItems } from './runs/count-items.js';
+import { GroupedInserts, InsertRoom, type NewRow } from './tables/grouped-inserts.js';
 import { LOGS } from './tables/log-tables.js';
+import { POINTS } from './tables/metric-tables.js';
 
 /** Notes that items are going to be written, where they count for a quota; null where they do not. @throws ConsumeError */
 type AdmitBatch = (
-  batch: Pick<LogsBatch, 'tenant' | 'quota'>,
+  batch: Pick<Batch<unknown>, 'tenant' | 'quota'>,
   receivedAt: Micros,
   items: number,
 ) => Promise<AdmittedItems | null>;
 
+export interface ItemWriteParts {
+  readonly reach: Reach;
+  readonly arrivals: ToldArrivals;
+  readonly options: Pick<ClickHouseOptions, 'groupRows' | 'maxQueueBytes'>;
+  /** Counts the items of a batch. */
+  readonly admit: AdmitBatch;
+  readonly clock: Clock;
+}
+
+const NO_REFUSALS: Receipt['refused'] = [];
+
 /** The part of the contract `TelemetryWriter` that takes items which are only ever added. */
 export class ItemWrites implements Partial<TelemetryWriter> {
-  readonly #reach: Reach;
-  readonly #arrivals: ToldArrivals;
+  readonly #parts: ItemWriteParts;
   readonly #room: InsertRoom;
   readonly #logs: GroupedInserts;
-  readonly #admit: AdmitBatch;
+  readonly #points: GroupedInserts;
+  readonly #printer = new PointPrinter();
+  readonly #metrics: KnownMetrics;
+  readonly #order = new CallOrder();
 
-  /** @param admit counts the items of a batch */
-  constructor(
-    reach: Reach,
-    arrivals: ToldArrivals,
-    { groupRows, maxQueueBytes }: Pick<ClickHouseOptions, 'groupRows' | 'maxQueueBytes'>,
-    admit: AdmitBatch,
-  ) {
-    this.#reach = reach;
-    this.#arrivals = arrivals;
-    this.#admit = admit;
+  constructor(parts: ItemWriteParts) {
+    const { reach, options, clock } = parts;
+    const { groupRows, maxQueueBytes } = options;
+    this.#parts = parts;
     this.#room = new InsertRoom(maxQueueBytes);
     this.#logs = new GroupedInserts(reach, LOGS, groupRows, this.#room);
+    this.#points = new GroupedInserts(reach, POINTS, groupRows, this.#room);
+    this.#metrics = new KnownMetrics(
+      async (tenant) => await readMetricFacts(reach.connection, tenant),
+      clock,
+    );
   }
 
   /** Of rows that wait for their insert. */
@@ -46,23 +66,74 @@ export class ItemWrites implements Partial<TelemetryWriter> {
 
   async logs(batch: LogsBatch, { receivedAt }: ConsumeContext): Promise<Receipt> {
     const { items, tenant: userId } = batch;
+    const { arrivals, reach, admit } = this.#parts;
     const accepted = items.length;
-    const tell = this.#arrivals.logsOf(batch);
+    const tell = arrivals.logsOf(batch);
     // Made before anything is waited for: the caller may change the batch from then on.
     const made = logRows(items, receivedAt);
-    const tenant = await this.#reach.tenantOf(userId);
-    const admitted = await this.#admit(batch, receivedAt, accepted);
+    const tenant = await reach.tenantOf(userId);
+    const admitted = await admit(batch, receivedAt, accepted);
     await this.#logs.add(
       made.rows.map((row) => ({ ...row, tenant })),
       made.bytes,
     );
     const usage = await admitted?.written();
     tell?.();
-    return { accepted, refused: [], ...(usage && { usage }) };
+    return { accepted, refused: NO_REFUSALS, ...(usage && { usage }) };
+  }
+
+  /** In the order of the calls, as the type and the unit of a metric are those seen last. */
+  async metrics(batch: MetricsBatch, { receivedAt }: ConsumeContext): Promise<Receipt> {
+    const { tenant: userId } = batch;
+    // Made before anything is waited for: the caller may change the batch from then on.
+    const { rows, metricOf, metrics, bytes } = this.#printer.print(batch.items, receivedAt);
+    const prepare = async (): Promise<TakenPoints> => {
+      const tenant = await this.#parts.reach.tenantOf(userId);
+      const taken = await this.#metrics.take(tenant, metrics);
+      const refused: number[] = [];
+      const kept = rows.flatMap((row, index): NewRow[] => {
+        const facts = itemAt(taken.facts, itemAt(metricOf, index));
+        if (facts !== null) return [{ ...row, ...facts, tenant }];
+        refused.push(index);
+        return [];
+      });
+      try {
+        const admitted = await this.#parts.admit(batch, receivedAt, kept.length);
+        return { taken, kept, refused, admitted };
+      } catch (error) {
+        taken.ended(false);
+        throw error;
+      }
+    };
+    return await this.#order.send(userId, prepare, async ({ taken, kept, refused, admitted }) => {
+      try {
+        await this.#points.add(kept, bytes);
+        taken.ended(true);
+      } catch (error) {
+        taken.ended(false);
+        throw error;
+      }
+      const usage = await admitted?.written();
+      return {
+        accepted: kept.length,
+        refused: refused.map((index) => ({ index, reason: TOO_MANY_METRICS })),
+        ...(usage && { usage }),
+      };
+    });
   }
 
   /** Resolves when nothing waits any more. */
   async idle(): Promise<void> {
-    await this.#logs.idle();
+    await this.#order.sent();
+    await Promise.all([this.#logs.idle(), this.#points.idle()]);
   }
+}
+
+/** The points of a batch that are to be stored. */
+interface TakenPoints {
+  readonly taken: TakenMetrics;
+  readonly kept: readonly NewRow[];
+  /** The positions of the others. */
+  readonly refused: readonly number[];
+  readonly admitted: AdmittedItems | null;
 }

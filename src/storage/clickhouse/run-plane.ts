@@ -9,7 +9,7 @@ import type { ControlPlane } from '../control-plane.js';
 import { PromptNumbers } from '../prompt-numbers.js';
 import type { ToldArrivals } from '../told-arrivals.js';
 import { KnownUsers } from '../user-terms.js';
-import { noSeries, Observations } from './alerts/observations.js';
+import { Observations } from './alerts/observations.js';
 import { PastReads } from './alerts/past-figures.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
 import type { Reach } from './client/reach.js';
@@ -118,11 +118,12 @@ export class RunPlane {
     });
     this.prompts = new PromptReads(parts);
     const observations = new Observations({
+      checkOpen: () => {
+        this.#open();
+      },
       reads,
       names,
       findTenant: async (userId) => (await this.#open().users.tenants([userId])).get(userId) ?? null,
-      // It holds no metrics.
-      metricFigures: async (wanted) => wanted.map(({ since }) => noSeries(since)),
     });
     this.figures = observations;
     this.past = new PastReads(reads, observations);

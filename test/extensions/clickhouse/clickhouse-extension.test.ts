@@ -8,6 +8,7 @@ import { sectionOf } from '../../../src/testing/section-of.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { startTestDaemon } from '../../support/daemon.js';
+import { gaugeRequest } from '../../support/gauge-request.js';
 import { logRequest } from '../../support/log-request.js';
 import { StatusHost } from '../../support/status-host.js';
 import { testFolder } from '../../support/test-folder.js';
@@ -51,22 +52,23 @@ void t.test('the conformance kit finds nothing wrong with it', { skip }, async (
 function overlay(
   { url, password }: ClickHouseServer,
   database: string,
-  { exporter = 'storage/logs', urls = [url] } = {},
+  urls: readonly string[] = [url],
 ): string {
   return `
 extensions:
   clickhouse: { urls: ${JSON.stringify(urls)}, database: ${database}, password: ${password}, control: sqlite }
   query: { store: clickhouse }
 exporters:
-  ${exporter}: { store: clickhouse }
+  storage: { store: clickhouse }
+  alerts: { store: clickhouse }
+processors:
+  quota: { store: clickhouse }
 service:
-  extensions: [sqlite, duckdb, clickhouse, query, health]
-  pipelines:
-    logs: { receivers: [otlp], processors: [validation], exporters: [${exporter}] }
+  extensions: [sqlite, clickhouse, query, health]
 `;
 }
 
-void t.test('a daemon with its logs in ClickHouse', { skip }, async (t) => {
+void t.test('a daemon with the default pipelines in ClickHouse', { skip }, async (t) => {
   if (typeof server === 'string') return;
   const database = server.newDatabase();
 
@@ -89,10 +91,23 @@ void t.test('a daemon with its logs in ClickHouse', { skip }, async (t) => {
     };
     t.equal(await send(first.otlpUrl, 'payment declined'), 200);
     t.strictSame(await bodies(first.url, 'DECLINED'), ['payment declined']);
-    const missing = await fetch(`${first.url}/api/v1/dashboard/metrics/`, {
-      headers: { authorization: `Bearer ${first.key}` },
+    const { key, otlpUrl } = first;
+    const sent = await fetch(`${otlpUrl}/v1/metrics`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(
+        gaugeRequest('shop', [{ name: 'load', value: 3, nanos: NANOS, attributes: { host: 'a' } }]),
+      ),
     });
-    t.equal(missing.status, 404, 'a route that needs metrics is not there');
+    t.equal(sent.status, 200);
+    const points = async (url: string): Promise<unknown> => {
+      const found = await fetch(`${url}/api/v1/dashboard/metrics/query?name=load`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      return await found.json();
+    };
+    const load = { type: 'gauge', unit: 's', data_points: [{ value: 3, labels: { host: 'a' } }] };
+    t.match(await points(first.url), load);
 
     await server.kill();
     t.equal(await send(first.otlpUrl, 'payment lost'), 503);
@@ -108,14 +123,13 @@ void t.test('a daemon with its logs in ClickHouse', { skip }, async (t) => {
       key: first.key,
     });
     t.strictSame(await bodies(second.url, 'payment'), ['payment accepted', 'payment declined']);
+    t.match(await points(second.url), load);
     t.notMatch([...first.logs, ...second.logs].join('\n'), server.password);
     await second.daemon.shutdown();
   });
 
-  await t.test('does not start where it would have to take metrics, or is not there', async (t) => {
-    const metrics = overlay(server, server.newDatabase(), { exporter: 'storage' });
-    await t.rejects(startTestDaemon(t, { overlay: metrics }), /takes traces and logs so far, and no metrics/);
-    const nowhere = overlay(server, `t${randomUUID().slice(0, 8)}`, { urls: ['http://127.0.0.1:1'] });
+  await t.test('does not start where it is not there', async (t) => {
+    const nowhere = overlay(server, `t${randomUUID().slice(0, 8)}`, ['http://127.0.0.1:1']);
     const failed = startTestDaemon(t, { overlay: nowhere });
     await t.rejects(failed, /in ClickHouse at http:\/\/127.0.0.1:1 cannot be opened: .*ECONNREFUSED/);
   });

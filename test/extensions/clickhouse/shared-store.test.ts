@@ -16,16 +16,12 @@ extensions:
   clickhouse: { urls: ['${url}'], database: ${database}, password: ${password}, control: postgres }
   query: { store: clickhouse }
 exporters:
-  storage/clickhouse: { store: clickhouse }
+  storage: { store: clickhouse }
   alerts: { store: clickhouse }
 processors:
   quota: { store: clickhouse }
 service:
-  extensions: [postgres, duckdb, clickhouse, query, health]
-  pipelines:
-    traces: { exporters: [storage/clickhouse, alerts] }
-    logs: { exporters: [storage/clickhouse] }
-    metrics: { processors: [validation] }
+  extensions: [postgres, clickhouse, query, health]
 `;
 }
 

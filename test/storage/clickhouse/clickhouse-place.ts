@@ -19,7 +19,7 @@ export function clickHouseOptions(
     timeoutMs: 20_000,
     groupRows: 10_000,
     maxQueueBytes: 64 * 1024 * 1024,
-    retention: { traces: null, logs: null },
+    retention: { traces: null, metrics: null, logs: null },
     ...changes,
   };
 }

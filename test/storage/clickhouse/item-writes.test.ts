@@ -1,4 +1,6 @@
 import t from 'tap';
+import { printPoint } from '../../../src/api/resources/metrics.js';
+import type { MetricPoint } from '../../../src/signal/metric.js';
 import { MICROS_PER_DAY } from '../../../src/signal/time-units.js';
 import { Reach } from '../../../src/storage/clickhouse/client/reach.js';
 import { Connection } from '../../../src/storage/clickhouse/client/connection.js';
@@ -10,6 +12,8 @@ import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { openControlPlane } from '../../support/control-plane.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { aLog } from '../../support/log-records.js';
+import { aMetric, aPoint } from '../../support/metric-points.js';
+import { listOf } from '../../support/read-pieces.js';
 import { NOON } from '../../support/run-records.js';
 import { searchLogs } from '../duckdb/log-search.js';
 import { clickHouseOptions } from './clickhouse-place.js';
@@ -34,7 +38,9 @@ void t.test('items', { skip }, async (t) => {
   });
 
   await t.test('vanish a day at a time when they are not kept any more', async (t) => {
-    const opened = await TestClickHouse.open(t, server, { retention: { traces: null, logs: 2 } });
+    const opened = await TestClickHouse.open(t, server, {
+      retention: { traces: null, metrics: null, logs: 2 },
+    });
     const user = await opened.addUser();
     const { clock } = opened.settings;
     const [today, receivedAt] = [clock.now(), clock.now()];
@@ -46,6 +52,68 @@ void t.test('items', { skip }, async (t) => {
     clock.advance(86_400_000);
     await opened.store.applyRetention();
     t.equal((await searchLogs(opened.store, user)).count, 2);
+  });
+
+  await t.test('that are points vanish with what lists say of them', async (t) => {
+    const opened = await TestClickHouse.open(t, server, {
+      retention: { traces: null, metrics: 2, logs: null },
+    });
+    const user = await opened.addUser();
+    const [today, receivedAt] = [opened.settings.clock.now(), opened.settings.clock.now()];
+    const at = (days: number, name = 'load') =>
+      aPoint({ stream: aMetric({ name }), timestamp: today - days * MICROS_PER_DAY });
+    const items = [at(0), at(1), at(2), at(3), at(4), at(3, 'old')];
+    await opened.store.writer.metrics({ tenant: user, items }, { receivedAt });
+    const list = async () =>
+      (await opened.store.metrics.list(user)).map((metric) => [metric.name, metric.data_point_count]);
+    t.strictSame(await list(), [
+      ['load', 5],
+      ['old', 1],
+    ]);
+    await opened.store.applyRetention();
+    t.strictSame(await list(), [['load', 3]]);
+    t.equal(await opened.store.metrics.query(user, 'old', { limit: 1 }), null);
+    const found = await opened.store.metrics.query(user, 'load', { limit: 9 });
+    t.equal((await listOf(found?.points, printPoint)).length, 3);
+  });
+
+  await t.test('that are points of more metrics than a user may have are refused one by one', async (t) => {
+    const opened = await TestClickHouse.open(t, server);
+    const [user, other] = [await opened.addUser(), await opened.addUser()];
+    const write = async (tenant: string, ...items: MetricPoint[]) =>
+      await opened.store.writer.metrics({ tenant, items }, { receivedAt: NOON });
+    const named = (i: number, description = ''): MetricPoint =>
+      aPoint({ stream: aMetric({ name: `metric ${String(i)}`, description }) });
+    const receipt = await write(user, ...Array.from({ length: 20_002 }, (_, i) => named(i)));
+    t.equal(receipt.accepted, 20_000);
+    t.match(receipt.refused, [
+      { index: 20_000, reason: /one metric more than a user may have/ },
+      { index: 20_001 },
+    ]);
+    await opened.reopen();
+    const again = await write(user, named(30_000), named(7), named(30_001), named(8));
+    t.match(
+      again,
+      { accepted: 2, refused: [{ index: 0 }, { index: 2 }] },
+      'known ones go on, also after a restart',
+    );
+    t.equal((await opened.store.metrics.list(user)).length, 20_000);
+    const million = 'd'.repeat(1024 * 1024);
+    const long = await write(other, ...Array.from({ length: 17 }, (_, i) => named(i, million)));
+    t.match(long, { accepted: 15, refused: [{ index: 15 }, { index: 16 }] });
+    t.match(await write(other, named(20, 'd')), { accepted: 1 });
+    t.match(await write(other, named(20, million)), { accepted: 1 });
+    const described = await opened.store.metrics.list(other);
+    t.equal(
+      described.find(({ name }) => name === 'metric 20')?.description,
+      'd',
+      'there is no room for a longer one',
+    );
+    // What could not be stored takes no room.
+    await server.fault({ kind: 'cut', times: 100, matching: 'INSERT' });
+    await t.rejects(write(other, named(21, 'd'.repeat(900_000))), { code: 'storage_unavailable' });
+    await server.heal();
+    t.match(await write(other, named(22, 'd'.repeat(900_000))), { accepted: 1 });
   });
 
   await t.test('that come while an insert is under way go into the next one together', async (t) => {

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { Connection } from '../../../src/storage/clickhouse/client/connection.js';
 import type { ClickHouseOptions } from '../../../src/storage/clickhouse/clickhouse-options.js';
 import { migrate } from '../../../src/storage/clickhouse/tables/migrate.js';
+import { createMetricsView } from '../../../src/storage/clickhouse/tables/metric-tables.js';
 import { MIGRATIONS, type Migration } from '../../../src/storage/clickhouse/tables/migrations.js';
 import { createTable } from '../../../src/storage/clickhouse/tables/table.js';
 import { LOGS } from '../../../src/storage/clickhouse/tables/log-tables.js';
@@ -39,7 +40,16 @@ void t.test('the tables', { skip }, async (t) => {
     const ids = await Promise.all(Array.from({ length: 4 }, () => run(t, options, leases)));
     t.equal(new Set(ids).size, 1);
     const tables = await server.query(`SHOW TABLES FROM ${options.database}`);
-    t.strictSame(tables.flat().sort(), ['logs', 'messages', 'runs', 'spans', 'store_facts']);
+    t.strictSame(tables.flat().sort(), [
+      'logs',
+      'messages',
+      'metrics',
+      'metrics_of_points',
+      'points',
+      'runs',
+      'spans',
+      'store_facts',
+    ]);
     const steps = await server.query(
       `SELECT name FROM ${options.database}.store_facts WHERE name LIKE 'migration/%' ORDER BY name`,
     );
@@ -78,4 +88,8 @@ void t.test('statements for a cluster name it, and engines that are replicated',
     /^CREATE TABLE IF NOT EXISTS `jackdaw`\.`logs` ON CLUSTER `main` \(.*ENGINE = ReplicatedMergeTree\(\) .*replicated_deduplication_window/,
   );
   t.match(createTable({ ...place, cluster: null, isReplicated: false }, LOGS), /ENGINE = MergeTree\(\)/);
+  t.match(
+    createMetricsView(place),
+    /^CREATE MATERIALIZED VIEW IF NOT EXISTS `jackdaw`\.`metrics_of_points` ON CLUSTER `main` TO `jackdaw`\.`metrics` AS/,
+  );
 });

@@ -7,11 +7,10 @@ import type {
   Observing,
   Target,
   TargetFigures,
-  WantedMetric,
 } from '../../alert-figures.js';
-import { lookedAt, NOTHING_SEEN } from './evidence.js';
 import { isKnown, type AgentNames, type KnownAgent } from '../names/agent-names.js';
 import type { Reads } from '../client/reads.js';
+import { metricFigures } from './metric-figures.js';
 import {
   exampleTraces,
   figuresOf,
@@ -24,21 +23,13 @@ import {
 } from './target-figures.js';
 import { unitKey, type Unit, type Units } from './unit-rows.js';
 
-/** A wanted metric of a user that there is, by the user's number. */
-interface MetricOfTenant extends WantedMetric {
-  readonly tenant: number;
-}
-
 export interface ObservationParts {
+  /** @throws ConsumeError where the store is not open */
+  readonly checkOpen: () => void;
   readonly reads: Reads;
   readonly names: Pick<AgentNames, 'of'>;
   /** The number of a user; null for one that there is not. */
   readonly findTenant: (userId: string) => Promise<number | null>;
-  /** Figures of the newest points of series, in the order of the question. */
-  readonly metricFigures: (
-    wanted: readonly MetricOfTenant[],
-    times: Pick<Observing, 'pointsStart' | 'now'>,
-  ) => Promise<readonly MetricFigures[]>;
 }
 
 /** Where the figures of a target are. */
@@ -103,6 +94,7 @@ export class Observations implements AlertFigures {
   }
 
   async exampleTraces(queries: readonly ExampleQuery[]): Promise<readonly (readonly string[])[]> {
+    this.#parts.checkOpen();
     const places = await Promise.all(queries.map(({ target }) => this.place(target)));
     const examples = queries.map((): readonly string[] => []);
     const alike = new Map<string, number[]>();
@@ -153,11 +145,6 @@ export class Observations implements AlertFigures {
   async metrics({ metrics, pointsStart, now }: Observing): Promise<readonly MetricFigures[]> {
     const tenants = await Promise.all(metrics.map(({ userId }) => this.#parts.findTenant(userId)));
     const wanted = metrics.map((metric, i) => ({ ...metric, tenant: tenants[i] ?? 0 }));
-    return await this.#parts.metricFigures(wanted, { pointsStart, now });
+    return await metricFigures(this.#parts.reads, wanted, { pointsStart, now });
   }
-}
-
-/** The figures of a metric that has no series. */
-export function noSeries(since: WantedMetric['since']): MetricFigures {
-  return { series: 0, min: null, max: null, ...lookedAt(NOTHING_SEEN, since) };
 }

@@ -1,12 +1,12 @@
 import { SEVERITIES, type LogRecord } from '../../../signal/log-record.js';
 import { loggedEventName } from '../../../signal/logged-event.js';
 import { printJson } from '../../../signal/json.js';
-import type { Origin } from '../../../signal/origin.js';
 import type { Micros } from '../../../signal/time.js';
 import type { RowOf } from '../../../worker/columns.js';
 import type { LOG_WIRE } from '../../log-tables.js';
 import { bodyText, tokensOf } from '../../log-text.js';
 import { dayOf } from '../tables/days.js';
+import { PrintedOrigins } from '../tables/printed-origins.js';
 
 /** A record as a row of `LOGS`, before it is known whose it is. */
 interface LogRow extends Omit<RowOf<typeof LOG_WIRE>, 'normal'> {
@@ -23,15 +23,10 @@ export function logRows(
   records: readonly LogRecord[],
   arrived: Micros,
 ): { readonly rows: readonly LogRow[]; readonly bytes: number } {
-  const origins = new Map<Origin, string>();
+  const origins = new PrintedOrigins();
   let bytes = 0;
   const rows = records.map((record): LogRow => {
     const { origin } = record;
-    let printed = origins.get(origin);
-    if (printed === undefined) {
-      printed = printOrigin(origin);
-      origins.set(origin, printed);
-    }
     const body = bodyText(record.body)?.toWellFormed() ?? null;
     const attributes = isEmpty(record.attributes) ? null : printJson(record.attributes);
     const words = body === null ? '' : wordsOf(body);
@@ -53,7 +48,7 @@ export function logRows(
       body,
       attributes,
       bytes: length,
-      origin: printed,
+      origin: origins.of(origin),
       words,
     };
   });
@@ -64,11 +59,6 @@ export function logRows(
 function wordsOf(text: string): string {
   const tokens = tokensOf(text);
   return tokens.length === 0 ? '' : ` ${tokens.join(' ')} `;
-}
-
-/** Resource and scope as JSON: what belongs together lies together. */
-function printOrigin({ resource, scope }: Origin): string {
-  return printJson({ resource, scope });
 }
 
 function isEmpty(object: object): boolean {

@@ -1,5 +1,6 @@
 import { LOG_WIRE } from '../../log-tables.js';
 import { DAY, TIME_COLUMN } from './days.js';
+import { ORIGIN } from './printed-origins.js';
 import { columnsOfKinds, type ClickHouseTable } from './table.js';
 
 /** Log records: what every engine has of them, their origins, and their words. */
@@ -21,8 +22,7 @@ export const LOGS: ClickHouseTable = {
         attributes: 'Nullable(String) CODEC(ZSTD(1))',
       },
     ),
-    /** Resource and scope, as JSON. */
-    { name: 'origin', type: 'LowCardinality(String)' },
+    ORIGIN,
     /** The tokens of the body in their order, with a space between them: what the index is about, and what phrases are looked for in. */
     { name: 'words', type: 'String CODEC(ZSTD(1))' },
   ],

@@ -1,4 +1,5 @@
 import { LOGS } from './log-tables.js';
+import { createMetricsView, METRICS, POINTS } from './metric-tables.js';
 import { MESSAGES, RUNS, SPANS } from './run-tables.js';
 import { createTable, type TablePlace } from './table.js';
 
@@ -17,5 +18,13 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: '0002-runs',
     statements: (place) => [MESSAGES, SPANS, RUNS].map((table) => createTable(place, table)),
+  },
+  {
+    name: '0003-metrics',
+    statements: (place) => [
+      createTable(place, POINTS),
+      createTable(place, METRICS),
+      createMetricsView(place),
+    ],
   },
 ];

@@ -2,7 +2,7 @@ import type { Evidence, MetricFigures, Observing, WantedMetric } from '../../ale
 import { POINTS } from '../../tables.js';
 import type { Connection, Row } from '../files/connection.js';
 import { literal } from '../files/database.js';
-import { labelStart, quote } from '../../labels.js';
+import { quote, SERVICE_STARTS } from '../../labels.js';
 import { number } from '../queries/run-summary.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
@@ -21,8 +21,7 @@ interface FoundSeries extends Omit<MetricFigures, 'evidence' | 'isNews'> {
 
 const NO_SERIES: FoundSeries = { series: 0, min: null, max: null, seq: NOTHING_SEEN };
 
-/** The labels by which series name their service. */
-const STARTS = ['service_name', 'service.name', 'service'].map((key) => literal(labelStart(key)));
+const STARTS = SERVICE_STARTS.map(literal);
 const SAYS = STARTS.map((start) => `contains(labels, ${start})`);
 /** The services that are named, each once. Labels are read as texts, since their values have no line ends. */
 const NAMES = STARTS.map(

@@ -1,16 +1,13 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { ConsumeContext, Receipt } from '../../../component/consumer.js';
 import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../../signal/batch.js';
+import { TOO_MANY_METRICS } from '../../metric-limits.js';
 import type { TelemetryWriter } from '../../telemetry-writer.js';
 import type { WriteAnswer } from '../commits/commit-queue.js';
 import { countedMessage } from './counted-message.js';
 import { TracesEncoder, transferablesOf } from '../../incoming/encode-traces.js';
 import { LogsEncoder, transferablesOf as transferablesOfLogs } from '../messages/encode-logs.js';
-import {
-  MAX_STREAMS_OF_TENANT,
-  PointsEncoder,
-  transferablesOf as transferablesOfPoints,
-} from '../messages/encode-points.js';
+import { PointsEncoder, transferablesOf as transferablesOfPoints } from '../messages/encode-points.js';
 import { nameOfBatch, type BatchName } from '../messages/batch-name.js';
 import type { NamedPrompts, PromptMessage } from '../../incoming/prompt-message.js';
 import type { StoreMetrics } from './store-metrics.js';
@@ -19,7 +16,6 @@ import type { ToldArrivals } from '../../told-arrivals.js';
 import type { UserTerms } from '../../user-terms.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];
-const TOO_MANY_METRICS = `/stream/name: is one metric more than a user may have, which is ${MAX_STREAMS_OF_TENANT}, or fewer with very long names and descriptions`;
 
 /** A batch that was made columns, and the buffers that are handed over with it. */
 interface Encoded {

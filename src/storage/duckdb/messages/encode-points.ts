@@ -19,8 +19,6 @@ export const POINT_MESSAGE: readonly Column[] = [
   { name: 'stream', kind: 'uint32', sql: 'UINTEGER' },
   { name: 'origin', kind: 'uint32', sql: 'UINTEGER' },
 ];
-/** Metrics of one user: senders choose their names, and all of them are in memory. */
-export const MAX_STREAMS_OF_TENANT = 20_000;
 /** Without the number, which only the store gives. */
 export const STREAM_MESSAGE = METRIC_STREAMS.wire.slice(1);
 

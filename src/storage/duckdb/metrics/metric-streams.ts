@@ -1,11 +1,11 @@
 import type { Micros } from '../../../signal/time.js';
+import { charactersOfMetric, MOST_METRIC_CHARACTERS, MOST_METRICS } from '../../metric-limits.js';
 import { selectList } from '../../table.js';
 import { METRIC_STREAMS } from '../../tables.js';
 import { storedPointSums } from '../sums/cold-sums.js';
 import type { Connection } from '../files/connection.js';
 import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
-import { MAX_STREAMS_OF_TENANT } from '../messages/encode-points.js';
 
 /** The newest facts seen of a metric. */
 export interface StreamFacts {
@@ -36,12 +36,6 @@ export interface StreamVersion {
   /** Null for a new stream. */
   readonly before: StreamFacts | null;
 }
-
-/**
- * How many characters the names, units and descriptions of one user's metrics may have: senders choose them, and all are in
- * memory.
- */
-const MAX_CHARACTERS_OF_TENANT = 16 * 1024 * 1024;
 
 interface TenantStreams {
   readonly byName: Map<string, Stream>;
@@ -103,9 +97,9 @@ export class MetricStreams {
     if (known !== undefined && (areSame(known.facts, facts) || this.#changed.has(known)))
       return { stream: known, version: null };
     const more = charactersOf({ name, facts }) - (known === undefined ? 0 : charactersOf(known));
-    const isFull = streams.characters + more > MAX_CHARACTERS_OF_TENANT;
+    const isFull = streams.characters + more > MOST_METRIC_CHARACTERS;
     if (known !== undefined) return { stream: known, version: isFull ? null : this.#change(known, facts) };
-    if (isFull || streams.byName.size >= MAX_STREAMS_OF_TENANT) return undefined;
+    if (isFull || streams.byName.size >= MOST_METRICS) return undefined;
     const stream = { stream_no: this.#lastNumber + 1, tenant, name, facts, ...NOTHING_YET };
     const version = { stream, before: null };
     this.#put(stream);
@@ -173,7 +167,7 @@ export class MetricStreams {
 }
 
 function charactersOf({ name, facts }: Pick<Stream, 'name' | 'facts'>): number {
-  return name.length + facts.unit.length + facts.description.length;
+  return charactersOfMetric({ name, ...facts });
 }
 
 function areSame(a: StreamFacts, b: StreamFacts): boolean {

@@ -1,12 +1,13 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { itemAt } from '../../../signal/checked.js';
 import { METRIC_TYPES, TEMPORALITIES } from '../../../signal/metric.js';
-import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
+import type { JsonObject } from '../../../signal/attributes.js';
 import { formatTime, type Micros } from '../../../signal/time.js';
 import { POINTS } from '../../tables.js';
 import type { MetricSummary, PointFilter } from '../../metrics.js';
-import type { Connection, Parameter, Row, Value } from '../files/connection.js';
+import type { Connection, Parameter, Row } from '../files/connection.js';
 import { labelLine, printLabels } from '../../labels.js';
+import { finiteOrNull, shownDistribution } from '../../metric-steps/stored-distribution.js';
 import type { Stream } from '../metrics/metric-streams.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
@@ -225,7 +226,7 @@ export function conditions(
 function pointJson(row: Row, details: boolean): string {
   const fields = [
     `"timestamp":"${formatTime(Number(row.at))}"`,
-    `"value":${JSON.stringify(finite(row.value))}`,
+    `"value":${JSON.stringify(finiteOrNull(row.value))}`,
     `"labels":${printLabels(String(row.labels))}`,
   ];
   if (typeof row.distribution === 'string') fields.push(distributionJson(row.distribution));
@@ -236,10 +237,7 @@ function pointJson(row: Row, details: boolean): string {
 /** The inside of the object, with numbers that were kept as texts turned into numbers or null. */
 function distributionJson(text: string): string {
   if (!NUMBER_AS_TEXT.test(text)) return text.slice(1, -1);
-  const numbers = JSON.parse(text, (_, value: JsonValue) =>
-    typeof value === 'string' ? finite(Number(value)) : value,
-  ) as JsonObject;
-  return JSON.stringify(numbers).slice(1, -1);
+  return JSON.stringify(shownDistribution(text)).slice(1, -1);
 }
 
 function detailsJson(row: Row): string {
@@ -260,9 +258,4 @@ function printExemplars(text: string): JsonObject[] {
     timestamp: typeof exemplar.timestamp === 'number' ? formatTime(exemplar.timestamp) : null,
     value: typeof exemplar.value === 'string' ? null : (exemplar.value ?? null),
   }));
-}
-
-/** JSON has no NaN and no infinity. */
-function finite(value: Value | undefined): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }

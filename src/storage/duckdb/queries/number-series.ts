@@ -1,16 +1,14 @@
 import { TEMPORALITIES } from '../../../signal/metric.js';
-import { isQuantile, type MetricSeries, type MetricSeriesRequest } from '../../metric-series.js';
+import type { MetricSeries, MetricSeriesRequest } from '../../metric-series.js';
+import { MOST_NUMBER_ROWS, MOST_NUMBERS, NumberSteps } from '../../metric-steps/number-steps.js';
+import { stepsOf } from '../../metric-steps/series-groups.js';
 import { POINTS } from '../../tables.js';
 import type { Connection } from '../files/connection.js';
 import type { Stream } from '../metrics/metric-streams.js';
-import { StepValues } from '../metrics/step-values.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
-import { pointsWanted, SeriesGroups, sourcesOf, stepsOf } from './series-groups.js';
+import { pointsWanted, sourcesOf } from './wanted-points.js';
 
-/** Points that are read for one answer, the newest; and rows that are held of what they were put together to. */
-const MOST_POINTS = 500_000;
-const MOST_ROWS = 100_000;
 const DELTA = TEMPORALITIES.indexOf('delta');
 
 /** Gauges and sums step by step. Points are put together in SQL, by their labels and sources. */
@@ -19,51 +17,30 @@ export async function readNumberSeries(
   capture: Capture,
   stream: Stream,
   request: MetricSeriesRequest,
-  mostPoints = MOST_POINTS,
+  mostPoints = MOST_NUMBERS,
 ): Promise<{ readonly series: readonly MetricSeries[]; readonly is_truncated: boolean }> {
-  const steps = stepsOf(request);
   const { agg } = request;
-  const { sql, values } = pointsWanted(stream, request);
-  const points = relation(capture, POINTS, `${sql} AND isfinite(value)`);
+  const { sql: wanted, values } = pointsWanted(stream, request);
+  const points = relation(capture, POINTS, `${wanted} AND isfinite(value)`);
   const [counted] = await connection.rows(`SELECT count(*) AS points FROM ${points}`, values);
   const isCut = Number(counted?.points) > mostPoints;
   const newest = isCut ? ` ORDER BY timestamp DESC, labels LIMIT ${mostPoints}` : '';
   const shown = `WITH p AS MATERIALIZED (SELECT labels, origin_no, epoch_us(timestamp) AS moment, epoch_us(start_time) AS began,
       coalesce(temporality = ${DELTA}, false) AS is_delta, coalesce(is_monotonic, false) AS is_monotonic, value, seq FROM ${points}${newest}),
     s AS (SELECT p.*, coalesce(source, p.origin_no) AS source FROM p LEFT JOIN ${sourcesOf(capture, 'p')} USING (origin_no))`;
-  const { first, width } = steps;
-  const groups = new SeriesGroups(request, () => new StepValues(steps));
-  let rows;
-  if (agg === 'rate') {
-    rows = await connection.rows(`${shown} ${increases(first, width)} LIMIT ${MOST_ROWS + 1}`, values);
-    for (const row of rows.slice(0, MOST_ROWS))
-      groups
-        .of(String(row.labels))
-        .increase({ from: Number(row.since), to: Number(row.until), by: Number(row.growth) });
-  } else {
-    rows = await connection.rows(
-      `${shown}, figures AS (SELECT labels, source, is_delta, (moment - ${first}) // ${width} AS step, count(*) AS count, sum(value) AS sum,
+  const { first, width } = stepsOf(request);
+  const sql =
+    agg === 'rate'
+      ? increases(first, width)
+      : `, figures AS (SELECT labels, source, is_delta, (moment - ${first}) // ${width} AS step, count(*) AS count, sum(value) AS sum,
           min(value) AS min, max(value) AS max, max({'moment': moment, 'seq': seq, 'value': value}) AS newest
         FROM s WHERE moment >= ${request.start_time} GROUP BY ALL)
        SELECT labels, step, count, sum, min, max, newest.value AS last, newest.moment AS last_at, CASE WHEN is_delta THEN sum ELSE newest.value END AS total
-       FROM figures ORDER BY labels, step LIMIT ${MOST_ROWS + 1}`,
-      values,
-    );
-    for (const row of rows.slice(0, MOST_ROWS))
-      groups.of(String(row.labels)).add(Number(row.step), {
-        count: Number(row.count),
-        sum: Number(row.sum),
-        min: Number(row.min),
-        max: Number(row.max),
-        last: Number(row.last),
-        lastAt: Number(row.last_at),
-        total: Number(row.total),
-      });
-  }
-  return groups.result(
-    (group) => (isQuantile(agg) ? [] : group.points(agg)),
-    isCut || rows.length > MOST_ROWS,
-  );
+       FROM figures ORDER BY labels, step`;
+  const rows = await connection.rows(`${shown} ${sql} LIMIT ${MOST_NUMBER_ROWS + 1}`, values);
+  const found = new NumberSteps(request);
+  for (const row of rows.slice(0, MOST_NUMBER_ROWS)) found.add(row);
+  return found.result(isCut || rows.length > MOST_NUMBER_ROWS);
 }
 
 /**

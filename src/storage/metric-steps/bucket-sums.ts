@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 
 /** A stretch of values, and how many lie in it. */
 interface Bucket {

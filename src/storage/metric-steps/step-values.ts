@@ -1,4 +1,4 @@
-import type { MetricAggregation } from '../../metric-series.js';
+import type { MetricAggregation } from '../metric-series.js';
 
 /** Steps of equal width, the first of which begins at `first`, in microseconds. */
 export interface Steps {

@@ -1,18 +1,12 @@
-import type { Micros } from '../../../signal/time.js';
-import { MOST_METRIC_SERIES, type MetricSeries, type MetricSeriesRequest } from '../../metric-series.js';
-import { ORIGINS } from '../../tables.js';
-import type { Parameter } from '../files/connection.js';
-import { printLabels } from '../../labels.js';
-import type { Stream } from '../metrics/metric-streams.js';
-import type { Steps } from '../metrics/step-values.js';
-import { relation } from '../rows/relation.js';
-import type { Capture } from '../rows/segment.js';
-import { conditions } from './metrics.js';
+import type { Micros } from '../../signal/time.js';
+import { printLabels } from '../labels.js';
+import { MOST_METRIC_SERIES, type MetricSeries, type MetricSeriesRequest } from '../metric-series.js';
+import type { Steps } from './step-values.js';
 
 /** Cumulative points are counted from the one before, which is looked for so far back at least, in microseconds. */
 const LEAST_LOOK_BACK = 300_000_000;
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 
 /** The steps of a request, from the beginning of the first. */
 export function stepsOf({ start_time, end_time, step }: MetricSeriesRequest): Steps {
@@ -20,23 +14,9 @@ export function stepsOf({ start_time, end_time, step }: MetricSeriesRequest): St
   return { first, width: step, count: Math.ceil((end_time - first) / step), end: end_time };
 }
 
-/** The condition for the points of a request, and of the time in which the point before the first of them is looked for. */
-export function pointsWanted(
-  stream: Stream,
-  { labels, start_time, end_time, step }: MetricSeriesRequest,
-): { readonly sql: string; readonly values: Parameter[]; readonly from: Micros } {
-  const from = Math.max(start_time - Math.max(step, LEAST_LOOK_BACK), Number.MIN_SAFE_INTEGER);
-  return { ...conditions(stream, { labels, start_time: from, end_time: end_time - 1 }), from };
-}
-
-/**
- * Which sources points came from, as a relation of `origin_no` and `source`: one origin may have several numbers.
- *
- * @param points a relation with `origin_no`
- */
-export function sourcesOf(capture: Capture, points: string): string {
-  return `(SELECT origin_no, min(origin_no) OVER (PARTITION BY origin) AS source
-    FROM ${relation(capture, ORIGINS)} WHERE origin_no IN (SELECT origin_no FROM ${points}))`;
+/** The first time of the points that a request needs: also those among which the one before its first point is looked for. */
+export function neededFrom({ start_time, step }: MetricSeriesRequest): Micros {
+  return Math.max(start_time - Math.max(step, LEAST_LOOK_BACK), Number.MIN_SAFE_INTEGER);
 }
 
 /** What is put together by the labels that a request groups by. */

@@ -1,0 +1,86 @@
+import type { MetricFigures, Observing, WantedMetric } from '../../alert-figures.js';
+import { quote, SERVICE_STARTS } from '../../labels.js';
+import { finiteOrNull } from '../../metric-steps/stored-distribution.js';
+import type { Row } from '../client/connection.js';
+import { quoted } from '../client/literals.js';
+import type { Reads } from '../client/reads.js';
+import { arrivalsLookedAt, MOST_ARRIVALS } from './evidence.js';
+
+/** A wanted metric of a user that there is, by the user's number. */
+export interface MetricOfTenant extends WantedMetric {
+  readonly tenant: number;
+}
+
+interface FoundSeries extends Omit<MetricFigures, 'evidence' | 'isNews'> {
+  /** When their newest points came, the last first. */
+  readonly arrivals: readonly number[];
+}
+
+const NO_SERIES: FoundSeries = { series: 0, min: null, max: null, arrivals: [] };
+
+/** The services that labels name, each once, as they are written there; labels are read as texts, since their values have no line ends. */
+const NAMES = SERVICE_STARTS.map((start) => {
+  const found = `position(text, ${quoted(start)})`;
+  const value = `substring(text, ${found} + length(${quoted(start)}))`;
+  return `if(${found} = 0, '', splitByChar('\\n', ${value})[1])`;
+});
+const SERVICES = `arrayDistinct(arrayFilter(name -> name <> '', [${NAMES.join(', ')}]))`;
+
+/**
+ * Figures of the newest point of each series of some metrics: among points of the same time the one that came last counts. One statement
+ * reads all of them and puts their series together, as there may be any number of series.
+ *
+ * @returns in the order of the question
+ */
+export async function metricFigures(
+  reads: Reads,
+  wanted: readonly MetricOfTenant[],
+  { pointsStart, now }: Pick<Observing, 'pointsStart' | 'now'>,
+): Promise<MetricFigures[]> {
+  if (wanted.length === 0) return [];
+  const pairs = unique(wanted.map(({ tenant, name }) => `(${String(tenant)}, ${quoted(name)})`));
+  const tenants = unique(wanted.map(({ tenant }) => String(tenant)));
+  const asked = unique(
+    wanted.flatMap(({ tenant, name, service }) =>
+      service === null ? [] : [`(${String(tenant)}, ${quoted(name)}, ${quoted(quote(service))})`],
+    ),
+  );
+  const isAsked = asked.length === 0 ? '' : ` OR (tenant, metric, service) IN (${asked.join(', ')})`;
+  const series = `SELECT tenant, name AS metric, toString(labels) AS text, argMax((assumeNotNull(value), arrived), (timestamp, arrived, place)) AS newest, ${SERVICES} AS services
+    FROM points WHERE tenant IN (${tenants.join(', ')}) AND (tenant, name) IN (${pairs.join(', ')}) AND timestamp > ${pointsStart} AND timestamp <= ${now} AND isFinite(value)
+    GROUP BY tenant, name, labels`;
+  // Without a service stand all series of a metric.
+  const rows = await reads.rows(
+    `SELECT tenant, metric, service, count() AS series, min(newest.1) AS least, max(newest.1) AS most, max(notEmpty(services)) AS says,
+      arraySlice(arrayReverseSort(groupUniqArray(newest.2)), 1, ${MOST_ARRIVALS}) AS arrivals
+     FROM (SELECT *, arrayJoin(arrayConcat([''], services)) AS service FROM (${series})) WHERE service = ''${isAsked} GROUP BY tenant, metric, service`,
+  );
+  const found = new Map(
+    rows.map((row) => [keyOf(Number(row.tenant), String(row.metric), String(row.service)), row]),
+  );
+  return wanted.map(({ tenant, name, service, since }) => {
+    const of = (key: string): Row | undefined => found.get(keyOf(tenant, name.toWellFormed(), key));
+    const all = of('');
+    const isOwn = service !== null && all?.says === 1;
+    const { arrivals, ...figures } = figuresOf(isOwn ? of(quote(service)) : all);
+    return { ...figures, ...arrivalsLookedAt(arrivals, since) };
+  });
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}
+
+function keyOf(tenant: number, metric: string, service: string): string {
+  return JSON.stringify([tenant, metric, service]);
+}
+
+function figuresOf(row: Row | undefined): FoundSeries {
+  if (row === undefined) return NO_SERIES;
+  return {
+    series: Number(row.series),
+    min: finiteOrNull(row.least),
+    max: finiteOrNull(row.most),
+    arrivals: row.arrivals as readonly number[],
+  };
+}

@@ -1,0 +1,86 @@
+import { printJson } from '../../../signal/json.js';
+import { METRIC_TYPES, TEMPORALITIES, type MetricPoint, type MetricStream } from '../../../signal/metric.js';
+import type { Micros } from '../../../signal/time.js';
+import type { RowOf } from '../../../worker/columns.js';
+import { labelsText } from '../../labels.js';
+import type { POINT_WIRE } from '../../tables.js';
+import { dayOf } from '../tables/days.js';
+import { PrintedOrigins } from '../tables/printed-origins.js';
+import type { MetricFacts } from './known-metrics.js';
+
+/** A point as a row of `POINTS`, before it is known whose it is and what of its metric there is room for. */
+interface PointRow extends Omit<RowOf<typeof POINT_WIRE>, 'value' | 'type'> {
+  readonly day: number;
+  /** JSON has no NaN and no infinities. */
+  readonly value: number | string | null;
+  readonly origin: string;
+  readonly place: number;
+}
+
+/** The points of a batch, and the metrics that they are of. */
+export interface PointRows {
+  readonly rows: readonly PointRow[];
+  /** For each point its place among `metrics`. */
+  readonly metricOf: readonly number[];
+  readonly metrics: readonly MetricFacts[];
+  /** About how many the rows take. */
+  readonly bytes: number;
+}
+
+/** Bytes of a row beside its texts, about. */
+const FIXED_BYTES = 300;
+
+/** Turns batches into rows, and numbers the points in the order in which they come. */
+export class PointPrinter {
+  #place = 0;
+
+  /** @param arrived when they came */
+  print(points: readonly MetricPoint[], arrived: Micros): PointRows {
+    const metrics = new Map<MetricStream, number>();
+    const origins = new PrintedOrigins();
+    const metricOf: number[] = [];
+    let bytes = 0;
+    const rows = points.map((point): PointRow => {
+      const { stream } = point;
+      const known = metrics.get(stream);
+      if (known === undefined) metrics.set(stream, metrics.size);
+      metricOf.push(known ?? metrics.size - 1);
+      const origin = origins.of(stream.origin);
+      const labels = labelsText(point.labels);
+      const distribution = point.distribution && JSON.stringify(point.distribution);
+      const exemplars = point.exemplars && printJson(point.exemplars);
+      bytes += FIXED_BYTES + labels.length + origin.length + stream.description.length;
+      bytes += (distribution?.length ?? 0) + (exemplars?.length ?? 0);
+      return {
+        day: dayOf(point.timestamp, arrived),
+        temporality: stream.temporality === null ? null : TEMPORALITIES.indexOf(stream.temporality),
+        is_monotonic: stream.is_monotonic,
+        timestamp: point.timestamp,
+        start_time: point.start_time,
+        value: printValue(point.value),
+        flags: point.flags,
+        labels,
+        distribution,
+        exemplars,
+        origin,
+        place: this.#place++,
+      };
+    });
+    return { rows, metricOf, metrics: [...metrics.keys()].map(factsOf), bytes };
+  }
+}
+
+function factsOf({ name, type, unit, description }: MetricStream): MetricFacts {
+  return {
+    name: name.toWellFormed(),
+    type: METRIC_TYPES.indexOf(type),
+    unit: unit.toWellFormed(),
+    description: description.toWellFormed(),
+  };
+}
+
+function printValue(value: number | null): number | string | null {
+  if (value === null || Number.isFinite(value)) return value;
+  if (Number.isNaN(value)) return 'nan';
+  return value > 0 ? 'inf' : '-inf';
+}

@@ -1,0 +1,77 @@
+import { POINT_WIRE } from '../../tables.js';
+import { placeOf } from '../client/connection.js';
+import { DAY, TIME_COLUMN } from './days.js';
+import { ORIGIN } from './printed-origins.js';
+import { columnsOfKinds, onCluster, type ClickHouseTable, type TablePlace } from './table.js';
+
+/**
+ * Points of metrics: what every engine has of them, with their origins, and the name, unit and description of their metrics. `type`, `unit`
+ * and `description` are the metric's, as far as there is room for them (`../metrics/known-metrics.ts`).
+ */
+export const POINTS: ClickHouseTable = {
+  name: 'points',
+  columns: [
+    { name: 'tenant', type: 'UInt32' },
+    DAY,
+    { name: 'name', type: 'LowCardinality(String)' },
+    { name: 'unit', type: 'LowCardinality(String)' },
+    { name: 'description', type: 'LowCardinality(String)' },
+    ...columnsOfKinds(POINT_WIRE, {
+      timestamp: 'Int64 CODEC(DoubleDelta, ZSTD(1))',
+      start_time: 'Nullable(Int64) CODEC(DoubleDelta, ZSTD(1))',
+      value: 'Nullable(Float64) CODEC(Gorilla, ZSTD(1))',
+      flags: 'UInt32 CODEC(ZSTD(1))',
+      labels: 'LowCardinality(String)',
+      distribution: 'Nullable(String) CODEC(ZSTD(1))',
+      exemplars: 'Nullable(String) CODEC(ZSTD(1))',
+    }),
+    ORIGIN,
+    /** The order in which a process was given them: that of points which came in the same moment. */
+    { name: 'place', type: 'UInt64 CODEC(Delta, ZSTD(1))' },
+  ],
+  made: [
+    // When its insert began, in microseconds by the server's clock: the order in which points came.
+    {
+      name: 'arrived',
+      type: 'Int64 MATERIALIZED toUnixTimestamp64Micro(now64(6)) CODEC(DoubleDelta, ZSTD(1))',
+    },
+    TIME_COLUMN,
+    {
+      name: 'label',
+      type: "Map(String, String) ALIAS CAST(JSONExtract(toString(labels), 'Map(String, String)'), 'Map(String, String)')",
+    },
+  ],
+  partition: 'day',
+  order: 'tenant, name, timestamp',
+};
+
+/** Metrics by the days of their points. {@link createMetricsView} fills it. */
+export const METRICS: ClickHouseTable = {
+  name: 'metrics',
+  columns: [
+    { name: 'tenant', type: 'UInt32' },
+    { name: 'name', type: 'String' },
+    DAY,
+    { name: 'points', type: 'SimpleAggregateFunction(sum, UInt64)' },
+    { name: 'last_at', type: 'SimpleAggregateFunction(max, Int64)' },
+    /** What was seen last of it. */
+    {
+      name: 'facts',
+      type: 'AggregateFunction(argMax, Tuple(type UInt8, unit String, description String), Tuple(Int64, UInt64))',
+    },
+  ],
+  family: 'Aggregating',
+  partition: 'day',
+  order: 'tenant, name',
+};
+
+/** The statement that makes the view: what is inserted into {@link POINTS} is counted in {@link METRICS} by the same insert. */
+export function createMetricsView(place: TablePlace): string {
+  const { database } = place;
+  const facts = `CAST(tuple(type, toString(unit), toString(description)), 'Tuple(type UInt8, unit String, description String)')`;
+  return [
+    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${placeOf(database, 'metrics_of_points')}${onCluster(place)} TO ${placeOf(database, METRICS.name)}`,
+    `AS SELECT tenant, toString(p.name) AS name, day, count() AS points, max(timestamp) AS last_at, argMaxState(${facts}, tuple(arrived, place)) AS facts`,
+    `FROM ${placeOf(database, POINTS.name)} AS p GROUP BY tenant, name, day`,
+  ].join(' ');
+}

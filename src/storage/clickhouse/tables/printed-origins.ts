@@ -1,0 +1,20 @@
+import { printJson } from '../../../signal/json.js';
+import type { Origin } from '../../../signal/origin.js';
+import type { ClickHouseColumn } from './table.js';
+
+/** Resource and scope that a row came from, as JSON: what belongs together lies together. */
+export const ORIGIN: ClickHouseColumn = { name: 'origin', type: 'LowCardinality(String)' };
+
+/** The origins of a batch as texts, each printed once. */
+export class PrintedOrigins {
+  readonly #printed = new Map<Origin, string>();
+
+  of(origin: Origin): string {
+    const known = this.#printed.get(origin);
+    if (known !== undefined) return known;
+    const { resource, scope } = origin;
+    const printed = printJson({ resource, scope });
+    this.#printed.set(origin, printed);
+    return printed;
+  }
+}

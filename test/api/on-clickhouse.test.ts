@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { ClickHouseServer } from '../support/clickhouse-server.js';
+import { PostgresServer } from '../support/postgres.js';
+
+/**
+ * The API's tests of telemetry, once more with ClickHouse in place of DuckDB, and PostgreSQL in place of SQLite, each file in a process of
+ * its own. What the stores promise is tested on each by `test/conformance`; here the most of it is asked for over HTTP. The rest of it
+ * takes minutes, and runs with `JACKDAW_TEST_CLICKHOUSE_ALL=1`.
+ */
+const FILES = ['resources/metric-series'];
+if (process.env['JACKDAW_TEST_CLICKHOUSE_ALL'] === '1') FILES.push('resources/metrics');
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+const TIMEOUT_S = 120;
+
+t.setTimeout(FILES.length * TIMEOUT_S * 1000);
+const server = await ClickHouseServer.start(t);
+const postgres = await PostgresServer.start(t);
+const skip = [server, postgres].find((started) => typeof started === 'string') ?? false;
+await t.test('with clickhouse and postgres', { skip: typeof skip === 'string' && skip }, async (t) => {
+  if (typeof server === 'string' || typeof postgres === 'string') return;
+  const url = new URL(server.url);
+  url.password = server.password;
+  const env = {
+    ...process.env,
+    TAP_TIMEOUT: String(TIMEOUT_S),
+    JACKDAW_TEST_CLICKHOUSE: url.href,
+    JACKDAW_TEST_POSTGRES: postgres.url,
+  };
+  for (const file of FILES)
+    await t.spawn(process.execPath, [join(FOLDER, `${file}.test.js`)], {
+      name: file,
+      timeout: TIMEOUT_S * 1000,
+      env,
+    });
+});
