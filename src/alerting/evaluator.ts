@@ -1,18 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Clock, Logger } from '../component/telemetry.js';
 import { SparseLog } from '../telemetry/sparse-log.js';
 import { waitFor } from '../telemetry/wait-for.js';
 import type { Micros } from '../signal/time.js';
-import type { AlertFigures } from '../storage/alert-figures.js';
-import type { AlertRules } from '../storage/alert-rules.js';
-import type { AlertingTerms } from '../storage/terms.js';
-import type { Watch } from '../storage/watch.js';
 import { evaluate, type EvaluationTools } from './evaluation.js';
+import type { EvaluatorOptions } from './evaluator-options.js';
 import { GrowingWait } from './growing-wait.js';
 import { Heartbeat } from './heartbeat.js';
 import { momentAt } from './moment.js';
 import { RuleFollower } from './rule-follower.js';
 import { RuleIndex } from './rule-index.js';
+import { SteadyLook } from './steady-look.js';
 import { Touched, type Brought } from './touched.js';
 
 /** Changes that come shortly after each other are judged together. */
@@ -26,37 +23,9 @@ const WAIT_PER_MS = 4;
 /** How long after a failed evaluation the next try comes; the longest wait is the interval. */
 const FIRST_RETRY_MS = 1000;
 
-/** What an evaluator asks of the control plane. */
-export interface EvaluatedRules {
-  readonly alerts: Pick<AlertRules, 'follow' | 'recordFirings' | 'recordResolutions' | 'beat'>;
-  readonly watch: Watch;
-}
-
-export interface EvaluatorOptions {
-  readonly figures: Pick<AlertFigures, 'observe' | 'exampleTraces'>;
-  /** The identity of the figures. */
-  readonly source: string;
-  readonly control: EvaluatedRules;
-  readonly terms: AlertingTerms;
-  /** Milliseconds between two evaluations of all rules. */
-  readonly intervalMs: number;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Called after each evaluation: how many rules it was about, and how many milliseconds it took. */
-  readonly onEvaluated: (evaluated: { readonly rules: number; readonly ms: number }) => void;
-  /** Called with the number of firings that were written. */
-  readonly onFired: (count: number) => void;
-  /** Called with the number of incidents whose end was written. */
-  readonly onResolved: (count: number) => void;
-  /** Called for each evaluation that failed. */
-  readonly onFailed: () => void;
-  /** Called when a store begins to fail, and when everything works again. */
-  readonly onStore: (isFailing: boolean) => void;
-}
-
 /**
  * Keeps the active rules and judges them: all on a tick and at the start, those that batches concern soon after these are stored,
- * and a changed one at once. Evaluations never overlap. One that fails leaves the states of rules as they are, and is soon tried
+ * and a changed one at once; where others store batches, too, all of them again and again. Evaluations never overlap. One that fails leaves the states of rules as they are, and is soon tried
  * again.
  */
 export class Evaluator {
@@ -74,6 +43,8 @@ export class Evaluator {
   #cancelWait: (() => void) | null = null;
   /** The waits after failed evaluations. Something else may wake it sooner; what is due is then tried as well. */
   readonly #retry: GrowingWait;
+  /** Of a store that others write to, too. */
+  readonly #look: SteadyLook | null;
   #isStarted = false;
   #running: Promise<void> | null = null;
   #lastMs = 0;
@@ -86,7 +57,18 @@ export class Evaluator {
 
   constructor(options: EvaluatorOptions) {
     this.#options = options;
-    const { figures, source, control, terms, intervalMs, onFired, onResolved, logger, clock } = options;
+    const {
+      figures,
+      source,
+      control,
+      terms,
+      intervalMs,
+      isShared = false,
+      onFired,
+      onResolved,
+      logger,
+      clock,
+    } = options;
     const { alerts } = control;
     this.#index = new RuleIndex(source);
     this.#follower = new RuleFollower(alerts, this.#index, (id) => {
@@ -100,6 +82,11 @@ export class Evaluator {
     this.#tools = { figures, source, alerts, index: this.#index, reread, onFired, onResolved };
     this.#heartbeat = new Heartbeat({ rules: alerts, source, timezone: terms.timezone, intervalMs });
     this.#log = new SparseLog(logger, clock);
+    const lookAgain = (): void => {
+      this.#isAllDue = true;
+      this.#wake();
+    };
+    this.#look = isShared ? new SteadyLook(clock, intervalMs, lookAgain) : null;
     this.#retry = new GrowingWait(clock, { firstMs: FIRST_RETRY_MS, longestMs: intervalMs }, () => {
       this.#wake();
     });
@@ -143,6 +130,7 @@ export class Evaluator {
     this.#cancelTick();
     this.#cancelWait?.();
     this.#retry.end();
+    this.#look?.end();
     this.#unwatch();
     await waitFor(this.#running ?? Promise.resolve(), deadline);
     if (!this.#isStarted || deadline.aborted) return;
@@ -225,9 +213,11 @@ export class Evaluator {
     try {
       await this.#follower.follow();
       await this.#beat(begin);
+      const isAll = this.#isAllDue;
       const count = await this.#evaluateDue();
       // The clock may be put back meanwhile.
       this.#lastMs = Math.max(0, (clock.now() - begin) / 1000);
+      if (isAll) this.#look?.rest(this.#lastMs);
       onEvaluated({ rules: count, ms: this.#lastMs });
       this.#retry.end();
       this.#noteStore(false);

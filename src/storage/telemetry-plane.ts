@@ -33,6 +33,8 @@ export interface TelemetryPlane {
   readonly past: PastFigures;
   readonly usage: Usage;
   readonly arrivals: Arrivals;
+  /** Whether other processes may write to it at the same time. Absent: no. */
+  readonly isShared?: boolean;
   /**
    * A UUID that the store was given when it was made, and keeps: what is known of one store's telemetry says nothing of another's.
    *
@@ -48,13 +50,16 @@ export interface TelemetryPlane {
 export type TelemetryParts = Pick<TelemetryPlane, 'identity'> &
   Partial<Omit<TelemetryPlane, 'identity' | 'writer'>> & { readonly writer: Partial<TelemetryWriter> };
 
+/** What a store tells and is asked, beside what it takes. */
+export type TelemetryPart = Exclude<keyof TelemetryPlane, 'writer' | 'isShared'>;
+
 /** Finds a store of telemetry among extensions, whatever it holds. */
 export function isTelemetryStore(candidate: unknown): candidate is TelemetryParts {
   return typeof candidate === 'object' && candidate !== null && 'writer' in candidate;
 }
 
 /** Whether a store has some parts. */
-export function hasParts<Part extends Exclude<keyof TelemetryPlane, 'writer'>>(
+export function hasParts<Part extends TelemetryPart>(
   store: TelemetryParts,
   parts: readonly Part[],
 ): store is TelemetryParts & Pick<TelemetryPlane, Part> {
@@ -82,10 +87,7 @@ const PARTS = Object.keys({
   usage: true,
   arrivals: true,
   identity: true,
-} satisfies Record<Exclude<keyof TelemetryPlane, 'writer'>, true>) as readonly Exclude<
-  keyof TelemetryPlane,
-  'writer'
->[];
+} satisfies Record<TelemetryPart, true>) as readonly TelemetryPart[];
 
 /** Finds a store of telemetry that has all of it. */
 export function isTelemetryPlane(candidate: unknown): candidate is TelemetryPlane {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
-import { Evaluator, type EvaluatorOptions } from '../../src/alerting/evaluator.js';
+import type { EvaluatorOptions } from '../../src/alerting/evaluator-options.js';
+import { Evaluator } from '../../src/alerting/evaluator.js';
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { Alert, AlertFiring, AlertRule } from '../../src/storage/alert-rules.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';

@@ -17,6 +17,8 @@ const INTERVAL_MS = 30_000;
 interface PlaceOptions {
   readonly terms?: AlertingTerms;
   readonly intervalMs?: number;
+  /** Whether others write to the store, too. */
+  readonly isShared?: boolean;
 }
 
 /** What a batch is about. */
@@ -38,17 +40,19 @@ export class EvaluatorPlace {
   readonly isFailing: boolean[] = [];
   readonly #terms: AlertingTerms;
   readonly #intervalMs: number;
+  readonly #isShared: boolean;
   #evaluator: Evaluator;
 
   constructor(
     store: PlacedStore,
     clock: HandClock,
-    { terms = UTC_TERMS, intervalMs = INTERVAL_MS }: PlaceOptions = {},
+    { terms = UTC_TERMS, intervalMs = INTERVAL_MS, isShared = false }: PlaceOptions = {},
   ) {
     this.store = store;
     this.clock = clock;
     this.#terms = terms;
     this.#intervalMs = intervalMs;
+    this.#isShared = isShared;
     this.#evaluator = this.#make();
   }
 
@@ -110,6 +114,7 @@ export class EvaluatorPlace {
       control: store.evaluated,
       terms: this.#terms,
       intervalMs: this.#intervalMs,
+      isShared: this.#isShared,
       clock,
       logger,
       onEvaluated: ({ rules }) => evaluated.push(rules),

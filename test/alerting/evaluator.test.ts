@@ -95,6 +95,29 @@ void t.test('a tick judges all, the touched ones with them', async (t) => {
   t.same(place.evaluated, [1]);
 });
 
+void t.test('where others write to the store, too, all are judged again and again', async (t) => {
+  const place = await startedPlace(t, firing, { isShared: true });
+  const { store, clock } = place;
+  place.evaluated.length = 0;
+  await place.pass(900);
+  t.same(place.evaluated, []);
+  await place.pass(100);
+  t.same(place.evaluated, [1]);
+  // The longer it takes, the longer it rests.
+  store.before('observe', () => {
+    clock.advance(500);
+  });
+  await place.pass(1000);
+  t.same(place.evaluated, [1, 1]);
+  await place.pass(4900);
+  t.same(place.evaluated, [1, 1]);
+  await place.pass(100);
+  t.same(place.evaluated, [1, 1, 1]);
+  await place.stop();
+  await place.pass(30_000);
+  t.same(place.evaluated, [1, 1, 1]);
+});
+
 void t.test('a new or changed rule is judged at once', async (t) => {
   const place = await startedPlace(t, ({ store }) => {
     store.figures.set(AGENT, BAD);

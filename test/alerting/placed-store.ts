@@ -1,4 +1,4 @@
-import type { EvaluatedRules } from '../../src/alerting/evaluator.js';
+import type { EvaluatedRules } from '../../src/alerting/evaluator-options.js';
 import type { AlertChange, AlertRule, DecidedFiring, Resolution } from '../../src/storage/alert-rules.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
 import { aUser } from '../storage/duckdb/meta-records.js';

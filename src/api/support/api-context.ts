@@ -9,11 +9,8 @@ import type { Clock } from '../../component/telemetry.js';
 import type { RouteBuilder } from '../../http/operation.js';
 import type { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
 import type { ControlPlane } from '../../storage/control-plane.js';
-import type { TelemetryPlane } from '../../storage/telemetry-plane.js';
+import type { TelemetryPart, TelemetryPlane } from '../../storage/telemetry-plane.js';
 import type { Audit } from './audit.js';
-
-/** A part of the telemetry plane that routes may read. */
-export type TelemetryPart = Exclude<keyof TelemetryPlane, 'writer'>;
 
 /** What the routes of the API work with: of telemetry the parts that they need, since a store may not have all of them. */
 export interface ApiContext<Part extends TelemetryPart = never> {

@@ -1,4 +1,6 @@
-import { Evaluator, type EvaluatorOptions } from '../../alerting/evaluator.js';
+import { randomUUID } from 'node:crypto';
+import type { EvaluatorOptions } from '../../alerting/evaluator-options.js';
+import { Evaluator } from '../../alerting/evaluator.js';
 import type { Brought } from '../../alerting/touched.js';
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
@@ -13,6 +15,7 @@ import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
 import type { Batch } from '../../signal/batch.js';
 import { isControlPlane, type ControlPlane } from '../../storage/control-plane.js';
 import { keepPublished } from '../../storage/publish-terms.js';
+import { SoleWorker } from '../../storage/sole-worker.js';
 import { hasParts, isTelemetryStore, type TelemetryPlane } from '../../storage/telemetry-plane.js';
 import type { AlertingTerms } from '../../storage/terms.js';
 import { AlertMetrics } from './alert-metrics.js';
@@ -39,7 +42,9 @@ export interface Surroundings {
 }
 
 /** Whether a store tells the figures that rules go by. */
-function tellsFigures(candidate: unknown): candidate is Pick<TelemetryPlane, 'identity' | 'figures'> {
+function tellsFigures(
+  candidate: unknown,
+): candidate is Pick<TelemetryPlane, 'identity' | 'figures' | 'isShared'> {
   return isTelemetryStore(candidate) && hasParts(candidate, ['identity', 'figures']);
 }
 
@@ -53,6 +58,9 @@ export class AlertsExporter implements Exporter {
   readonly #surroundings: Surroundings;
   readonly #metrics: AlertMetrics;
   readonly #noted = new NotedBatches();
+  /** Names it among all that share a store. */
+  readonly #process = randomUUID();
+  /** Null where another process evaluates. */
   #evaluator: Evaluator | null = null;
   /** What has to be released at the end, the last first. */
   readonly #ends: ((deadline: AbortSignal) => Promise<void> | void)[] = [];
@@ -78,9 +86,17 @@ export class AlertsExporter implements Exporter {
     const source = await telemetry.identity();
     const terms = termsOf(config);
     const published = { targets: { allow_cidrs: config.targets.allow_cidrs }, alerting: terms };
-    const publisher = { owner: `${id} of ${source}`, clock, logger };
-    this.#ends.push(await keepPublished(control.terms, published, publisher));
-    await this.#startEvaluator({ figures: telemetry.figures, source, control, terms }, report('evaluation'));
+    const { figures, isShared = false } = telemetry;
+    // Others that share a store publish their own.
+    const owner = isShared ? `${id} of ${source} ${this.#process}` : `${id} of ${source}`;
+    this.#ends.push(await keepPublished(control.terms, published, { owner, clock, logger }));
+    const by = { figures, source, control, terms, isShared };
+    const start = async (): Promise<Evaluator> => await this.#startEvaluator(by, report('evaluation'));
+    if (isShared) this.#evaluateAlone(control, source, start, report('lease'));
+    else {
+      const evaluator = await start();
+      this.#ends.push((deadline) => evaluator.stop(deadline));
+    }
   }
 
   async shutdown(deadline: AbortSignal): Promise<void> {
@@ -152,10 +168,50 @@ export class AlertsExporter implements Exporter {
     return new EmailChannel({ mailer, clock, random, logger });
   }
 
-  async #startEvaluator(
-    by: Pick<EvaluatorOptions, 'figures' | 'source' | 'control' | 'terms'>,
+  /** Of all processes that share a store one evaluates, under a lease; what is written is fenced by when a rule fired last. */
+  #evaluateAlone(
+    { leases }: Pick<ControlPlane, 'leases'>,
+    source: string,
+    start: () => Promise<Evaluator>,
     onStore: (isFailing: boolean) => void,
-  ): Promise<void> {
+  ): void {
+    const { clock, logger } = this.#settings;
+    const worker = new SoleWorker({
+      ...{ leases, name: `alerts of ${source}`, owner: this.#process, clock, logger },
+      begin: async () => {
+        const evaluator = await start();
+        logger.info({}, 'Alerts are evaluated here from now on');
+        return {
+          stop: async (deadline) => {
+            this.#evaluator = null;
+            await evaluator.stop(deadline);
+          },
+        };
+      },
+      ask: async (question) => {
+        try {
+          const answer = await question();
+          onStore(false);
+          return answer;
+        } catch (error) {
+          onStore(true);
+          throw error;
+        }
+      },
+      words: {
+        does: 'evaluates alerts',
+        doing: 'evaluating alerts',
+        lost: 'Alerts are not evaluated here any more',
+      },
+    });
+    this.#ends.push((deadline) => worker.stop(deadline));
+  }
+
+  /** @throws ConsumeError `storage_unavailable`: then it has not started */
+  async #startEvaluator(
+    by: Pick<EvaluatorOptions, 'figures' | 'source' | 'control' | 'terms' | 'isShared'>,
+    onStore: (isFailing: boolean) => void,
+  ): Promise<Evaluator> {
     const { config, clock, logger } = this.#settings;
     const evaluator = new Evaluator({
       ...by,
@@ -176,9 +232,9 @@ export class AlertsExporter implements Exporter {
       },
       onStore,
     });
-    this.#ends.push((deadline) => evaluator.stop(deadline));
     await evaluator.start();
     this.#evaluator = evaluator;
+    return evaluator;
   }
 }
 

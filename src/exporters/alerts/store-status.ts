@@ -1,12 +1,13 @@
 import type { Host } from '../../component/host.js';
 
 /** What the exporter asks its store for. */
-type Part = 'evaluation' | 'notices';
+type Part = 'evaluation' | 'notices' | 'lease';
 
 /** Reports the state of the store to the daemon: it is well when all parts of the exporter find it so. */
 export function reportStore(host: Host): (part: Part) => (isFailing: boolean) => void {
   const failing = new Set<Part>();
   return (part) => (isFailing) => {
+    if (failing.has(part) === isFailing) return;
     if (isFailing) failing.add(part);
     else failing.delete(part);
     host.reportStatus(

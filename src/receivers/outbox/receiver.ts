@@ -8,11 +8,11 @@ import type { RetryOptions } from '../../delivery/backoff.js';
 import { isControlPlane } from '../../storage/control-plane.js';
 import type { EventPosition } from '../../storage/event-log.js';
 import type { Lease } from '../../storage/leases.js';
+import { SoleWorker } from '../../storage/sole-worker.js';
 import type { OutboxConfig } from './config.js';
 import { EventLoop } from './event-loop.js';
 import { Handover } from './handover.js';
 import { KeptWants } from './kept-wants.js';
-import { SoleReader } from './sole-reader.js';
 import { StoreHealth, type StoreWork } from './store-health.js';
 
 /** Bodies that are read at once, beside the limit of their number. */
@@ -23,7 +23,7 @@ export class OutboxReceiver implements Component {
   readonly #settings: Settings<OutboxConfig>;
   readonly #handover: Handover | undefined;
   #wants: KeptWants | undefined;
-  #reader: SoleReader | undefined;
+  #reader: SoleWorker | undefined;
   /** While this process is the one that hands events on. */
   #loop: EventLoop | undefined;
   #endGauge: () => void = () => undefined;
@@ -58,8 +58,14 @@ export class OutboxReceiver implements Component {
       });
       return this.#loop;
     };
-    this.#reader = new SoleReader({
-      ...{ leases, name: `outbox ${id}`, owner, begin, health, clock, logger },
+    this.#reader = new SoleWorker({
+      ...{ leases, name: `outbox ${id}`, owner, begin, clock, logger },
+      ask: (question) => health.ask('leasing', question),
+      words: {
+        does: 'hands on events',
+        doing: 'handing on events',
+        lost: 'Events are not handed on here any more',
+      },
     });
     this.#endGauge = meter.gauge(
       'outbox_lag_seconds',

@@ -49,6 +49,7 @@ const LOOK_EVERY_MS = 5000;
 /** The store in ClickHouse as the rest of the daemon sees it: what it holds so far (`README.md`). */
 export class ClickHouseStore implements Component, TelemetryParts {
   readonly #reach = new Reach();
+  readonly isShared = true;
   readonly arrivals = new ToldArrivals();
   readonly logs = new LogReads(this.#reach);
   readonly metrics = new MetricReads(this.#reach);

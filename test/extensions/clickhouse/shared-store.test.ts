@@ -4,6 +4,7 @@ import { generateKey } from '../../../src/auth/keys.js';
 import { ApiCaller } from '../../support/api-caller.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { startTestDaemon } from '../../support/daemon.js';
+import { gaugeRequest } from '../../support/gauge-request.js';
 import { PostgresServer } from '../../support/postgres.js';
 import { testFolder } from '../../support/test-folder.js';
 import { until } from '../../support/until.js';
@@ -23,6 +24,30 @@ processors:
 service:
   extensions: [postgres, clickhouse, query, health]
 `;
+}
+
+const OVERLOADED = {
+  operator: 'or',
+  conditions: [
+    { type: 'failure_rate', source: 'ai', threshold: 0.5 },
+    { type: 'metric_threshold', source: 'infra', metric_name: 'queue', operator: 'gte', value: 10 },
+  ],
+};
+
+function evaluates({ logs }: { readonly logs: readonly string[] }): boolean {
+  return logs.some((line) => line.includes('Alerts are evaluated here from now on'));
+}
+
+async function addAlert(api: ApiCaller): Promise<string> {
+  const [agent] = await api.get<readonly { readonly id: string }[]>('/agents');
+  const json = { agent_id: agent?.id, type: 'composite', composite_config: OVERLOADED };
+  const { status, body } = await api.call('POST', '/alerts', { json });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return (body as { readonly id: string }).id;
+}
+
+async function firings(api: ApiCaller, alert: string): Promise<number> {
+  return (await api.get<{ readonly count: number }>(`/alerts/${alert}/events`)).count;
 }
 
 const server = await ClickHouseServer.start(t);
@@ -111,8 +136,23 @@ void t.test(
     });
     t.match(await one.api.get('/usage'), { used: 24 }, 'each span once');
 
+    // Of both one evaluates the alerts, whichever took what they are about.
+    await until('one evaluates', () => evaluates(one) || evaluates(two));
+    t.notOk(evaluates(one) && evaluates(two));
+    const other = evaluates(one) ? two : one;
+    const alert = await addAlert(other.api);
+    t.equal(await firings(other.api, alert), 0);
+    const queue = { name: 'queue', value: 12, nanos: BigInt(Date.now()) * 1_000_000n, attributes: {} };
+    const sent = await other.api.call('POST', '/otlp/v1/metrics', { json: gaugeRequest('shop', [queue]) });
+    t.equal(sent.status, 200);
+    await until('it fires', async () => (await firings(other.api, alert)) > 0);
+
     await one.daemon.shutdown();
     const again = await start('one');
+    await until('one of them evaluates', () => evaluates(two) || evaluates(again));
+    const another = await addAlert(again.api);
+    await until('it fires, too', async () => (await firings(two.api, another)) > 0);
+    t.same([await firings(two.api, alert), await firings(two.api, another)], [1, 1]);
     t.match(await again.api.get('/agents'), [{ total_runs: 6 }], 'nothing was kept in the daemon');
     await server.kill();
     const lost = await two.api.call('POST', '/traces/batch', { json: part(0, 4) });

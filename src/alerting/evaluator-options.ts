@@ -1,0 +1,35 @@
+import type { Clock, Logger } from '../component/telemetry.js';
+import type { AlertFigures } from '../storage/alert-figures.js';
+import type { AlertRules } from '../storage/alert-rules.js';
+import type { AlertingTerms } from '../storage/terms.js';
+import type { Watch } from '../storage/watch.js';
+
+/** What an evaluator asks of the control plane. */
+export interface EvaluatedRules {
+  readonly alerts: Pick<AlertRules, 'follow' | 'recordFirings' | 'recordResolutions' | 'beat'>;
+  readonly watch: Watch;
+}
+
+export interface EvaluatorOptions {
+  readonly figures: Pick<AlertFigures, 'observe' | 'exampleTraces'>;
+  /** The identity of the figures. */
+  readonly source: string;
+  readonly control: EvaluatedRules;
+  readonly terms: AlertingTerms;
+  /** Milliseconds between two evaluations of all rules. */
+  readonly intervalMs: number;
+  /** Whether other processes write to the telemetry, too (absent: no): then all rules are evaluated again and again (`steady-look.ts`). */
+  readonly isShared?: boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Called after each evaluation: how many rules it was about, and how many milliseconds it took. */
+  readonly onEvaluated: (evaluated: { readonly rules: number; readonly ms: number }) => void;
+  /** Called with the number of firings that were written. */
+  readonly onFired: (count: number) => void;
+  /** Called with the number of incidents whose end was written. */
+  readonly onResolved: (count: number) => void;
+  /** Called for each evaluation that failed. */
+  readonly onFailed: () => void;
+  /** Called when a store begins to fail, and when everything works again. */
+  readonly onStore: (isFailing: boolean) => void;
+}
