@@ -100,6 +100,15 @@ function checkFound(t: Test, open: OpenTelemetry): void {
     };
     await opened.store.writer.traces({ tenant: userId, items: [later] }, RECEIVED);
     t.strictSame(await found(opened.store, userId, { span: { model: 'late' } }), [late.trace.trace_id]);
+    // A repeat that says something else is only a repeat.
+    const otherwise = {
+      ...later,
+      spans: later.spans.map((each) => ({ ...each, model: 'repeated', name: 'repeated' })),
+    };
+    await opened.store.writer.traces({ tenant: userId, items: [otherwise] }, RECEIVED);
+    t.strictSame(await found(opened.store, userId, { span: { model: 'repeated' } }), []);
+    t.strictSame(await found(opened.store, userId, { span: { name: 'repeated' } }), []);
+    t.strictSame(await found(opened.store, userId, { span: { model: 'late' } }), [late.trace.trace_id]);
   });
 
   void t.test('many runs without the span come before the one that has it', async (t) => {

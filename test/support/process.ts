@@ -70,6 +70,8 @@ export async function spawnDaemon(
     readonly files?: readonly string[];
     readonly directory?: string;
     readonly key?: string;
+    /** URL of a database that has the control store; in a file where absent. */
+    readonly postgres?: string;
     /** No first key is configured: the daemon makes one. */
     readonly generatesKey?: boolean;
     readonly env?: NodeJS.ProcessEnv;
@@ -79,7 +81,7 @@ export async function spawnDaemon(
   } = {},
 ): Promise<DaemonProcess> {
   const directory = options.directory ?? testFolder(t);
-  const { sources, key } = testConfig(directory, options.overlay, options.key);
+  const { sources, key } = testConfig(directory, options.overlay, options.key, options.postgres);
   const own = options.files === undefined ? sources : sources.slice(-1);
   const given = (options.files ?? []).flatMap((file) => ['--config', file]);
   const args = own.flatMap(({ text }, index) => {

@@ -1,5 +1,6 @@
 import { sumToNumber } from '../../../signal/money.js';
 import { MOST_SERIES, type RunSeries, type SeriesBucket, type SeriesRequest } from '../../run-series.js';
+import { seriesOfModels } from '../../series-of-models.js';
 import { CALL_COLUMNS, callsOf, CALL_SUMS } from './model-reads.js';
 import type { ListParts } from './listed-runs.js';
 
@@ -41,9 +42,5 @@ export async function readModelSeries(
       p95_ms: null,
     });
   }
-  const callsIn = (buckets: readonly SeriesBucket[]): number =>
-    buckets.reduce((sum, { runs }) => sum + runs, 0);
-  return [...groups]
-    .sort(([one, a], [other, b]) => Number(one === null) - Number(other === null) || callsIn(b) - callsIn(a))
-    .map(([model, buckets]) => ({ agent: null, status: null, model, total: null, buckets }));
+  return seriesOfModels(groups);
 }

@@ -1,3 +1,4 @@
+import { sumToNumber } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
 import type { PromptLink, PromptRuns, PromptVersionFigures } from '../../prompt-runs.js';
 import type { Prompts } from '../../prompts.js';
@@ -42,7 +43,7 @@ export class PromptReads implements PromptRuns {
     const numbers = versions.map(({ number }) => number).join(', ');
     const rows = await this.#parts.reads.rows(
       `SELECT arrayJoin(prompts) AS prompt, count() AS total_traces, countIf(success) AS success_count, countIf(NOT success) AS failure_count,
-         avg(total_cost_usd) / 1e9 AS avg_cost, avg(duration_ms) AS avg_latency_ms, quantileExactInclusiveOrNull(0.95)(duration_ms) AS p95_latency_ms
+         count(total_cost_usd) AS priced, toString(ifNull(sum(toInt128(total_cost_usd)), 0)) AS cost, avg(duration_ms) AS avg_latency_ms, quantileExactInclusiveOrNull(0.95)(duration_ms) AS p95_latency_ms
        FROM runs FINAL WHERE tenant = ${await this.#parts.tenantOf(userId)} AND hasAny(prompts, [${numbers}]) GROUP BY prompt`,
       abort,
     );
@@ -53,12 +54,13 @@ export class PromptReads implements PromptRuns {
 
 /** @param row undefined where no run used the version */
 function figures(version: number, row: Row | undefined): PromptVersionFigures {
+  const priced = Number(row?.priced ?? 0);
   return {
     version,
     total_traces: Number(row?.total_traces ?? 0),
     success_count: Number(row?.success_count ?? 0),
     failure_count: Number(row?.failure_count ?? 0),
-    avg_cost: numberOf(row?.avg_cost),
+    avg_cost: priced === 0 ? null : sumToNumber(BigInt(String(row?.cost))) / priced,
     avg_latency_ms: numberOf(row?.avg_latency_ms),
     p95_latency_ms: numberOf(row?.p95_latency_ms),
   };

@@ -18,11 +18,13 @@ import type {
   StoredTrace,
   TraceOutline,
 } from '../../runs.js';
+import { effectiveSpans } from './effective-spans-sql.js';
 import { readGlances } from './glances.js';
 import { findRuns, followRuns, listRuns, type ListParts } from './listed-runs.js';
 import { printedAgentNode, printedNode } from '../runs/node-names.js';
 import { quoted, uuidIn } from '../client/literals.js';
 import type { RunQueue } from '../runs/run-queue.js';
+import { SOUGHT_COLUMNS } from '../tables/run-tables.js';
 import { readOutline, readSpan, readTrace } from './trace-reads.js';
 
 /** What the contract is kept with. */
@@ -137,8 +139,13 @@ export class RunReads implements Runs {
       ...(name === undefined ? [] : [`name = ${quoted(name)}`]),
       ...(type === undefined ? [] : [`type = ${SPAN_TYPES.indexOf(type)}`]),
     ];
-    const spans = (where: readonly string[]): string =>
-      `trace_id IN (SELECT trace_id FROM spans WHERE ${[`tenant = ${tenant}`, ...is, ...where].join(' AND ')})`;
+    const spans = (where: readonly string[]): string => {
+      const all = [...is, ...where].join(' AND ');
+      const sought = `SELECT trace_id FROM spans WHERE tenant = ${tenant} AND ${all}`;
+      const contradicted = `trace_id IN (SELECT trace_id FROM runs FINAL WHERE tenant = ${tenant} AND is_contradicted)`;
+      const effective = effectiveSpans(tenant, {}, SOUGHT_COLUMNS, contradicted);
+      return `if(is_contradicted, trace_id IN (SELECT trace_id FROM ${effective} WHERE ${all}), trace_id IN (${sought}))`;
+    };
     if (node === undefined) return spans([]);
     const named = spans([`node = ${quoted(printedNode(node))}`]);
     // A span of the agent itself has the name of its run's agent.

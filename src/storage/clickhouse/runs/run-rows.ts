@@ -105,7 +105,8 @@ export function wholeSpanRow(
 
 /** The row of a run, and one for each hour in which it was perhaps found before, which takes it away there. */
 export function runRows(settled: SettledRun, agentNo: number, ticket: number): Values[] {
-  const { facts, run, hour, otherHours, activeAt, timesOutAt, prompts, nodes, edges } = settled;
+  const { facts, run, hour, otherHours, activeAt, timesOutAt, prompts, nodes, edges, isContradicted } =
+    settled;
   const { header } = run;
   const fields = {
     ...header,
@@ -116,6 +117,7 @@ export function runRows(settled: SettledRun, agentNo: number, ticket: number): V
     heard_at: run.heardAt,
     active_at: activeAt,
     has_ended: run.hasEnded,
+    is_contradicted: isContradicted,
   };
   const row = {
     ...fields,

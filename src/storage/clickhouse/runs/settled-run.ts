@@ -6,7 +6,7 @@ import { HourSums } from '../../../signal/hour-sums.js';
 import { countTrace, hourOf } from '../../../signal/trace-map.js';
 import { must } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
-import { spansMadeOf, type MadeOf } from './effective-spans.js';
+import { rowMadeOf, spansMadeOf, type MadeOf } from './effective-spans.js';
 import type { NodeNumbers } from './node-names.js';
 import { foldedMessages, hoursOfRun, type RunFacts } from './run-facts.js';
 
@@ -49,6 +49,8 @@ export interface SettledRun {
   readonly edges: readonly AddedEdge[];
   /** Spans that have to be written as a whole: what is stored of them does not say what they are. */
   readonly wholes: readonly WholeSpan[];
+  /** Whether some message says of a span, of what it is looked for by, what it is not. */
+  readonly isContradicted: boolean;
 }
 
 /**
@@ -73,6 +75,16 @@ export function settledRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | nu
     prompts: promptsOf(facts, made),
     ...mapOf(run, nodes),
     wholes: wholesOf(facts, made, run.spans),
+    isContradicted: facts.spans.some((fact) => {
+      const of = must(made.get(fact.row.span_id), 'what a span is made of');
+      const row = rowMadeOf(of);
+      return (
+        fact.node !== of.begun.node ||
+        fact.row.name !== row.name ||
+        fact.row.type !== row.type ||
+        (fact.row.model !== null && fact.row.model !== row.model)
+      );
+    }),
   };
 }
 

@@ -44,6 +44,9 @@ export const PAYLOAD_COLUMNS: readonly ClickHouseColumn[] = [
 /** A span as its row has it, without its payload. */
 export const SPAN_ROW_COLUMNS: readonly ClickHouseColumn[] = columnsOfKinds(SPAN_WIRE);
 
+/** What spans are looked for by. */
+export const SOUGHT_COLUMNS = ['model', 'name', 'type', 'node'] as const;
+
 /**
  * Spans as messages brought them, each with the `seq` of its message; and with `seq` 0 as they are after all messages, where that is not what
  * the first one brought.
@@ -78,6 +81,8 @@ export const RUN_COLUMNS: readonly ClickHouseColumn[] = [
   /** Of a run that is to time out. */
   { name: 'times_out_at', type: 'Nullable(Int64)' },
   { name: 'has_ended', type: 'Bool' },
+  /** Whether some message says of a span what it is not: whoever looks for spans has to look at all of their messages. */
+  { name: 'is_contradicted', type: 'Bool' },
   { name: 'prompts', type: 'Array(UInt64)' },
   /** What it adds to the service map. A null source in `edges` never is; the names are those of nodes. */
   {

@@ -1,5 +1,6 @@
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import { MOST_SERIES, type RunSeries, type SeriesBucket } from '../../run-series.js';
+import { seriesOfModels } from '../../series-of-models.js';
 import type { Agents } from '../figures/agents.js';
 import type { Connection } from '../files/connection.js';
 import type { Capture } from '../rows/segment.js';
@@ -71,9 +72,5 @@ export async function readModelSeries(
     if (known === undefined) groups.set(key, [bucket]);
     else known.push(bucket);
   }
-  const calls = (buckets: readonly SeriesBucket[]): number =>
-    buckets.reduce((sum, { runs }) => sum + runs, 0);
-  return [...groups]
-    .sort(([one, a], [other, b]) => Number(one === null) - Number(other === null) || calls(b) - calls(a))
-    .map(([model, buckets]) => ({ agent: null, status: null, model, total: null, buckets }));
+  return seriesOfModels(groups);
 }

@@ -1,0 +1,84 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { generateKey } from '../../src/auth/keys.js';
+import type { ClickHouseServer } from '../support/clickhouse-server.js';
+import type { PostgresServer } from '../support/postgres.js';
+import { spawnDaemon, type DaemonProcess } from '../support/process.js';
+
+/** What a fleet stands on. */
+export interface FleetPlace {
+  readonly clickHouse: ClickHouseServer;
+  readonly postgres: PostgresServer;
+  /** An empty folder. */
+  readonly folder: string;
+  /** Sections of the exporters `webhook` and `alerts` of each gateway. */
+  readonly webhook?: object;
+  readonly alerts?: object;
+}
+
+/** Several daemons, each a process of its own, that share one ClickHouse and one PostgreSQL. */
+export class GatewayFleet {
+  /** Of all of them, with every scope. */
+  readonly key = generateKey();
+  readonly #test: Test;
+  readonly #folder: string;
+  readonly #postgres: string;
+  readonly #overlay: string;
+  #gateways: DaemonProcess[] = [];
+
+  private constructor(test: Test, place: FleetPlace, postgres: string) {
+    this.#test = test;
+    this.#folder = place.folder;
+    this.#postgres = postgres;
+    this.#overlay = overlayOf(place);
+  }
+
+  static async start(t: Test, place: FleetPlace, gateways: number): Promise<GatewayFleet> {
+    const fleet = new GatewayFleet(t, place, await place.postgres.createDatabase());
+    for (let i = 0; i < gateways; i++) {
+      mkdirSync(join(place.folder, String(i)));
+      fleet.#gateways.push(await fleet.#spawn(i));
+    }
+    return fleet;
+  }
+
+  /** As they are now: one that was killed has other addresses when it comes back. */
+  get gateways(): readonly DaemonProcess[] {
+    return this.#gateways;
+  }
+
+  /** Ends one of them as `kill -9` does, and starts it again. */
+  async kill(index: number): Promise<void> {
+    await this.#gateways[index]?.stop('SIGKILL');
+    const again = await this.#spawn(index);
+    this.#gateways = this.#gateways.with(index, again);
+  }
+
+  async #spawn(index: number): Promise<DaemonProcess> {
+    return await spawnDaemon(this.#test, {
+      directory: join(this.#folder, String(index)),
+      key: this.key,
+      postgres: this.#postgres,
+      overlay: this.#overlay,
+    });
+  }
+}
+
+function overlayOf({ clickHouse, webhook = {}, alerts = {} }: FleetPlace): string {
+  const store = { store: 'clickhouse' };
+  return JSON.stringify({
+    extensions: {
+      clickhouse: {
+        urls: [clickHouse.url],
+        database: clickHouse.newDatabase(),
+        password: clickHouse.password,
+        control: 'postgres',
+      },
+      query: store,
+    },
+    exporters: { storage: store, alerts: { ...store, ...alerts }, webhook },
+    processors: { quota: store },
+    service: { extensions: ['postgres', 'clickhouse', 'query', 'health'] },
+  });
+}
