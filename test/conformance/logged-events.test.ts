@@ -6,7 +6,7 @@ import type { LogRecord } from '../../src/signal/log-record.js';
 import type { StoredSpan, StoredTrace } from '../../src/storage/runs.js';
 import { aLog } from '../support/log-records.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
-import { onEmbedded, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 
@@ -211,4 +211,4 @@ function checkLoggedEvents(t: Test, open: OpenTelemetry): void {
   });
 }
 
-void t.test('events that came as log records', (t) => onEmbedded(t, checkLoggedEvents));
+void t.test('events that came as log records', (t) => onEveryTelemetry(t, checkLoggedEvents));

@@ -13,7 +13,7 @@ import { aLog } from '../support/log-records.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { textOf } from '../support/read-pieces.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
-import { onEmbedded, type OpenTelemetry } from './telemetry-stores.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 
@@ -136,4 +136,4 @@ function checkPrinted(t: Test, open: OpenTelemetry): void {
   });
 }
 
-await onEmbedded(t, checkPrinted);
+await onEveryTelemetry(t, checkPrinted);

@@ -48,7 +48,7 @@ export async function onEveryTelemetry(t: Test, suite: Suite): Promise<void> {
 }
 
 /** On the embedded store alone. */
-export async function onEmbedded(t: Test, suite: Suite): Promise<void> {
+async function onEmbedded(t: Test, suite: Suite): Promise<void> {
   await t.test('on DuckDB', async (t) => {
     t.setTimeout(0);
     suite(t, onDuckDb);

@@ -28,7 +28,7 @@ import { Tenants } from './client/tenants.js';
 import { LogReads } from './logs/log-reads.js';
 import { MetricReads } from './metrics/metric-reads.js';
 import { ItemWrites } from './item-writes.js';
-import { LOGS } from './tables/log-tables.js';
+import { LOGGED_EVENTS, LOGS } from './tables/log-tables.js';
 import { METRICS, POINTS } from './tables/metric-tables.js';
 import { MESSAGES, RUNS, SPANS } from './tables/run-tables.js';
 import { migrate } from './tables/migrate.js';
@@ -158,7 +158,11 @@ export class ClickHouseStore implements Component, TelemetryParts {
   async applyRetention(): Promise<void> {
     const { retention } = this.#options;
     const now = this.#settings.clock.now();
-    const tables = { logs: [LOGS], metrics: [POINTS, METRICS], traces: [SPANS, RUNS, MESSAGES] };
+    const tables = {
+      logs: [LOGS, LOGGED_EVENTS],
+      metrics: [POINTS, METRICS],
+      traces: [SPANS, RUNS, MESSAGES],
+    };
     for (const signal of ['logs', 'metrics', 'traces'] as const) {
       const days = retention[signal];
       if (days !== null)

@@ -50,6 +50,19 @@ async function firings(api: ApiCaller, alert: string): Promise<number> {
   return (await api.get<{ readonly count: number }>(`/alerts/${alert}/events`)).count;
 }
 
+const CALLED = '5b8efff798038103d269b633813fc60c';
+const CALLED_ID = '5b8efff7-9803-8103-d269-b633813fc60c';
+
+/** A log record that tells what a model answered. */
+function aChoice(spanId: string, stringValue: string): object {
+  const content = { key: 'content', value: { stringValue } };
+  const message = { key: 'message', value: { kvlistValue: { values: [content] } } };
+  return {
+    ...{ timeUnixNano: '1700000000500000000', eventName: 'gen_ai.choice', traceId: CALLED, spanId },
+    body: { kvlistValue: { values: [message] } },
+  };
+}
+
 const server = await ClickHouseServer.start(t);
 const postgres = await PostgresServer.start(t);
 const skip = [server, postgres].find((started) => typeof started === 'string') ?? false;
@@ -136,6 +149,31 @@ void t.test(
     });
     t.match(await one.api.get('/usage'), { used: 24 }, 'each span once');
 
+    // What a log record says of a span is found, whichever of both came first, and where.
+    const call = (spanId: string) => ({
+      ...{ traceId: CALLED, spanId, name: 'chat', kind: 3 },
+      ...{ startTimeUnixNano: '1700000000000000000', endTimeUnixNano: '1700000001000000000' },
+    });
+    const send = async (api: ApiCaller, signal: 'traces' | 'logs', json: object): Promise<void> => {
+      const { status, body } = await api.call('POST', `/otlp/v1/${signal}`, { json });
+      if (status !== 200) throw new Error(JSON.stringify(body));
+    };
+    const spans = (...ids: readonly string[]): object => ({
+      resourceSpans: [{ scopeSpans: [{ spans: ids.map(call) }] }],
+    });
+    const said = (spanId: string, stringValue: string): object => ({
+      resourceLogs: [{ scopeLogs: [{ logRecords: [aChoice(spanId, stringValue)] }] }],
+    });
+    await send(two.api, 'logs', said('00000000000000a1', 'before'));
+    await send(one.api, 'traces', spans('00000000000000a1', '00000000000000a2'));
+    await send(two.api, 'logs', said('00000000000000a2', 'behind'));
+    for (const { api } of [one, two])
+      t.match(
+        await api.get(`/dashboard/traces/${CALLED_ID}`),
+        { spans: ['before', 'behind'].map((content) => ({ output_data: { messages: [{ content }] } })) },
+        'in both',
+      );
+
     // Of both one evaluates the alerts, whichever took what they are about.
     await until('one evaluates', () => evaluates(one) || evaluates(two));
     t.notOk(evaluates(one) && evaluates(two));
@@ -162,6 +200,6 @@ void t.test(
       const { status } = await two.api.call('POST', '/traces/batch', { json: part(0, 4) });
       return status === 200;
     });
-    t.match(await again.api.get('/usage'), { used: 24 }, 'repeats cost nothing');
+    t.match(await again.api.get('/usage'), { used: 26 }, 'repeats cost nothing');
   },
 );

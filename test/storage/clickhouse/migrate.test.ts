@@ -6,7 +6,7 @@ import { migrate } from '../../../src/storage/clickhouse/tables/migrate.js';
 import { createMetricsView } from '../../../src/storage/clickhouse/tables/metric-tables.js';
 import { MIGRATIONS, type Migration } from '../../../src/storage/clickhouse/tables/migrations.js';
 import { createTable } from '../../../src/storage/clickhouse/tables/table.js';
-import { LOGS } from '../../../src/storage/clickhouse/tables/log-tables.js';
+import { createEventsView, LOGS } from '../../../src/storage/clickhouse/tables/log-tables.js';
 import type { Leases } from '../../../src/storage/leases.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { openControlPlane } from '../../support/control-plane.js';
@@ -41,6 +41,8 @@ void t.test('the tables', { skip }, async (t) => {
     t.equal(new Set(ids).size, 1);
     const tables = await server.query(`SHOW TABLES FROM ${options.database}`);
     t.strictSame(tables.flat().sort(), [
+      'events_of_logs',
+      'logged_events',
       'logs',
       'messages',
       'metrics',
@@ -68,6 +70,28 @@ void t.test('the tables', { skip }, async (t) => {
     t.match(await run(t, options, leases), /^[0-9a-f-]{36}$/);
   });
 
+  await t.test('know the GenAI events of records that were there before them, each once', async (t) => {
+    const options = clickHouseOptions(server);
+    const at = MIGRATIONS.findIndex(({ name }) => name === '0004-logged-events');
+    await run(t, options, leases, { migrations: MIGRATIONS.slice(0, at) });
+    const add = async (name: string, spanId: string | null): Promise<void> => {
+      const span = spanId === null ? 'NULL' : `'${spanId}'`;
+      await server.query(
+        `INSERT INTO ${options.database}.logs (tenant, day, timestamp, id, trace_id, span_id, event_name, bytes) VALUES (1, 20000, 5, '${randomUUID()}', '${randomUUID()}', ${span}, '${name}', 3)`,
+      );
+    };
+    await add('gen_ai.choice', randomUUID());
+    await add('gen_ai.choice', null);
+    await add('gen_ai.evaluation.result', randomUUID());
+    await run(t, options, leases);
+    await add('gen_ai.user.message', randomUUID());
+    const count = `SELECT count(), sum(bytes) FROM ${options.database}.logged_events FINAL`;
+    t.strictSame(await server.query(count), [[2, 6]]);
+    // As where the process that did it ended before it was noted.
+    for (const statement of MIGRATIONS[at]?.statements(options) ?? []) await server.query(statement);
+    t.strictSame(await server.query(count), [[2, 6]]);
+  });
+
   await t.test('are refused where they cannot be used', async (t) => {
     const options = clickHouseOptions(server);
     await t.rejects(run(t, { ...options, migrates: false }, leases), /migrate: true/);
@@ -92,4 +116,8 @@ void t.test('statements for a cluster name it, and engines that are replicated',
     createMetricsView(place),
     /^CREATE MATERIALIZED VIEW IF NOT EXISTS `jackdaw`\.`metrics_of_points` ON CLUSTER `main` TO `jackdaw`\.`metrics` AS/,
   );
+  t.match(createEventsView(place), [
+    /^CREATE MATERIALIZED VIEW IF NOT EXISTS `jackdaw`\.`events_of_logs` ON CLUSTER `main` TO `jackdaw`\.`logged_events` AS/,
+    /^INSERT INTO `jackdaw`\.`logged_events` SELECT/,
+  ]);
 });

@@ -27,6 +27,13 @@ export function isBehind({ timestamp, id }: LogPlace): string {
   return `timestamp <= ${at} AND (timestamp < ${at} OR toUInt128(id) < toUInt128(${quotedUuid(id)}))`;
 }
 
+/** The condition for records at some places, one at least. */
+export function recordsAt(tenant: number, places: readonly LogPlace[]): string {
+  const times = [...new Set(places.map(({ timestamp }) => timestamp))].join(', ');
+  const ids = places.map(({ id }) => quotedUuid(id)).join(', ');
+  return `tenant = ${String(tenant)} AND timestamp IN (${times}) AND id IN (${ids})`;
+}
+
 /** The index finds the records that have all words; of those, the ones are looked at that have to have some side by side. */
 function textConditions(query: string): string[] {
   const phrases = phrasesOf(query);

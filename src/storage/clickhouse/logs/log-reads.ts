@@ -15,7 +15,7 @@ import type {
 import type { Row } from '../client/connection.js';
 import { quotedUuid } from '../client/literals.js';
 import type { Reach } from '../client/reach.js';
-import { isBehind, logCondition } from './log-condition.js';
+import { isBehind, logCondition, recordsAt } from './log-condition.js';
 import { readLogFacets } from './log-facets.js';
 
 const NEWEST_FIRST = 'ORDER BY timestamp DESC, toUInt128(id) DESC';
@@ -82,10 +82,8 @@ export class LogReads implements Logs {
     abort: AbortSignal | undefined,
   ): AsyncGenerator<readonly StoredLog[]> {
     if (places.length === 0) return;
-    const times = [...new Set(places.map(({ timestamp }) => timestamp))].join(', ');
-    const ids = places.map(({ id }) => quotedUuid(id)).join(', ');
     const pages = this.#reach.connection.pages(
-      `SELECT ${SHOWN}${details ? `, ${DETAILS}` : ''} FROM logs WHERE tenant = ${String(tenant)} AND timestamp IN (${times}) AND id IN (${ids}) ${NEWEST_FIRST}`,
+      `SELECT ${SHOWN}${details ? `, ${DETAILS}` : ''} FROM logs WHERE ${recordsAt(tenant, places)} ${NEWEST_FIRST}`,
       abort,
     );
     for await (const rows of pages) yield rows.map((row) => storedLog(row, details));

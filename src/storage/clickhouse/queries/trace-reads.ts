@@ -1,24 +1,13 @@
 import type { JsonObject } from '../../../signal/attributes.js';
-import { itemAt } from '../../../signal/checked.js';
-import { storedCall } from '../../../signal/call-details.js';
-import { parseJson } from '../../../signal/json.js';
-import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
-import type {
-  DetailedSpan,
-  OutlinedSpan,
-  RunSummary,
-  StoredSpan,
-  StoredTrace,
-  TraceOutline,
-} from '../../runs.js';
-import { inputBeginning } from './input-beginning.js';
+import type { StoredLoggedEvent } from '../../logged-events.js';
+import type { DetailedSpan, OutlinedSpan, RunSummary, StoredTrace, TraceOutline } from '../../runs.js';
 import { hoursOfRun, type StoredMessage } from '../runs/run-facts.js';
-import { numberOf, textOf } from '../../summaries-of-rows.js';
+import { textOf } from '../../summaries-of-rows.js';
 import { summariesOf, SUMMARY_COLUMNS, type ListParts } from './listed-runs.js';
-import { shownNode } from '../runs/node-names.js';
-import { payloadOf } from '../runs/run-rows.js';
 import { PAYLOAD_COLUMNS, SPAN_ROW_COLUMNS } from '../tables/run-tables.js';
 import { traceKey } from '../runs/sent-traces.js';
+import { eventsOfSpans } from '../logs/events-of-spans.js';
+import { detailedSpan, objectOf, outlinedSpan, storedSpan } from './shown-spans.js';
 import { readMessages } from '../runs/stored-facts.js';
 import type { Row } from '../client/connection.js';
 
@@ -91,7 +80,9 @@ export async function readSpan(
     `SELECT ${ROW}, ${PAYLOAD} FROM spans WHERE ${found.where} AND span_id = '${spanId}' ORDER BY ${BEST_FIRST} LIMIT 1`,
     abort,
   );
-  return row === undefined ? null : detailedSpan(row);
+  if (row === undefined) return null;
+  const { events } = await eventsOfSpans(parts.reads, found, lacking([row]), abort);
+  return detailedSpan(row, events.get(spanId));
 }
 
 /** What a span is after all messages stands in the row of `seq` 0 with the greatest ticket, else in what the first message brought. */
@@ -138,7 +129,7 @@ function ordersOf(messages: readonly StoredMessage[]): number[] {
 async function* spansOf<Span>(
   parts: ListParts,
   found: FoundTrace,
-  print: (row: Row) => Span,
+  print: (row: Row, events?: readonly StoredLoggedEvent[]) => Span,
   abort: AbortSignal | undefined,
 ): AsyncGenerator<readonly Span[]> {
   for (let after: PlaceInTrace | null = null; ;) {
@@ -146,12 +137,23 @@ async function* spansOf<Span>(
     let from = 0;
     while (from < places.length) {
       const some = firstOf(places.slice(from));
-      yield (await readAt(parts, found, some, `${ROW}, ${PAYLOAD}`, abort)).map(print);
-      from += some.length;
+      const rows = await readAt(parts, found, some, `${ROW}, ${PAYLOAD}`, abort);
+      const { spans, events } = await eventsOfSpans(parts.reads, found, lacking(rows), abort);
+      const kept = rows.slice(0, spans);
+      yield kept.map((row) => print(row, events.get(String(row.span_id))));
+      const last = kept.length < rows.length ? kept.at(-1)?.span_id : undefined;
+      from += last === undefined ? some.length : some.findIndex(({ span_id }) => span_id === last) + 1;
     }
     if (places.length < PAGE_SPANS) return;
     after = placeOf(places.at(-1));
   }
+}
+
+/** The ids of spans of whose payloads log records may say what they do not; null in place of the others. */
+function lacking(rows: readonly Row[]): (string | null)[] {
+  return rows.map(({ span_id, input, output }) =>
+    input === null || output === null ? String(span_id) : null,
+  );
 }
 
 async function* outlinesOf(
@@ -229,60 +231,4 @@ async function readAt(
     const row = found.get(String(place.span_id));
     return row === undefined ? [] : [row];
   });
-}
-
-function headOf(row: Row) {
-  return {
-    span_id: String(row.span_id),
-    trace_id: String(row.trace_id),
-    parent_span_id: textOf(row.parent_span_id),
-    type: itemAt(SPAN_TYPES, Number(row.type)),
-    name: String(row.name),
-    status: itemAt(RUN_STATUSES, Number(row.status)),
-    started_at: Number(row.started_at),
-    ended_at: numberOf(row.ended_at),
-    duration_ms: numberOf(row.duration_ms),
-    model: textOf(row.model),
-    input_tokens: numberOf(row.input_tokens),
-    output_tokens: numberOf(row.output_tokens),
-    total_tokens: numberOf(row.total_tokens),
-    cost_usd: numberOf(row.cost_usd),
-    error_message: textOf(row.error_message),
-    ...(typeof row.same_as === 'string' && { same_as: row.same_as }),
-  };
-}
-
-function storedSpan(row: Row): StoredSpan {
-  return {
-    ...headOf(row),
-    input_data: objectOf(textOf(row.input)),
-    output_data: objectOf(textOf(row.output)),
-  };
-}
-
-function detailedSpan(row: Row): DetailedSpan {
-  const { sent, origin } = payloadOf(row);
-  return {
-    ...storedSpan(row),
-    details: {
-      call: storedCall(textOf(row.call_details)),
-      metadata: objectOf(textOf(row.metadata)),
-      sent: sent === null || origin === null ? null : { bytes: sent, origin },
-    },
-  };
-}
-
-function outlinedSpan(row: Row, agentName: string): OutlinedSpan {
-  const beginning = textOf(row.beginning);
-  return {
-    ...headOf(row),
-    node: shownNode(String(row.node), agentName),
-    input_bytes: numberOf(row.input_bytes),
-    output_bytes: numberOf(row.output_bytes),
-    preview: beginning === null ? null : inputBeginning(beginning),
-  };
-}
-
-function objectOf(json: string | null): JsonObject | null {
-  return json === null ? null : (parseJson(json) as JsonObject);
 }

@@ -1,7 +1,10 @@
+import { GEN_AI_EVENTS } from '../../../signal/logged-event.js';
 import { LOG_WIRE } from '../../log-tables.js';
+import { placeOf } from '../client/connection.js';
+import { quoted } from '../client/literals.js';
 import { DAY, TIME_COLUMN } from './days.js';
 import { ORIGIN } from './printed-origins.js';
-import { columnsOfKinds, type ClickHouseTable } from './table.js';
+import { columnsOfKinds, onCluster, type ClickHouseTable, type TablePlace } from './table.js';
 
 /** Log records: what every engine has of them, their origins, and their words. */
 export const LOGS: ClickHouseTable = {
@@ -36,3 +39,42 @@ export const LOGS: ClickHouseTable = {
     'by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1',
   ],
 };
+
+/**
+ * Which log records are GenAI events of a span: whoever reads a run finds them by its id, and then the records by their time and id.
+ * {@link createEventsView} fills it.
+ */
+export const LOGGED_EVENTS: ClickHouseTable = {
+  name: 'logged_events',
+  columns: [
+    { name: 'tenant', type: 'UInt32' },
+    DAY,
+    { name: 'trace_id', type: 'UUID' },
+    { name: 'span_id', type: 'UUID' },
+    { name: 'timestamp', type: 'Int64' },
+    { name: 'id', type: 'UUID' },
+    { name: 'bytes', type: 'UInt32' },
+  ],
+  // Those that were there before the view were may be brought twice.
+  family: 'Replacing',
+  // Thirty days each, by the last of them: looking for a trace goes through all partitions.
+  partition: 'intDiv(day, 30) * 30 + 29',
+  order: 'tenant, trace_id, span_id, timestamp, id',
+  granularity: 1024,
+};
+
+const EVENT_NAMES = [...GEN_AI_EVENTS].map(quoted).join(', ');
+
+function eventsOf({ database }: TablePlace): string {
+  return `SELECT tenant, day, assumeNotNull(trace_id) AS trace_id, assumeNotNull(span_id) AS span_id, timestamp, id, bytes
+    FROM ${placeOf(database, LOGS.name)} WHERE event_name IN (${EVENT_NAMES}) AND isNotNull(logs.trace_id) AND isNotNull(logs.span_id)`;
+}
+
+/** The statements that make the view and bring what was there before it: what is inserted into {@link LOGS} then is noted by the same insert. */
+export function createEventsView(place: TablePlace): string[] {
+  const events = placeOf(place.database, LOGGED_EVENTS.name);
+  return [
+    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${placeOf(place.database, 'events_of_logs')}${onCluster(place)} TO ${events} AS ${eventsOf(place)}`,
+    `INSERT INTO ${events} ${eventsOf(place)}`,
+  ];
+}

@@ -1,4 +1,4 @@
-import { LOGS } from './log-tables.js';
+import { createEventsView, LOGGED_EVENTS, LOGS } from './log-tables.js';
 import { createMetricsView, METRICS, POINTS } from './metric-tables.js';
 import { MESSAGES, RUNS, SPANS } from './run-tables.js';
 import { createTable, type TablePlace } from './table.js';
@@ -26,5 +26,9 @@ export const MIGRATIONS: readonly Migration[] = [
       createTable(place, METRICS),
       createMetricsView(place),
     ],
+  },
+  {
+    name: '0004-logged-events',
+    statements: (place) => [createTable(place, LOGGED_EVENTS), ...createEventsView(place)],
   },
 ];

@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../../signal/attributes.js';
 import { storedCall } from '../../../signal/call-details.js';
 import { parseJson } from '../../../signal/json.js';
-import type { LoggedEvent } from '../../../signal/logged-event.js';
+import { loggedEvent } from '../../logged-events.js';
 import type { DetailedSpan, StoredSpan } from '../../runs.js';
-import type { StoredEvent } from '../queries/logged-events.js';
 import type { WholeSpan } from '../queries/whole-span.js';
 
 /** One span as the contract gives it. */
@@ -26,15 +25,6 @@ export function shortSpan({ span, payload, events }: WholeSpan): StoredSpan {
     input_data: objectOf(payload.input),
     output_data: objectOf(payload.output),
     ...(events.length > 0 && { events: events.map(loggedEvent) }),
-  };
-}
-
-function loggedEvent({ name, timestamp, body, attributes }: StoredEvent): LoggedEvent {
-  return {
-    name,
-    timestamp,
-    body,
-    attributes: attributes === null ? {} : (parseJson(attributes) as JsonObject),
   };
 }
 

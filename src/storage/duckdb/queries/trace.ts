@@ -1,3 +1,4 @@
+import type { StoredLoggedEvent } from '../../logged-events.js';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { JsonObject } from '../../../signal/attributes.js';
 import { NO_PAYLOAD, type Payload } from '../../../runs/rules/payload.js';
@@ -12,7 +13,6 @@ import type { Capture } from '../rows/segment.js';
 import type { Beside } from '../reads/read-pool.js';
 import { FEW_SPANS, firstPayloads, piecesOf } from '../runs/payloads.js';
 import { COMMITS, commitsAt } from '../runs/stored-traces.js';
-import type { StoredEvent } from './logged-events.js';
 import { runSummary, RUN_COLUMNS } from './run-summary.js';
 import type { Agents } from '../figures/agents.js';
 import { parseJson } from '../../../signal/json.js';
@@ -61,7 +61,7 @@ export interface SpanOnPage {
   readonly row: Row;
   readonly payload: Payload;
   /** GenAI events that came as log records, where its payload lacks something and there are some. */
-  readonly events?: readonly StoredEvent[];
+  readonly events?: readonly StoredLoggedEvent[];
 }
 
 /** The spans of a page with their payloads. */

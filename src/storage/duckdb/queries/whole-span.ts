@@ -6,12 +6,13 @@ import { selectList } from '../../table.js';
 import { SPANS } from '../../tables.js';
 import type { Connection, Value } from '../files/connection.js';
 import { conditionsOn, narrowed } from '../rows/commit-ranges.js';
+import type { StoredLoggedEvent } from '../../logged-events.js';
 import { placeOf } from '../rows/line-places.js';
 import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import type { TraceId } from '../rows/trace-id.js';
 import { firstPayloads } from '../runs/payloads.js';
-import { eventsOfSpans, type StoredEvent } from './logged-events.js';
+import { eventsOfSpans } from './logged-events.js';
 import { SHOWN, type SpanCursor, type SpanOnPage, type SpanRows, type SpansOfTrace } from './trace.js';
 import { lacksSome } from './with-events.js';
 
@@ -21,7 +22,7 @@ export interface WholeSpan {
   /** As `printCall` writes it. */
   readonly call: string | null;
   readonly payload: Payload;
-  readonly events: readonly StoredEvent[];
+  readonly events: readonly StoredLoggedEvent[];
 }
 
 /** A page of them. */
