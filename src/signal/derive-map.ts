@@ -1,13 +1,30 @@
 import { MapBuilder } from './map-builder.js';
 import { parentPositions } from './parent-positions.js';
-import { AGENT_NODE, NO_NODE, type BatchMap } from './service-map.js';
+import type { TracesBatch } from './batch.js';
+import { AGENT_NODE, fitsBatch, NO_NODE, type BatchMap, type DerivedMap } from './service-map.js';
 import { AGENT, nodeName, nodeSource } from './service-node.js';
 import type { SpanRecord } from './span.js';
 import { TYPE_CODES } from './trace-map.js';
 import type { TraceRecord } from './trace.js';
 
-/** Derives the map of a batch here, in this thread. */
+/** The map of a batch, derived here, in this thread. */
 export function deriveBatch(items: readonly TraceRecord[]): BatchMap {
+  return { spanIds: spanIdsOf(items), derived: deriveMap(items) };
+}
+
+/**
+ * What a batch adds to the map: what was derived of it, or, where processors have changed its spans since, what is derived here.
+ * To be called before anything is waited for, as a batch may change then. Undefined where nobody wants its map.
+ */
+export function mapOf({
+  items,
+  service_map: map,
+}: Pick<TracesBatch, 'items' | 'service_map'>): BatchMap['derived'] | undefined {
+  return map === undefined || fitsBatch(map, items) ? map?.derived : deriveMap(items);
+}
+
+/** The map itself. */
+export function deriveMap(items: readonly TraceRecord[]): DerivedMap {
   const builder = new MapBuilder();
   for (const { spans } of items)
     builder.trace({
@@ -15,7 +32,7 @@ export function deriveBatch(items: readonly TraceRecord[]): BatchMap {
       nodes: spans.map((span) => nodeOf(span, builder)),
       parents: parentPositions(spans),
     });
-  return { spanIds: spanIdsOf(items), ...builder.finish() };
+  return builder.finish();
 }
 
 /** The ids of the spans that a map is derived from. */

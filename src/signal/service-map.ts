@@ -18,13 +18,18 @@ export interface DerivedMap {
   readonly callers: Int32Array<ArrayBuffer>;
 }
 
-/** The map of a batch, and the spans from which it was derived. */
-export interface BatchMap extends DerivedMap {
+/** The map of a batch, and the spans from which it is derived. */
+export interface BatchMap {
   /** The ids of these spans, trace by trace: the map holds for a batch only while {@link fitsBatch}. */
   readonly spanIds: readonly (readonly string[])[];
+  /**
+   * The map; a promise while a thread derives it. Where that fails with a `ConsumeError`, so does the batch: nothing of it may be
+   * stored.
+   */
+  readonly derived: DerivedMap | Promise<DerivedMap>;
 }
 
-/** Whether a map was derived from exactly these spans: a processor after `service_map` may have dropped some. */
+/** Whether a map is derived from exactly these spans: a processor after `service_map` may have dropped some. */
 export function fitsBatch({ spanIds }: BatchMap, items: readonly TraceRecord[]): boolean {
   return (
     items.length === spanIds.length &&

@@ -466,9 +466,11 @@ void t.test('a service is judged by its spans, and its own metrics', async (t) =
   const nodes = [1, 1, 2];
   const service_map = {
     spanIds: [spans.map(({ span_id }) => span_id)],
-    names: ['researcher', 'api.example', 'other.example'],
-    nodes: Int32Array.from(nodes),
-    callers: Int32Array.from(spans, () => NO_NODE),
+    derived: {
+      names: ['researcher', 'api.example', 'other.example'],
+      nodes: Int32Array.from(nodes),
+      callers: Int32Array.from(spans, () => NO_NODE),
+    },
   };
   await scene.store.writer.traces({ tenant, items: [{ trace, spans }], service_map }, { receivedAt: NOON });
   const points = [

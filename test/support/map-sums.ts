@@ -1,10 +1,10 @@
-import { deriveBatch } from '../../src/signal/derive-map.js';
+import { deriveMap } from '../../src/signal/derive-map.js';
 import { AGENT_NODE, NO_NODE } from '../../src/signal/service-map.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 
 /** The nodes of the map of traces, and its edges (`caller > called`) with how many spans. */
 export function sumsOf(items: readonly TraceRecord[]): { nodes: Set<string>; edges: Map<string, number> } {
-  const map = deriveBatch(items);
+  const map = deriveMap(items);
   const agents = new Set<string>();
   const nodes = new Set<string>();
   const edges = new Map<string, number>();

@@ -48,10 +48,16 @@ export class StoredRuns {
     { readonly state: RunState; readonly records: Map<string, SpanRecord[]> }
   >();
 
-  add(batch: TracesBatch): void {
+  async add(batch: TracesBatch): Promise<void> {
     // When it came says nothing of what is shown.
-    const message = { ...this.#encoder.encode(batch, 0), tenant: TENANT, wanted: [] };
-    const incoming = new IncomingBatch(message);
+    const { map, ...rows } = this.#encoder.encode(batch, 0);
+    const derived = await map;
+    const incoming = new IncomingBatch({
+      ...rows,
+      tenant: TENANT,
+      wanted: [],
+      ...(derived && { map: derived }),
+    });
     incoming.numberNodes(this.#names);
     batch.items.forEach(({ trace, spans }, index) => {
       const { state, records } = this.#run(trace.trace_id, incoming, index);

@@ -7,6 +7,7 @@ import { httpExporter, httpExporterWith } from '../../exporters/http/factory.js'
 import { quotaProcessor } from '../../processors/quota/factory.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { SIGNALS, type Batches, type Signal, type TracesBatch } from '../../signal/batch.js';
+import { mapOf } from '../../signal/derive-map.js';
 import { createLogger } from '../../telemetry/logger.js';
 import type { CountingMeter } from './counting-meter.js';
 import type { MemoryStore } from './memory-store.js';
@@ -64,7 +65,7 @@ export class Chain {
   readonly #entries = new Map<Signal, Consumer<Batches[Signal]>>();
   readonly #store: MemoryStore;
   #items: Partial<Record<Signal, readonly JsonValue[]>> = {};
-  #mapped: TracesBatch[] = [];
+  #mapped: Parameters<typeof shownMap>[0][number][] = [];
 
   /** @throws Error where a component cannot be created */
   constructor(
@@ -129,7 +130,8 @@ export class Chain {
       consume: async (batch, context) => {
         const accepted = batch.items.length;
         const usage = this.#store.take(signal, batch, context);
-        if (signal === 'traces') this.#mapped.push(batch as TracesBatch);
+        const map = signal === 'traces' ? await mapOf(batch as TracesBatch) : undefined;
+        if (map !== undefined) this.#mapped.push({ items: (batch as TracesBatch).items, map });
         this.#items[signal] = [...(this.#items[signal] ?? []), ...shownItems(signal, batch)];
         await input?.consume(batch, context);
         return { accepted, refused: [], ...(usage && { usage }) };

@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../signal/attributes.js';
-import type { TracesBatch } from '../../signal/batch.js';
 import { itemAt } from '../../signal/checked.js';
-import { deriveBatch } from '../../signal/derive-map.js';
-import { fitsBatch } from '../../signal/service-map.js';
+import type { DerivedMap } from '../../signal/service-map.js';
 import { gradeOf, type Grade } from '../../signal/span-grade.js';
 import { SPAN_TYPES } from '../../signal/span.js';
 import { countCalled, TYPE_CODES, type CalledSpans } from '../../signal/trace-map.js';
+import type { TraceRecord } from '../../signal/trace.js';
 import { nodeTypeOf } from '../../storage/service-map.js';
 
 interface Sum {
@@ -17,7 +16,9 @@ interface Sum {
  * The service map of batches under the names of the API: nodes by id, edges by source and target, each with the sum of all batches. What
  * only the store can find out, such as parents that came in an earlier batch, is not in it.
  */
-export function shownMap(batches: readonly TracesBatch[]): JsonObject {
+export function shownMap(
+  batches: readonly { readonly items: readonly TraceRecord[]; readonly map: DerivedMap }[],
+): JsonObject {
   const nodes = new Map<string, Sum & { type: number }>();
   const edges = new Map<string, Sum & { readonly source: string; readonly target: string }>();
   const nodeOf = (id: string, type: number) => {
@@ -27,10 +28,8 @@ export function shownMap(batches: readonly TracesBatch[]): JsonObject {
     nodes.set(id, node);
     return node;
   };
-  for (const { items, service_map: map } of batches) {
-    if (map === undefined) continue;
-    // As the store does.
-    const { names, nodes: nodesOfSpans, callers } = fitsBatch(map, items) ? map : deriveBatch(items);
+  for (const { items, map } of batches) {
+    const { names, nodes: nodesOfSpans, callers } = map;
     let first = 0;
     for (const { trace, spans } of items) {
       const at = first;

@@ -95,13 +95,18 @@ export class MapQueue {
     await this.#pool.start();
   }
 
-  /** @throws ConsumeError where the queue stays full, the daemon stops, or deriving fails */
-  async derive(items: readonly TraceRecord[]): Promise<BatchMap> {
+  /**
+   * The map of a batch, which is there later: it fails with a ConsumeError where the queue stays full, the daemon stops, or deriving
+   * fails.
+   *
+   * @throws ConsumeError where the daemon stops already, and for a batch that cannot be handed to a thread
+   */
+  derive(items: readonly TraceRecord[]): BatchMap {
     if (this.#closing !== null) throw shuttingDown();
     const spanIds = spanIdsOf(items);
     const spans = spanIds.reduce((sum, ids) => sum + ids.length, 0);
     const task = this.#encode(items);
-    const derived = await new Promise<DerivedMap>((resolve, reject) => {
+    const derived = new Promise<DerivedMap>((resolve, reject) => {
       const batch: Waiting = { task, spans, resolve, reject, hasFailed: false };
       if (this.#queue.length >= this.#maxQueue) this.#waitOutside(batch);
       else {
@@ -110,7 +115,9 @@ export class MapQueue {
         this.#schedule();
       }
     });
-    return { spanIds, ...derived };
+    // Whoever has refused the batch meanwhile does not ask what became of its map.
+    derived.catch(() => undefined);
+    return { spanIds, derived };
   }
 
   #encode(items: readonly TraceRecord[]): MapTaskBatch {

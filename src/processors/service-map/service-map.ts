@@ -36,8 +36,8 @@ export function createServiceMap(
       await queue.start();
     },
     async consume(batch, context) {
-      const service_map = await queue.derive(batch.items);
-      return next.consume({ ...batch, service_map }, context);
+      // The batch goes on before its map is there, so that its records need not outlive this turn: whoever stores it waits for the map.
+      return next.consume({ ...batch, service_map: queue.derive(batch.items) }, context);
     },
     async shutdown(deadline) {
       endGauge();

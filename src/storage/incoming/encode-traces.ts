@@ -4,8 +4,8 @@ import type { EventType } from '../../signal/event.js';
 import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type SpanRecord } from '../../signal/span.js';
 import { contextIn, NO_CONTEXT, printContext } from '../../signal/run-context.js';
 import { printCall } from '../../signal/call-details.js';
-import { deriveBatch } from '../../signal/derive-map.js';
-import { fitsBatch, type BatchMap } from '../../signal/service-map.js';
+import { mapOf } from '../../signal/derive-map.js';
+import type { BatchMap, DerivedMap } from '../../signal/service-map.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import { ColumnsWriter } from '../../worker/columns-writer.js';
@@ -44,18 +44,20 @@ interface EncodedRows {
   readonly receivedAt: number;
   readonly traces: ColumnsMessage;
   readonly spans: ColumnsMessage;
-  /** Present where a service map was derived from the batch. */
-  readonly map?: MapMessage;
 }
 
 /** A batch of traces, before it is known what holds for its user. */
 export interface EncodedTraces extends EncodedRows {
   readonly named: NamedPrompts | null;
+  /** What it adds to the service map, which may not be there yet; undefined where nobody derives it. */
+  readonly map: BatchMap['derived'] | undefined;
 }
 
 /** A batch of traces on its way to the store thread. */
 export interface TracesMessage extends EncodedRows {
   readonly tenant: number;
+  /** Present where a service map was derived from the batch. */
+  readonly map?: DerivedMap;
   /** Types of events that somebody wants of this user's telemetry. */
   readonly wanted: readonly EventType[];
   /** Present where the batch counts for a quota. */
@@ -63,9 +65,6 @@ export interface TracesMessage extends EncodedRows {
   /** Present where spans name prompt versions. */
   readonly prompts?: PromptMessage;
 }
-
-/** What a batch adds to the service map, as it crosses. */
-export type MapMessage = Omit<BatchMap, 'spanIds'>;
 
 const S = columnNumbers(SPAN_MESSAGE);
 const T = columnNumbers(TRACE_MESSAGE);
@@ -98,7 +97,7 @@ export class TracesEncoder {
       receivedAt,
       traces: traces.finish(),
       spans: spans.finish(),
-      ...(batch.service_map && { map: mapMessage(batch.service_map, batch.items) }),
+      map: mapOf(batch),
       named: namedPrompts(batch.items),
     };
   }
@@ -119,16 +118,10 @@ export class TracesEncoder {
   }
 }
 
-export function transferablesOf({ traces, spans, map, named }: EncodedTraces): ArrayBuffer[] {
-  const arrays: Int32Array<ArrayBuffer>[] = map === undefined ? [] : [map.nodes, map.callers];
-  if (named !== null) arrays.push(named.spans);
-  return [...transferables(traces), ...transferables(spans), ...arrays.map(({ buffer }) => buffer)];
-}
-
-/** A copy, because it is handed over. It is derived anew where processors have changed the spans since. */
-function mapMessage(map: BatchMap, items: readonly TraceRecord[]): MapMessage {
-  const { names, nodes, callers } = fitsBatch(map, items) ? map : deriveBatch(items);
-  return { names, nodes: nodes.slice(), callers: callers.slice() };
+/** What is handed over; the map is copied, since it may be another store's, too. */
+export function transferablesOf({ traces, spans, named }: EncodedTraces): ArrayBuffer[] {
+  const prompts = named === null ? [] : [named.spans.buffer];
+  return [...transferables(traces), ...transferables(spans), ...prompts];
 }
 
 /** What its spans use, and what counts of them; undefined where that says nothing new. */

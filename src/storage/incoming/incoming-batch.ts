@@ -4,14 +4,14 @@ import type { SentRows } from '../../runs/sent-spans.js';
 import { runKey } from '../../runs/run-key.js';
 import { intAt, itemAt, wordAt } from '../../signal/checked.js';
 import type { EventType } from '../../signal/event.js';
-import { NO_NODE } from '../../signal/service-map.js';
+import { NO_NODE, type DerivedMap } from '../../signal/service-map.js';
 import { ColumnsReader } from '../../worker/columns-reader.js';
 import { wordsOfKey } from '../../worker/uuid-words.js';
 import { indexOf } from '../table.js';
 import { SPAN_WIRE } from '../tables.js';
 import type { Counted } from './counted.js';
 import type { PromptMessage } from './prompt-message.js';
-import { SPAN_MESSAGE, TRACE_MESSAGE, type MapMessage, type TracesMessage } from './encode-traces.js';
+import { SPAN_MESSAGE, TRACE_MESSAGE, type TracesMessage } from './encode-traces.js';
 
 /** Gives numbers to the names of the service map's nodes that batches carry. */
 export interface NodeNumbers {
@@ -34,7 +34,7 @@ export class IncomingBatch implements SentRows {
   /** Whose quota it counts for; null where it counts for none. */
   readonly counted: Counted | null;
   /** What it adds to the service map; null where nobody derived that. */
-  readonly map: MapMessage | null;
+  readonly map: DerivedMap | null;
   /** The types of events that somebody wants of its user. */
   readonly wanted: readonly EventType[];
   /** The prompt versions that its spans name; null where no span names one. */

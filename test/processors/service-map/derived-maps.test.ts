@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import { encodeBatch } from '../../../src/processors/service-map/encode-batch.js';
-import { deriveBatch } from '../../../src/signal/derive-map.js';
+import { deriveMap } from '../../../src/signal/derive-map.js';
 import type { JsonObject, JsonValue } from '../../../src/signal/attributes.js';
 import { SPAN_TYPES, type SpanRecord } from '../../../src/signal/span.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';
@@ -89,10 +89,10 @@ void t.test('however batches come, each gets the map that is derived here and no
     passed.length = 0;
     const answers = await Promise.all(batches.map(send));
     return batches.every((items, i) => {
-      const map = passed.find((one) => one.items === items)?.service_map;
+      const map = passed.find((one) => one.items === items)?.map;
       return (
         isDeepStrictEqual(answers[i], { accepted: items.length, refused: [] }) &&
-        isDeepStrictEqual(map, deriveBatch(items))
+        isDeepStrictEqual(map, deriveMap(items))
       );
     });
   });

@@ -4,6 +4,8 @@ import type { Receipt } from '../../../src/component/consumer.js';
 import { serviceMapConfig } from '../../../src/processors/service-map/config.js';
 import { createServiceMap } from '../../../src/processors/service-map/service-map.js';
 import type { TracesBatch } from '../../../src/signal/batch.js';
+import { mapOf } from '../../../src/signal/derive-map.js';
+import type { DerivedMap } from '../../../src/signal/service-map.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { sectionConfig } from '../../support/section-config.js';
@@ -11,17 +13,24 @@ import { testHost } from '../../support/test-host.js';
 
 const NEVER = new AbortController().signal;
 
+/** A batch as it came out, and its map. */
+interface Passed {
+  readonly batch: TracesBatch;
+  readonly items: readonly TraceRecord[];
+  readonly map: DerivedMap | undefined;
+}
+
 /**
- * A started processor before a consumer that keeps what comes.
+ * A started processor before a consumer that keeps what comes, once its map is there, as a store does.
  *
  * @param module what runs in its threads; by default its own
  */
 export async function startMap(t: Test, yaml = '{}', module?: URL) {
   const settings = componentSettings('service_map');
-  const passed: TracesBatch[] = [];
+  const passed: Passed[] = [];
   const next = {
     async consume(batch: TracesBatch): Promise<Receipt> {
-      passed.push(batch);
+      passed.push({ batch, items: batch.items, map: await mapOf(batch) });
       return { accepted: batch.items.length, refused: [] };
     },
   };

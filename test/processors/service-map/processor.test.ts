@@ -3,7 +3,8 @@ import t from 'tap';
 import { ConsumeError } from '../../../src/component/consume-error.js';
 import { serviceMapConfig } from '../../../src/processors/service-map/config.js';
 import { createServiceMap } from '../../../src/processors/service-map/service-map.js';
-import { deriveBatch } from '../../../src/signal/derive-map.js';
+import { must } from '../../../src/signal/checked.js';
+import { deriveMap } from '../../../src/signal/derive-map.js';
 import { fitsBatch } from '../../../src/signal/service-map.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';
 import { aPlace } from '../../support/channel-place.js';
@@ -45,13 +46,13 @@ void t.test('a batch goes on with its map, in a batch of its own', async (t) => 
   ];
   t.same(await send(items), { accepted: 1, refused: [] });
   t.equal(passed.length, 1);
-  const map = passed[0]?.service_map;
-  t.same(passed[0], { tenant: 'tenant', items, service_map: map });
+  const { batch, map } = must(passed[0], 'what was passed on');
+  t.same(batch, { tenant: 'tenant', items, service_map: batch.service_map });
   t.same(map?.names, ['writer', 'api.example.com']);
   t.same([...(map?.nodes ?? [])], [0, -1, 1]);
   t.same([...(map?.callers ?? [])], [-1, 0, 0]);
-  t.same(map, deriveBatch(items));
-  t.ok(map && fitsBatch(map, items));
+  t.same(map, deriveMap(items));
+  t.ok(batch.service_map && fitsBatch(batch.service_map, items));
   t.equal(await metric('task_duration_seconds_count'), 2, 'one at the start');
 });
 
@@ -60,8 +61,8 @@ void t.test('batches without spans, and without traces', async (t) => {
   const batches = [[], aTraceWithoutSpans(), [...aTraceWithoutSpans(), ...aBatch()]];
   await Promise.all(batches.map(send));
   t.same(
-    passed.map(({ service_map }) => service_map),
-    batches.map(deriveBatch),
+    passed.map(({ map }) => map),
+    batches.map(deriveMap),
   );
 });
 
@@ -91,7 +92,7 @@ void t.test('what waits goes to the thread together, once it is much or the thre
   t.equal(await metric('queue_batches'), 0);
   t.equal(passed.length, batches.length);
   t.same(new Set(passed.map(({ items }) => items)), new Set(batches), 'each once');
-  for (const { items, service_map } of passed) t.same(service_map, deriveBatch(items));
+  for (const { items, map } of passed) t.same(map, deriveMap(items));
 });
 
 void t.test('little waits until the thread is free', async (t) => {
@@ -133,7 +134,7 @@ void t.test('a thread that ends loses nothing: what it had is done again, and go
     passed.slice(1).map(({ items }) => items),
     batches,
   );
-  for (const { items, service_map } of passed) t.same(service_map, deriveBatch(items));
+  for (const { items, map } of passed) t.same(map, deriveMap(items));
   t.equal(await metric('failed_tasks_total'), 1);
   t.match(logger.lines.join('\n'), /tried once more .*worker exited with code: 7.* batches=3/);
 });

@@ -11,10 +11,11 @@ export function tracesMessage(
   receivedAt: Micros,
   more: Partial<Pick<TracesMessage, 'wanted' | 'counted'>> = {},
 ): TracesMessage {
-  const { named, ...rows } = encoder.encode(batch, receivedAt);
+  const { named, map, ...rows } = encoder.encode(batch, receivedAt);
+  if (map instanceof Promise) throw new Error('the map has to be there');
   const prompts = named && {
     numbers: named.references.map(({ version }) => version),
     spans: named.spans,
   };
-  return { ...rows, tenant, wanted: [], ...(prompts && { prompts }), ...more };
+  return { ...rows, tenant, wanted: [], ...(map && { map }), ...(prompts && { prompts }), ...more };
 }

@@ -46,11 +46,12 @@ export class TracesWriter {
     const { tenant: userId, quota } = batch;
     const traceIds = batch.items.map(({ trace }) => trace.trace_id);
     // Before anything is waited for: the caller may change the batch from then on.
-    const { named, ...rows } = this.#encoder.encode(batch, receivedAt);
+    const { named, map, ...rows } = this.#encoder.encode(batch, receivedAt);
     const prepare = async (): Promise<IncomingBatch> => {
       const { tenant, monthlyLimit } = await this.#parts.termsOf(userId);
       this.#parts.sent?.(userId, tenant);
       const limit = monthlyLimit ?? quota?.monthly_items ?? 0;
+      const derived = await map;
       const prompts = named && {
         numbers: await this.#parts.promptNumbers(userId, named.references),
         spans: named.spans,
@@ -59,6 +60,7 @@ export class TracesWriter {
         ...rows,
         tenant,
         wanted: [],
+        ...(derived && { map: derived }),
         ...(quota && { counted: { tenant, at: receivedAt, limit: limit === 0 ? Infinity : limit } }),
         ...(prompts && { prompts }),
       });

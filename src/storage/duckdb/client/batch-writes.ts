@@ -5,7 +5,12 @@ import { TOO_MANY_METRICS } from '../../metric-limits.js';
 import type { TelemetryWriter } from '../../telemetry-writer.js';
 import type { WriteAnswer } from '../commits/commit-queue.js';
 import { countedMessage } from './counted-message.js';
-import { TracesEncoder, transferablesOf } from '../../incoming/encode-traces.js';
+import {
+  TracesEncoder,
+  transferablesOf,
+  type EncodedTraces,
+  type TracesMessage,
+} from '../../incoming/encode-traces.js';
 import { LogsEncoder, transferablesOf as transferablesOfLogs } from '../messages/encode-logs.js';
 import { PointsEncoder, transferablesOf as transferablesOfPoints } from '../messages/encode-points.js';
 import { nameOfBatch, type BatchName } from '../messages/batch-name.js';
@@ -52,11 +57,9 @@ export class BatchWrites implements TelemetryWriter {
     const tell = this.#arrivals.tracesOf(batch);
     const { usage } = await this.#write<WriteAnswer>('writeTraces', batch, context, () => {
       const encoded = this.#traces.encode(batch, context.receivedAt);
-      const { named, ...rows } = encoded;
       return {
         buffers: transferablesOf(encoded),
-        message: ({ wanted }) =>
-          named === null ? { ...rows, wanted } : this.#withPrompts({ ...rows, wanted }, batch.tenant, named),
+        message: ({ wanted }) => this.#tracesMessage(encoded, batch.tenant, wanted),
       };
     });
     tell?.();
@@ -91,10 +94,20 @@ export class BatchWrites implements TelemetryWriter {
     return receiptOf(length, NO_REFUSALS, usage);
   }
 
-  async #withPrompts(message: object, userId: string, { references, spans }: NamedPrompts): Promise<object> {
+  /** @throws ConsumeError where the service map of the batch cannot be derived */
+  async #tracesMessage(
+    { named, map, ...rows }: EncodedTraces,
+    userId: string,
+    wanted: UserTerms['wanted'],
+  ): Promise<Omit<TracesMessage, 'tenant' | 'counted'>> {
+    const [derived, prompts] = await Promise.all([map, named && this.#promptsOf(userId, named)]);
+    return { ...rows, wanted, ...(derived && { map: derived }), ...(prompts && { prompts }) };
+  }
+
+  async #promptsOf(userId: string, { references, spans }: NamedPrompts): Promise<PromptMessage> {
     const { prompts } = this.#reach.opened.known;
     const numbers = prompts.known(userId, references) ?? (await prompts.find(userId, references));
-    return { ...message, prompts: { numbers, spans } satisfies PromptMessage };
+    return { numbers, spans };
   }
 
   /**
