@@ -70,6 +70,9 @@ export interface Route {
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
 }
 
+/** Answers a request for a path that no route has, or leaves it. */
+export type UnknownPath = (request: HttpRequest) => HttpResponse | undefined;
+
 /** A shared HTTP endpoint. */
 export interface Listener {
   readonly endpoint: string;
@@ -77,6 +80,8 @@ export interface Listener {
   readonly secure: boolean;
   /** @throws Error when method and path are taken. */
   route(route: Route): void;
+  /** What answers where no route is, in place of the problem 404; undefined leaves it to that. Guards come before it. */
+  unknown(answer: UnknownPath): void;
   /** Runs before everything else under a path prefix, including unknown routes; it throws to refuse. */
   guard(prefix: string, check: (request: HttpRequest) => void): void;
   /** All routes so far, in the order they were added. */

@@ -1,18 +1,12 @@
-import { HttpProblem, type HttpRequest, type HttpResponse } from '../component/http.js';
+import { HttpProblem, type HttpRequest, type HttpResponse, type UnknownPath } from '../component/http.js';
 import type { Cors } from './cors.js';
 import type { Exchange } from './engine.js';
 import type { Visit } from './occupancy.js';
 import type { RebindingGuard } from './rebinding-guard.js';
 import { isWellFormed } from './request-head.js';
-import type { Match } from './router.js';
-
-export interface Guard {
-  readonly prefix: string;
-  readonly check: (request: HttpRequest) => void;
-}
+import { trimSlash, type Match } from './router.js';
 
 interface GateOptions {
-  readonly guards: readonly Guard[];
   readonly cors: () => Cors;
   readonly rebinding: RebindingGuard;
 }
@@ -20,9 +14,21 @@ interface GateOptions {
 /** What a request has to pass on its way to its route, in this order: its host, the rules for pages of other origins, its key. */
 export class Gate {
   readonly #options: GateOptions;
+  readonly #guards: { readonly prefix: string; readonly check: (request: HttpRequest) => void }[] = [];
+  readonly #unknown: UnknownPath[] = [];
 
   constructor(options: GateOptions) {
     this.#options = options;
+  }
+
+  /** As `Listener.guard` has it. */
+  guard(prefix: string, check: (request: HttpRequest) => void): void {
+    this.#guards.push({ prefix: trimSlash(prefix), check });
+  }
+
+  /** As `Listener.unknown` has it. */
+  unknown(answer: UnknownPath): void {
+    this.#unknown.push(answer);
   }
 
   /**
@@ -38,7 +44,7 @@ export class Gate {
     this.#options.rebinding.check(exchange);
     const preflight = this.#options.cors().preflight(exchange);
     if (preflight !== undefined) return { status: 204, headers: preflight };
-    this.#guard(request, match);
+    this.#checkGuards(request, match);
     switch (match.kind) {
       case 'found':
         if (!isWellFormed(exchange.query))
@@ -54,15 +60,23 @@ export class Gate {
       case 'malformed':
         throw new HttpProblem(400, 'invalid_encoding', 'The path is not well-formed percent-encoded UTF-8.');
       case 'unknown':
-        throw new HttpProblem(404, 'not_found', 'There is nothing at this path.');
+        return this.#answerUnknown(request);
     }
   }
 
-  #guard(request: HttpRequest, match: Match): void {
+  #answerUnknown(request: HttpRequest): HttpResponse {
+    for (const answer of this.#unknown) {
+      const response = answer(request);
+      if (response) return response;
+    }
+    throw new HttpProblem(404, 'not_found', 'There is nothing at this path.');
+  }
+
+  #checkGuards(request: HttpRequest, match: Match): void {
     const isPublic =
       match.kind === 'found' ? match.route.isPublic : match.kind === 'wrong_method' && match.isPublic;
     if (isPublic === true) return;
-    for (const { prefix, check } of this.#options.guards) {
+    for (const { prefix, check } of this.#guards) {
       if (isUnder(request.path, prefix)) check(request);
     }
   }

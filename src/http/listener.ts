@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { ListenerOptions } from '../component/host.js';
-import type { HttpRequest, Listener, Route } from '../component/http.js';
+import type { HttpRequest, Listener, Route, UnknownPath } from '../component/http.js';
 import type { Clock, Logger, Meter } from '../component/telemetry.js';
 import type { UserLimits } from '../component/user-limits.js';
 import { BoundedLines } from '../telemetry/bounded-lines.js';
@@ -11,12 +11,12 @@ import { Cors } from './cors.js';
 import { Dispatcher } from './dispatcher.js';
 import { openEngine, type EngineChoice } from './engine-choice.js';
 import type { Engine } from './engine.js';
-import { Gate, type Guard } from './gate.js';
+import { Gate } from './gate.js';
 import { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.js';
 import { RebindingGuard } from './rebinding-guard.js';
 import { Pace } from './pace.js';
-import { Router, trimSlash } from './router.js';
+import { Router } from './router.js';
 import { TlsReload } from './tls-reload.js';
 import { isSameTls, readTlsFiles } from './tls.js';
 import { NO_RATES } from './user-rates.js';
@@ -89,7 +89,7 @@ class SharedListener implements HttpListener {
   readonly #limits: HttpLimits;
   readonly #logger: Logger;
   readonly #router = new Router();
-  readonly #guards: Guard[] = [];
+  readonly #gate: Gate;
   readonly #metrics: HttpMetrics;
   readonly #rebinding: RebindingGuard;
   readonly #pace: Pace;
@@ -133,9 +133,10 @@ class SharedListener implements HttpListener {
     this.#crowded = new BoundedLines(options.clock, 1, (count) => {
       this.#logger.warn({ count }, 'More connections were closed, because the limit is reached.');
     });
+    this.#gate = new Gate({ cors: () => this.#cors, rebinding: this.#rebinding });
     this.#dispatcher = new Dispatcher({
       router: this.#router,
-      gate: new Gate({ guards: this.#guards, cors: () => this.#cors, rebinding: this.#rebinding }),
+      gate: this.#gate,
       cors: () => this.#cors,
       limits: this.#limits,
       users: options.users ?? NO_RATES,
@@ -159,8 +160,12 @@ class SharedListener implements HttpListener {
     return this.#router.routes();
   }
 
+  unknown(answer: UnknownPath): void {
+    this.#gate.unknown(answer);
+  }
+
   guard(prefix: string, check: (request: HttpRequest) => void): void {
-    this.#guards.push({ prefix: trimSlash(prefix), check });
+    this.#gate.guard(prefix, check);
   }
 
   configure(options: ListenerOptions): void {

@@ -77,6 +77,7 @@ export class TestHost implements Host {
         routes.push(route);
       },
       guard: () => undefined,
+      unknown: () => undefined,
       routes: () => routes,
     };
   }

@@ -47,7 +47,7 @@ const RULE: Rule = {
 
 void t.test('a rule says what it looks for in the units of people', async (t) => {
   t.equal(ruleWords(RULE), 'Cost a day above $5.00');
-  t.equal(conditionWords({ type: 'inactivity', threshold: 6 }), 'Silence longer than 6h 00m');
+  t.equal(conditionWords({ type: 'inactivity', threshold: 6 }), 'Silence longer than 6h');
   t.equal(formatFound('latency_threshold', 1500), '1.5 s');
   t.equal(formatFound('composite', 1), 'met');
   const composite_config = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { bucketTimes, valuesAt } from '../../src/ui/charts/buckets.js';
-import { lonely, valueRange } from '../../src/ui/charts/values.js';
+import { DURATION_STEPS, HOUR_STEPS, lonely, valueRange } from '../../src/ui/charts/values.js';
 
 const HOUR = 3_600_000;
 
@@ -24,6 +24,20 @@ void t.test('times of buckets in which nothing happened are there, too', async (
   t.same(
     valuesAt(times, buckets, ({ p95_ms }) => p95_ms, null),
     [null, null, null],
+  );
+});
+
+void t.test('durations are measured off as clocks do, in both units', async (t) => {
+  t.same(
+    DURATION_STEPS,
+    DURATION_STEPS.toSorted((a, b) => a - b),
+  );
+  for (const step of [50, 15_000, 30_000, 60_000, 2 * HOUR, 6 * HOUR, 24 * HOUR])
+    t.ok(DURATION_STEPS.includes(step), String(step));
+  t.notOk(DURATION_STEPS.includes(50_000));
+  t.same(
+    HOUR_STEPS.map((hours) => Math.round(hours * HOUR * 1000)),
+    DURATION_STEPS.map((ms) => Math.round(ms * 1000)),
   );
 });
 

@@ -159,6 +159,16 @@ void t.test('texts: by lines, and by words within them', async (t) => {
     { kind: 'same', text: 'words\n' },
     { kind: 'same', text: 'end\n' },
   ]);
+  t.same(
+    diffTexts('You are the first line of a team.\n', 'You are a warm and thorough member of a team.\n'),
+    [
+      { kind: 'same', text: 'You are ' },
+      { kind: 'gone', text: 'the first line ' },
+      { kind: 'new', text: 'a warm and thorough member ' },
+      { kind: 'same', text: 'of a team.\n' },
+    ],
+    'words with blanks alone between them are one change',
+  );
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n') }),

@@ -7,6 +7,7 @@ import {
   formatCounted,
   formatMoney,
   formatPercentage,
+  unitName,
 } from '../../src/ui/format/number.js';
 import {
   formatClock,
@@ -26,6 +27,9 @@ void t.test('money has the digits that matter', async (t) => {
     [1234.4, '$1,234'],
     [2_500_000, '$2.50M'],
     [-0.5, '−$0.50'],
+    [0.05, '$0.05'],
+    [0.050_028_3, '$0.0500'],
+    [0.1 + 0.2, '$0.30'],
   ];
   for (const [usd, text] of cases) t.equal(formatMoney(usd), text);
 });
@@ -36,13 +40,15 @@ void t.test('durations have three digits or two units', async (t) => {
     [0.001, '<0.01 ms'],
     [0.42, '0.42 ms'],
     [319, '319 ms'],
-    [999.6, '1 s'],
+    [999.6, '1.00 s'],
     [4523, '4.52 s'],
-    [59_999, '1m 00s'],
+    [42_000, '42 s'],
+    [42_013, '42.0 s'],
+    [59_999, '1m'],
     [71_169, '1m 11s'],
-    [3_599_600, '1h 00m'],
+    [3_599_600, '1h'],
     [7_500_000, '2h 05m'],
-    [86_399_000, '1d 00h'],
+    [86_399_000, '1d'],
     [273_600_000, '3d 04h'],
   ];
   for (const [ms, text] of cases) t.equal(formatDuration(ms), text);
@@ -68,6 +74,14 @@ void t.test('counts, shares and sizes', async (t) => {
   t.equal(formatPercentage(0.04), '<0.1 %');
   t.equal(formatPercentage(99.96), '>99.9 %', 'what is not everything is not 100 %');
   t.equal(formatPercentage(100), '100 %');
+  t.equal(formatPercentage(111.4), '111 %');
+  t.equal(formatPercentage(80), '80 %');
+  t.equal(formatPercentage(79.97), '80.0 %', 'zeros that were rounded to are seen');
+  t.equal(formatPercentage(0.07 * 100), '7 %');
+  t.equal(unitName('{request}'), 'request');
+  t.equal(unitName('1'), '');
+  t.equal(unitName('By'), 'bytes');
+  t.equal(unitName('ms'), 'ms');
   t.equal(formatBytes(1023), '1,023 B');
   t.equal(formatBytes(65_536), '64 KB');
   t.equal(formatBytes(1024 * 1024 - 1), '1 MB');

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse, Route } from '../../component/http.js';
+import type { HttpRequest, HttpResponse, Route, UnknownPath } from '../../component/http.js';
 import { preferredCoding } from '../../http/compression.js';
 import { entityTag } from '../../http/entity-tag.js';
 import type { BuiltFile } from './built-files.js';
@@ -52,7 +52,34 @@ function answer({ forms, contentType }: BuiltFile, caching: string, request: Htt
   };
 }
 
+/**
+ * The page that says so, with the status 404, where a browser asks for what is not there; who does not ask for HTML, or asks
+ * below `/api`, gets the problem.
+ *
+ * @param base as for `fileRoutes`
+ */
+export function notFoundPage(files: readonly BuiltFile[], base: string): UnknownPath {
+  const index = files.find(({ name }) => name === INDEX);
+  if (!index) return () => undefined;
+  const page = pageOf(index, base);
+  return (request) =>
+    !/^\/api(\/|$)/.test(request.path) && request.header('accept')?.includes('text/html') === true
+      ? { ...page, status: 404, headers: { ...page.headers, 'cache-control': 'no-store' } }
+      : undefined;
+}
+
 function pageRoutes(index: BuiltFile, base: string): readonly Route[] {
+  const page = pageOf(index, base);
+  return PAGE_PATHS.map((path) => ({
+    method: 'GET',
+    path,
+    label: 'ui page',
+    isPublic: true,
+    handle: () => page,
+  }));
+}
+
+function pageOf(index: BuiltFile, base: string): HttpResponse {
   const text = Buffer.from(index.forms.at(-1)?.body ?? []).toString('utf8');
   if (!BASE.test(text))
     throw new Error('index.html of the web pages has no <base href="/">: build the pages again');
@@ -60,19 +87,16 @@ function pageRoutes(index: BuiltFile, base: string): readonly Route[] {
     text.replace(BASE, () => `<base href="${escape(base)}" />`),
     'utf8',
   );
-  const headers = {
-    ...SAFETY_HEADERS,
-    'content-type': index.contentType,
-    'cache-control': REVALIDATED,
-    etag: entityTag(body),
+  return {
+    status: 200,
+    headers: {
+      ...SAFETY_HEADERS,
+      'content-type': index.contentType,
+      'cache-control': REVALIDATED,
+      etag: entityTag(body),
+    },
+    body,
   };
-  return PAGE_PATHS.map((path) => ({
-    method: 'GET',
-    path,
-    label: 'ui page',
-    isPublic: true,
-    handle: () => ({ status: 200, headers, body }),
-  }));
 }
 
 function escape(text: string): string {

@@ -7,7 +7,7 @@ import { createAudit } from '../../api/support/audit.js';
 import { createRouteBuilder } from '../../http/operation.js';
 import { readBuiltFiles } from './built-files.js';
 import { publicPlace, type UiConfig } from './config.js';
-import { fileRoutes, INDEX } from './file-routes.js';
+import { fileRoutes, INDEX, notFoundPage } from './file-routes.js';
 
 /** Serves the built pages, and lets browsers log in for them. */
 export class UiExtension implements Component {
@@ -50,5 +50,6 @@ export class UiExtension implements Component {
       return;
     }
     for (const route of fileRoutes(files, basePath)) pages.route(route);
+    pages.unknown(notFoundPage(files, basePath));
   }
 }

@@ -45,6 +45,9 @@ function guardedListener(listener: Listener, tools: Parameters<typeof guardedHos
         });
       });
     },
+    unknown: (answer) => {
+      listener.unknown((request) => runAs(tools.faults, () => answer(request)));
+    },
     routes: () => listener.routes(),
   };
 }

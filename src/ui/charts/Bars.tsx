@@ -1,4 +1,5 @@
 import { useId } from 'react';
+import { cx } from '../parts/cx.js';
 import styles from './charts.module.css';
 
 interface Bar {
@@ -15,6 +16,8 @@ interface Props {
   readonly title: string;
   readonly unit: string;
   readonly bars: readonly Bar[];
+  /** Bars of what things cost are not the colour of how many there were. */
+  readonly tone?: 'accent';
   /** The largest value, in words. */
   readonly top: string;
 }
@@ -22,7 +25,7 @@ interface Props {
 const HEIGHT = 96;
 
 /** Figures of equal steps of time as bars, and the same as a table. */
-export function Bars({ title, unit, bars, top }: Props) {
+export function Bars({ title, unit, bars, top, tone }: Props) {
   const id = useId();
   const largest = Math.max(...bars.map(({ value }) => value ?? 0), Number.MIN_VALUE);
   const width = 1000 / Math.max(1, bars.length);
@@ -40,7 +43,7 @@ export function Bars({ title, unit, bars, top }: Props) {
               <title>{`${label}: ${words}`}</title>
               <rect className={styles['room']} x={at * width} y={0} width={width} height={HEIGHT} />
               <rect
-                className={styles['bar']}
+                className={cx(styles['bar'], tone && styles[tone])}
                 x={at * width + width * 0.1}
                 y={HEIGHT - height}
                 width={width * 0.8}

@@ -25,6 +25,8 @@ interface Props {
   readonly missing: string;
   /** A stretch was drawn over, in milliseconds. */
   readonly onBrush?: (start: number, end: number) => void;
+  /** Between lines of the grid, ascending; without them round numbers. A constant: others draw anew. */
+  readonly steps?: readonly number[];
   /** Of the drawing, in pixels. */
   readonly height?: number;
 }
@@ -36,7 +38,7 @@ const MOST_ROWS = 200;
 /** Values over time, what is pointed at in words, and all of it as a table. It draws anew whenever `times`, `lines` or `threshold` are others, so they should be remembered. */
 export function TimeChart(props: Props) {
   const { title, note, times, lines, kind = 'lines', threshold, range, format, missing, onBrush } = props;
-  const { height = HEIGHT } = props;
+  const { height = HEIGHT, steps } = props;
   const [from, to] = range ?? [];
   const id = useId();
   const { zone } = useSettings();
@@ -59,6 +61,7 @@ export function TimeChart(props: Props) {
       range: from === undefined || to === undefined ? undefined : [from, to],
       zone,
       height,
+      steps,
       format: (value) => latest.current.format(value),
       onPoint: setPointed,
       onBrush: canBrush ? (start, end) => latest.current.onBrush?.(start, end) : undefined,
@@ -74,7 +77,7 @@ export function TimeChart(props: Props) {
       setPointed(null);
     };
     // `look` is what colours come from.
-  }, [times, lines, kind, threshold, from, to, zone, height, canBrush, look]);
+  }, [times, lines, kind, threshold, from, to, zone, height, steps, canBrush, look]);
   const words = (value: number | null | undefined) =>
     value === null || value === undefined ? '–' : format(value);
   const time = (at: number) => `${formatTime(times[at] ?? 0, zone)} ${zoneLabel(times[at] ?? 0, zone)}`;

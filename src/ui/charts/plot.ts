@@ -27,6 +27,8 @@ export interface PlotOptions {
   readonly range: readonly [number, number] | undefined;
   readonly zone: Zone;
   readonly height: number;
+  /** Between lines of the grid, ascending; without them round numbers. */
+  readonly steps: readonly number[] | undefined;
   readonly format: (value: number) => string;
   /** The place of the time that is pointed at; null when none is. */
   readonly onPoint: (at: number | null) => void;
@@ -65,7 +67,7 @@ const LEAST_BRUSH_PX = 6;
  * @returns the plot, to be given a new size and to be destroyed
  */
 export function plot(host: HTMLElement, options: PlotOptions): uPlot {
-  const { times, lines, kind, threshold, range, zone, height, format, onPoint, onBrush } = options;
+  const { times, lines, kind, threshold, range, zone, height, steps, format, onPoint, onBrush } = options;
   const colour = colours(host);
   const axis: uPlot.Axis = {
     stroke: colour('--ink-soft'),
@@ -87,14 +89,16 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
         y: { range: (_plot, least, most) => valueRange(least, most, threshold?.value) },
       },
       axes: [
-        { ...axis, space: 72, size: 34, values: timeLabels(zone) },
+        { ...axis, space: 72, size: labelHeight, values: timeLabels(zone) },
         {
           ...axis,
           size: LEAST_SPACE,
-          ...(lines.every(({ values }) => values.every(isWhole)) && { incrs: WHOLE_STEPS }),
+          ...(steps
+            ? { incrs: [...steps] }
+            : lines.every(({ values }) => values.every(isWhole)) && { incrs: WHOLE_STEPS }),
           // In low charts, too, there is a second line, so that one can tell how much a bar is.
           space: Math.min(36, height / 5),
-          values: (_plot, splits) => splits.map((value) => format(value)),
+          values: (_plot, splits) => splits.map((value) => (value === 0 ? '0' : format(value))),
         },
       ],
       cursor: { drag: { x: onBrush !== undefined, y: false, setScale: false }, y: false },
@@ -139,6 +143,11 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
     [times.map((ms) => ms / 1000), ...lines.map(({ values }) => [...values])],
     host,
   );
+}
+
+/** Two lines only where a day begins. */
+function labelHeight(_plot: uPlot, labels: readonly string[] | null): number {
+  return labels?.some((label) => label.includes('\n')) ? 34 : 20;
 }
 
 function isWhole(value: number | null): boolean {

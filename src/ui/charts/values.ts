@@ -1,3 +1,20 @@
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Between lines of a grid of durations, in milliseconds: 1, 2, 5 and so on to a second, then as clocks and calendars go. */
+export const DURATION_STEPS: readonly number[] = [
+  ...[0.01, 0.1, 1, 10, 100].flatMap((unit) => [unit, 2 * unit, 5 * unit]),
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR),
+  ...[1, 10, 100, 1000, 10_000, 100_000].flatMap((unit) => [unit * DAY, 2 * unit * DAY, 5 * unit * DAY]),
+];
+
+/** The same in hours. */
+export const HOUR_STEPS: readonly number[] = DURATION_STEPS.map((step) => step / HOUR);
+
 type Value = number | null | undefined;
 
 function isThere(value: Value): value is number {

@@ -4,7 +4,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * A duration with three digits that matter, or two units: `0.42 ms`, `340 ms`, `4.52 s`, `1m 11s`, `2h 05m`, `3d 04h`.
+ * A duration with three digits that matter, or two units: `0.42 ms`, `340 ms`, `4.52 s`, `1m 11s`, `2h 05m`, `3d 04h`, `6h`.
  *
  * @param ms milliseconds, at least 0
  */
@@ -19,14 +19,16 @@ export function formatDuration(ms: number): string {
   return pair(ms, DAY, 'd', HOUR, 'h');
 }
 
-/** Up to two decimals below ten, one above, without zeros at the end. */
+/** Up to two decimals below ten, one above; zeros at the end only where they were rounded to, so that `42.0 s` is not just 42. */
 function trimmed(value: number): string {
-  return String(Number(value.toFixed(value < 9.995 ? 2 : 1)));
+  const text = value.toFixed(value < 9.995 ? 2 : 1);
+  return Number(text) === value ? String(value) : text;
 }
 
 function pair(ms: number, upper: number, upperName: string, lower: number, lowerName: string): string {
   const total = Math.round(ms / lower);
   const perUpper = upper / lower;
-  const rest = String(total % perUpper).padStart(2, '0');
-  return `${String(Math.floor(total / perUpper))}${upperName} ${rest}${lowerName}`;
+  const rest = total % perUpper;
+  const whole = `${String(Math.floor(total / perUpper))}${upperName}`;
+  return rest === 0 ? whole : `${whole} ${String(rest).padStart(2, '0')}${lowerName}`;
 }

@@ -28,11 +28,37 @@ export function diffTexts(a: string, b: string): readonly DiffPiece[] | undefine
     if (!line) continue;
     if (line.removed && next?.added) {
       const words = diffWordsWithSpace(line.value, next.value, { maxEditLength: MOST_EDITS });
-      pieces.push(...(words ?? [line, next]).map(pieceOf));
+      pieces.push(...joined((words ?? [line, next]).map(pieceOf)));
       at += 1;
     } else pieces.push(pieceOf(line));
   }
   return pieces;
+}
+
+/** A blank, or one short word: between two changes it only chops up what reads as one. */
+const WEAK = /^\s*[\p{L}\p{N}]{0,4}\s*$/u;
+
+/** Changes with next to nothing between them become one, so that what went and what came are read in a row each. */
+function joined(pieces: readonly DiffPiece[]): readonly DiffPiece[] {
+  const found: DiffPiece[] = [];
+  let [gone, come] = ['', ''];
+  const end = (): void => {
+    if (gone !== '') found.push({ kind: 'gone', text: gone });
+    if (come !== '') found.push({ kind: 'new', text: come });
+    [gone, come] = ['', ''];
+  };
+  for (const [at, { kind, text }] of pieces.entries()) {
+    const isBetween = at > 0 && at < pieces.length - 1 && WEAK.test(text);
+    if (kind === 'same' && !isBetween) {
+      end();
+      found.push({ kind, text });
+    } else {
+      if (kind !== 'new') gone += text;
+      if (kind !== 'gone') come += text;
+    }
+  }
+  end();
+  return found;
 }
 
 function pieceOf({ added, removed, value }: ChangeObject<string>): DiffPiece {

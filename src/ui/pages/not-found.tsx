@@ -7,7 +7,7 @@ export function NotFound() {
     <Empty title="Page not found" isPage>
       <title>Not found · Jackdaw</title>
       <p>
-        The link may be of a newer version. <Link href="/agents">All agents</Link>
+        The link may be mistyped, or from another version. <Link href="/">Overview</Link>
       </p>
     </Empty>
   );

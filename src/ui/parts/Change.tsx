@@ -7,31 +7,38 @@ const LEAST = 0.005;
 /**
  * How a figure is to the one before it, as a share. More of it is bad only where that is said.
  *
- * @param of what the one before is of
+ * @param of what the one before is of, where that does not stand above
  */
 export function Change({
   now,
   before,
   of,
   isBad = false,
+  isShare = false,
 }: {
   readonly now: number | null;
   readonly before: number | null;
-  readonly of: string;
+  readonly of?: string;
   /** Whether more of it is worse. */
   readonly isBad?: boolean;
+  /** Whether the figures are shares of 100, which differ by points: half of 10 % is not 5 % less. */
+  readonly isShare?: boolean | undefined;
 }) {
+  const against = of === undefined ? '' : ` ${of}`;
   if (now === null || before === null) return <small>nothing to compare with</small>;
-  if (now === before) return <small>same as {of}</small>;
+  if (now === before) return <small>the same{against && ` as${against}`}</small>;
   // What there was none of grew by no share.
-  if (before === 0) return <small className={isBad ? styles['bad'] : undefined}>up from 0</small>;
-  const share = now / before - 1;
-  if (Math.abs(share) < LEAST) return <small>about the same as {of}</small>;
-  const sign = share > 0 ? '+' : '−';
+  if (before === 0 && !isShare) return <small className={isBad ? styles['bad'] : undefined}>up from 0</small>;
+  const change = isShare ? now - before : 100 * (now / before - 1);
+  if (Math.abs(change) < 100 * LEAST && !isShare)
+    return <small>about the same{against && ` as${against}`}</small>;
   return (
-    <small className={isBad && share > 0 ? styles['bad'] : undefined}>
-      {sign}
-      {formatPercentage(Math.abs(share) * 100)} vs {of}
+    <small className={isBad && change > 0 ? styles['bad'] : undefined}>
+      {change > 0 ? '+' : '−'}
+      {isShare
+        ? formatPercentage(Math.abs(change)).replace(' %', ' points')
+        : formatPercentage(Math.abs(change))}
+      {against && ` vs${against}`}
     </small>
   );
 }

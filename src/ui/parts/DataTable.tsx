@@ -40,6 +40,11 @@ interface Props<Item> {
   };
 }
 
+/** What stands before a value where there is no room for columns. Names and words speak for themselves. */
+export function labelOf({ isNumber, header }: Column<never>): string | undefined {
+  return isNumber ? header : undefined;
+}
+
 /** Rows of which each is a page: J and K walk, Enter opens. The first column has the link. */
 export function DataTable<Item>(props: Props<Item>) {
   const { label, items, columns, keyOf, hrefOf, selection, onPeek, sort } = props;
@@ -76,7 +81,7 @@ export function DataTable<Item>(props: Props<Item>) {
     row?.querySelector('a')?.focus({ preventScroll: true });
   }, [current]);
   return (
-    <div className={styles['tableWrap']}>
+    <div className={cx(styles['tableWrap'], styles['stacking'])}>
       <table ref={table} className={styles['table']} aria-label={label}>
         <thead>
           <tr>
@@ -120,6 +125,7 @@ export function DataTable<Item>(props: Props<Item>) {
               {columns.map((column) => (
                 <td
                   key={column.name}
+                  data-label={labelOf(column)}
                   className={cx(
                     column.isNumber && styles['number'],
                     column.isWide && styles['wide'],

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { cx } from './cx.js';
-import type { Column } from './DataTable.js';
+import { labelOf, type Column } from './DataTable.js';
 import styles from './parts.module.css';
 
 /** Rows that lead nowhere. The first column names them. */
@@ -18,12 +18,12 @@ export function Table<Item>({
   const classOf = ({ isNumber, isWide, isCut }: Column<Item>): string =>
     cx(isNumber && styles['number'], isWide && styles['wide'], isCut && styles['cut']);
   const cell = (item: Item, column: Column<Item>): ReactNode => (
-    <td key={column.name} className={classOf(column)}>
+    <td key={column.name} className={classOf(column)} data-label={labelOf(column)}>
       {column.render(item)}
     </td>
   );
   return (
-    <div className={styles['tableWrap']}>
+    <div className={cx(styles['tableWrap'], styles['stacking'])}>
       <table className={styles['table']} aria-label={label}>
         <thead>
           <tr>

@@ -1,5 +1,5 @@
 import { CircleQuestionMark, LogOut, Search } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { logOut } from '../api/session.js';
 import { zoneLabel } from '../format/time.js';
@@ -84,8 +84,15 @@ function skip(event: { preventDefault(): void }): void {
 function Navigation() {
   const [path] = useLocation();
   const { scopes } = useMe();
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a narrow screen the places lie in one line, of which a part is seen.
+    const strip = nav.current;
+    const here = strip?.querySelector<HTMLElement>('[aria-current]');
+    if (strip && here) strip.scrollLeft = here.offsetLeft - (strip.clientWidth - here.offsetWidth) / 2;
+  }, [path]);
   return (
-    <nav aria-label="Pages" className={styles['nav']}>
+    <nav ref={nav} aria-label="Pages" className={styles['nav']}>
       <ul>
         {placesFor(scopes).map(({ path: to, name, icon: Icon, also }) => {
           const isHere = path === to || path.startsWith(also);

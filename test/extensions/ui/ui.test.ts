@@ -79,6 +79,23 @@ for (const engine of ENGINES) {
     ])
       t.equal((await send(url + path)).status, 404, path);
 
+    const headers = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
+    t.match(await send(`${url}/nothing`, { headers }), {
+      status: 404,
+      headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+      body: INDEX,
+    });
+    for (const path of ['/api', '/api/v1/nothing'])
+      t.match(
+        await send(url + path, { headers }),
+        { status: 404, headers: { 'content-type': 'application/problem+json' } },
+        path,
+      );
+    t.match(await send(`${url}/nothing`, { headers: { accept: '*/*' } }), {
+      status: 404,
+      headers: { 'content-type': 'application/problem+json' },
+    });
+
     const page = await send(url);
     t.match(page.headers, {
       'cache-control': 'no-cache',

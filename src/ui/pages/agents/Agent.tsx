@@ -11,9 +11,11 @@ import parts from '../../parts/parts.module.css';
 import { RunTable } from '../../parts/RunTable.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
+import { ZoneNote } from '../../parts/ZoneNote.js';
 import { ApiError } from '../../api/client.js';
 import { integer, oneOf } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
+import { AgentAlerts } from './AgentAlerts.js';
 import { AgentDurations } from './AgentDurations.js';
 import { AgentModels } from './AgentModels.js';
 
@@ -69,6 +71,12 @@ export default function Agent({ id }: { readonly id: string }) {
       <title>{`${name} · Jackdaw`}</title>
       <div className={parts['head']}>
         <h1>{agent.data ? name || '(no name)' : ' '}</h1>
+        <ZoneNote />
+      </div>
+      {agent.data ? <Figures agent={agent.data} /> : <TableSkeleton rows={2} />}
+      <AgentAlerts agentId={id} />
+      <div className={parts['head']}>
+        <h2>The last {days} days</h2>
         <div role="group" aria-label="Days" className={parts['label']}>
           {WINDOWS.map((window) => (
             <button
@@ -85,10 +93,9 @@ export default function Agent({ id }: { readonly id: string }) {
           ))}
         </div>
       </div>
-      {agent.data ? <Figures agent={agent.data} /> : <TableSkeleton rows={2} />}
       {stats.data ? <Charts stats={stats.data} /> : <TableSkeleton rows={3} />}
       <AgentDurations agentId={id} days={Number(days)} />
-      <AgentModels agentId={id} />
+      <AgentModels agentId={id} range={`${days}d`} title={`Models in ${days} days`} />
       <div className={parts['head']}>
         <h2>Runs</h2>
         <div role="group" aria-label="Status" className={parts['label']}>
@@ -133,7 +140,7 @@ export default function Agent({ id }: { readonly id: string }) {
 
 function Figures({ agent }: { readonly agent: Schemas['AgentDetail'] }) {
   return (
-    <dl className={parts['figures']}>
+    <dl className={parts['figures']} aria-label="All time">
       <div>
         <dt>Runs, all time</dt>
         <dd>
@@ -197,6 +204,7 @@ function Charts({ stats: { daily } }: { readonly stats: Schemas['AgentStats'] })
       <Bars
         title="Cost"
         unit={unit}
+        tone="accent"
         top={`${formatMoney(daily.reduce((sum, day) => sum + day.total_cost, 0))} in all`}
         bars={daily.map((day) => ({
           label: day.date.slice(5),

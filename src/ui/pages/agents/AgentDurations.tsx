@@ -4,6 +4,7 @@ import { api, bodyOf } from '../../api/client.js';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import charts from '../../charts/charts.module.css';
 import { TimeChart } from '../../charts/TimeChart.js';
+import { DURATION_STEPS } from '../../charts/values.js';
 import { formatDuration } from '../../format/duration.js';
 import { formatCounted } from '../../format/number.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
@@ -53,6 +54,7 @@ export function AgentDurations({ agentId, days }: { readonly agentId: string; re
         {...drawn}
         range={[Date.parse(series.data.start_time), Date.parse(series.data.end_time)]}
         format={formatDuration}
+        steps={DURATION_STEPS}
         missing="No run ended here"
       />
     </div>

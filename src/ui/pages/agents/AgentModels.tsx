@@ -1,67 +1,89 @@
-import { useQuery } from '@tanstack/react-query';
-import { api, bodyOf } from '../../api/client.js';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { formatCounted } from '../../format/number.js';
+import type { Column } from '../../parts/DataTable.js';
 import { Count, Money } from '../../parts/figures.js';
-import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
+import { Table } from '../../parts/Table.js';
+import { endsOf } from '../../state/use-series.js';
 import styles from './Agent.module.css';
 
 const MOST = 10;
 
-/** The models that an agent calls, with what they took. Nothing where it calls none. */
-export function AgentModels({ agentId }: { readonly agentId: string }) {
+type Model = Schemas['ModelUsage'];
+
+const COLUMNS: readonly Column<Model>[] = [
+  {
+    name: 'model',
+    header: 'Model',
+    isWide: true,
+    render: ({ model }) => (model === null || model === '' ? '(not named)' : model),
+  },
+  {
+    name: 'calls',
+    header: 'Calls',
+    isNumber: true,
+    render: ({ calls }) => <Count value={calls} missing="" />,
+  },
+  {
+    name: 'input',
+    header: 'Input tokens',
+    isNumber: true,
+    render: ({ input_tokens }) => <Count value={input_tokens} missing="No call reports tokens" />,
+  },
+  {
+    name: 'output',
+    header: 'Output tokens',
+    isNumber: true,
+    render: ({ output_tokens }) => <Count value={output_tokens} missing="No call reports tokens" />,
+  },
+  {
+    name: 'cost',
+    header: 'Cost',
+    isNumber: true,
+    render: ({ total_cost }) => <Money value={total_cost} missing="The model has no price" />,
+  },
+];
+
+/** The models that an agent calls within a range, with what they took. Nothing where it calls none. @param title what stands above them */
+export function AgentModels({
+  agentId,
+  range,
+  title,
+}: {
+  readonly agentId: string;
+  readonly range: string;
+  readonly title: string;
+}) {
   const { data } = useQuery({
-    queryKey: ['agent-models', agentId],
+    queryKey: ['agent-models', agentId, range],
     queryFn: ({ signal }) => {
-      const query = { agent_id: agentId, kind: 'all' as const, page: 1, page_size: MOST };
+      const query = {
+        agent_id: agentId,
+        kind: 'all' as const,
+        page: 1,
+        page_size: MOST,
+        ...endsOf(range),
+      };
       return bodyOf(api.GET('/api/v1/dashboard/models', { params: { query }, signal }));
     },
+    placeholderData: keepPreviousData,
   });
   if (data === undefined || data.items.length === 0) return null;
   return (
     <section className={styles['section']}>
-      <h2>Models</h2>
-      <div className={parts['tableWrap']} role="group" aria-label="Models" tabIndex={0}>
-        <table className={parts['table']}>
-          <thead>
-            <tr>
-              <th scope="col">Model</th>
-              <th scope="col" className={parts['number']}>
-                Calls
-              </th>
-              <th scope="col" className={parts['number']}>
-                Input tokens
-              </th>
-              <th scope="col" className={parts['number']}>
-                Output tokens
-              </th>
-              <th scope="col" className={parts['number']}>
-                Cost
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.items.map((model) => (
-              <tr key={model.model}>
-                <td className={cx(parts['wide'])}>
-                  {model.model === null || model.model === '' ? '(not named)' : model.model}
-                </td>
-                <td className={parts['number']}>
-                  <Count value={model.calls} missing="" />
-                </td>
-                <td className={parts['number']}>
-                  <Count value={model.input_tokens} missing="No call reports tokens" />
-                </td>
-                <td className={parts['number']}>
-                  <Count value={model.output_tokens} missing="No call reports tokens" />
-                </td>
-                <td className={parts['number']}>
-                  <Money value={model.total_cost} missing="The model has no price" />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <h2>{title}</h2>
+      <Table
+        label={title}
+        items={data.items}
+        columns={COLUMNS}
+        keyOf={({ model }) => JSON.stringify(model)}
+      />
+      {data.items.length < data.count && (
+        <p className={parts['faint']}>
+          The {data.items.length} that cost most, of {formatCounted(data.count, 'model')}.
+        </p>
+      )}
     </section>
   );
 }

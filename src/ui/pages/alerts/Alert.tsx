@@ -159,7 +159,7 @@ function Facts({
   return (
     <dl className={parts['figures']}>
       <div>
-        <dt>Of</dt>
+        <dt>Watches</dt>
         <dd className={styles['words']}>
           <Target rule={rule} />
         </dd>
@@ -191,7 +191,7 @@ function Facts({
         <dd>{formatFound('inactivity', rule.cooldown_minutes / 60)}</dd>
       </div>
       <div>
-        <dt>Fired last</dt>
+        <dt>Last fired</dt>
         <dd>
           <Time at={rule.last_fired_at} relative missing="Has not fired" />
         </dd>

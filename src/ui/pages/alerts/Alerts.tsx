@@ -1,8 +1,7 @@
 import { Plus } from 'lucide-react';
 import { Link } from 'wouter';
 import { cx } from '../../parts/cx.js';
-import { DataTable, type Column } from '../../parts/DataTable.js';
-import { Time } from '../../parts/figures.js';
+import { DataTable } from '../../parts/DataTable.js';
 import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
@@ -13,35 +12,12 @@ import { integer, oneOf } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { Firings } from './Firings.js';
 import { mayManage, useAlertNews, useFirings, useRules } from './load.js';
-import { RuleState } from './RuleState.js';
-import { Target } from './Target.js';
-import { CHANNELS, ruleWords, type Rule } from './words.js';
+import { RULE_COLUMNS } from './rule-columns.js';
 import styles from './alerts.module.css';
 
 const PAGE_SIZE = 20;
 const STATE = { show: oneOf(['all', 'firing', 'paused'], 'all'), page: integer(1, 1) };
 const SHOWN = { all: 'All', firing: 'Firing', paused: 'Paused' } as const;
-
-const COLUMNS: readonly Column<Rule>[] = [
-  {
-    name: 'rule',
-    header: 'Alert',
-    isWide: true,
-    render: (rule) => <Link href={`/alerts/${rule.id}`}>{ruleWords(rule)}</Link>,
-  },
-  { name: 'target', header: 'Of', render: (rule) => <Target rule={rule} /> },
-  {
-    name: 'state',
-    header: 'State',
-    render: (rule) => <RuleState isActive={rule.is_active} isFiring={rule.is_firing} />,
-  },
-  {
-    name: 'fired',
-    header: 'Fired last',
-    render: ({ last_fired_at }) => <Time at={last_fired_at} relative missing="Has not fired" />,
-  },
-  { name: 'channel', header: 'Notifies by', render: ({ channel }) => CHANNELS[channel] },
-];
 
 /** All rules with what they do now, and what fired last. */
 export default function Alerts() {
@@ -102,7 +78,7 @@ export default function Alerts() {
         <DataTable
           label="Alerts"
           items={shown}
-          columns={COLUMNS}
+          columns={RULE_COLUMNS}
           keyOf={({ id }) => id}
           hrefOf={({ id }) => `/alerts/${id}`}
         />

@@ -34,10 +34,10 @@ export function Firings({
           <tr>
             <th scope="col">Fired</th>
             {withRule && <th scope="col">Alert</th>}
-            <th scope="col">Found</th>
-            <th scope="col">Over</th>
+            <th scope="col">Value</th>
+            <th scope="col">Resolved</th>
             {withRuns && <th scope="col">Runs that explain it</th>}
-            <th scope="col">Told</th>
+            <th scope="col">Notified</th>
           </tr>
         </thead>
         <tbody>

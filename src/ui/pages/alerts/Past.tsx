@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { TimeChart } from '../../charts/TimeChart.js';
+import { DURATION_STEPS, HOUR_STEPS } from '../../charts/values.js';
 import { formatCounted } from '../../format/number.js';
 import { formatTime } from '../../format/time.js';
 import { formatDuration } from '../../format/duration.js';
@@ -19,6 +20,10 @@ export const SPANS = {
   '168': 'Last 7 days',
 };
 const SHOWN_FIRINGS = 10;
+const STEPS: Partial<Record<RuleType, { readonly steps: readonly number[] }>> = {
+  latency_threshold: { steps: DURATION_STEPS },
+  inactivity: { steps: HOUR_STEPS },
+};
 
 /** How a rule would have gone over past data. @param rule null for not yet */
 export function usePast(rule: NewRule | null, hours: number) {
@@ -67,6 +72,7 @@ export function PastChart({ past, type }: { readonly past: PastValues; readonly 
       lines={drawn.lines}
       {...(drawn.threshold && { threshold: drawn.threshold })}
       format={(value) => formatFound(type, value)}
+      {...STEPS[type]}
       missing="Nothing was known: too few runs ended in the window, or none has this figure"
       height={200}
     />
@@ -100,7 +106,7 @@ export function PastFirings({
               <li key={fired_at}>
                 {formatTime(Date.parse(fired_at), zone)}
                 {resolved_at === null
-                  ? ', still firing'
+                  ? ', not over yet'
                   : `, over after ${formatDuration(Date.parse(resolved_at) - Date.parse(fired_at))}`}
               </li>
             ))}

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import { TimeChart } from '../../charts/TimeChart.js';
+import { DURATION_STEPS } from '../../charts/values.js';
 import { formatDuration } from '../../format/duration.js';
 import { formatCount, formatMoney } from '../../format/number.js';
 import parts from '../../parts/parts.module.css';
@@ -84,8 +85,7 @@ export default function CompareAgents() {
       <div className={styles['models']}>
         {[a, b].map((id, at) => (
           <section key={`${id}${String(at)}`} aria-label={`Models of ${names[at] ?? ''}`}>
-            <h2>{names[at]}</h2>
-            <AgentModels agentId={id} />
+            <AgentModels agentId={id} range={range} title={`Models of ${names[at] ?? ''}`} />
           </section>
         ))}
       </div>
@@ -105,6 +105,7 @@ const FIGURES = [
     title: 'p95 duration',
     none: null,
     format: formatDuration,
+    steps: DURATION_STEPS,
     of: ({ p95_ms }: Schemas['RunBucket']) => p95_ms,
   },
   { title: 'Cost', none: null, format: formatMoney, of: ({ cost }: Schemas['RunBucket']) => cost },
@@ -138,7 +139,7 @@ function Charts({
   }, [one, other, nameA, nameB]);
   return (
     <div className={styles['charts']}>
-      {FIGURES.map(({ title, format }, at) => (
+      {FIGURES.map(({ title, format, ...rest }, at) => (
         <TimeChart
           key={title}
           title={title}
@@ -146,6 +147,7 @@ function Charts({
           lines={drawn.figures[at] ?? []}
           range={[Date.parse(one.start_time), Date.parse(one.end_time)]}
           format={format}
+          {...('steps' in rest && { steps: rest.steps })}
           missing="No run has it here"
         />
       ))}

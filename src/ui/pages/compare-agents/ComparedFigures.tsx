@@ -4,7 +4,9 @@ import type { Schemas } from '../../api/client.js';
 import { formatCount } from '../../format/number.js';
 import { Change } from '../../parts/Change.js';
 import { Count, Duration, Money, Percentage } from '../../parts/figures.js';
+import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
+import styles from './CompareAgents.module.css';
 
 type Totals = Schemas['RunTotals'];
 
@@ -16,6 +18,8 @@ interface Figure {
   readonly note?: (totals: Totals) => string | undefined;
   /** Whether more of it is worse. */
   readonly isBad: boolean;
+  /** Shares of all runs differ by points. */
+  readonly isShare?: true;
 }
 
 const FIGURES: readonly Figure[] = [
@@ -25,12 +29,14 @@ const FIGURES: readonly Figure[] = [
     of: ({ runs, failed }) => (runs === 0 ? null : (100 * failed) / runs),
     show: (value) => <Percentage value={value} missing="No run started in this time" />,
     isBad: true,
+    isShare: true,
   },
   {
     name: 'Reported as successful',
     of: ({ runs, success_count }) => (runs === 0 ? null : (100 * success_count) / runs),
     show: (value) => <Percentage value={value} missing="No run started in this time" />,
     isBad: false,
+    isShare: true,
   },
   {
     name: 'p50 duration',
@@ -80,31 +86,31 @@ export function ComparedFigures({
 }) {
   return (
     <div className={parts['tableWrap']} role="group" aria-label="Figures" tabIndex={0}>
-      <table className={parts['table']}>
+      <table className={cx(parts['table'], styles['figures'])}>
         <thead>
           <tr>
-            <th scope="col">Of all runs in this time</th>
+            <th scope="col">Of all runs</th>
             {names.map((name, at) => (
               <th key={ids[at]} scope="col" className={parts['number']}>
                 <Link href={`/agents/${ids[at] ?? ''}`}>{name}</Link>
               </th>
             ))}
             <th scope="col" className={parts['number']}>
-              Difference
+              vs {names[0]}
             </th>
           </tr>
         </thead>
         <tbody>
-          {FIGURES.map(({ name, of, show, note, isBad }) => (
+          {FIGURES.map(({ name, of, show, note, isBad, isShare }) => (
             <tr key={name}>
               <th scope="row">{name}</th>
               {[one, other].map((totals, at) => (
                 <td key={ids[at]} className={parts['number']}>
-                  {show(of(totals))} <span className={parts['faint']}>{note?.(totals)}</span>
+                  {show(of(totals))} <small className={parts['faint']}>{note?.(totals)}</small>
                 </td>
               ))}
               <td className={parts['number']}>
-                <Change now={of(other)} before={of(one)} of={names[0]} isBad={isBad} />
+                <Change now={of(other)} before={of(one)} isBad={isBad} isShare={isShare} />
               </td>
             </tr>
           ))}

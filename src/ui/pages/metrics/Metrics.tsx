@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { unitName } from '../../format/number.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
 import { Count, Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
@@ -34,7 +35,12 @@ const COLUMNS: readonly Column<Metric>[] = [
   {
     name: 'unit',
     header: 'Unit',
-    render: ({ unit }) => (unit === '' ? <Missing reason="The sender named no unit" /> : unit),
+    render: ({ unit }) =>
+      unit === '' ? (
+        <Missing reason="The sender named no unit" />
+      ) : (
+        <span title={unit}>{unitName(unit) || 'none'}</span>
+      ),
   },
   {
     name: 'points',
@@ -45,6 +51,7 @@ const COLUMNS: readonly Column<Metric>[] = [
   {
     name: 'last',
     header: 'Last seen',
+    isNumber: true,
     render: ({ last_seen_at }) => <Time at={last_seen_at} relative />,
   },
 ];

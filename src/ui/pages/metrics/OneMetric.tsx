@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import charts from '../../charts/charts.module.css';
 import { TimeChart } from '../../charts/TimeChart.js';
-import { formatCounted, formatMeasured } from '../../format/number.js';
+import { formatCounted, formatMeasured, unitName } from '../../format/number.js';
 import { Choice } from '../../parts/Choice.js';
 import parts from '../../parts/parts.module.css';
 import { RangeChoice } from '../../parts/RangeChoice.js';
@@ -69,7 +69,7 @@ export function OneMetric({ metric, state, change }: Props) {
         <ZoneNote />
       </div>
       <p className={styles['about']}>
-        {[description, type.replace('_', ' '), unit].filter((each) => each !== '').join(' · ')}
+        {[description, type.replace('_', ' '), unitName(unit)].filter((each) => each !== '').join(' · ')}
       </p>
       <Controls metric={metric} state={state} change={change} agg={agg} pairs={pairs} />
       {error && !data ? (

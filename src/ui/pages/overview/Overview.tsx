@@ -72,10 +72,14 @@ export default function Overview() {
         </>
       )}
       <div className={styles['grid']}>
-        <FiredAlerts range={range} />
-        <WorseAgents range={range} />
-        <NewestFailures range={range} />
-        <UnpricedModels range={range} />
+        <div>
+          <FiredAlerts range={range} />
+          <NewestFailures range={range} />
+        </div>
+        <div>
+          <WorseAgents range={range} />
+          <UnpricedModels range={range} />
+        </div>
       </div>
     </div>
   );

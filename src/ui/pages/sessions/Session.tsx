@@ -2,8 +2,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import { Link } from 'wouter';
 import { api, ApiError, bodyOf } from '../../api/client.js';
-import { formatCounted } from '../../format/number.js';
+import { formatCount } from '../../format/number.js';
 import { Count, Money, Time } from '../../parts/figures.js';
+import { Missing } from '../../parts/Missing.js';
 import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
@@ -56,26 +57,25 @@ export default function Session({ id }: { readonly id: string }) {
           <dl className={parts['figures']}>
             <div>
               <dt>Users</dt>
-              <dd>
-                {data.user_ids.length === 0 && <small>No run names its user</small>}
-                {data.user_ids.map((user) => (
-                  <small key={user}>
+              <dd className={styles['names']}>
+                {data.user_ids.length === 0 && <Missing reason="No run names its user" />}
+                {data.user_ids.map((user, at) => (
+                  <Fragment key={user}>
+                    {at > 0 && ', '}
                     <Link href={`/sessions?user=${encodeURIComponent(user)}`}>{user}</Link>
-                  </small>
+                  </Fragment>
                 ))}
               </dd>
             </div>
             <div>
               <dt>Agents</dt>
-              <dd>
-                <small>
-                  {data.agents.map(({ id: agent, name }, at) => (
-                    <Fragment key={agent}>
-                      {at > 0 && ', '}
-                      <Link href={`/agents/${agent}`}>{name === '' ? '(no name)' : name}</Link>
-                    </Fragment>
-                  ))}
-                </small>
+              <dd className={styles['names']}>
+                {data.agents.map(({ id: agent, name }, at) => (
+                  <Fragment key={agent}>
+                    {at > 0 && ', '}
+                    <Link href={`/agents/${agent}`}>{name === '' ? '(no name)' : name}</Link>
+                  </Fragment>
+                ))}
               </dd>
             </div>
             <div>
@@ -83,7 +83,7 @@ export default function Session({ id }: { readonly id: string }) {
               <dd>
                 <Count value={data.total_runs} missing="" />
                 <small className={data.failed_runs > 0 ? parts['bad'] : undefined}>
-                  {formatCounted(data.failed_runs, 'run')} failed or timed out
+                  {data.failed_runs === 0 ? 'none' : formatCount(data.failed_runs)} failed or timed out
                 </small>
               </dd>
             </div>

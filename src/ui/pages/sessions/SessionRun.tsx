@@ -20,6 +20,8 @@ function dataOf(detail: Json | undefined, name: string): Json | undefined {
   return value?.kind === 'literal' && value.value === null ? undefined : value;
 }
 
+const NAMES = { input: 'Input', output: 'Output' } as const;
+
 /** One run of a conversation: who answered, what was asked, and what was said. */
 export function SessionRun({ run }: { readonly run: Schemas['Run'] }) {
   const { trace_id: id } = run;
@@ -59,8 +61,17 @@ export function SessionRun({ run }: { readonly run: Schemas['Run'] }) {
         <TableSkeleton rows={2} />
       ) : turn.data && (turn.data.input ?? turn.data.output) ? (
         <div className={styles['data']}>
-          {turn.data.input && <JsonView value={turn.data.input} label="Input" />}
-          {turn.data.output && <JsonView value={turn.data.output} label="Output" />}
+          {(['input', 'output'] as const).map((side) => {
+            const value = turn.data[side];
+            return (
+              value && (
+                <section key={side}>
+                  <h3>{NAMES[side]}</h3>
+                  <JsonView value={value} label={NAMES[side]} />
+                </section>
+              )
+            );
+          })}
         </div>
       ) : (
         <p className={parts['faint']}>

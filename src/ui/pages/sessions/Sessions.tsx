@@ -7,6 +7,7 @@ import { useFresh } from '../../live/use-fresh.js';
 import { useSteady } from '../../live/use-steady.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
 import { Count, Money, Time } from '../../parts/figures.js';
+import { Missing } from '../../parts/Missing.js';
 import { NewRows, newRows } from '../../parts/NewRows.js';
 import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
@@ -24,6 +25,7 @@ import { useUrlState } from '../../state/use-url-state.js';
 type Session = Schemas['Session'];
 
 const PAGE_SIZE = 50;
+const SHOWN_NAMES = 3;
 const STATE = { user: text(), agent: text(), range: rangeField('all'), page: integer(1, 1) };
 
 const idOf = ({ session_id: id }: Session): string => id;
@@ -35,15 +37,11 @@ const COLUMNS: readonly Column<Session>[] = [
     isWide: true,
     render: ({ session_id }) => <Link href={sessionPath(session_id)}>{session_id}</Link>,
   },
-  { name: 'users', header: 'Users', render: ({ user_ids }) => user_ids.slice(0, 3).join(', ') },
+  { name: 'users', header: 'Users', render: ({ user_ids }) => <Few names={user_ids} /> },
   {
     name: 'agents',
     header: 'Agents',
-    render: ({ agents }) =>
-      agents
-        .slice(0, 3)
-        .map(({ name }) => name)
-        .join(', '),
+    render: ({ agents }) => <Few names={agents.map(({ name }) => name || '(no name)')} />,
   },
   {
     name: 'runs',
@@ -74,6 +72,18 @@ const COLUMNS: readonly Column<Session>[] = [
     render: ({ last_at }) => <Time at={last_at} relative />,
   },
 ];
+
+/** The first names of a list, and how many more there are. */
+function Few({ names }: { readonly names: readonly string[] }) {
+  if (names.length === 0) return <Missing reason="No run names one" />;
+  const rest = names.length - SHOWN_NAMES;
+  return (
+    <span title={names.join(', ')}>
+      {names.slice(0, SHOWN_NAMES).join(', ')}
+      {rest > 0 && ` +${String(rest)}`}
+    </span>
+  );
+}
 
 /** The page of a session. */
 export function sessionPath(id: string): string {
@@ -117,7 +127,7 @@ export default function Sessions() {
           type="search"
           className={parts['field']}
           aria-label="Sessions of a user, by the exact id"
-          placeholder="User id, exact…"
+          placeholder="User id"
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value);

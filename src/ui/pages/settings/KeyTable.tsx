@@ -21,7 +21,7 @@ export function KeyTable({
   const { key_id, scopes } = useMe();
   const mine = withinScopes(scopes);
   const canRevoke = (key: Key): boolean =>
-    keyState(key, now) === 'in use' &&
+    keyState(key, now) === 'active' &&
     (scopes.includes('manage') || scopes.includes('admin')) &&
     key.scopes.every((scope) => mine.includes(scope));
   const columns: readonly Column<Key>[] = [
@@ -36,7 +36,7 @@ export function KeyTable({
       ),
     },
     { name: 'prefix', header: 'Begins with', render: ({ prefix }) => <code>{prefix}…</code> },
-    { name: 'scopes', header: 'May', render: (key) => key.scopes.join(', ') },
+    { name: 'scopes', header: 'Scopes', render: (key) => key.scopes.join(', ') },
     {
       name: 'created',
       header: 'Created',
@@ -52,9 +52,9 @@ export function KeyTable({
     },
     {
       name: 'expires',
-      header: 'Ends',
+      header: 'Expires',
       isNumber: true,
-      render: ({ expires_at }) => <Time at={expires_at} relative missing="It has no end" />,
+      render: ({ expires_at }) => <Time at={expires_at} relative missing="It does not expire" />,
     },
     {
       name: 'state',

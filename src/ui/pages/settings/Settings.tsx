@@ -47,7 +47,9 @@ export default function Settings({ place = '' }: { readonly place: string | unde
           ))}
       </nav>
       {!found || !Content ? (
-        <Empty title="Settings not found" />
+        <Empty title="Settings not found">
+          <p>The link may be mistyped, or from another version. Choose one of the pages above.</p>
+        </Empty>
       ) : found.isForAdmins && !isAdmin ? (
         <Empty title="Only administrators can see this">
           <p>

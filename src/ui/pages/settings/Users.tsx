@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<User>[] = [
     render: ({ monthly_event_limit: limit }) =>
       limit === 0 ? 'no limit' : <Count value={limit} missing="The daemon's default applies" />,
   },
-  { name: 'state', header: 'State', render: ({ disabled }) => (disabled ? 'disabled' : 'in use') },
+  { name: 'state', header: 'State', render: ({ disabled }) => (disabled ? 'disabled' : 'active') },
   {
     name: 'created',
     header: 'Created',

@@ -34,13 +34,13 @@ export function withinScopes(scopes: readonly Scope[]): readonly Scope[] {
   return scopes.includes('admin') ? all : all.filter((scope) => scopes.includes(scope));
 }
 
-export function keyState(key: Key, now: number): 'in use' | 'expired' | 'revoked' {
+export function keyState(key: Key, now: number): 'active' | 'expired' | 'revoked' {
   if (key.revoked_at !== null) return 'revoked';
-  return key.expires_at !== null && Date.parse(key.expires_at) <= now ? 'expired' : 'in use';
+  return key.expires_at !== null && Date.parse(key.expires_at) <= now ? 'expired' : 'active';
 }
 
 /** Keys that can be used come first, the newest before the others. */
 export function usableFirst(keys: readonly Key[], now: number): readonly Key[] {
-  const rank = (key: Key): number => (keyState(key, now) === 'in use' ? 0 : 1);
+  const rank = (key: Key): number => (keyState(key, now) === 'active' ? 0 : 1);
   return [...keys].sort((a, b) => rank(a) - rank(b) || b.created_at.localeCompare(a.created_at));
 }

@@ -56,7 +56,8 @@ export function Refused() {
         <TableSkeleton rows={3} />
       ) : data.items.length === 0 ? (
         <p className={parts['faint']}>
-          Nothing was refused since <FullTime at={data.since} />. What was before is not known.
+          Nothing has been refused since the daemon started, <FullTime at={data.since} />. Earlier refusals
+          are not kept.
         </p>
       ) : (
         <>

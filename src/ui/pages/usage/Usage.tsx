@@ -77,7 +77,7 @@ function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; read
         <dt>Events in {period} (UTC month)</dt>
         <dd className={isOver ? parts['bad'] : undefined}>
           <Count value={used} missing="" />
-          <small>a span is an event; the processor quota says what else counts</small>
+          <small>each span is one; metrics and logs count as the processor quota says</small>
         </dd>
       </div>
       <div>

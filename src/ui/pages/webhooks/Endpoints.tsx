@@ -1,6 +1,6 @@
 import { CircleCheck, CirclePause, TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
-import { formatCounted } from '../../format/number.js';
+import { formatCount, formatCounted } from '../../format/number.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
 import { Time } from '../../parts/figures.js';
 import { cx } from '../../parts/cx.js';
@@ -34,11 +34,11 @@ export function Endpoints({
     { name: 'state', header: 'State', render: (endpoint) => <EndpointState endpoint={endpoint} /> },
     {
       name: 'failures',
-      header: 'In a row',
+      header: 'Failures in a row',
       hint: 'Failed attempts since the last one that succeeded',
       isNumber: true,
       render: ({ consecutive_failures: failures }) => (
-        <span className={failures > 0 ? parts['bad'] : undefined}>{formatCounted(failures, 'failure')}</span>
+        <span className={failures > 0 ? parts['bad'] : undefined}>{formatCount(failures)}</span>
       ),
     },
     {
@@ -52,15 +52,7 @@ export function Endpoints({
     { name: 'made', header: 'Created', render: ({ created_at }) => <Time at={created_at} relative /> },
   ];
   return (
-    <div className={parts['stacking']}>
-      <DataTable
-        label="Endpoints"
-        items={endpoints}
-        columns={columns}
-        keyOf={({ id }) => id}
-        hrefOf={pathOf}
-      />
-    </div>
+    <DataTable label="Endpoints" items={endpoints} columns={columns} keyOf={({ id }) => id} hrefOf={pathOf} />
   );
 }
 

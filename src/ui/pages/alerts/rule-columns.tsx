@@ -1,0 +1,28 @@
+import { Link } from 'wouter';
+import type { Column } from '../../parts/DataTable.js';
+import { Time } from '../../parts/figures.js';
+import { RuleState } from './RuleState.js';
+import { Target } from './Target.js';
+import { CHANNELS, ruleWords, type Rule } from './words.js';
+
+/** What lists say of rules. The first column leads to a rule's page, the second to what it watches. */
+export const RULE_COLUMNS: readonly Column<Rule>[] = [
+  {
+    name: 'rule',
+    header: 'Alert',
+    isWide: true,
+    render: (rule) => <Link href={`/alerts/${rule.id}`}>{ruleWords(rule)}</Link>,
+  },
+  { name: 'target', header: 'Watches', render: (rule) => <Target rule={rule} /> },
+  {
+    name: 'state',
+    header: 'State',
+    render: (rule) => <RuleState isActive={rule.is_active} isFiring={rule.is_firing} />,
+  },
+  {
+    name: 'fired',
+    header: 'Last fired',
+    render: ({ last_fired_at }) => <Time at={last_fired_at} relative missing="Has not fired" />,
+  },
+  { name: 'channel', header: 'Notifies by', render: ({ channel }) => CHANNELS[channel] },
+];
