@@ -98,7 +98,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await page.getByText('The text is the same in both.').waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'Version 1 and 2' }).waitFor();
-    await page.getByRole('group', { name: 'Versions' }).getByRole('link', { name: 'v2' }).click();
+    await page.getByRole('table', { name: 'Versions' }).getByRole('link', { name: 'v2' }).click();
     await page.getByText('12 runs; found').waitFor();
     t.equal(new URL(page.url()).searchParams.get('pv'), '2');
     t.same(complaints, []);

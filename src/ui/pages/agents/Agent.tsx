@@ -93,7 +93,13 @@ export default function Agent({ id }: { readonly id: string }) {
           ))}
         </div>
       </div>
-      {stats.data ? <Charts stats={stats.data} /> : <TableSkeleton rows={3} />}
+      {stats.data ? (
+        <Charts stats={stats.data} />
+      ) : stats.error ? (
+        <Failure error={stats.error} retry={() => void stats.refetch()} />
+      ) : (
+        <TableSkeleton rows={3} />
+      )}
       <AgentDurations agentId={id} days={Number(days)} />
       <AgentModels agentId={id} range={`${days}d`} title={`Models in ${days} days`} />
       <div className={parts['head']}>
@@ -115,7 +121,9 @@ export default function Agent({ id }: { readonly id: string }) {
         </div>
         <Link href={`/runs?agent=${id}&kind=all`}>All filters</Link>
       </div>
-      {runs.data === undefined ? (
+      {runs.error && !runs.data ? (
+        <Failure error={runs.error} retry={() => void runs.refetch()} />
+      ) : runs.data === undefined ? (
         <TableSkeleton rows={6} />
       ) : runs.data.items.length === 0 ? (
         <Empty title="No runs match" />

@@ -12,6 +12,8 @@ import { formatDelta, formatFigure, formatShare, type FigureName } from './figur
 import { durationOf, type Side } from './load.js';
 import styles from './compare-runs.module.css';
 
+const LABELS: Readonly<Record<FigureName, string>> = { duration: 'Duration', tokens: 'Tokens', cost: 'Cost' };
+
 interface Props {
   readonly a: Side;
   readonly b: Side;
@@ -25,7 +27,7 @@ export function Summary({ a, b, diff, onChoose }: Props) {
   const { same, changed, onlyA, onlyB } = diff.counts;
   return (
     <>
-      <div className={parts['tableWrap']}>
+      <div className={cx(parts['tableWrap'], parts['stacking'])}>
         <table className={parts['table']} aria-label="Figures of both runs">
           <thead>
             <tr>
@@ -105,7 +107,9 @@ function Line({ name, side: { run, nodes }, side }: { readonly name: string; rea
       <td>
         <Status status={run.status} />
       </td>
-      <td className={cx(parts['number'], styles['aside'])}>{formatCount(nodes.length)}</td>
+      <td className={cx(parts['number'], styles['aside'])} data-label="Spans">
+        {formatCount(nodes.length)}
+      </td>
       <Figure name="duration" value={duration} missing="Its end is not known" />
       <Figure name="tokens" value={run.total_tokens} missing="No span reports tokens" />
       <Figure name="cost" value={run.total_cost_usd} missing="No span has a cost" />
@@ -123,7 +127,7 @@ function Figure({
   readonly missing: string;
 }) {
   return (
-    <td className={parts['number']}>
+    <td className={parts['number']} data-label={LABELS[name]}>
       {value === null ? <Missing reason={missing} /> : formatFigure(name, value)}
     </td>
   );
@@ -148,7 +152,11 @@ function Delta({
       </>
     );
   }
-  return <td className={parts['number']}>{shown}</td>;
+  return (
+    <td className={parts['number']} data-label={LABELS[name]}>
+      {shown}
+    </td>
+  );
 }
 
 function signed(delta: number): string {

@@ -76,7 +76,7 @@ const COST: readonly Column<Model>[] = [
 const LAST: readonly Column<Model>[] = [
   {
     name: 'each',
-    header: 'Cost a call',
+    header: 'Cost per call',
     hint: 'Of the calls that have a cost',
     isNumber: true,
     render: ({ total_cost, priced_calls }) => (

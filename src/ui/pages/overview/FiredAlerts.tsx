@@ -5,15 +5,11 @@ import { Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { endsOf } from '../../state/use-series.js';
 import { Card } from './Card.js';
+import { formatFound, TYPES } from '../alerts/words.js';
 import styles from './Overview.module.css';
 
 const MOST = 5;
 const REFRESH_MS = 15_000;
-
-/** `failure_rate` as people read it. */
-function wordsOf(type: string): string {
-  return `${type.charAt(0).toUpperCase()}${type.slice(1).replaceAll('_', ' ')}`;
-}
 
 /** The alerts that fired last, with a run that explains each. */
 export function FiredAlerts({ range }: { readonly range: string }) {
@@ -37,9 +33,12 @@ export function FiredAlerts({ range }: { readonly range: string }) {
       error={error}
       keyOf={({ id }) => id}
       nothing="No alert fired in this time."
-      render={({ alert_id, type, fired_at, resolved_at, target, trace_ids: [explains] }) => (
+      render={({ alert_id, type, value, fired_at, resolved_at, target, trace_ids: [explains] }) => (
         <>
-          <Link href={`/alerts/${alert_id}`}>{wordsOf(type)}</Link>
+          <span>
+            <Link href={`/alerts/${alert_id}`}>{TYPES[type]}</Link>
+            {value !== null && ` ${formatFound(type, value)}`}
+          </span>
           <Time at={fired_at} relative />
           <span className={styles['more']}>
             {target.kind === 'agent' ? <Link href={`/agents/${target.id}`}>{target.name}</Link> : target.name}

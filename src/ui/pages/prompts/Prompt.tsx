@@ -1,12 +1,13 @@
 import { Link } from 'wouter';
 import { ApiError } from '../../api/client.js';
-import { formatCounted } from '../../format/number.js';
 import { TextDiff } from '../../messages/TextDiff.js';
 import { Choice } from '../../parts/Choice.js';
+import type { Column } from '../../parts/DataTable.js';
 import { Count, Duration, Money, Percentage, Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
+import { Table } from '../../parts/Table.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { integer } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
@@ -101,67 +102,62 @@ function Versions({
   readonly name: string;
   readonly versions: readonly PromptVersion[];
 }) {
+  const runsOf = (version: number): string =>
+    `/runs?prompt=${encodeURIComponent(name)}&pv=${String(version)}&kind=all`;
+  const columns: readonly Column<PromptVersion>[] = [
+    {
+      name: 'version',
+      header: 'Version',
+      render: ({ version }) => <Link href={runsOf(version)}>v{version}</Link>,
+    },
+    { name: 'description', header: 'Description', isWide: true, render: ({ description }) => description },
+    ...FIGURES,
+  ];
   return (
-    <div className={parts['tableWrap']} role="group" aria-label="Versions" tabIndex={0}>
-      <table className={parts['table']}>
-        <thead>
-          <tr>
-            <th scope="col">Version</th>
-            <th scope="col">Description</th>
-            <th scope="col" className={parts['number']}>
-              Runs
-            </th>
-            <th scope="col" className={parts['number']} title="Of the runs that say whether they succeeded">
-              Success
-            </th>
-            <th scope="col" className={parts['number']}>
-              Cost per run
-            </th>
-            <th scope="col" className={parts['number']}>
-              Mean duration
-            </th>
-            <th scope="col" className={parts['number']}>
-              p95
-            </th>
-            <th scope="col" className={parts['number']}>
-              Created
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {versions.map(({ version, description, created_at, figures }) => (
-            <tr key={version}>
-              <td>
-                <Link href={`/runs?prompt=${encodeURIComponent(name)}&pv=${String(version)}&kind=all`}>
-                  v{version}
-                </Link>
-              </td>
-              <td className={parts['wide']}>{description}</td>
-              <td className={parts['number']} title={formatCounted(figures.total_traces, 'run')}>
-                <Count value={figures.total_traces} missing="" />
-              </td>
-              <td className={parts['number']}>
-                <Percentage
-                  value={figures.success_rate === null ? null : 100 * figures.success_rate}
-                  missing="No run says whether it succeeded"
-                />
-              </td>
-              <td className={parts['number']}>
-                <Money value={figures.avg_cost_usd} missing="No run has a cost" />
-              </td>
-              <td className={parts['number']}>
-                <Duration value={figures.avg_latency_ms} missing="No run has ended" />
-              </td>
-              <td className={parts['number']}>
-                <Duration value={figures.p95_latency_ms} missing="No run has ended" />
-              </td>
-              <td className={parts['number']}>
-                <Time at={created_at} relative />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Versions" items={versions} columns={columns} keyOf={({ version }) => String(version)} />
   );
 }
+
+const FIGURES: readonly Column<PromptVersion>[] = [
+  {
+    name: 'runs',
+    header: 'Runs',
+    isNumber: true,
+    render: ({ figures }) => <Count value={figures.total_traces} missing="" />,
+  },
+  {
+    name: 'success',
+    header: 'Success',
+    hint: 'Of the runs that say whether they succeeded',
+    isNumber: true,
+    render: ({ figures: { success_rate: rate } }) => (
+      <Percentage value={rate === null ? null : 100 * rate} missing="No run says whether it succeeded" />
+    ),
+  },
+  {
+    name: 'cost',
+    header: 'Cost per run',
+    hint: 'Of the runs that have a cost',
+    isNumber: true,
+    render: ({ figures }) => <Money value={figures.avg_cost_usd} missing="No run has a cost" />,
+  },
+  {
+    name: 'mean',
+    header: 'Mean duration',
+    isNumber: true,
+    render: ({ figures }) => <Duration value={figures.avg_latency_ms} missing="No run has ended" />,
+  },
+  {
+    name: 'p95',
+    header: 'p95',
+    hint: 'Of the duration of the runs with this version that have ended',
+    isNumber: true,
+    render: ({ figures }) => <Duration value={figures.p95_latency_ms} missing="No run has ended" />,
+  },
+  {
+    name: 'created',
+    header: 'Created',
+    isNumber: true,
+    render: ({ created_at }) => <Time at={created_at} relative />,
+  },
+];

@@ -63,8 +63,8 @@ function Answer({ trace, id }: { readonly trace: string; readonly id: string | u
       }
     },
   });
-  const error = stored.error ?? refused.error;
-  if (error && !refused.data) return <Failure error={error} />;
+  const failed = [stored, refused].find((asked) => asked.error && asked.data === undefined);
+  if (failed?.error) return <Failure error={failed.error} retry={() => void failed.refetch()} />;
   if (!refused.data || (id !== undefined && stored.data === undefined)) return <TableSkeleton rows={1} />;
   const { items, since } = refused.data;
   const found = items.find(({ trace_id }) => trace_id !== null && isSameTrace(trace_id, id ?? trace));
