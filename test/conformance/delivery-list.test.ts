@@ -162,6 +162,21 @@ function checkList(t: Test, open: OpenControl): void {
     t.same((await quiet).deliveries, [], 'who waits no longer has an answer');
   });
 
+  void t.test('what another process changes is told as well', async (t) => {
+    const control = await open(t);
+    const { store } = control;
+    const owner = await anOwner(store, 'one');
+    const beside = (await control.another()).deliveries;
+    const { next } = await beside.changes(null);
+    const end = new AbortController();
+    const told = beside.changes(next, end.signal);
+    await store.deliveries.enqueue(some(1, owner.userId), NOON);
+    const { deliveries, lost } = await told;
+    end.abort();
+    t.match(deliveries, [{ org_slug: 'one', status: 'pending', attempt_count: 0 }]);
+    t.same([deliveries.length, lost], [1, 0]);
+  });
+
   void t.test('many are attempted once more, each once', async (t) => {
     const { store } = await open(t);
     const owner = await anOwner(store, 'one', 2);

@@ -5,6 +5,9 @@ const MOST_CHANGES = 4000;
 /** How many are given at a time. */
 const PAGE_SIZE = 200;
 
+/** No id begins so: behind it stands how many changed of which nothing else is known. */
+const LOSS = '!';
+
 /** What is known of changes since a number. */
 interface Changed {
   readonly ids: readonly string[];
@@ -14,15 +17,24 @@ interface Changed {
   readonly lost: number;
 }
 
-/** Which of something this process changed lately, for those who wait for it. */
+/** Which of something changed lately, for those who wait for it. */
 export class ChangedIds {
   readonly #changes = new NumberedChanges(MOST_CHANGES);
   readonly #listeners = new Set<() => void>();
+  #losses = 0;
 
   note(ids: readonly string[]): void {
     if (ids.length === 0) return;
     for (const id of ids) this.#changes.add(id);
-    for (const listener of this.#listeners) listener();
+    this.#tell();
+  }
+
+  /** So many changed, and nobody knows which. */
+  lose(count: number): void {
+    if (count === 0) return;
+    this.#losses += 1;
+    this.#changes.add(`${LOSS}${String(count)} ${String(this.#losses)}`);
+    this.#tell();
   }
 
   /** The first of those that changed after a number. @param after null: none, only where one is */
@@ -30,8 +42,15 @@ export class ChangedIds {
     const { last, forgotten } = this.#changes;
     if (after === null || after >= last) return { ids: [], next: last, lost: 0 };
     const some = this.#changes.since(after).slice(0, PAGE_SIZE);
-    const lost = Math.max(0, forgotten - after);
-    return { ids: some.map(({ id }) => id), next: some.at(-1)?.number ?? last, lost };
+    const ids = some.map(({ id }) => id);
+    const lost = ids
+      .filter((id) => id.startsWith(LOSS))
+      .reduce((sum, id) => sum + Number.parseInt(id.slice(LOSS.length), 10), Math.max(0, forgotten - after));
+    return { ids: ids.filter((id) => !id.startsWith(LOSS)), next: some.at(-1)?.number ?? last, lost };
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   /** @param listener is called after each change @returns what ends it */

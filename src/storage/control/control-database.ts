@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import type { Topic, Watch } from '../watch.js';
-import { ChangedIds } from './changed-ids.js';
+import type { ChangedIds } from './changed-ids.js';
 import { DatabaseFailure, toConsumeError } from './database-failure.js';
 import type { Dialect } from './dialect.js';
 import type { Signals } from './signals.js';
@@ -28,7 +28,7 @@ export type Work<Result> = (
 export class ControlDatabase {
   readonly dialect: Dialect;
   readonly watch: Watch;
-  readonly changedDeliveries = new ChangedIds();
+  readonly changedDeliveries: ChangedIds;
   readonly #kysely: Kysely<Tables>;
   readonly #signals: Signals;
   readonly #check: (database: ControlDatabase) => Promise<void>;
@@ -49,6 +49,7 @@ export class ControlDatabase {
     this.dialect = dialect;
     this.#signals = signals;
     this.watch = signals;
+    this.changedDeliveries = signals.deliveries;
   }
 
   /** @throws Error that says what is wrong with the database, in words for its owner */
@@ -86,8 +87,7 @@ export class ControlDatabase {
               (ids) => void deliveries.push(...ids),
             ),
           );
-          this.changedDeliveries.note(deliveries);
-          if (topics.size > 0) this.#signals.tell(topics);
+          if (topics.size + deliveries.length > 0) this.#signals.tell(topics, deliveries);
           return result;
         } catch (error) {
           const meets = error instanceof DatabaseFailure && error.kind === 'repeat';

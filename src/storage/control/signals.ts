@@ -1,22 +1,27 @@
 import type { Topic, Watch } from '../watch.js';
+import { ChangedIds } from './changed-ids.js';
 import { TopicListeners } from './topic-listeners.js';
 
 /** Where hints come from and go to. */
 export interface Signals extends Watch {
-  /** Something was committed. */
-  tell(topics: ReadonlySet<Topic>): void;
+  /** Deliveries that changed lately. */
+  readonly deliveries: ChangedIds;
+  /** Something was committed. @param deliveries that were changed by it */
+  tell(topics: ReadonlySet<Topic>, deliveries: readonly string[]): void;
   close(): Promise<void>;
 }
 
 /** Hints within the process. */
 export class LocalSignals implements Signals {
+  readonly deliveries = new ChangedIds();
   readonly #listeners = new TopicListeners();
 
   watch(topic: Topic, listener: () => void): () => void {
     return this.#listeners.watch(topic, listener);
   }
 
-  tell(topics: ReadonlySet<Topic>): void {
+  tell(topics: ReadonlySet<Topic>, deliveries: readonly string[] = []): void {
+    this.deliveries.note(deliveries);
     for (const topic of topics) for (const listener of this.#listeners.of(topic)) queueMicrotask(listener);
   }
 

@@ -30,5 +30,13 @@ void t.test(
     t.equal(ids.length, 4000);
     t.same([ids[0], ...ids.slice(-3)], ['500', '4499', '4000', '4001'], 'in the order of the last change');
     t.same(changed.since(place), { ids: [], next: place, lost: 0 });
+    changed.note(['a']);
+    changed.lose(3);
+    changed.lose(0);
+    changed.note(['b']);
+    changed.lose(3);
+    const then = changed.since(place);
+    t.match(then, { ids: ['a', 'b'], lost: 6 }, 'those of which nobody knows are told between the others');
+    t.same(changed.since(then.next), { ids: [], next: then.next, lost: 0 });
   },
 );

@@ -3,12 +3,14 @@ import { Client, type ClientConfig } from 'pg';
 import type { Clock, Logger } from '../../../component/telemetry.js';
 import type { Topic } from '../../watch.js';
 import { LocalSignals, type Signals } from '../signals.js';
+import type { ChangedIds } from '../changed-ids.js';
 import { postgresFailure } from './postgres-failure.js';
+import { printHints, readHints, UnsentHints } from './unsent-hints.js';
 
 const CHANNEL = 'jackdaw';
 /** Repeating it changes nothing. */
 const LISTEN = `listen ${CHANNEL}`;
-/** NOTIFY makes commits wait for each other: at most ten a second come from here, each with all topics. */
+/** NOTIFY makes commits wait for each other: at most ten a second come from here, each with all topics, and with as many deliveries as fit. */
 const SEND_MS = 100;
 /** How often to check whether the connection still is one: a network that fails does not say so. */
 const LOOK_MS = 5000;
@@ -26,8 +28,7 @@ export class PostgresSignals implements Signals {
   readonly #logger: Logger;
   /** Identifies this process among the senders. */
   readonly #sender = randomUUID();
-  /** What others have not been told yet. */
-  readonly #unsent = new Set<Topic>();
+  readonly #unsent = new UnsentHints();
   #client: Client | null = null;
   #connecting: Promise<void> = Promise.resolve();
   #isPaused = false;
@@ -50,9 +51,13 @@ export class PostgresSignals implements Signals {
     return this.#local.watch(topic, listener);
   }
 
-  tell(topics: ReadonlySet<Topic>): void {
-    this.#local.tell(topics);
-    for (const topic of topics) this.#unsent.add(topic);
+  get deliveries(): ChangedIds {
+    return this.#local.deliveries;
+  }
+
+  tell(topics: ReadonlySet<Topic>, deliveries: readonly string[]): void {
+    this.#local.tell(topics, deliveries);
+    this.#unsent.add({ topics, deliveries, lost: 0 });
     this.#send();
   }
 
@@ -72,8 +77,11 @@ export class PostgresSignals implements Signals {
       this.#lost(client);
     });
     client.on('notification', ({ payload = '' }) => {
-      const [sender, ...topics] = payload.split(' ');
-      if (sender !== this.#sender) this.#local.tell(new Set(topics as Topic[]));
+      const [sender, ...words] = payload.split(' ');
+      if (sender === this.#sender) return;
+      const { topics, deliveries, lost } = readHints(words);
+      this.#local.tell(topics, deliveries);
+      this.deliveries.lose(lost);
     });
     try {
       await client.connect();
@@ -88,6 +96,7 @@ export class PostgresSignals implements Signals {
       this.#logger.info({}, 'Changes made by other processes are noticed at once again');
       // Changes in between were not heard of.
       this.#local.tellAll();
+      this.deliveries.lose(1);
     }
     this.#failures = 0;
     this.#look(client);
@@ -135,18 +144,18 @@ export class PostgresSignals implements Signals {
 
   /** Tells the others; if that was done just now, then in a moment. */
   #send(): void {
-    if (this.#client === null || this.#isPaused || this.#isClosed || this.#unsent.size === 0) return;
-    const topics = [...this.#unsent];
-    this.#unsent.clear();
+    if (this.#client === null || this.#isPaused || this.#isClosed || this.#unsent.isEmpty) return;
+    const hints = this.#unsent.take();
     this.#isPaused = true;
     this.#clock.after(SEND_MS, () => {
       this.#isPaused = false;
       this.#send();
     });
     const client = this.#client;
-    client.query('select pg_notify($1, $2)', [CHANNEL, [this.#sender, ...topics].join(' ')]).catch(() => {
+    const words = [this.#sender, ...printHints(hints)].join(' ');
+    client.query('select pg_notify($1, $2)', [CHANNEL, words]).catch(() => {
       // The connection is lost: they are sent over the next one.
-      for (const topic of topics) this.#unsent.add(topic);
+      this.#unsent.add(hints);
       this.#cut(client);
     });
   }

@@ -1,0 +1,63 @@
+import type { Topic } from '../../watch.js';
+
+/** Ids of deliveries in one message: PostgreSQL takes less than 8000 bytes. */
+const MOST_AT_ONCE = 200;
+/** Ids that wait; of more only the count is told. */
+const MOST_WAITING = 1000;
+/** Before an id, and before the count of those that are not named. Topics begin with a letter. */
+const [ID, MORE] = ['+', '!'] as const;
+
+/** What one process tells the others. */
+export interface Hints {
+  readonly topics: ReadonlySet<Topic>;
+  readonly deliveries: readonly string[];
+  /** How many deliveries changed beside those. */
+  readonly lost: number;
+}
+
+/** What other processes have not been told yet. */
+export class UnsentHints {
+  readonly #topics = new Set<Topic>();
+  readonly #deliveries = new Set<string>();
+  #lost = 0;
+
+  get isEmpty(): boolean {
+    return this.#topics.size + this.#deliveries.size + this.#lost === 0;
+  }
+
+  add({ topics, deliveries, lost }: Hints): void {
+    for (const topic of topics) this.#topics.add(topic);
+    this.#lost += lost;
+    for (const id of deliveries) {
+      if (this.#deliveries.size < MOST_WAITING) this.#deliveries.add(id);
+      else if (!this.#deliveries.has(id)) this.#lost += 1;
+    }
+  }
+
+  /** The next of it, which then does not wait any more. */
+  take(): Hints {
+    const deliveries = [...this.#deliveries].slice(0, MOST_AT_ONCE);
+    const hints = { topics: new Set(this.#topics), deliveries, lost: this.#lost };
+    this.#topics.clear();
+    for (const id of deliveries) this.#deliveries.delete(id);
+    this.#lost = 0;
+    return hints;
+  }
+}
+
+/** Hints as words. */
+export function printHints({ topics, deliveries, lost }: Hints): readonly string[] {
+  return [...topics, ...deliveries.map((id) => ID + id), ...(lost > 0 ? [MORE + String(lost)] : [])];
+}
+
+/** @param words of another process, which may be of another version */
+export function readHints(words: readonly string[]): Hints {
+  const after = (sign: string): string[] =>
+    words.filter((word) => word.startsWith(sign)).map((word) => word.slice(sign.length));
+  const lost = Number(after(MORE)[0] ?? 0);
+  return {
+    topics: new Set(words.filter((word) => /^[a-z]/.test(word)) as Topic[]),
+    deliveries: after(ID),
+    lost: Number.isSafeInteger(lost) && lost > 0 ? lost : 0,
+  };
+}
