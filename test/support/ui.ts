@@ -47,6 +47,11 @@ export async function startPages(
   };
 }
 
+/** Tables of which a part is out of sight, but for those that can be moved by keyboard, too. */
+const CUT_TABLES = `[...document.querySelectorAll('main table')]
+  .filter(({ parentElement: room }) => !room.hasAttribute('tabindex') && room.scrollWidth > room.clientWidth)
+  .map(({ ariaLabel }) => ariaLabel)`;
+
 /** Waits until nothing of a page is loading any more. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('main :is(h1, h2)').first().waitFor();
@@ -55,7 +60,7 @@ export async function settled(page: Page): Promise<void> {
 
 /**
  * Pages as those see and hear them who do not see as others do: axe finds nothing wrong, in both themes, nothing is wider than a
- * narrow window, and the browser complains of nothing. Themes differ in colours alone, so that only those are looked at again.
+ * narrow window, not in its tables either, and the browser complains of nothing. Themes differ in colours alone, so that only those are looked at again.
  *
  * @param options `narrow`: axe looks at the narrow window, too
  */
@@ -73,6 +78,7 @@ export async function lookRight(
     await page.setViewportSize({ width: 390, height: 844 });
     const isWithin = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
     t.equal(isWithin, true, `${path} at 390 px`);
+    t.same(await page.evaluate(CUT_TABLES), [], `${path} at 390 px: rows are read whole`);
     if (narrow) t.same(await accessibilityProblems(page), [], `${path} at 390 px`);
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });

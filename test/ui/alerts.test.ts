@@ -160,6 +160,10 @@ void t.test('alerts and webhooks in a browser', async (t) => {
       await span.getByRole('tab', { name: 'Deliveries' }).click();
       await span.getByRole('cell', { name: 'trace.failed' }).waitFor();
       await span.getByRole('cell', { name: 'alert.fired' }).waitFor();
+      await page.goto(url + alert);
+      await page.getByRole('link', { name: 'clerk' }).click();
+      const rules = page.getByRole('table', { name: 'Alerts' });
+      await rules.getByRole('link', { name: 'Share of failures above 50 %' }).waitFor();
       t.same(complaints, []);
     },
   );

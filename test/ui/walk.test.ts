@@ -94,6 +94,10 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     await page.waitForURL('**/runs?range=7d&status=completed');
     await page.goBack();
     t.equal(await page.getByLabel('Status').inputValue(), 'failed');
+    // A path that is mistyped leads to a page, too.
+    await page.goto(new URL('/nowhere', page.url()).href);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    t.same(await accessibilityProblems(page), []);
   });
 
   await t.test(
