@@ -78,6 +78,11 @@ void t.test('the map', async (t) => {
     const panel = page.getByRole('complementary', { name: 'Node' });
     await panel.getByRole('heading', { name: 'billing', exact: true }).waitFor();
     t.match(await panel.textContent(), /planner60 calls · 25\s% failed/);
+    // Likewise with a mouse.
+    await graph.getByRole('button', { name: /planner agent/ }).click();
+    await panel.getByRole('heading', { name: 'planner', exact: true }).waitFor();
+    await billing.click();
+    await panel.getByRole('heading', { name: 'billing', exact: true }).waitFor();
     await page.getByLabel('With billing').selectOption('1');
     await page.getByText('3 nodes and 2 edges of 9 nodes').waitFor();
     t.match(new URL(page.url()).search, 'node=billing&hops=1');

@@ -4,6 +4,7 @@ import {
   Controls,
   ReactFlow,
   useReactFlow,
+  useStore,
   type Edge,
   type FitViewOptions,
   type Node,
@@ -63,7 +64,7 @@ export function Picture<Shown extends Node, Line extends Edge>({
         preventScrolling={false}
         proOptions={{ hideAttribution: true }}
       >
-        <Refit fit={fit} room={near !== undefined} />
+        <Refit fit={fit} />
         <Background gap={24} color="var(--line)" />
         <Controls position="bottom-right" showInteractive={false} />
       </ReactFlow>
@@ -71,9 +72,10 @@ export function Picture<Shown extends Node, Line extends Edge>({
   );
 }
 
-/** Shows all again where the room has changed: a panel opened beside it, or closed. */
-function Refit({ fit, room }: { readonly fit: FitViewOptions; readonly room: boolean }) {
+/** Shows all again where the room has another width: a panel opened beside it, or closed. */
+function Refit({ fit }: { readonly fit: FitViewOptions }) {
   const { fitView } = useReactFlow();
+  const width = useStore((flow) => flow.width);
   const current = useRef(fit);
   useEffect(() => {
     current.current = fit;
@@ -83,7 +85,7 @@ function Refit({ fit, room }: { readonly fit: FitViewOptions; readonly room: boo
     return () => {
       cancelAnimationFrame(frame);
     };
-  }, [fitView, room]);
+  }, [fitView, width]);
   return null;
 }
 

@@ -95,7 +95,7 @@ const LAST: readonly Column<Model>[] = [
 ];
 
 /**
- * The columns of the models' list; those of what would have been stand beside the real cost.
+ * The columns of the models' list; those of what would have been stand beside the real cost, in place of the last call.
  *
  * @param prices by model; undefined while they are not known
  * @param asked by model; empty where nothing is thought of
@@ -135,7 +135,8 @@ export function columns(
       render: (model) => <Difference asked={of(model)} />,
     },
   ];
-  return [...USED, price, ...COST, ...thought, ...LAST];
+  // There is no room for when it was called last.
+  return [...USED, price, ...COST, ...thought, ...LAST.filter(({ name }) => name !== 'last')];
 }
 
 function Price({ of, isLoading }: { readonly of: ModelPrice | undefined; readonly isLoading: boolean }) {
