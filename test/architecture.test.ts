@@ -57,6 +57,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'storage/duckdb': [
     ['client'],
     ['engine'],
+    ['transfer'],
     ['rebuild'],
     ['commits'],
     ['settlement'],

@@ -50,3 +50,15 @@ function read(evidence: string | null): KnownByStore {
     return [];
   }
 }
+
+/**
+ * The evidence of a rule whose store of telemetry was moved to another one.
+ *
+ * @param seen evidence of the other one, of all that it holds: what the rule fired for is among that
+ */
+export function movedEvidence(evidence: string, from: string, to: string, seen: Evidence): string {
+  const moved = read(evidence).map(([store, known]) =>
+    store === from ? [to, known.map((one) => (typeof one === 'string' ? seen : one))] : [store, known],
+  );
+  return JSON.stringify(moved);
+}

@@ -9,6 +9,7 @@ import { alertRoutes } from './resources/alerts/alerts.js';
 import type { ApiContext } from './support/api-context.js';
 import { hasParts, type TelemetryPart, type TelemetryParts } from '../storage/telemetry-plane.js';
 import { daemonRoutes } from './resources/daemon.js';
+import { exportRoutes } from './resources/export.js';
 import { keyRoutes } from './resources/keys.js';
 import { logFacetRoutes } from './resources/log-facets.js';
 import { logRoutes } from './resources/logs.js';
@@ -88,5 +89,6 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     webhookEndpointRoutes,
     webhookDeliveryRoutes,
     organizationDeliveryRoutes,
+    exportRoutes,
   ].flatMap((routes) => routes(context));
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { SECRETS_KEY_PATTERN, type SecretsConfig } from '../config/file-schema.js';
 import { writePrivateFile } from './private-file.js';
 
-const FILE = 'secrets-key';
+/** Its name, in the directory of a store. */
+export const SECRETS_KEY_FILE = 'secrets-key';
 const KEY_BYTES = 32;
 const FORM = new RegExp(SECRETS_KEY_PATTERN, 'u');
 
@@ -20,7 +21,7 @@ export class SecretsKey {
   constructor(config: SecretsConfig, directory: string | null) {
     this.#isConfigured = config.key !== undefined;
     this.#key = config.key === undefined ? null : Buffer.from(config.key, 'base64');
-    this.#file = directory === null ? null : join(directory, FILE);
+    this.#file = directory === null ? null : join(directory, SECRETS_KEY_FILE);
   }
 
   /** Where the key is, for errors. */

@@ -8,7 +8,9 @@ import { deadLettersCommand } from './dead-letters.js';
 import { demoCommand } from './demo.js';
 import { explainCommand } from './explain.js';
 import { EXIT, EXIT_CODE_HELP } from './exit-codes.js';
+import { exportCommand } from './export.js';
 import { graphCommand } from './graph.js';
+import { importCommand } from './import.js';
 import { keysCommand } from './keys.js';
 import { loginCommand } from './login.js';
 import { mapCommand } from './map.js';
@@ -55,6 +57,8 @@ export async function runProgram(
     orgsCommand(io),
     alertsCommand(io),
     mapCommand(io, (code) => (exitCode = code)),
+    exportCommand(io, builtin),
+    importCommand(io, builtin),
     deadLettersCommand(io),
     pluginCommand(io),
     demoCommand(io),

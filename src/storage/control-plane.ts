@@ -1,5 +1,6 @@
 import type { Accounts } from './accounts.js';
 import type { AlertRules } from './alert-rules.js';
+import type { ControlTransfer } from './control-transfer.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import type { Endpoints } from './endpoints.js';
 import type { EventLog } from './event-log.js';
@@ -34,6 +35,7 @@ export interface ControlPlane {
   readonly alerts: AlertRules;
   readonly notices: Notices;
   readonly views: Views;
+  readonly transfer: ControlTransfer;
   readonly watch: Watch;
   /**
    * A UUID that the store was given when it was made, and keeps. Whoever stores numbers of this store (tenants, prompts) notes

@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Topic, Watch } from '../watch.js';
 import type { ChangedIds } from './changed-ids.js';
 import { DatabaseFailure, toConsumeError } from './database-failure.js';
-import type { Dialect } from './dialect.js';
+import type { Dialect, RowsOf } from './dialect.js';
 import type { Signals } from './signals.js';
 import type { Tables } from './tables.js';
 
@@ -96,6 +96,11 @@ export class ControlDatabase {
         }
       }
     });
+  }
+
+  /** See {@link Dialect.snapshot}. @throws ConsumeError; what the work throws */
+  async snapshot<T>(directory: string, work: (rowsOf: RowsOf) => Promise<T>): Promise<T> {
+    return await this.read((database) => this.dialect.snapshot(database, directory, work));
   }
 
   /** Takes nothing more, waits for what is running, then ends the hints and the connections. May be called twice. */

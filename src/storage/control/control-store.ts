@@ -5,6 +5,7 @@ import type { Accounts } from '../accounts.js';
 import type { DeliveryQueue } from '../delivery-queue.js';
 import type { AlertRules } from '../alert-rules.js';
 import type { ControlPlane } from '../control-plane.js';
+import type { ControlTransfer } from '../control-transfer.js';
 import type { Endpoints } from '../endpoints.js';
 import type { EventLog } from '../event-log.js';
 import type { FactIntake, FactNews, FactSource } from '../fact-source.js';
@@ -32,6 +33,7 @@ import { NoticeRows } from './notice-rows.js';
 import { OrganizationRows } from './organization-rows.js';
 import { PromptRows } from './prompt-rows.js';
 import { TermsRows } from './terms-rows.js';
+import { TransferRows } from './transfer-rows.js';
 import { ViewRows } from './view-rows.js';
 import { WriteBookRows } from './write-book-rows.js';
 
@@ -51,6 +53,7 @@ export class ControlStore implements ControlPlane {
   readonly alerts: AlertRules;
   readonly notices: Notices;
   readonly views: Views;
+  readonly transfer: ControlTransfer;
   readonly watch: Watch;
   readonly directory: string | null;
   readonly #database: ControlDatabase;
@@ -80,6 +83,7 @@ export class ControlStore implements ControlPlane {
     this.alerts = new AlertRuleRows(database);
     this.notices = new NoticeRows(database);
     this.views = new ViewRows(database);
+    this.transfer = new TransferRows(database);
   }
 
   async identity(): Promise<string> {

@@ -1,5 +1,9 @@
-import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
+import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
+import type { Tables } from './tables.js';
+
+/** The rows of a table, in pages, in no order. */
+export type RowsOf = (table: keyof Tables) => AsyncIterable<readonly Readonly<Record<string, unknown>>[]>;
 
 /** What differs between the databases. */
 export interface Dialect {
@@ -16,6 +20,12 @@ export interface Dialect {
   lockSkipping<DB, TB extends keyof DB, Row>(
     query: SelectQueryBuilder<DB, TB, Row>,
   ): SelectQueryBuilder<DB, TB, Row>;
+  /**
+   * Reads all tables as they are at one moment, while others go on to write.
+   *
+   * @param directory where a copy may lie until the work is done
+   */
+  snapshot<T>(database: Kysely<Tables>, directory: string, work: (rowsOf: RowsOf) => Promise<T>): Promise<T>;
 }
 
 /** So many milliseconds from now, on the clock by which leases are judged; before now where they are negative. */

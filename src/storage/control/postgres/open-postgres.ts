@@ -7,6 +7,7 @@ import { migrate, openError } from '../migrate.js';
 import type { Tables } from '../tables.js';
 import { PostgresDriver } from './postgres-driver.js';
 import { PostgresSignals } from './postgres-signals.js';
+import { postgresSnapshot } from './postgres-snapshot.js';
 
 const CONNECTIONS = 10;
 const CONNECT_MS = 5000;
@@ -25,6 +26,7 @@ const dialect: Dialect = {
   now: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000000)::bigint`,
   lock: (query) => query.forUpdate(),
   lockSkipping: (query) => query.forUpdate().skipLocked(),
+  snapshot: postgresSnapshot,
 };
 
 /**

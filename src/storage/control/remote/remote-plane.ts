@@ -2,6 +2,7 @@ import type { CallOptions } from '../../../worker/port-client.js';
 import type { Accounts } from '../../accounts.js';
 import type { AlertRules } from '../../alert-rules.js';
 import type { ControlPlane } from '../../control-plane.js';
+import type { ControlTransfer } from '../../control-transfer.js';
 import type { DeliveryQueue } from '../../delivery-queue.js';
 import type { Endpoints } from '../../endpoints.js';
 import type { EventLog } from '../../event-log.js';
@@ -39,6 +40,7 @@ export abstract class RemotePlane implements ControlPlane {
   readonly alerts: AlertRules;
   readonly notices: Notices;
   readonly views: Views;
+  readonly transfer: ControlTransfer;
   abstract readonly directory: string | null;
   readonly #watch = new TopicListeners();
   /** By what this side calls an intake. */
@@ -61,6 +63,7 @@ export abstract class RemotePlane implements ControlPlane {
     this.alerts = remote('alerts', call);
     this.notices = remote('notices', call);
     this.views = remote('views', call);
+    this.transfer = remote('transfer', call);
   }
 
   get watch(): Watch {

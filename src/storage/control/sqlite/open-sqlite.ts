@@ -14,6 +14,7 @@ import type { Tables } from '../tables.js';
 import { FileWrites, hasNoRoom } from './file-writes.js';
 import { SqliteDriver } from './sqlite-driver.js';
 import { isNoDatabase, sqliteFailure } from './sqlite-failure.js';
+import { sqliteSnapshot } from './sqlite-snapshot.js';
 import { loadSqlite } from '../../../config/sqlite-module.js';
 
 /** Stands in the header of each of our files: "JDCS". */
@@ -57,6 +58,7 @@ export async function openSqlite(options: {
     // The file has one writer.
     lock: (query) => query,
     lockSkipping: (query) => query,
+    snapshot: sqliteSnapshot,
   };
   const writes = new FileWrites(file, path);
   const kysely = new Kysely<Tables>({

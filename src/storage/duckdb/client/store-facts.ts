@@ -8,7 +8,7 @@ import type { FactNews, FactPage } from '../../fact-source.js';
 /** The facts of a store thread. @param storeId names it among all that bring facts */
 export function factsOf(thread: ThreadClient, storeId: string): FactConnector {
   return {
-    name: `duckdb/${storeId}`,
+    name: sourceOf(storeId),
     readFacts: (mark, limit, abort) => thread.call<FactPage>('readFacts', [mark, limit], { abort }),
     connectFacts: async () => {
       const { port1, port2 } = new MessageChannel();
@@ -16,6 +16,11 @@ export function factsOf(thread: ThreadClient, storeId: string): FactConnector {
       return port2;
     },
   };
+}
+
+/** The name of a store among all that bring facts. */
+export function sourceOf(storeId: string): string {
+  return `duckdb/${storeId}`;
 }
 
 /** Says how facts come into the log of events. */

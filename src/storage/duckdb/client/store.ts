@@ -11,6 +11,7 @@ import type { Micros } from '../../../signal/time.js';
 import { isControlPlane, type ControlPlane } from '../../control-plane.js';
 import type { FactIntake } from '../../fact-source.js';
 import type { TelemetryPlane } from '../../telemetry-plane.js';
+import type { Transferable } from '../../telemetry-transfer.js';
 import { BatchWrites } from './batch-writes.js';
 import { CallOrder } from '../../call-order.js';
 import { FiguresClient } from './figures-client.js';
@@ -20,13 +21,14 @@ import { MetricsClient } from './metrics-client.js';
 import { plainReads } from './plain-reads.js';
 import { PromptNumbers } from '../../prompt-numbers.js';
 import { PromptRunsClient } from './prompt-runs-client.js';
-import { FactReports, factsOf } from './store-facts.js';
+import { FactReports, factsOf, sourceOf } from './store-facts.js';
 import { revive } from './revive-error.js';
 import { RunsClient } from './runs-client.js';
 import type { StoreOptions } from '../engine/store-options.js';
 import type { StoreFigures } from '../engine/store-figures.js';
 import { StoreMetrics } from './store-metrics.js';
 import { SeriesClient } from './series-client.js';
+import { TransferClient } from './transfer-client.js';
 import { StoreReach, unavailable } from './store-reach.js';
 import { ToldArrivals } from '../../told-arrivals.js';
 import { timeOutIdle } from './time-out-idle.js';
@@ -51,7 +53,7 @@ const IDLE_EVERY_MS = 5000;
  * The embedded store as the rest of the daemon sees it: it turns batches into columns, hands them to the store thread,
  * and answers when they are committed.
  */
-export class DuckDBStore implements Component, TelemetryPlane {
+export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   readonly #reach = new StoreReach();
   readonly arrivals = new ToldArrivals();
   readonly runs = new RunsClient(this.#reach, this.arrivals);
@@ -66,6 +68,7 @@ export class DuckDBStore implements Component, TelemetryPlane {
   readonly figures = new FiguresClient(this.#reach);
   readonly past = plainReads(this.#reach, 'past');
   readonly usage = plainReads(this.#reach, 'usage');
+  readonly transfer = new TransferClient(this.#reach, () => sourceOf(this.#id ?? ''));
   readonly writer: BatchWrites;
   readonly #settings: Settings<unknown>;
   readonly #options: DuckDBStoreOptions;

@@ -73,6 +73,7 @@ export interface EngineParts extends StoreReads, Omit<UserReads, 'readers'> {
   readonly housekeeping: Housekeeping;
   readonly otherAgents: OtherAgents;
   readonly retentionClock: RetentionClock;
+  readonly knownAgents: Agents;
 }
 
 /** @throws StoreOpenError with the file and the cure. */
@@ -286,6 +287,7 @@ async function openFiles(
     housekeeping,
     otherAgents,
     retentionClock: clock,
+    knownAgents: agents,
     asked,
     warmUp,
   };

@@ -17,6 +17,9 @@ import { figuresOf, type StoreFigures } from './store-figures.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
 import { answerRead, type ReadCall } from './store-reads.js';
 import { TraceId } from '../rows/trace-id.js';
+import type { TransferBase } from '../../telemetry-transfer.js';
+import { RestoredBase } from '../transfer/restored-base.js';
+import { StoreExport } from '../transfer/store-export.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
 
 /**
@@ -28,11 +31,13 @@ export class StoreEngine {
   /** Its UUID. */
   readonly id: string;
   readonly observations: Observations;
+  readonly export: StoreExport;
   readonly #parts: EngineParts;
 
   private constructor(parts: EngineParts) {
     this.id = parts.main.storeId;
     this.observations = parts.observations;
+    this.export = new StoreExport(parts.reads, parts.events);
     this.#parts = parts;
   }
 
@@ -106,6 +111,22 @@ export class StoreEngine {
     return await this.#parts.housekeeping.timeOutIdle(now, wanted);
   }
 
+  /** Whether it holds no telemetry at all. */
+  isEmpty(): boolean {
+    return this.#parts.segments.lastSeq === 0;
+  }
+
+  /** The number of the last commit. */
+  get lastCommit(): number {
+    return this.#parts.segments.lastSeq;
+  }
+
+  /** Stores what is there before any run is. Resolves after the commit. */
+  async restoreBase(base: TransferBase): Promise<void> {
+    const { writer, knownAgents } = this.#parts;
+    await writer.write({ append: new RestoredBase(base, knownAgents) });
+  }
+
   /** @returns null while a rebuild is under way already */
   async rebuildMap(dryRun: boolean): Promise<Rebuilt | null> {
     return await this.#parts.housekeeping.rebuildMap(dryRun);
@@ -158,6 +179,7 @@ export class StoreEngine {
     const indexes = [traces, closedSpans, prompts.linked, logs.withEvents];
     for (const index of indexes) index.stop();
     const swept = housekeeping.close();
+    await this.export.close();
     await writer.drained();
     await mover.close();
     await swept;

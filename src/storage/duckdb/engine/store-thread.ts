@@ -14,6 +14,7 @@ import type { LogsMessage } from '../messages/encode-logs.js';
 import type { PointsMessage } from '../messages/encode-points.js';
 import type { StoreOptions } from './store-options.js';
 import { StoreEngine } from './store-engine.js';
+import { transferMethods } from './transfer-methods.js';
 import type { ReadCall } from './store-reads.js';
 
 /** The store thread, the only one that opens the database. `client/store.ts` starts it. */
@@ -83,6 +84,7 @@ serve(port, outbox, {
     const target = await engine;
     return await (target[method] as (...values: unknown[]) => unknown).apply(target, args);
   }),
+  ...transferMethods(engine),
   look: reads.known(async (method: LookMethod, ...args: unknown[]) => {
     const { observations } = await engine;
     return await (observations[method] as (...values: unknown[]) => unknown).apply(observations, args);

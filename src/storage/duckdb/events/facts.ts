@@ -18,6 +18,12 @@ export async function readFacts(
   return { facts: found.map(({ tenant, event }) => ({ tenant, event })), mark: `${commit}.${place}` };
 }
 
+/** Whether any fact of a commit, or of one before it, follows a mark. */
+export async function factsReach(events: EventReads, mark: string | null, commit: number): Promise<boolean> {
+  const { facts, mark: first } = await readFacts(events, mark, { events: 1, bytes: 0 });
+  return facts.length > 0 && placeOf(first).commit <= commit;
+}
+
 function placeOf(mark: string): EventPlace {
   const [, commit, place] = /^(\d+)\.(\d+)$/.exec(mark) ?? [];
   if (commit === undefined || place === undefined) throw new RangeError('this is no mark of a store');

@@ -144,6 +144,11 @@ export class Agents {
     return agent;
   }
 
+  /** Adds what another store had, as it is, whatever the limit. Its number must not be another's. */
+  restore(agent: Agent): void {
+    this.#put(agent);
+  }
+
   /** The name under which {@link named} finds or adds an agent. */
   nameFor(tenant: number, name: string): string {
     const known = this.#tenants.get(tenant);

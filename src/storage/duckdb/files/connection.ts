@@ -78,13 +78,20 @@ export class Connection {
     // The result is fetched as a whole: fetching its chunks one by one would go to the thread pool and back for each of them, and
     // wait there behind commits and moves.
     for (let i = 0; i < result.chunkCount; i++) {
-      const chunk = result.getChunk(i);
-      const columns = names.map((_, column) => chunk.getColumnValues(column));
-      for (let row = 0; row < chunk.rowCount; row++) {
-        rows.push(Object.fromEntries(names.map((name, column) => [name, toPlain(columns[column]?.[row])])));
-      }
+      for (const row of plainRows(names, result.getChunk(i))) rows.push(row);
     }
     return rows;
+  }
+
+  /** All rows of a result, however large, in pages as DuckDB finds them, at most 2048 each. Not to be called within a transaction. */
+  async *rowPages(sql: string): AsyncGenerator<Row[]> {
+    const result = await this.#whileNotStopped(() => this.#connection.stream(sql));
+    const names = result.columnNames();
+    for (;;) {
+      const chunk = await this.#whileNotStopped(() => result.fetchChunk());
+      if (chunk === null || chunk.rowCount === 0) return;
+      yield plainRows(names, chunk);
+    }
   }
 
   /**
@@ -200,6 +207,13 @@ export class Connection {
   close(): void {
     this.#connection.closeSync();
   }
+}
+
+function plainRows(names: readonly string[], chunk: DuckDBDataChunk): Row[] {
+  const columns = names.map((_, column) => chunk.getColumnValues(column));
+  return Array.from({ length: chunk.rowCount }, (_, row) =>
+    Object.fromEntries(names.map((name, column) => [name, toPlain(columns[column]?.[row])])),
+  );
 }
 
 function fixedChunk(chunk: DuckDBDataChunk): FixedChunk {

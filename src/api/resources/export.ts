@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { Type } from 'typebox';
+import { SECRETS_KEY_FILE } from '../../auth/secrets-key.js';
+import { HttpProblem, type Route } from '../../component/http.js';
+import type { Operation } from '../../component/operation.js';
+import { formatTime } from '../../signal/time.js';
+import type { TelemetryParts } from '../../storage/telemetry-plane.js';
+import { isTransferable } from '../../storage/telemetry-transfer.js';
+import { UnusableDirectory } from '../../storage/transfer/export-directory.js';
+import { exportStores, type ExportSources } from '../../storage/transfer/export-stores.js';
+import type { Manifest } from '../../storage/transfer/manifest.js';
+import type { ApiContext } from '../support/api-context.js';
+import { count, time } from '../support/fields.js';
+
+export const exportedSchema = Type.Object(
+  {
+    directory: Type.String(),
+    exported_at: time('The moment of which the export is.'),
+    files: count('Files in the directory, without its manifest.'),
+    bytes: count('Their size.'),
+    rows: Type.Record(Type.String(), count(), {
+      description: 'Rows by table: `telemetry/spans`, `control/users` and so on.',
+    }),
+  },
+  { title: 'Export' },
+);
+
+export const exportData = {
+  id: 'exportData',
+  method: 'POST',
+  path: '/api/v1/admin/export',
+  tag: 'administration',
+  summary: 'Write everything that is stored into a directory of the machine that the daemon runs on',
+  description:
+    'Telemetry as Parquet, control data as JSON lines, all as of one moment, for `jackdaw import`. The directory holds secrets, and is readable for the user of the daemon only. It is complete when this answers; when the client goes away, or it fails, what was written is removed. Everything else goes on meanwhile.',
+  access: 'admin',
+  body: Type.Object({
+    directory: Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      description: 'An absolute path. It must not exist yet, or be an empty directory.',
+    }),
+  }),
+  responses: { 200: exportedSchema },
+  errors: [409],
+} satisfies Operation;
+
+/** What an export takes from a context of routes; null where its store cannot be exported. */
+export function exportSources(
+  parts: Pick<ApiContext, 'control' | 'clock'> & { readonly telemetry: TelemetryParts },
+  { store, version }: Pick<ExportSources, 'store' | 'version'>,
+): ExportSources | null {
+  const { telemetry, control, clock } = parts;
+  if (!isTransferable(telemetry)) return null;
+  const key = control.directory === null ? null : join(control.directory, SECRETS_KEY_FILE);
+  return {
+    telemetry: telemetry.transfer.out,
+    store,
+    control: control.transfer,
+    secretsKeyFile: key !== null && existsSync(key) ? key : null,
+    version,
+    now: () => clock.now(),
+  };
+}
+
+/** The answer for an export that is done. */
+export function shownExport(directory: string, { exported_at, files }: Manifest) {
+  const rows: Record<string, number> = {};
+  for (const { path, rows: more } of files) {
+    const table = path.replace(/(-\d+)?\.(parquet|jsonl)$/, '');
+    if (table !== path) rows[table] = (rows[table] ?? 0) + more;
+  }
+  return {
+    directory,
+    exported_at: formatTime(exported_at),
+    files: files.length,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    rows,
+  };
+}
+
+/** `/admin/export` */
+export function exportRoutes(
+  context: Omit<ApiContext, 'telemetry'> & { readonly telemetry: TelemetryParts },
+): readonly Route[] {
+  const { routes, telemetry, audit, daemon } = context;
+  if (!isTransferable(telemetry)) return [];
+  return [
+    routes.route(exportData).to(async ({ body: { directory }, identity, address, request }) => {
+      if (!isAbsolute(directory)) throw new HttpProblem(409, 'conflict', 'directory is no absolute path.');
+      const store = await telemetry.identity();
+      const sources = exportSources(context, { store, version: daemon.version });
+      if (sources === null) throw new HttpProblem(409, 'conflict', 'This store cannot be exported.');
+      const manifest = await exportStores(sources, directory, request.abort).catch((error: unknown) => {
+        if (error instanceof UnusableDirectory) throw new HttpProblem(409, 'conflict', error.message);
+        throw error;
+      });
+      if (manifest === null) throw new HttpProblem(409, 'conflict', 'Another export is under way.');
+      audit({ identity, address }, 'stores.exported', { directory });
+      return { status: 200, json: shownExport(directory, manifest) };
+    }),
+  ];
+}

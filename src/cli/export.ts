@@ -1,0 +1,84 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import type { Static } from 'typebox';
+import { exportData, exportSources, shownExport, type exportedSchema } from '../api/resources/export.js';
+import type { Factory } from '../component/factory.js';
+import { readVersion } from '../config/package-version.js';
+import { exportStores } from '../storage/transfer/export-stores.js';
+import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
+import { counted } from './counted.js';
+import { withStores } from './open-stores.js';
+import type { ProcessIo } from './process-io.js';
+import { showJson } from './result.js';
+
+interface Options extends ApiOptions {
+  readonly to: string;
+  readonly offline?: boolean;
+  readonly json?: boolean;
+}
+
+type Exported = Static<typeof exportedSchema>;
+
+const HELP = `
+The daemon writes the directory, so it lies on the daemon's machine and belongs to the daemon's user. It goes on with
+everything else meanwhile. What is written is as of one moment: Parquet for telemetry, JSON lines for control data, and a
+manifest with checksums, which is written last. The directory holds prompts and answers, digests of keys, and the secrets of
+webhooks with their key: keep it like the stores themselves.
+
+With --offline the stores are opened here, while no daemon runs.
+
+Exit codes:
+  0    the directory is complete
+  1    it failed, or the directory is not empty or cannot be written; what was written was removed`;
+
+/** `jackdaw export` */
+export function exportCommand(io: ProcessIo, builtin: readonly Factory[]): Command {
+  return withApiOptions(
+    new Command('export').description(
+      'Write everything that is stored into a directory, for jackdaw import.',
+    ),
+  )
+    .requiredOption('--to <directory>', 'a directory that does not exist yet, or is empty')
+    .option('--offline', 'open the stores of --config here, while no daemon runs')
+    .option('--json', 'print JSON')
+    .addHelpText('after', HELP)
+    .action(async (options: Options) => {
+      const directory = resolve(options.to);
+      const exported =
+        options.offline === true
+          ? await exportOffline(options, directory, io, builtin)
+          : await (await ApiClient.open(options, io)).call(exportData, { body: { directory }, isLong: true });
+      if (options.json === true) showJson(io, exported);
+      else for (const line of inWords(exported)) io.out(line);
+    });
+}
+
+async function exportOffline(
+  options: Options,
+  directory: string,
+  io: ProcessIo,
+  builtin: readonly Factory[],
+): Promise<Exported> {
+  return await withStores(options, io, builtin, async (stores, { clock, abort }) => {
+    const store = await stores.telemetry.identity();
+    const sources = exportSources({ ...stores, clock }, { store, version: readVersion() });
+    if (sources === null) throw new Error('This store of telemetry cannot be exported.');
+    const manifest = await exportStores(sources, directory, abort);
+    if (manifest === null) throw new Error('Another export is under way.');
+    return shownExport(directory, manifest);
+  });
+}
+
+function inWords({ directory, files, bytes, rows }: Exported): readonly string[] {
+  const of = (table: string): number => rows[table] ?? 0;
+  const telemetry = [
+    counted(of('telemetry/runs'), 'run'),
+    counted(of('telemetry/spans'), 'span'),
+    counted(of('telemetry/points'), 'metric point'),
+    counted(of('telemetry/logs'), 'log record'),
+  ];
+  return [
+    `Exported ${telemetry.join(', ')} and ${counted(of('control/users'), 'user')}.`,
+    `${directory}: ${counted(files, 'file')}, ${(bytes / 1024 / 1024).toFixed(1)} MiB`,
+  ];
+}

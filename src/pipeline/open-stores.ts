@@ -1,0 +1,84 @@
+import type { Host } from '../component/host.js';
+import { SecretBoxes } from '../auth/secret-boxes.js';
+import { isControlPlane, type ControlPlane } from '../storage/control-plane.js';
+import { isTelemetryStore, type TelemetryParts } from '../storage/telemetry-plane.js';
+import { buildPipelines, type BuildTools } from './build.js';
+import { daemonView } from './daemon-view.js';
+import { Deadline } from './deadline.js';
+import { createHost } from './host.js';
+import { IdentityGate } from './identity-gate.js';
+import { Lifecycle } from './lifecycle.js';
+import { Listeners } from './listeners.js';
+import type { Prepared } from './prepare.js';
+import { StatusBoard } from './status.js';
+import { userRates } from './user-limits.js';
+
+/** The stores of a configuration, without a daemon around them. */
+export interface OpenStores {
+  readonly telemetry: TelemetryParts;
+  readonly control: ControlPlane;
+  /** Resolves when both have let go of what they hold. @returns what went wrong */
+  close(): Promise<readonly Error[]>;
+}
+
+/** How long the stores may take to close. */
+const CLOSE_MS = 60_000;
+
+/** Ids of the extensions that are the stores. */
+export interface StoreNames {
+  readonly store: string;
+  readonly control: string;
+}
+
+/**
+ * Opens two stores of a configuration, and nothing else: no user is made, and nothing is listened to.
+ *
+ * @throws Error where one cannot be opened
+ */
+export async function openStores(
+  prepared: Prepared,
+  { store, control }: StoreNames,
+  tools: BuildTools,
+): Promise<OpenStores> {
+  const extensions = prepared.plan.extensions.filter(({ id }) => id === store || id === control);
+  const built = buildPipelines({ extensions, pipelines: [] }, tools);
+  const status = new StatusBoard(built.extensions, () => undefined);
+  const lifecycle = new Lifecycle(built, status);
+  const identity = new IdentityGate(prepared.config.auth, tools);
+  const users = userRates(prepared.config.service.user_limits, tools);
+  const parts = {
+    extensions: built.extensions,
+    listeners: new Listeners(tools, prepared.config, users, () => undefined),
+    identity,
+    userLimits: users,
+    rejections: built.rejections,
+    prices: built.prices,
+    secretBoxes: new SecretBoxes(prepared.config.secretKeeping),
+    smtp: null,
+    status,
+    daemon: daemonView(prepared, built.edges, tools.clock),
+  };
+  const close = async (): Promise<readonly Error[]> => {
+    const deadline = new Deadline(CLOSE_MS, tools.clock);
+    const errors = await lifecycle.stopExtensions(deadline);
+    deadline.cancel();
+    return errors;
+  };
+  let host: Host | undefined;
+  try {
+    await lifecycle.start(
+      (node) => (host = createHost(node, parts)),
+      async () => undefined,
+      new AbortController().signal,
+    );
+    if (host === undefined) throw new Error('the configuration has no stores');
+    return {
+      telemetry: host.extension(store, isTelemetryStore),
+      control: host.extension(control, isControlPlane),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

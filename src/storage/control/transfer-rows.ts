@@ -1,0 +1,156 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Transaction } from 'kysely';
+import { PRIVATE_FILE } from '../../config/private-path.js';
+import type { ControlFile, ControlTransfer } from '../control-transfer.js';
+import type { WrittenFile } from '../telemetry-transfer.js';
+import type { ControlDatabase } from './control-database.js';
+import type { Tables } from './tables.js';
+import { OWN_COUNTERS, TRANSFERRED_TABLES } from './transferred-tables.js';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Rows of one insert. Databases bound the values of a statement. */
+const ROWS_AT_ONCE = 200;
+const ENDING = '.jsonl';
+
+/** `ControlTransfer` over the tables as they are: the program that wrote them and the one that fills them in have the same migrations. */
+export class TransferRows implements ControlTransfer {
+  readonly #database: ControlDatabase;
+
+  constructor(database: ControlDatabase) {
+    this.#database = database;
+  }
+
+  async export(directory: string): Promise<readonly WrittenFile[]> {
+    return await this.#database.snapshot(directory, async (rowsOf) => {
+      const files: WrittenFile[] = [];
+      for (const table of TRANSFERRED_TABLES) {
+        const name = `${table}${ENDING}`;
+        files.push({ name, rows: await writeRows(join(directory, name), kept(table, rowsOf(table))) });
+      }
+      return files;
+    });
+  }
+
+  async holds(): Promise<string | null> {
+    return await this.#database.read(async (db) => {
+      for (const table of ['users', 'organizations', 'events'] as const) {
+        const found = await db.selectFrom(table).select('id').limit(1).executeTakeFirst();
+        if (found !== undefined) return table;
+      }
+      return null;
+    });
+  }
+
+  async reserve(files: readonly ControlFile[]): Promise<void> {
+    const counters = files.find((file) => tableOf(file) === 'counters');
+    if (counters === undefined) throw new Error('counters.jsonl is missing in the export');
+    await this.#database.transaction(async (tx) => {
+      await raiseCounters(tx, counters);
+    });
+  }
+
+  async import(files: readonly ControlFile[]): Promise<void> {
+    const byTable = new Map(files.map((file) => [tableOf(file), file]));
+    const columns = await this.#database.read(async (db) => {
+      const tables = await db.introspection.getTables();
+      return new Map(tables.map(({ name, columns }) => [name, new Set(columns.map((one) => one.name))]));
+    });
+    await this.#database.transaction(async (tx) => {
+      for (const table of TRANSFERRED_TABLES) {
+        const file = byTable.get(table);
+        if (file === undefined) throw new Error(`${table}${ENDING} is missing in the export`);
+        if (table === 'counters') await raiseCounters(tx, file);
+        else await insertRows(tx, table, file, columns.get(table) ?? new Set());
+      }
+    });
+  }
+}
+
+function tableOf({ name }: WrittenFile): string {
+  return name.slice(0, -ENDING.length);
+}
+
+async function* kept(
+  table: keyof Tables,
+  pages: AsyncIterable<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  for await (const page of pages)
+    yield table === 'counters' ? page.filter(({ name }) => !OWN_COUNTERS.includes(String(name))) : page;
+}
+
+async function writeRows(path: string, pages: AsyncIterable<readonly Row[]>): Promise<number> {
+  const file = await open(path, 'wx', PRIVATE_FILE);
+  let rows = 0;
+  try {
+    for await (const page of pages) {
+      rows += page.length;
+      await file.appendFile(page.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    }
+  } finally {
+    await file.close();
+  }
+  return rows;
+}
+
+async function insertRows(
+  tx: Transaction<Tables>,
+  table: keyof Tables,
+  file: ControlFile,
+  columns: ReadonlySet<string>,
+): Promise<void> {
+  let waiting: Row[] = [];
+  const insert = async (): Promise<void> => {
+    if (waiting.length === 0) return;
+    // Their names have been compared with those of the table, and the database checks the values.
+    await tx.insertInto(table).values(waiting).execute();
+    waiting = [];
+  };
+  let rows = 0;
+  for await (const row of readRows(file)) {
+    rows++;
+    const names = Object.keys(row);
+    if (names.length !== columns.size || !names.every((name) => columns.has(name)))
+      throw new Error(
+        `${file.path}, line ${rows}: its columns are not those of the table here, ${[...columns].join(', ')}. Import with the version of Jackdaw that made the export.`,
+      );
+    waiting.push(row);
+    if (waiting.length === ROWS_AT_ONCE) await insert();
+  }
+  await insert();
+  if (rows !== file.rows) throw new Error(`${file.path} has ${rows} rows, and should have ${file.rows}`);
+}
+
+async function raiseCounters(tx: Transaction<Tables>, file: ControlFile): Promise<void> {
+  for await (const { name, last } of readRows(file)) {
+    if (typeof name !== 'string' || !Number.isSafeInteger(last) || OWN_COUNTERS.includes(name))
+      throw new Error(`${file.path}: a line is no counter`);
+    await tx
+      .updateTable('counters')
+      .set({ last: last as number })
+      .where('name', '=', name)
+      .where('last', '<', last as number)
+      .execute();
+  }
+}
+
+/** @throws Error that names the line that is no row */
+async function* readRows({ path }: ControlFile): AsyncGenerator<Row> {
+  const lines = createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Infinity });
+  let number = 0;
+  for await (const line of lines) {
+    number++;
+    let row: unknown;
+    try {
+      row = JSON.parse(line);
+    } catch (cause) {
+      throw new Error(`${path}, line ${number}: it is no JSON`, { cause });
+    }
+    if (typeof row !== 'object' || row === null || Array.isArray(row))
+      throw new Error(`${path}, line ${number}: it is no row`);
+    yield row as Row;
+  }
+}

@@ -1,0 +1,185 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ConsumeError } from '../../../component/consume-error.js';
+import { GEN_AI_EVENTS } from '../../../signal/logged-event.js';
+import type { Micros } from '../../../signal/time.js';
+import { encodeRows } from '../../../worker/columns-writer.js';
+import type { EncodedRows, TracesMessage } from '../../incoming/encode-traces.js';
+import type {
+  ExportedRow,
+  TelemetryIn,
+  TelemetryOut,
+  TelemetryTransfer,
+  TransferBase,
+  TransferredLink,
+  WrittenFile,
+} from '../../telemetry-transfer.js';
+import { LOG_MESSAGE, type LogsMessage } from '../messages/encode-logs.js';
+import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from '../messages/encode-points.js';
+import { ORIGIN_MESSAGE } from '../messages/origin-message.js';
+import type { StoreReach } from './store-reach.js';
+
+/** How often it is asked whether all events lie in their log, and for how long. */
+const ASK_AGAIN_MS = 20;
+const PATIENCE_MS = 15_000;
+
+/** The contract `TelemetryTransfer` for the daemon's thread. */
+export class TransferClient implements TelemetryTransfer {
+  readonly out: TelemetryOut;
+  readonly in: TelemetryIn;
+
+  /** @param source the name under which the store's events come into the log */
+  constructor(reach: StoreReach, source: () => string) {
+    this.out = new OutClient(reach, source);
+    this.in = new InClient(reach);
+  }
+}
+
+class OutClient implements TelemetryOut {
+  readonly #reach: StoreReach;
+  readonly #source: () => string;
+
+  constructor(reach: StoreReach, source: () => string) {
+    this.#reach = reach;
+    this.#source = source;
+  }
+
+  async begin(): Promise<boolean> {
+    const { thread, control } = this.#reach.opened;
+    if (!(await thread.call<boolean>('beginExport', []))) return false;
+    try {
+      const giveUpAt = performance.now() + PATIENCE_MS;
+      while (await thread.call<boolean>('exportLacksFacts', [await control.events.markOf(this.#source())])) {
+        if (performance.now() > giveUpAt) throw eventsAreBehind();
+        await wait(ASK_AGAIN_MS);
+      }
+    } catch (error) {
+      await this.end();
+      throw error;
+    }
+    return true;
+  }
+
+  async write(directory: string, abort: AbortSignal): Promise<readonly WrittenFile[]> {
+    return await this.#reach.opened.thread.call('writeExport', [directory], { abort });
+  }
+
+  async progress(): Promise<number> {
+    return await this.#reach.opened.thread.call('exportedRows', []);
+  }
+
+  async end(): Promise<void> {
+    await this.#reach.opened.thread.call('endExport', []);
+  }
+}
+
+class InClient implements TelemetryIn {
+  readonly #reach: StoreReach;
+
+  constructor(reach: StoreReach) {
+    this.#reach = reach;
+  }
+
+  async holds(): Promise<string | null> {
+    const isEmpty = await this.#call<boolean>('isEmpty', []);
+    return isEmpty ? null : 'telemetry (extensions.duckdb.path)';
+  }
+
+  async base(base: TransferBase): Promise<void> {
+    await this.#call('restoreBase', [base]);
+  }
+
+  async traces(tenant: number, rows: EncodedRows): Promise<void> {
+    await this.#call('writeTraces', [{ ...rows, tenant, wanted: [] } satisfies TracesMessage]);
+  }
+
+  async link(tenant: number, { promptNo, traceId, spanId, linkedAt }: TransferredLink): Promise<void> {
+    const link = { promptNo, trace_id: traceId, span_id: spanId };
+    await this.#reach.change('linkPrompt', tenant, link, linkedAt);
+  }
+
+  async points(tenant: number, rows: readonly ExportedRow[]): Promise<void> {
+    const streams = new Shared();
+    const origins = new Shared();
+    const points = rows.map((row) => ({
+      ...row,
+      stream: streams.positionOf(String(row['metric']), () => ({
+        name: row['metric'] ?? null,
+        type: row['metric_type'] ?? null,
+        unit: row['unit'] ?? null,
+        description: row['description'] ?? null,
+      })),
+      origin: origins.positionOf(String(row['origin']), () => ({ origin: row['origin'] ?? null })),
+    }));
+    const message: PointsMessage = {
+      tenant,
+      points: encodeRows(POINT_MESSAGE, points),
+      streams: encodeRows(STREAM_MESSAGE, streams.parts),
+      origins: encodeRows(ORIGIN_MESSAGE, origins.parts),
+    };
+    const { refused } = await this.#call<{ readonly refused: readonly number[] }>('writePoints', [message]);
+    if (refused.length > 0)
+      throw new Error(
+        `${refused.length} points were refused: their user has too many metrics for this store`,
+      );
+  }
+
+  async logs(tenant: number, rows: readonly ExportedRow[]): Promise<void> {
+    const origins = new Shared();
+    const logs = rows.map((row) => ({
+      ...row,
+      origin: origins.positionOf(String(row['origin']), () => ({ origin: row['origin'] ?? null })),
+    }));
+    const message: LogsMessage = {
+      tenant,
+      logs: encodeRows(LOG_MESSAGE, logs),
+      origins: encodeRows(ORIGIN_MESSAGE, origins.parts),
+      events: rows.flatMap((row, i) => (isGenAiEvent(row) ? [i] : [])),
+    };
+    await this.#call('writeLogs', [message]);
+  }
+
+  async finish(at: Micros): Promise<string> {
+    const wanted = new Map<number, readonly never[]>();
+    // One call lets only so many time out.
+    for (let before = -1, last = await this.#lastCommit(); last !== before;) {
+      const unknown = await this.#call<readonly number[]>('timeOutIdle', [at, wanted]);
+      for (const tenant of unknown) wanted.set(tenant, []);
+      if (unknown.length > 0) continue;
+      [before, last] = [last, await this.#lastCommit()];
+    }
+    return String(await this.#lastCommit());
+  }
+
+  async #lastCommit(): Promise<number> {
+    return await this.#call('lastCommit', []);
+  }
+
+  async #call<T>(method: string, args: readonly unknown[]): Promise<T> {
+    return await this.#reach.opened.thread.call<T>(method, args);
+  }
+}
+
+/** What several rows of a message share, each once. */
+class Shared {
+  readonly parts: ExportedRow[] = [];
+  readonly #positions = new Map<string, number>();
+
+  positionOf(key: string, part: () => ExportedRow): number {
+    const known = this.#positions.get(key);
+    if (known !== undefined) return known;
+    const position = this.parts.push(part()) - 1;
+    this.#positions.set(key, position);
+    return position;
+  }
+}
+
+function isGenAiEvent({ event_name: name, trace_id: trace, span_id: span }: ExportedRow): boolean {
+  return trace !== null && span !== null && typeof name === 'string' && GEN_AI_EVENTS.has(name);
+}
+
+function eventsAreBehind(): ConsumeError {
+  return new ConsumeError(
+    'Events of telemetry have not been brought to the control store, so an export would lack them. Look at /readyz and try again.',
+    { code: 'storage_unavailable', retryable: true, retryAfterMs: 5000 },
+  );
+}

@@ -1,0 +1,60 @@
+import { RUN_KINDS } from '../../../signal/span.js';
+import { itemAt } from '../../../signal/checked.js';
+import { AGENTS } from '../../tables.js';
+import { NAMED_BATCHES } from '../../named-batches-table.js';
+import { USAGE } from '../../sum-tables.js';
+import type { ExportedRow, TransferBase } from '../../telemetry-transfer.js';
+import type { Append } from '../changes/change.js';
+import { objectRows } from '../changes/object-rows.js';
+import type { Rows } from '../changes/rows.js';
+import type { Agents } from '../figures/agents.js';
+
+/** What is there before any run is, on its way into the store: names of agents, counts for quotas, names of batches. */
+export class RestoredBase implements Append {
+  readonly bytes = 0;
+  readonly weight = 0;
+  readonly items = 0;
+  readonly counted = null;
+  readonly buffers: readonly ArrayBuffer[] = [];
+  readonly #base: TransferBase;
+  readonly #agents: Agents;
+
+  constructor(base: TransferBase, agents: Agents) {
+    this.#base = base;
+    this.#agents = agents;
+  }
+
+  rows(seq: number): readonly Rows[] {
+    const { agents, usage, batches } = this.#base;
+    const owned = (rows: readonly ExportedRow[]) =>
+      rows.map((row) => ({ row, own: [seq, Number(row['tenant'])], replaces: false }));
+    return [
+      ...objectRows(AGENTS, owned(agents)),
+      ...objectRows(
+        USAGE,
+        owned(usage).map((one) => ({
+          ...one,
+          row: { month: one.row['period'] ?? null, events: one.row['items'] ?? null },
+        })),
+      ),
+      ...objectRows(NAMED_BATCHES, owned(batches)),
+    ];
+  }
+
+  /** The runs that follow name these agents. Counts and names of batches are read at the next start. */
+  committed(): void {
+    for (const row of this.#base.agents)
+      this.#agents.restore({
+        tenant: Number(row['tenant']),
+        agent_no: Number(row['agent_no']),
+        id: String(row['id']),
+        name: String(row['name']),
+        kind: itemAt(RUN_KINDS, Number(row['kind'])),
+        created_at: row['created_at'] === null ? null : Number(row['created_at']),
+      });
+  }
+
+  rolledBack(): void {
+    // Nothing was changed.
+  }
+}

@@ -1,0 +1,164 @@
+import { join } from 'node:path';
+import { ConsumeError } from '../../../component/consume-error.js';
+import { EXPORTED, fileOf, TABLE_NAMES, type TableName } from '../../transfer/exported-tables.js';
+import type { WrittenFile } from '../../telemetry-transfer.js';
+import type { EventReads } from '../events/event-reads.js';
+import { factsReach } from '../events/facts.js';
+import type { Connection } from '../files/connection.js';
+import { closing } from '../files/read-errors.js';
+import type { Reads } from '../reads/read.js';
+import type { Capture } from '../rows/segment.js';
+import { exportPages, type PageSize } from './export-pages.js';
+import { EXPORT_QUERIES, EXPORT_WEIGHTS } from './export-queries.js';
+import { PagePayloads } from './page-payloads.js';
+
+/** Of one file. */
+const EXPORT_PAGE_SIZE: PageSize = { rows: 100_000, bytes: 64 * 1024 * 1024 };
+
+/** An export under way: what it sees, from its beginning to its end. */
+interface Underway {
+  readonly connection: Connection;
+  readonly capture: Capture;
+  readonly end: () => void;
+  /** Resolves when the capture is released. */
+  readonly ended: Promise<void>;
+  rows: number;
+  /** The work that uses the connection. */
+  writing: Promise<unknown>;
+}
+
+/**
+ * Writes everything that the store holds at one moment into Parquet files, while it goes on with its work: one read that lasts, over
+ * one of the connections that the store's own work has. Moves wait for it.
+ */
+export class StoreExport {
+  readonly #reads: Reads;
+  readonly #events: EventReads;
+  readonly #size: PageSize;
+  #isTaken = false;
+  #isClosing = false;
+  #underway: Underway | null = null;
+
+  constructor(reads: Reads, events: EventReads, size: PageSize = EXPORT_PAGE_SIZE) {
+    this.#reads = reads;
+    this.#events = events;
+    this.#size = size;
+  }
+
+  /** Fixes the moment. @returns false while another export is under way @throws ConsumeError */
+  async begin(): Promise<boolean> {
+    if (this.#isTaken) return false;
+    if (this.#isClosing) throw closing();
+    this.#isTaken = true;
+    let end = (): void => undefined;
+    const held = new Promise<void>((resolve) => (end = resolve));
+    await new Promise<void>((resolve, reject) => {
+      const ended = this.#reads.forWork('export')(async (connection, capture) => {
+        this.#underway = { connection, capture, end, ended, rows: 0, writing: Promise.resolve() };
+        resolve();
+        await held;
+      });
+      ended.catch(reject);
+    }).catch((error: unknown) => {
+      this.#isTaken = false;
+      throw error;
+    });
+    return true;
+  }
+
+  /** Whether the log of events, which has all up to a mark, lacks facts of the moment or before. */
+  async lacksFacts(mark: string | null): Promise<boolean> {
+    return await factsReach(this.#events, mark, this.#begun().capture.lastSeq);
+  }
+
+  /** Writes all tables. @param directory absolute @returns the files with their rows */
+  async write(directory: string, abort?: AbortSignal): Promise<readonly WrittenFile[]> {
+    const underway = this.#begun();
+    const writing = this.#write(underway, directory, () => {
+      if (this.#isClosing) throw closing();
+      if (abort?.aborted === true) throw abandonedExport();
+    });
+    underway.writing = writing.catch(() => undefined);
+    return await writing;
+  }
+
+  /** Rows written so far. */
+  get rows(): number {
+    return this.#underway?.rows ?? 0;
+  }
+
+  /** Releases what it sees, once the statement under way is over. May be called at any time. */
+  async end(): Promise<void> {
+    const underway = this.#underway;
+    if (underway === null) return;
+    await underway.writing;
+    this.#underway = null;
+    underway.end();
+    await underway.ended.catch(() => undefined);
+    this.#isTaken = false;
+  }
+
+  /** Takes no more exports, and gives up the one under way. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.end();
+  }
+
+  #begun(): Underway {
+    if (this.#underway === null) throw closing();
+    return this.#underway;
+  }
+
+  async #write(
+    underway: Underway,
+    directory: string,
+    throwIfStopped: () => void,
+  ): Promise<readonly WrittenFile[]> {
+    const { connection, capture } = underway;
+    const files: WrittenFile[] = [];
+    const copy = async (table: TableName, query: string, page?: number): Promise<void> => {
+      throwIfStopped();
+      const name = fileOf(table, page);
+      const rows = await copyTo(connection, query, join(directory, name));
+      underway.rows += rows;
+      files.push({ name, rows });
+    };
+    const payloads = new PagePayloads(connection, capture);
+    try {
+      for (const table of TABLE_NAMES) {
+        const query = EXPORT_QUERIES[table];
+        if (!isPaged(table)) {
+          await copy(table, query(capture, 'TRUE'));
+          continue;
+        }
+        const pages = await exportPages(connection, EXPORT_WEIGHTS[table](capture), this.#size);
+        for (const [i, page] of pages.entries()) {
+          throwIfStopped();
+          if (table === 'spans') await payloads.load(page);
+          await copy(table, query(capture, page), i + 1);
+        }
+      }
+    } finally {
+      await payloads.clear();
+    }
+    return files;
+  }
+}
+
+function isPaged(table: TableName): table is keyof typeof EXPORT_WEIGHTS {
+  return EXPORTED[table].isPaged;
+}
+
+/** @returns the number of rows */
+async function copyTo(connection: Connection, query: string, path: string): Promise<number> {
+  const file = path.replaceAll("'", "''");
+  const [row] = await connection.rows(`COPY (${query}) TO '${file}' (FORMAT parquet, COMPRESSION zstd)`);
+  return Number(row?.['Count'] ?? 0);
+}
+
+function abandonedExport(): ConsumeError {
+  return new ConsumeError('Nobody waits for the export any more.', {
+    code: 'storage_unavailable',
+    retryable: true,
+  });
+}

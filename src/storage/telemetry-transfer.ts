@@ -1,0 +1,91 @@
+import type { EncodedRows } from './incoming/encode-traces.js';
+import type { Micros } from '../signal/time.js';
+
+/**
+ * A store of telemetry that can be written into a directory, and filled from one: `transfer/README.md`. Every method may throw a
+ * `ConsumeError` with `storage_unavailable` (retryable).
+ */
+export interface TelemetryTransfer {
+  readonly out: TelemetryOut;
+  readonly in: TelemetryIn;
+}
+
+/** One export at a time. */
+export interface TelemetryOut {
+  /**
+   * Fixes the moment of which everything is written. Resolves when all events that followed from telemetry until then lie in the log
+   * of events, so that what is read of the control plane from then on has them.
+   *
+   * @returns false while another export is under way
+   */
+  begin(): Promise<boolean>;
+  /**
+   * Writes one Parquet file or several for each of `EXPORTED`.
+   *
+   * @param directory an absolute path; what is there already stays
+   * @returns the files, by their names in the directory, with the number of their rows
+   */
+  write(directory: string, abort: AbortSignal): Promise<readonly WrittenFile[]>;
+  /** Rows written so far. */
+  progress(): Promise<number>;
+  /** Lets the moment go. To be called after `begin`, whatever happened. */
+  end(): Promise<void>;
+}
+
+export interface WrittenFile {
+  readonly name: string;
+  readonly rows: number;
+}
+
+/** Rows of an export, by the names of their columns. */
+export type ExportedRow = Readonly<Record<string, string | number | boolean | Uint8Array | null>>;
+
+/** What is there before any run is: rows of `agents`, `usage` and `batches`. */
+export interface TransferBase {
+  readonly agents: readonly ExportedRow[];
+  readonly usage: readonly ExportedRow[];
+  readonly batches: readonly ExportedRow[];
+}
+
+/**
+ * What is filled in counts for no quota, brings no events, and goes by the rules of runs like anything that comes. Users and prompts
+ * are numbers, as in the export.
+ */
+export interface TelemetryIn {
+  /** What the store already holds, in words for its owner; null where it holds nothing. */
+  holds(): Promise<string | null>;
+  /** To be called first, in a store that holds nothing. */
+  base(base: TransferBase): Promise<void>;
+  /** Parts of runs; a run may come in several, each with its header. Resolves when they are durable. */
+  traces(tenant: number, rows: EncodedRows): Promise<void>;
+  link(tenant: number, link: TransferredLink): Promise<void>;
+  /** Rows of `points`. Resolves when they are durable. */
+  points(tenant: number, rows: readonly ExportedRow[]): Promise<void>;
+  /** Rows of `logs`, likewise. */
+  logs(tenant: number, rows: readonly ExportedRow[]): Promise<void>;
+  /**
+   * To be called last.
+   *
+   * @param at runs that had timed out at that moment do so again
+   * @returns evidence of having seen all that is stored, for alert rules (`AlertFigures`)
+   */
+  finish(at: Micros): Promise<string>;
+}
+
+/** A link between a prompt version and a run, or one span of it. */
+export interface TransferredLink {
+  readonly promptNo: number;
+  readonly traceId: string;
+  readonly spanId: string | null;
+  readonly linkedAt: Micros;
+}
+
+/** A store of telemetry that can be written into a directory, or filled from one. */
+export interface Transferable {
+  readonly transfer: TelemetryTransfer;
+}
+
+/** Whether a store of telemetry can be transferred. */
+export function isTransferable(store: object): store is Transferable {
+  return 'transfer' in store;
+}

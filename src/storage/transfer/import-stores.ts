@@ -1,0 +1,217 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { PRIVATE_FILE } from '../../config/private-path.js';
+import type { ParquetReader } from '../duckdb/files/parquet-reader.js';
+import type { ControlFile, ControlTransfer } from '../control-transfer.js';
+import type { ExportedRow, TelemetryIn } from '../telemetry-transfer.js';
+import { EXPORTED, fileOf, tableOf, type TableName } from './exported-tables.js';
+import { bytesOf, RunsImport } from './import-runs.js';
+import { CONTROL, SECRETS_KEY, TELEMETRY, UnusableExport, verifyFile, type Manifest } from './manifest.js';
+import { parquet } from './parquet.js';
+import { Sending } from './sending.js';
+
+/** What is filled in, and by what. */
+export interface ImportTarget {
+  readonly telemetry: TelemetryIn;
+  /** The identity of the store of telemetry. */
+  readonly store: string;
+  readonly control: ControlTransfer;
+  /** What a rule keeps of its last firing, once its store of telemetry is another one: the same firings count as known. */
+  readonly moveEvidence: (evidence: string, from: string, to: string, seen: string) => string;
+}
+
+const ALERT_RULES = 'alert_rules.jsonl';
+const COUNTERS = 'counters.jsonl';
+const MESSAGE_ROWS = 2000;
+const MESSAGE_BYTES = 1024 * 1024;
+
+/** A store that holds something already, in words for its owner. */
+export class NotEmpty extends Error {
+  override readonly name = 'NotEmpty';
+}
+
+/** How it goes on, and whether. */
+export interface ImportControl {
+  /** Told of rows of telemetry that are durable. */
+  readonly wrote: (rows: number) => void;
+  readonly abort: AbortSignal;
+}
+
+/**
+ * Compares all files of a directory with their checksums.
+ *
+ * @throws UnusableExport that names the first that differs
+ */
+export async function verifyExport(directory: string, { files }: Manifest): Promise<void> {
+  for (const file of files) await verifyFile(directory, file);
+}
+
+/**
+ * Fills both stores from a directory that was verified. The control store comes last, in one transaction, so that nobody finds
+ * telemetry that is not complete.
+ *
+ * @throws NotEmpty: nothing was changed; UnusableExport, ConsumeError and others: the store of telemetry may hold a part
+ */
+export async function importStores(
+  { telemetry, store, control, moveEvidence }: ImportTarget,
+  directory: string,
+  manifest: Manifest,
+  progress: ImportControl,
+): Promise<void> {
+  const files = controlFiles(directory, manifest);
+  await refuseFull(telemetry, control);
+  await control.reserve(files.filter(({ name }) => name === COUNTERS));
+  const scratch = await mkdtemp(join(tmpdir(), 'jackdaw-import-'));
+  try {
+    const reader = await openReader(scratch);
+    try {
+      await new TelemetryImport(reader, telemetry, pathsOf(directory, manifest), progress).run();
+    } finally {
+      reader.close();
+    }
+    const seen = await telemetry.finish(manifest.exported_at);
+    const move = (evidence: string): string => moveEvidence(evidence, manifest.telemetry_store, store, seen);
+    await control.import(await withMovedEvidence(files, scratch, move));
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+const READER = new URL('../duckdb/files/parquet-reader.js', import.meta.url);
+
+/** Loads DuckDB only now: who imports nothing does without it. */
+async function openReader(scratch: string): Promise<ParquetReader> {
+  const loaded = (await import(READER.href)) as { readonly ParquetReader: typeof ParquetReader };
+  return await loaded.ParquetReader.open(scratch);
+}
+
+async function refuseFull(telemetry: TelemetryIn, control: ControlTransfer): Promise<void> {
+  const kept = await control.holds();
+  if (kept !== null)
+    throw new NotEmpty(
+      `The control store has ${kept} already: import into a new one, before the daemon runs with it for the first time.`,
+    );
+  const stored = await telemetry.holds();
+  if (stored !== null)
+    throw new NotEmpty(
+      `The store of telemetry holds ${stored} already, perhaps from an import that was interrupted: name a new one, or remove what it holds.`,
+    );
+}
+
+/** The paths of a table's files, in their order. */
+type PathsOf = (table: TableName) => readonly string[];
+
+function pathsOf(directory: string, { files }: Manifest): PathsOf {
+  const paths = files.filter(({ path }) => path.startsWith(`${TELEMETRY}/`)).map(({ path }) => path);
+  return (table) =>
+    paths
+      .filter((path) => tableOf(basename(path)) === table)
+      .sort()
+      .map((path) => join(directory, path));
+}
+
+function controlFiles(directory: string, { files }: Manifest): readonly ControlFile[] {
+  return files
+    .filter(({ path }) => path.startsWith(`${CONTROL}/`) && basename(path) !== SECRETS_KEY)
+    .map(({ path, rows }) => ({ name: basename(path), rows, path: join(directory, path) }));
+}
+
+class TelemetryImport {
+  readonly #reader: ParquetReader;
+  readonly #to: TelemetryIn;
+  readonly #paths: PathsOf;
+  readonly #wrote: ImportControl['wrote'];
+  readonly #sending: Sending;
+
+  constructor(reader: ParquetReader, to: TelemetryIn, paths: PathsOf, { wrote, abort }: ImportControl) {
+    this.#reader = reader;
+    this.#to = to;
+    this.#paths = paths;
+    this.#wrote = wrote;
+    this.#sending = new Sending(abort);
+  }
+
+  async run(): Promise<void> {
+    const all = async (table: TableName) =>
+      await this.#reader.all(EXPORTED[table].columns, parquet(this.#only(table)));
+    const [agents, usage, batches] = [await all('agents'), await all('usage'), await all('batches')];
+    await this.#to.base({ agents, usage, batches });
+    const runs = new RunsImport(this.#reader, this.#to, this.#sending, this.#wrote);
+    await runs.import(this.#only('runs'), this.#paths('spans'));
+    await this.#sending.settled();
+    await this.#importLinks();
+    await this.#importItems('points', (tenant, rows) => this.#to.points(tenant, rows));
+    await this.#importItems('logs', (tenant, rows) => this.#to.logs(tenant, rows));
+    await this.#sending.settled();
+  }
+
+  #only(table: TableName): string {
+    const [path] = this.#paths(table);
+    if (path === undefined) throw new UnusableExport(`The export has no ${fileOf(table)}: export again.`);
+    return path;
+  }
+
+  async #importLinks(): Promise<void> {
+    for await (const page of this.#reader.pages(EXPORTED.links.columns, parquet(this.#only('links'))))
+      for (const row of page) {
+        const link = {
+          promptNo: Number(row['prompt_no']),
+          traceId: String(row['trace_id']),
+          spanId: typeof row['span_id'] === 'string' ? row['span_id'] : null,
+          linkedAt: Number(row['linked_at']),
+        };
+        await this.#sending.send(bytesOf(row), () => this.#to.link(Number(row['tenant']), link));
+      }
+  }
+
+  /** Rows of one user that follow each other go together. */
+  async #importItems(
+    table: 'points' | 'logs',
+    write: (tenant: number, rows: readonly ExportedRow[]) => Promise<void>,
+  ): Promise<void> {
+    let rows: ExportedRow[] = [];
+    let bytes = 0;
+    const send = async (): Promise<void> => {
+      const sent = rows;
+      const [first] = sent;
+      if (first === undefined) return;
+      const taken = bytes;
+      rows = [];
+      bytes = 0;
+      await this.#sending.send(taken, async () => {
+        await write(Number(first['tenant']), sent);
+        this.#wrote(sent.length);
+      });
+    };
+    for (const path of this.#paths(table))
+      for await (const page of this.#reader.pages(EXPORTED[table].columns, parquet(path)))
+        for (const row of page) {
+          const isFull = rows.length >= MESSAGE_ROWS || bytes > MESSAGE_BYTES;
+          if (isFull || rows[0]?.['tenant'] !== row['tenant']) await send();
+          rows.push(row);
+          bytes += bytesOf(row);
+        }
+    await send();
+  }
+}
+
+/** The rules of alerts once more, each with what it keeps of its last firing as the new store has it. */
+async function withMovedEvidence(
+  files: readonly ControlFile[],
+  scratch: string,
+  move: (evidence: string) => string,
+): Promise<readonly ControlFile[]> {
+  const rules = files.find(({ name }) => name === ALERT_RULES);
+  if (rules === undefined) return files;
+  const lines = (await readFile(rules.path, 'utf8')).split('\n').filter((line) => line !== '');
+  const moved = lines.map((line) => {
+    const rule = JSON.parse(line) as { readonly evidence?: unknown };
+    return JSON.stringify(
+      typeof rule.evidence === 'string' ? { ...rule, evidence: move(rule.evidence) } : rule,
+    );
+  });
+  const path = join(scratch, ALERT_RULES);
+  await writeFile(path, moved.map((line) => `${line}\n`).join(''), { mode: PRIVATE_FILE });
+  return files.map((file) => (file === rules ? { ...rules, path } : file));
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Type, type Static } from 'typebox';
+import { Check } from 'typebox/value';
+import { tableOf } from './exported-tables.js';
+
+/** The number of the layout. A program reads its own and refuses others. */
+export const FORMAT = 1;
+export const MANIFEST = 'manifest.json';
+/** The folders of an export. */
+export const TELEMETRY = 'telemetry';
+export const CONTROL = 'control';
+/** In the folder of control data: the key that opens sealed secrets, where a file has it. */
+export const SECRETS_KEY = 'secrets-key';
+
+const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+const manifestSchema = Type.Object({
+  format: Type.Literal(FORMAT),
+  /** The version of the program. */
+  jackdaw: Type.String(),
+  /** Microseconds since 1970: the moment of which the export is. */
+  exported_at: count,
+  /** The identity of the store of telemetry. */
+  telemetry_store: Type.String(),
+  files: Type.Array(
+    Type.Object({
+      /** Below the directory, with `/`. */
+      path: Type.String(),
+      /** 0 for what has none. */
+      rows: count,
+      bytes: count,
+      sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    }),
+  ),
+});
+
+/** What an export consists of. It is written last: a directory without it is no export. */
+export type Manifest = Static<typeof manifestSchema>;
+export type ManifestFile = Manifest['files'][number];
+
+/** A directory that cannot be imported, in words for its owner. */
+export class UnusableExport extends Error {
+  override readonly name = 'UnusableExport';
+}
+
+/** The size and checksum of a file. */
+export async function measureFile(path: string): Promise<Pick<ManifestFile, 'bytes' | 'sha256'>> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  await pipeline(createReadStream(path), async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      bytes += chunk.length;
+    }
+  });
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** @throws UnusableExport where it is none, is incomplete, or is of another layout */
+export async function readManifest(directory: string): Promise<Manifest> {
+  const path = join(directory, MANIFEST);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (cause) {
+    const hint = (await isThere(directory))
+      ? `${directory} has no ${MANIFEST}, which an export gets when it is complete: export again`
+      : `There is no directory ${directory}`;
+    throw new UnusableExport(`${hint}.`, { cause });
+  }
+  const found = parsed(text);
+  const { format } = Object(found) as { readonly format?: unknown };
+  if (typeof format === 'number' && format !== FORMAT)
+    throw new UnusableExport(
+      `${path} is of format ${format}, and this version of Jackdaw reads format ${FORMAT}: import with the version that made it.`,
+    );
+  if (!Check(manifestSchema, found) || !found.files.every(isOfExport))
+    throw new UnusableExport(`${path} is not the manifest of an export: export again.`);
+  return found;
+}
+
+/** @throws UnusableExport that names the file that is missing or was changed */
+export async function verifyFile(directory: string, { path, bytes, sha256 }: ManifestFile): Promise<void> {
+  const place = join(directory, path);
+  const size = (await stat(place).catch(() => null))?.size;
+  if (size === undefined)
+    throw new UnusableExport(`${place} is missing: copy the whole directory, or export again.`);
+  if (size === bytes && (await measureFile(place)).sha256 === sha256) return;
+  throw new UnusableExport(`${place} is not what was exported: copy the directory again, or export again.`);
+}
+
+/** Whether a file lies where an export has one: nothing else is read, whatever the manifest says. */
+function isOfExport({ path }: ManifestFile): boolean {
+  const [folder, name = '', ...more] = path.split('/');
+  if (more.length > 0) return false;
+  if (folder === TELEMETRY) return tableOf(name) !== null;
+  return folder === CONTROL && (name === SECRETS_KEY || /^[a-z_]+\.jsonl$/.test(name));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
+}

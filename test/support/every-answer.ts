@@ -1,0 +1,141 @@
+import type { ApiCaller } from './api-caller.js';
+import { DocumentedApi, type OpenApiDocument } from './documented-api.js';
+
+/** What says something of the process, of the moment, or of what was refused, and not of what is stored. */
+const NOT_STORED = new Set([
+  '/api/v1/openapi.json',
+  '/api/v1/daemon',
+  '/api/v1/daemon/config',
+  '/api/v1/dashboard/stream',
+  '/api/v1/dashboard/rejections',
+]);
+
+/** Ids that lists give, by the names of the parameters that take them. */
+type Ids = Readonly<Record<string, readonly string[]>>;
+
+/** How answers of two stores may differ. */
+interface Except {
+  /** Paths of operations, as the API describes them, that are not asked. */
+  readonly paths?: readonly string[];
+  /** Fields that are left out wherever they are. */
+  readonly fields?: readonly string[];
+}
+
+/**
+ * The answers of every route that reads, each in several ways, by their paths. Routes with parameters are asked for everything that
+ * the lists name.
+ */
+export async function everyAnswer(
+  api: ApiCaller,
+  except: Except = {},
+): Promise<ReadonlyMap<string, unknown>> {
+  const { document } = new DocumentedApi(await api.get<OpenApiDocument>('/openapi.json'));
+  const ids = await idsOf(api);
+  const answers = new Map<string, unknown>();
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const operation = methods['get'];
+    if (operation === undefined || NOT_STORED.has(path) || except.paths?.includes(path) === true) continue;
+    for (const place of placesOf(path.replace('/api/v1', ''), ids))
+      for (const query of queriesOf(operation.operationId, ids)) {
+        const asked = `${place}?${query}`;
+        const { status, body } = await api.call('GET', asked);
+        answers.set(asked, { status, body: comparable(body, [...VOLATILE, ...(except.fields ?? [])]) });
+      }
+  }
+  return answers;
+}
+
+/** Written now and then, and different for what asks. */
+const VOLATILE = ['last_used_at', 'next_cursor', 'seq'];
+
+/** How two sets of answers differ, at most some of it. */
+export function differences(
+  one: ReadonlyMap<string, unknown>,
+  other: ReadonlyMap<string, unknown>,
+): readonly string[] {
+  const paths = new Set([...one.keys(), ...other.keys()]);
+  return [...paths].flatMap((path) => {
+    const textIn = (answers: ReadonlyMap<string, unknown>): string =>
+      answers.has(path) ? JSON.stringify(answers.get(path)) : 'not asked';
+    const [a, b] = [textIn(one), textIn(other)];
+    if (a === b) return [];
+    let at = 0;
+    while (a[at] === b[at]) at++;
+    const near = (text: string): string => text.slice(Math.max(0, at - 150), at + 150);
+    return [`${path}\n  ${near(a)}\n  ${near(b)}`];
+  });
+}
+
+async function idsOf(api: ApiCaller): Promise<Ids> {
+  const items = async (path: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+    const { body } = await api.call('GET', path);
+    const list = Array.isArray(body) ? body : ((body as { items?: unknown[] } | undefined)?.items ?? []);
+    return list as Readonly<Record<string, unknown>>[];
+  };
+  const pick = (rows: readonly Readonly<Record<string, unknown>>[], name: string): readonly string[] =>
+    [...new Set(rows.map((row) => row[name]).filter((value) => typeof value === 'string'))].slice(0, 12);
+  const runs = [
+    ...(await items('/dashboard/traces?page_size=100')),
+    ...(await items('/dashboard/traces?page_size=100&status=running')),
+  ];
+  const traces = [...new Set(pick(runs, 'trace_id'))];
+  const [first = ''] = traces;
+  const spans = await items(`/dashboard/traces/${first}/spans`);
+  const orgs = await items('/admin/orgs');
+  const endpoints = await items('/org/default/webhooks/endpoints');
+  const deliveries = await items('/org/default/webhooks/deliveries');
+  return {
+    trace_id: traces,
+    span_id: pick(spans, 'span_id'),
+    agent_id: pick(await items('/agents'), 'id'),
+    log_id: pick(await items('/dashboard/logs/search?limit=100'), 'id'),
+    name: pick(await items('/dashboard/prompts'), 'name'),
+    metric: pick(await items('/dashboard/metrics'), 'name'),
+    session_id: pick(await items('/dashboard/sessions'), 'session_id'),
+    slug: pick(orgs, 'slug'),
+    org_slug: pick(orgs, 'slug'),
+    alert_id: pick(await items('/alerts'), 'id'),
+    endpoint_id: pick(endpoints, 'id'),
+    delivery_id: pick(deliveries, 'id'),
+  };
+}
+
+function placesOf(path: string, ids: Ids): readonly string[] {
+  const [parameter, name = ''] = /\{(\w+)\}/.exec(path) ?? [];
+  if (parameter === undefined) return [path];
+  const known = ids[name];
+  if (known === undefined) throw new Error(`say where the values of ${parameter} in ${path} come from`);
+  return known.flatMap((value) => placesOf(path.replace(parameter, encodeURIComponent(value)), ids));
+}
+
+const ALL_TIME = 'start_time=2026-10-01T00:00:00Z&end_time=2026-12-01T00:00:00Z';
+
+/** Beside none: what each operation has to be asked with to say much. */
+function queriesOf(operation: string, ids: Ids): readonly string[] {
+  const [a = ''] = ids['agent_id'] ?? [];
+  const more: Readonly<Record<string, readonly string[]>> = {
+    listTraces: ['page_size=100', `page_size=100&${ALL_TIME}`, 'status=failed&page_size=100', 'sort=cost'],
+    compareAgents: (ids['agent_id'] ?? []).map((b) => `agent_a=${a}&agent_b=${b}`),
+    queryMetric: (ids['metric'] ?? []).map((name) => `details=true&name=${encodeURIComponent(name)}`),
+    readMetricSeries: (ids['metric'] ?? []).map((name) => `name=${encodeURIComponent(name)}`),
+    readAgentStats: ['days=30', 'days=90'],
+    searchLogs: ['details=true&limit=100', 'query=text&limit=100'],
+    readServiceMap: [ALL_TIME],
+    readDailyUsage: ['days=30'],
+  };
+  return ['', ...(more[operation] ?? [])];
+}
+
+/** Sums of doubles depend on the order of what is added, in their last digits. */
+const DIGITS = 13;
+
+function comparable(body: unknown, fields: readonly string[]): unknown {
+  if (Array.isArray(body)) return body.map((one) => comparable(one, fields));
+  if (typeof body === 'number' && !Number.isInteger(body)) return Number(body.toPrecision(DIGITS));
+  if (typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(
+    Object.entries(body)
+      .filter(([name]) => !fields.includes(name))
+      .map(([name, value]) => [name, comparable(value, fields)]),
+  );
+}

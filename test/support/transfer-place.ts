@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { DEFAULT_CONFIG } from '../../src/cli/default-config.js';
+import { runInProcess, type CommandOutput } from './cli.js';
+import type { TestDaemonOptions } from './daemon.js';
+import { testConfig } from './test-config.js';
+import { testFolder } from './test-folder.js';
+
+/** Where a daemon is to have its stores, and its configuration as files of the command line. */
+export class TransferPlace {
+  readonly directory: string;
+  readonly overlay: string;
+  readonly postgres: string | undefined;
+  readonly #files: readonly string[];
+
+  constructor(
+    t: Pick<Test, 'testdir' | 'teardown'>,
+    of: { readonly overlay?: string; readonly postgres?: string } = {},
+  ) {
+    this.directory = testFolder(t);
+    this.overlay = of.overlay ?? '';
+    this.postgres = of.postgres;
+    const { sources } = testConfig(this.directory, this.overlay, undefined, this.postgres);
+    this.#files = sources
+      .filter((source) => source !== DEFAULT_CONFIG && source.text !== '')
+      .flatMap(({ file, text }) => {
+        const path = join(this.directory, file);
+        writeFileSync(path, text);
+        return ['--config', path];
+      });
+  }
+
+  /** What a daemon with these stores is started with. */
+  daemon(key: string): TestDaemonOptions {
+    return {
+      directory: this.directory,
+      overlay: this.overlay,
+      key,
+      ...(this.postgres !== undefined && { postgres: this.postgres }),
+    };
+  }
+
+  /** `jackdaw import` into its stores. */
+  async import(from: string): Promise<CommandOutput> {
+    return await runInProcess(['import', '--from', from, ...this.#files]);
+  }
+
+  /** `jackdaw export --offline` of its stores. */
+  async exportOffline(to: string): Promise<CommandOutput> {
+    return await runInProcess(['export', '--offline', '--to', to, ...this.#files]);
+  }
+}

@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
+import type { ApiCaller } from '../support/api-caller.js';
+import {
+  extremeAlerts,
+  extremeItems,
+  extremeLogs,
+  extremePoints,
+  extremePrompts,
+  extremeSpans,
+  oneExtremeEach,
+} from '../support/extreme-values.js';
+import { traceIdOf } from '../support/header-text.js';
+import { aSpan, anItem, type Item } from '../support/trace-batch.js';
+
+/** What the daemon refuses is of no interest here. */
+async function tried(api: ApiCaller, path: string, json: unknown): Promise<void> {
+  const { status } = await api.call('POST', path, { json });
+  if (status >= 500) throw new Error(`POST ${path} answered ${String(status)}`);
+}
+
+/** What it must take. */
+async function must(api: ApiCaller, method: string, path: string, json: unknown): Promise<unknown> {
+  const { status, body } = await api.call(method, path, { json });
+  if (status >= 300) throw new Error(`${method} ${path} answered ${String(status)} ${JSON.stringify(body)}`);
+  return body;
+}
+
+/**
+ * Fills a daemon with values at the ends of every field, and with runs that came in every way that a run can come.
+ *
+ * @param hook the URL of a webhook
+ */
+export async function fill(api: ApiCaller, seed: number, hook: string): Promise<void> {
+  const some = <Value>(values: fc.Arbitrary<Value[]>): Value[] =>
+    fc.sample(values, { numRuns: 2, seed }).flat();
+  for (const json of some(extremePrompts)) await tried(api, '/dashboard/prompts', json);
+  for (const version of [1, 2])
+    await must(api, 'POST', '/dashboard/prompts/', {
+      name: 'greeting',
+      version,
+      template_text: `Hello {{name}}, ${String(version)}`,
+    });
+  const items: readonly Item[] = [...oneExtremeEach(), ...some(extremeItems)];
+  for (let at = 0; at < items.length; at += 20)
+    await tried(api, '/traces/batch', { traces: items.slice(at, at + 20) });
+  for (const json of some(extremeSpans)) await tried(api, '/otlp/v1/traces', json);
+  for (const json of some(extremePoints)) await tried(api, '/otlp/v1/metrics', json);
+  for (const json of some(extremeLogs)) await tried(api, '/otlp/v1/logs', json);
+  for (const json of some(extremeAlerts)) await tried(api, '/alerts', json);
+  // Those that fire again and again would make each moment another one.
+  for (const { id } of await api.get<readonly { readonly id: string }[]>('/alerts'))
+    await must(api, 'PATCH', `/alerts/${id}`, { is_active: false });
+  await runsInParts(api);
+  await administration(api, hook);
+}
+
+/** Runs of several requests, of which spans are completed, outcomes set and prompts linked. */
+async function runsInParts(api: ApiCaller): Promise<void> {
+  const begun = anItem({ trace: { status: 'running', ended_at: undefined, success: undefined }, spans: 2 });
+  const traceId = traceIdOf(begun);
+  await api.send([begun]);
+  const open = aSpan(traceId, {
+    status: 'running',
+    ended_at: undefined,
+    duration_ms: undefined,
+    output_data: undefined,
+    cost_usd: undefined,
+    total_tokens: undefined,
+    output_tokens: undefined,
+  });
+  await api.send([{ trace: begun.trace, spans: [open] }]);
+  const done = { ...aSpan(traceId), span_id: open['span_id'] ?? null };
+  const ended = {
+    ...begun.trace,
+    status: 'failed',
+    ended_at: '2026-11-03T08:15:40Z',
+    error_message: 'timeout',
+  };
+  await api.send([{ trace: ended, spans: [done, aSpan(traceId, { type: 'http', name: 'GET /weather' })] }]);
+  const late = anItem({ spans: 1 });
+  await api.send([late]);
+  await api.send([{ trace: late.trace, spans: [aSpan(traceIdOf(late), { type: 'db', name: 'select' })] }]);
+  await api.send([
+    anItem({ spans: 0 }),
+    anItem({ trace: { status: 'running', ended_at: undefined }, spans: 0 }),
+  ]);
+  const id = traceIdOf(late);
+  await must(api, 'PATCH', `/dashboard/traces/${id}/outcome`, { success: false, outcome: 'refused' });
+  await must(api, 'POST', '/dashboard/prompts/usage', {
+    prompt_name: 'greeting',
+    prompt_version: 1,
+    trace_id: id,
+  });
+  await otlpRun(api, { root: true });
+  await otlpRun(api, { root: false });
+}
+
+/** A run that nobody declares: its header follows its spans, which come in two requests. */
+async function otlpRun(api: ApiCaller, { root }: { readonly root: boolean }): Promise<void> {
+  const traceId = randomUUID().replaceAll('-', '');
+  const [top, leaf] = [randomUUID(), randomUUID()].map((id) => id.replaceAll('-', '').slice(0, 16));
+  const span = (spanId: string | undefined, more: object) => ({
+    traceId,
+    spanId,
+    name: 'step',
+    startTimeUnixNano: '1793693730000000000',
+    endTimeUnixNano: '1793693731000000000',
+    ...more,
+  });
+  const request = (spans: readonly object[]) => ({
+    resourceSpans: [
+      {
+        resource: { attributes: [{ key: 'service.name', value: { stringValue: 'shop' } }] },
+        scopeSpans: [{ scope: { name: 'test' }, spans }],
+      },
+    ],
+  });
+  const attributes = [
+    { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+    { key: 'gen_ai.request.model', value: { stringValue: 'gpt-4o' } },
+    { key: 'gen_ai.usage.input_tokens', value: { intValue: '120' } },
+    { key: 'session.id', value: { stringValue: 'session-one' } },
+    { key: 'own.key', value: { stringValue: 'kept' } },
+  ];
+  const child = span(leaf, { parentSpanId: top, kind: 3, attributes });
+  await api.call('POST', '/otlp/v1/traces', {
+    json: request([
+      child,
+      span(undefined, { spanId: top?.replace(/^./, 'a'), parentSpanId: top, attributes }),
+    ]),
+  });
+  if (root)
+    await api.call('POST', '/otlp/v1/traces', { json: request([span(top, { name: 'checkout', kind: 1 })]) });
+}
+
+/** A second user, an organization of its own, an endpoint with a secret, a saved view, a limit. */
+async function administration(api: ApiCaller, hook: string): Promise<void> {
+  const other = await api.createUser('other@example.com', ['read', 'write']);
+  await api.send([anItem({ trace: { agent: 'of another user' }, spans: 3 })], other.key);
+  await must(api, 'POST', '/admin/orgs', { slug: 'second', name: 'Second' });
+  await must(api, 'POST', '/org/default/webhooks/endpoints', {
+    url: hook,
+    name: 'all of it',
+    event_types: ['trace.failed', 'alert.fired'],
+  });
+  const view = randomUUID();
+  await must(api, 'PUT', `/dashboard/views/${view}`, { name: 'failed runs', path: '/runs?status=failed' });
+}
+
+/** A rule of alerts that a run makes true. @param now when the run is, as the API takes times */
+export async function alerted(api: ApiCaller, now: string): Promise<string> {
+  const trace = { agent: 'alerted', started_at: now, ended_at: now };
+  await api.send([anItem({ trace })]);
+  const agents = await api.get<readonly { readonly id: string; readonly name: string }[]>('/agents');
+  const rule = (await must(api, 'POST', '/alerts', {
+    agent_id: agents.find(({ name }) => name === 'alerted')?.id,
+    type: 'failure_rate',
+    threshold: 0.1,
+    channel: 'email',
+  })) as { readonly id: string };
+  await api.send([
+    anItem({ trace: { ...trace, status: 'failed', success: false, error_message: 'no' }, spans: 2 }),
+  ]);
+  return rule.id;
+}
