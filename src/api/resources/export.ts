@@ -35,13 +35,16 @@ export const exportData = {
   description:
     'Telemetry as Parquet, control data as JSON lines, all as of one moment, for `jackdaw import`. The directory holds secrets, and is readable for the user of the daemon only. It is complete when this answers; when the client goes away, or it fails, what was written is removed. Everything else goes on meanwhile.',
   access: 'admin',
-  body: Type.Object({
-    directory: Type.String({
-      minLength: 1,
-      maxLength: 4096,
-      description: 'An absolute path. It must not exist yet, or be an empty directory.',
-    }),
-  }),
+  body: Type.Object(
+    {
+      directory: Type.String({
+        minLength: 1,
+        maxLength: 4096,
+        description: 'An absolute path. It must not exist yet, or be an empty directory.',
+      }),
+    },
+    { title: 'NewExport', additionalProperties: false },
+  ),
   responses: { 200: exportedSchema },
   errors: [409],
 } satisfies Operation;

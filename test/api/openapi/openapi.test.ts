@@ -16,6 +16,7 @@ import { startApi, type TestApi } from '../../support/api.js';
 import { anEvent } from '../../support/event-records.js';
 import { DocumentedApi, type OpenApiDocument } from '../../support/documented-api.js';
 import { traceIdOf } from '../../support/header-text.js';
+import { testFolder } from '../../support/test-folder.js';
 import { projectFolder, readProjectFile } from '../../support/project-file.js';
 import { START } from '../../support/otlp-requests.js';
 import { anItem } from '../../support/trace-batch.js';
@@ -112,6 +113,9 @@ void t.test('every answer that can be had is as documented, field by field', asy
   await checkLogs(api, check);
   await checkQuota(api, check);
   await checkRebuild(documented, check);
+  const exported = { json: { directory: join(testFolder(t), 'export') } };
+  await check('exportData', {}, exported);
+  await check('exportData', {}, exported);
   await checkRefusals(api, documented, check);
 
   const documentedAnswers = documented.operations().flatMap(({ operation }) =>

@@ -1,5 +1,21 @@
 // Made from the API description by npm run generate:api.
 export interface paths {
+  '/api/v1/admin/export': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['exportData'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/admin/keys': {
     parameters: {
       query?: never;
@@ -1534,6 +1550,16 @@ export interface components {
       /** @enum {unknown} */
       kind: 'trace' | 'alert' | 'agent' | 'prompt' | 'endpoint';
     };
+    Export: {
+      bytes: number;
+      directory: string;
+      /** Format: date-time */
+      exported_at: string;
+      files: number;
+      rows: {
+        [key: string]: number;
+      };
+    };
     FieldError: {
       field: string;
       message: string;
@@ -1965,6 +1991,9 @@ export interface components {
       scopes: ('write' | 'read' | 'manage' | 'admin')[];
       /** Format: uuid */
       user_id?: string | null;
+    };
+    NewExport: {
+      directory: string;
     };
     NewOrganization: {
       name: string;
@@ -2903,6 +2932,41 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+  exportData: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewExport'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Export'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   listKeys: {
     parameters: {
       query?: {

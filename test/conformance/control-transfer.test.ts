@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { ControlPlane } from '../../src/storage/control-plane.js';
+import type { ControlFile } from '../../src/storage/control-transfer.js';
+import { openControlPlane } from '../support/control-plane.js';
+import { anOrganization, aUser } from '../storage/duckdb/meta-records.js';
+import { ODD_TEXTS } from '../support/odd-texts.js';
+import { testFolder } from '../support/test-folder.js';
+import { onEveryControl, type OpenControl } from './control-stores.js';
+
+/** Exports into a new folder. @returns the files, with their lines in an order that depends on them alone */
+async function exported(
+  t: Test,
+  { transfer }: ControlPlane,
+): Promise<{ readonly files: readonly ControlFile[]; readonly lines: Readonly<Record<string, string[]>> }> {
+  const folder = join(testFolder(t), randomUUID());
+  mkdirSync(folder);
+  const files = (await transfer.export(folder)).map((file) => ({ ...file, path: join(folder, file.name) }));
+  const linesOf = ({ path, name, rows }: ControlFile) => {
+    const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1).map(sortedKeys).sort();
+    t.equal(lines.length, rows);
+    return [name, lines] as const;
+  };
+  return { files, lines: Object.fromEntries(files.map(linesOf)) };
+}
+
+function sortedKeys(line: string): string {
+  return JSON.stringify(Object.entries(JSON.parse(line) as object).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function checkTransfer(t: Test, open: OpenControl): void {
+  void t.test('what is exported is imported as it was, by another engine, and exported again', async (t) => {
+    const { store } = await open(t);
+    t.equal(await store.transfer.holds(), null);
+    const [ann, bob] = [aUser({ email: 'ann@example.org' }), aUser({ email: 'bob@example.org' })];
+    for (const user of [ann, bob]) await store.accounts.createUser(user);
+    await store.organizations.create(anOrganization('shop'));
+    await store.organizations.putMember('shop', bob.id, 'admin');
+    for (const name of ODD_TEXTS)
+      await store.views.put(ann.id, { id: randomUUID(), name, path: '/runs', org_slug: null });
+    const first = await exported(t, store);
+    t.equal(first.lines['views.jsonl']?.length, ODD_TEXTS.length);
+    t.equal(await store.transfer.holds(), 'users');
+
+    const other = await openControlPlane(t);
+    await other.transfer.reserve(first.files);
+    t.equal(await other.transfer.holds(), null);
+    await other.transfer.import(first.files);
+    t.strictSame((await exported(t, other)).lines, first.lines);
+    t.strictSame((await other.accounts.listUsers()).map(({ id }) => id).sort(), [ann.id, bob.id].sort());
+    // The next user gets a number that nobody has.
+    await other.accounts.createUser(aUser({ email: 'new@example.org' }));
+    const tenants = (await exported(t, other)).lines['users.jsonl'] ?? [];
+    t.equal(new Set(tenants.map((line) => /"tenant",(\d+)/.exec(line)?.[1])).size, 3);
+  });
+
+  void t.test('a line that is none, or of another version, is named, and nothing is imported', async (t) => {
+    const { store } = await open(t);
+    await store.accounts.createUser(aUser());
+    const { files } = await exported(t, store);
+    const other = await openControlPlane(t);
+    const users = files.find(({ name }) => name === 'users.jsonl');
+    const text = readFileSync(users?.path ?? '', 'utf8');
+    const refuses = async (changed: string, message: RegExp): Promise<void> => {
+      writeFileSync(users?.path ?? '', changed);
+      await t.rejects(other.transfer.import(files), message);
+      t.equal(await other.transfer.holds(), null);
+    };
+    await refuses(`${text}{"id"\n`, /users.jsonl, line 2: it is no JSON/);
+    await refuses(text.replace('"email"', '"mail"'), /users.jsonl, line 1: its columns are not those/);
+    await refuses('', /has 0 rows, and should have 1/);
+    const without = files.filter((file) => file !== users);
+    await t.rejects(other.transfer.import(without), /users.jsonl is missing/);
+  });
+}
+
+t.setTimeout(60_000);
+void onEveryControl(t, checkTransfer);
