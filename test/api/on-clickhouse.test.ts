@@ -10,7 +10,31 @@ import { PostgresServer } from '../support/postgres.js';
  * takes minutes, and runs with `JACKDAW_TEST_CLICKHOUSE_ALL=1`.
  */
 const FILES = ['resources/metric-series'];
-if (process.env['JACKDAW_TEST_CLICKHOUSE_ALL'] === '1') FILES.push('resources/metrics');
+if (process.env['JACKDAW_TEST_CLICKHOUSE_ALL'] === '1')
+  FILES.push(
+    'big-trace',
+    'long-integers',
+    'restart',
+    'tenants',
+    'resources/agents',
+    'resources/alerts/alert-preview',
+    'resources/alerts/alert-test',
+    'resources/alerts/alerts',
+    'resources/log-facets',
+    'resources/logged-events',
+    'resources/logs',
+    'resources/metrics',
+    'resources/models',
+    'resources/prompt-usage',
+    'resources/run-list',
+    'resources/run-series',
+    'resources/service-map',
+    'resources/sessions',
+    'resources/span-detail',
+    'resources/told-twice',
+    'resources/trace-spans',
+    'resources/traces',
+  );
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const TIMEOUT_S = 120;
 

@@ -92,6 +92,22 @@ void t.test('the tables', { skip }, async (t) => {
     t.strictSame(await server.query(count), [[2, 6]]);
   });
 
+  await t.test('get the columns that they had not when they were made', async (t) => {
+    const options = clickHouseOptions(server);
+    const at = MIGRATIONS.findIndex(({ name }) => name === '0005-contradicted-runs');
+    await run(t, options, leases, { migrations: MIGRATIONS.slice(0, at) });
+    const names = async (): Promise<unknown[]> =>
+      (
+        await server.query(
+          `SELECT name FROM system.columns WHERE database = '${options.database}' AND table = 'runs' ORDER BY position`,
+        )
+      ).flat();
+    const declared = await names();
+    await server.query(`ALTER TABLE ${options.database}.runs DROP COLUMN is_contradicted`);
+    await run(t, options, leases);
+    t.strictSame(await names(), declared);
+  });
+
   await t.test('are refused where they cannot be used', async (t) => {
     const options = clickHouseOptions(server);
     await t.rejects(run(t, { ...options, migrates: false }, leases), /migrate: true/);

@@ -1,7 +1,7 @@
 import { createEventsView, LOGGED_EVENTS, LOGS } from './log-tables.js';
 import { createMetricsView, METRICS, POINTS } from './metric-tables.js';
 import { MESSAGES, RUNS, SPANS } from './run-tables.js';
-import { createTable, type TablePlace } from './table.js';
+import { addColumn, createTable, type TablePlace } from './table.js';
 
 /** A step of the tables: statements that do no harm where they are run a second time, since none of them knows transactions. */
 export interface Migration {
@@ -30,5 +30,9 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: '0004-logged-events',
     statements: (place) => [createTable(place, LOGGED_EVENTS), ...createEventsView(place)],
+  },
+  {
+    name: '0005-contradicted-runs',
+    statements: (place) => [addColumn(place, RUNS, 'is_contradicted', 'has_ended')],
   },
 ];

@@ -1,3 +1,4 @@
+import { must } from '../../../signal/checked.js';
 import type { Column, ColumnKind } from '../../../worker/columns.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 import { named } from '../client/literals.js';
@@ -83,6 +84,24 @@ export function createTable(place: TablePlace, table: ClickHouseTable): string {
     `PARTITION BY ${partition} ORDER BY (${order})`,
     `SETTINGS ${settings.join(', ')}`,
   ].join(' ');
+}
+
+/**
+ * The statement that adds a column of a table's declaration where the table was made before it was declared.
+ *
+ * @param after the column behind which it stands
+ */
+export function addColumn(
+  place: TablePlace,
+  { name, columns }: ClickHouseTable,
+  added: string,
+  after: string,
+): string {
+  const { type } = must(
+    columns.find((column) => column.name === added),
+    'column to add',
+  );
+  return `ALTER TABLE ${placeOf(place.database, name)}${onCluster(place)} ADD COLUMN IF NOT EXISTS ${named(added)} ${type} AFTER ${named(after)}`;
 }
 
 /** What a statement that makes or changes tables says behind the table's name. */
