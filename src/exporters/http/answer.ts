@@ -40,7 +40,8 @@ export function failureOf(
       retryable: false,
     });
   }
-  return new ConsumeError(`${place}: ${error ?? `the answer was ${statusCode ?? 'none'}`}`, {
+  const cure = kind === 'blocked' ? ': list its network in targets.allow_cidrs where that is meant' : '';
+  return new ConsumeError(`${place}: ${error ?? `the answer was ${statusCode ?? 'none'}`}${cure}`, {
     code: statusCode === 429 ? 'rate_limited' : 'overloaded',
     retryable: true,
     ...(retryAfterMs === null ? {} : { retryAfterMs }),

@@ -1,12 +1,12 @@
 import { Type, type Static } from 'typebox';
 import { checkClientTls, clientTlsFields } from '../../config/client-tls.js';
-import { durationMs } from '../../config/duration.js';
 import { partsOfText } from '../../config/holes.js';
 import { checkHeaders, headersSection } from '../../config/request-headers.js';
-import { choice, duration, secret, section, size, template } from '../../config/schema.js';
+import { choice, secret, section, size, template } from '../../config/schema.js';
 import { sizeBytes } from '../../config/size.js';
 import { deliveryKeys } from '../../delivery/queue/config.js';
 import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
+import { checkAttemptTimes, connectTimeoutKey } from '../../delivery/senders/webhook/attempt-times.js';
 import { checkTarget } from '../../delivery/senders/webhook/check-target.js';
 import { checkTargets, targetsSection } from '../../delivery/senders/webhook/targets.js';
 import { templateProblems } from '../../expressions/json-template.js';
@@ -69,10 +69,7 @@ export const httpConfig = section({
       isOptional: true,
     }),
   ),
-  connect_timeout: duration({
-    default: '5s',
-    description: 'The part of timeout for finding the address, connecting and agreeing on TLS.',
-  }),
+  connect_timeout: connectTimeoutKey,
   ...deliveryKeys({ timeout: '15s', batchWait: '1s' }),
 });
 
@@ -116,18 +113,18 @@ export function checkHttp(config: HttpConfig): readonly ConfigProblem[] {
   if (!hasBody(config) && format !== 'json') add('/format', `requests of ${config.method} have no body`);
   if (sizeBytes(config.max_request_size) === 0)
     add('/max_request_size', 'must be more than 0: nothing would be sent');
-  for (const key of ['timeout', 'connect_timeout'] as const)
-    if (durationMs(config[key]) === 0) add(`/${key}`, 'must be longer than 0s');
-  if (durationMs(config.connect_timeout) > durationMs(config.timeout))
-    add('/connect_timeout', `is part of timeout and must not be longer (${config.timeout})`);
-  return [...problems, ...checkClientTls(tls)];
+  return [...problems, ...checkAttemptTimes(config), ...checkClientTls(tls)];
 }
 
 function urlProblem(url: string, policy: AddressPolicy): string | null {
   const host = /^https?:\/\/[^/?#]*/.exec(url)?.[0] ?? '';
   if (host.includes('${{'))
     return 'must have no expression in its host: what comes in must not say where it goes';
-  return checkTarget(filled(url), policy, { allowsPlain: true });
+  const problem = checkTarget(filled(url), policy, { allowsPlain: true });
+  // As checkTarget() words it where nothing but the address is wrong.
+  return problem?.endsWith('is not allowed') === true
+    ? `${problem}; list its network in targets.allow_cidrs where that is meant`
+    : problem;
 }
 
 /** With a letter in place of each expression. */

@@ -1,7 +1,7 @@
 import type { ExporterFactory, Settings } from '../../component/factory.js';
 import { readPem } from '../../config/client-tls.js';
-import { durationMs } from '../../config/duration.js';
 import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
+import { attemptTimes } from '../../delivery/senders/webhook/attempt-times.js';
 import { WebhookSender } from '../../delivery/senders/webhook/sender.js';
 import { resourcesOfTargets } from '../../delivery/senders/webhook/targets.js';
 import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
@@ -47,8 +47,7 @@ export async function openSender({ config, clock }: Settings<HttpConfig>): Promi
   return new WebhookSender({
     policy: new AddressPolicy(targets.allow_cidrs),
     trusted,
-    timeoutMs: durationMs(config.timeout),
-    connectTimeoutMs: durationMs(config.connect_timeout),
+    ...attemptTimes(config),
     clock,
     transport: {
       allowsPlain: true,

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { durationMs } from '../../config/duration.js';
 import { duration, extensionId, section } from '../../config/schema.js';
+import { checkAttemptTimes, connectTimeoutKey } from '../../delivery/senders/webhook/attempt-times.js';
 import { checkTargets, targetsSection } from '../../delivery/senders/webhook/targets.js';
 
 export const webhookConfig = section({
@@ -16,10 +17,7 @@ export const webhookConfig = section({
       'Waits after the first failed attempt, the second and so on, each varied by up to 20 %. A delivery has failed after one attempt more than there are waits.',
   }),
   timeout: duration({ default: '15s', description: 'Time for one attempt, from the connection to the end.' }),
-  connect_timeout: duration({
-    default: '5s',
-    description: 'Time of it to find the address, to connect and to agree on TLS.',
-  }),
+  connect_timeout: connectTimeoutKey,
   breaker_threshold: Type.Integer({
     minimum: 1,
     maximum: 10_000,
@@ -54,14 +52,7 @@ interface ConfigProblem {
 
 /** What the schema cannot say. */
 export function checkWebhook(config: WebhookConfig): readonly ConfigProblem[] {
-  const problems: ConfigProblem[] = [...checkTargets(config.targets)];
-  for (const key of ['timeout', 'connect_timeout'] as const)
-    if (durationMs(config[key]) === 0) problems.push({ path: `/${key}`, message: 'must be longer than 0s' });
-  if (durationMs(config.connect_timeout) > durationMs(config.timeout))
-    problems.push({
-      path: '/connect_timeout',
-      message: `is part of timeout and must not be longer (${config.timeout})`,
-    });
+  const problems: ConfigProblem[] = [...checkTargets(config.targets), ...checkAttemptTimes(config)];
   config.retry_schedule.forEach((wait, i) => {
     if (durationMs(wait) === 0)
       problems.push({ path: `/retry_schedule/${i}`, message: 'must be longer than nothing: 1s' });

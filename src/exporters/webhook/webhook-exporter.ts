@@ -3,6 +3,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Receipt, Refusal } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
+import { attemptTimes } from '../../delivery/senders/webhook/attempt-times.js';
 import { durationMs } from '../../config/duration.js';
 import { readVersion } from '../../config/package-version.js';
 import { SoleOwner } from '../../delivery/senders/sole-owner.js';
@@ -197,8 +198,7 @@ function sendingOptions(config: WebhookConfig, trusted: readonly string[]): Send
     limits: limitsOf(config.max_concurrency, config.max_concurrency_per_endpoint),
     breakerThreshold: config.breaker_threshold,
     scheduleMs: config.retry_schedule.map(durationMs),
-    timeoutMs: durationMs(config.timeout),
-    connectTimeoutMs: durationMs(config.connect_timeout),
+    ...attemptTimes(config),
     allowCidrs: config.targets.allow_cidrs,
     trusted,
     version: readVersion(),

@@ -208,7 +208,10 @@ void t.test('private addresses are out of reach unless they are allowed', async 
     { path: '/url', message: /must be reachable from the public/ },
   ]);
   const { send } = await startHttp(t, `url: ${endpoint.url.replace('127.0.0.1', 'localhost')}/x`);
-  await t.rejects(send(eventBatch()), { retryable: true, message: /destination address is not allowed/ });
+  await t.rejects(send(eventBatch()), {
+    retryable: true,
+    message: /destination address is not allowed: list its network in targets/,
+  });
   t.equal(endpoint.requests.length, 0);
 });
 
@@ -308,6 +311,9 @@ void t.test('each item is tried again by itself; of a batch in parts only what i
 void t.test('what is wrong with the configuration is told by its place', (t) => {
   const url = 'url: https://hooks.example.com/x\n';
   t.match(problems('{}'), [{ path: '/url', message: /is missing/ }]);
+  t.match(problems('url: http://10.1.2.3/'), [
+    { path: '/url', message: /10\.1\.2\.3 is not allowed; list its network in targets\.allow_cidrs/ },
+  ]);
   t.match(problems("url: 'https://${{ event.type }}.example.com/'"), [
     { path: '/url', message: /no expression in its host/ },
   ]);
@@ -330,7 +336,7 @@ void t.test('what is wrong with the configuration is told by its place', (t) => 
   ]);
   t.match(problems(`${url}method: GET\nbody: 1`), [{ path: '/body', message: /have no body/ }]);
   t.match(
-    problems(`${url}max_request_size: 0\ntimeout: 1s`).map(({ path }) => path),
+    problems(`${url}max_request_size: 0\ntimeout: 1s\nconnect_timeout: 2s`).map(({ path }) => path),
     ['/max_request_size', '/connect_timeout'],
   );
   t.match(problems(`${url}tls: { cert_file: a }`), [{ path: '/tls/cert_file' }]);

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Static } from 'typebox';
+import { attemptTimes } from '../../../src/delivery/senders/webhook/attempt-times.js';
 import { checkWebhook, webhookConfig } from '../../../src/exporters/webhook/config.js';
 import { webhookExporter } from '../../../src/exporters/webhook/factory.js';
 import { WebhookExporter } from '../../../src/exporters/webhook/webhook-exporter.js';
@@ -18,7 +19,6 @@ void t.test('the defaults', async (t) => {
     targets: { allow_cidrs: [] },
     retry_schedule: ['5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'],
     timeout: '15s',
-    connect_timeout: '5s',
     breaker_threshold: 20,
     max_concurrency: 64,
     max_concurrency_per_endpoint: 4,
@@ -26,6 +26,9 @@ void t.test('the defaults', async (t) => {
   });
   t.strictSame(checkWebhook(configOf()), []);
   t.strictSame(checkWebhook(configOf('retry_schedule: []')), []);
+  t.strictSame(checkWebhook(configOf('timeout: 2s')), [], 'nobody has to think of what is a part of it');
+  t.same(attemptTimes(configOf('timeout: 2s')), { timeoutMs: 2000, connectTimeoutMs: 2000 });
+  t.same(attemptTimes(configOf()), { timeoutMs: 15_000, connectTimeoutMs: 5000 });
 });
 
 void t.test('what the schema refuses', async (t) => {
@@ -49,6 +52,7 @@ void t.test('what else is wrong is named with its place', async (t) => {
       /"10\.0\.0\.1" is not a range/,
     ],
     ['connect_timeout: 20s', '/connect_timeout', /must not be longer \(15s\)/],
+    ['{ timeout: 3s, connect_timeout: 4s }', '/connect_timeout', /must not be longer \(3s\)/],
     ['timeout: 0s', '/timeout', /must be longer than 0s/],
     ['connect_timeout: 0s', '/connect_timeout', /must be longer than 0s/],
     ['retention: 1d', '/retention', /shorter than the retries take \(272105s by retry_schedule\)/],

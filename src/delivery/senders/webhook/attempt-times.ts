@@ -1,0 +1,48 @@
+import { Type } from 'typebox';
+import { durationMs } from '../../../config/duration.js';
+import { duration } from '../../../config/schema.js';
+
+/** How long a connection may take where nothing is said of it. */
+const CONNECT_MS = 5000;
+
+/** The keys `timeout` and `connect_timeout`. */
+interface AttemptTimes {
+  readonly timeout: string;
+  readonly connect_timeout?: string | undefined;
+}
+
+/** The key `connect_timeout` of every exporter that posts webhooks. */
+export const connectTimeoutKey = Type.Optional(
+  duration({
+    description:
+      'The part of timeout for finding the address, connecting and agreeing on TLS. Default 5s, or timeout where that is shorter.',
+  }),
+);
+
+/** In milliseconds. */
+export function attemptTimes({ timeout, connect_timeout }: AttemptTimes): {
+  readonly timeoutMs: number;
+  readonly connectTimeoutMs: number;
+} {
+  const timeoutMs = durationMs(timeout);
+  const connectTimeoutMs =
+    connect_timeout === undefined ? Math.min(CONNECT_MS, timeoutMs) : durationMs(connect_timeout);
+  return { timeoutMs, connectTimeoutMs };
+}
+
+/** Checks what the schema cannot express about them. */
+export function checkAttemptTimes(
+  times: AttemptTimes,
+): readonly { readonly path: string; readonly message: string }[] {
+  const { timeoutMs, connectTimeoutMs } = attemptTimes(times);
+  if (timeoutMs === 0) return [{ path: '/timeout', message: 'must be longer than 0s' }];
+  if (connectTimeoutMs === 0) return [{ path: '/connect_timeout', message: 'must be longer than 0s' }];
+  return connectTimeoutMs <= timeoutMs
+    ? []
+    : [
+        {
+          path: '/connect_timeout',
+          message: `is part of timeout and must not be longer (${times.timeout})`,
+        },
+      ];
+}
