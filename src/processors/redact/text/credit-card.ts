@@ -5,6 +5,7 @@ import { wireNumbers } from './wire-numbers.js';
 
 const SHORTEST = 13;
 const LONGEST = 19;
+const IN_NUMBER = codes('0123456789 -');
 const [BLANK, HYPHEN] = [0x20, 0x2d];
 
 /** What numbers of cards begin with, and how many digits they have. */
@@ -32,7 +33,9 @@ export const creditCard: Finder = {
   signs: [
     {
       pairs: BEGINS_NUMBER,
-      behind: codes('0123456789 -'),
+      behind: IN_NUMBER,
+      third: IN_NUMBER,
+      fifth: IN_NUMBER,
       isThere: (source, at) =>
         hasShortest(source, at) && beginnings(source, at).some((start) => mayBeCard(source.text, start)),
     },

@@ -10,7 +10,9 @@ const V6 = /[0-9a-f:]{2,}(?:[0-9a-f.]{0,15})/gi;
 const SAYS_VERSION = /(?:\bv(?:er(?:sion)?)?\.?|version|release|build|section|chapter|§)[\s:=_-]{0,3}$/i;
 const SHORT_WAY = 16;
 const DOT = 0x2e;
+const IN_V4 = codes('0123456789.');
 const HEX = codes('0123456789abcdefABCDEF');
+const IN_V6 = [...HEX, ...codes(':')];
 /** As an address of IPv6 is at most. */
 const LONGEST = 45;
 /** What is in every address with `::` that {@link isMeant}. */
@@ -21,9 +23,9 @@ export const ipAddress: Finder = {
   name: 'ip_address',
   replacement: '[ip_address]',
   signs: [
-    { pairs: BEGINS_NUMBER, behind: codes('0123456789.'), isThere: mayBeginV4 },
+    { pairs: BEGINS_NUMBER, behind: IN_V4, third: IN_V4, fifth: IN_V4, isThere: mayBeginV4 },
     patternSign(
-      { pairs: pairs(codes(':'), HEX), behind: [...HEX, ...codes(':')] },
+      { pairs: pairs(codes(':'), HEX), behind: IN_V6, third: IN_V6, fifth: IN_V6 },
       /(?::[0-9a-f]{1,4}){5}:/iy,
       1,
     ),

@@ -77,6 +77,8 @@ function literalSign(
     pairs: pairs(at(second - 1), at(second)),
     before: at(second - 2),
     behind: at(second + 1),
+    third: at(second + 3),
+    fifth: at(second + 5),
     isThere: (source, place) => {
       const start = place - second;
       return isAt(source, start, forms) && isIt(source, start);

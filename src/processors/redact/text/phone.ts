@@ -1,5 +1,5 @@
 import { allMatches, isDigitAt, isWordAt, type Finder, type Match } from './finder.js';
-import { beginnings, BEGINS_NUMBER, codes } from './signs.js';
+import { beginnings, BEGINS_NUMBER, codes, DIGITS } from './signs.js';
 import type { Source } from './source.js';
 import { wireNumbers } from './wire-numbers.js';
 
@@ -23,7 +23,9 @@ const SHORT_WAY = 40;
 /** Likewise, in bytes: with lengths and types between, and signs of several bytes. And in JSON: with its quotes. */
 const LONG_WAY = 120;
 const PLUS = 0x2b;
-const BETWEEN: ReadonlySet<number> = new Set(codes(' ()./-'));
+const SEPARATORS = codes(' ()./-');
+const BETWEEN: ReadonlySet<number> = new Set(SEPARATORS);
+const IN_NUMBER = [...DIGITS, ...SEPARATORS];
 const FEWEST = 8;
 const MOST = 15;
 
@@ -34,7 +36,9 @@ export const phone: Finder = {
   signs: [
     {
       pairs: BEGINS_NUMBER,
-      behind: codes('0123456789 ()./-'),
+      behind: IN_NUMBER,
+      third: IN_NUMBER,
+      fifth: IN_NUMBER,
       isThere: (source, at) =>
         hasFewest(source, at) &&
         (source.code(at - 1) === PLUS ||

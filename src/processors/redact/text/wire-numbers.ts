@@ -20,8 +20,9 @@ export function wireNumbers(mayBe: (digits: string, source: Source, at: number) 
   return [
     {
       pairs: pairs(ANY, [INTEGER]),
-      // Its first byte is none of ASCII.
+      // Its first three bytes are none of ASCII.
       behind: [0],
+      third: [0],
       isThere: (source, at) => {
         const bytes = integerBytes(source, at + 1);
         return bytes >= FEWEST_BYTES && mayBe(String(integerAt(source, at + 1, bytes)), source, at);
