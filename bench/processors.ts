@@ -79,35 +79,51 @@ export async function processors(options: ProcessorsOptions, print: Print): Prom
   const rows: string[][] = [];
   for (const one of PROCESSOR_CASES.filter(({ name }) => name.includes(options.only ?? ''))) {
     const cells: string[] = [];
-    for (const kind of kinds) cells.push(await microsPerItem(one, kind, options));
+    const told: string[] = [];
+    for (const kind of kinds) {
+      const figures = await microsPerItem(one, kind, options);
+      cells.push(figures?.median.toFixed(2) ?? '');
+      if (figures !== undefined)
+        told.push(`${kind} ${figures.median.toFixed(2)} (least ${figures.least.toFixed(2)})`);
+    }
     rows.push([one.name, ...cells]);
-    print(`${one.name}: ${kinds.map((kind, index) => `${kind} ${cells[index] ?? ''}`).join(', ')} µs`);
+    print(`${one.name}: ${told.join(', ')} µs`);
   }
   print(table(['µs an item', ...kinds], rows));
 }
 
-/** @returns empty where the processor is not for these items */
-async function microsPerItem(one: ProcessorCase, kind: string, options: ProcessorsOptions): Promise<string> {
+interface Figures {
+  readonly median: number;
+  readonly least: number;
+}
+
+/** @returns nothing where the processor is not for these items */
+async function microsPerItem(
+  one: ProcessorCase,
+  kind: string,
+  options: ProcessorsOptions,
+): Promise<Figures | undefined> {
   const found = KINDS[kind];
   if (found === undefined) throw new Error(`There is no kind ${kind}.`);
   const { load, signal, read } = found;
   const processor = create(one, signal);
-  if (processor === undefined) return '';
+  if (processor === undefined) return undefined;
   const bodies = bodiesOf(load, options.perRequest);
-  return (await measured(processor, signal, () => bodies.map(read), options.seconds * 1000)).toFixed(2);
+  return measured(processor, signal, () => bodies.map(read), options.seconds * 1000);
 }
 
 /**
  * Runs rounds of batches; what comes first is not counted, as nothing of it is compiled yet.
  *
- * @returns microseconds an item: the median of the rounds, so that one in which the machine did something else does not count
+ * @returns microseconds an item: the median of the rounds, so that one in which the machine did something else does not count; and the
+ * least, for a comparison on a machine that does much else all the time
  */
 async function measured(
   processor: Consumer<Batch<unknown>>,
   signal: TelemetrySignal,
   make: () => Batch<unknown>[],
   ms: number,
-): Promise<number> {
+): Promise<Figures> {
   const rounds: number[] = [];
   const startedAt = performance.now();
   for (
@@ -124,7 +140,8 @@ async function measured(
     const { user, system } = process.cpuUsage(before);
     if (now >= startedAt + 0.5 * ms) rounds.push((user + system) / count);
   }
-  return rounds.sort((a, b) => a - b)[Math.floor(rounds.length / 2)] ?? 0;
+  rounds.sort((a, b) => a - b);
+  return { median: rounds[Math.floor(rounds.length / 2)] ?? 0, least: rounds[0] ?? 0 };
 }
 
 function countOf(signal: TelemetrySignal, { items }: Batch<unknown>): number {
