@@ -64,7 +64,7 @@ export function Picture<Shown extends Node, Line extends Edge>({
         preventScrolling={false}
         proOptions={{ hideAttribution: true }}
       >
-        <Refit fit={fit} />
+        <Refit fit={fit} near={isNarrow ? near : undefined} />
         <Background gap={24} color="var(--line)" />
         <Controls position="bottom-right" showInteractive={false} />
       </ReactFlow>
@@ -72,8 +72,8 @@ export function Picture<Shown extends Node, Line extends Edge>({
   );
 }
 
-/** Shows all again where the room has another width: a panel opened beside it, or closed. */
-function Refit({ fit }: { readonly fit: FitViewOptions }) {
+/** Fits anew where the room has another width, since a panel opened beside it or was closed, and where it has room for one node only, and that is another. */
+function Refit({ fit, near }: { readonly fit: FitViewOptions; readonly near: string | undefined }) {
   const { fitView } = useReactFlow();
   const width = useStore((flow) => flow.width);
   const current = useRef(fit);
@@ -85,7 +85,7 @@ function Refit({ fit }: { readonly fit: FitViewOptions }) {
     return () => {
       cancelAnimationFrame(frame);
     };
-  }, [fitView, width]);
+  }, [fitView, width, near]);
   return null;
 }
 
