@@ -3,15 +3,18 @@ import { PayloadWriter } from '../../runs/rules/payload.js';
 import { RUNNING, TIMED_OUT } from '../../runs/rules/rows.js';
 import { MapBuilder } from '../../signal/map-builder.js';
 import { parentPositions } from '../../signal/parent-positions.js';
-import { AGENT_NODE, NO_NODE } from '../../signal/service-map.js';
+import { AGENT_NODE, NO_NODE, type DerivedMap } from '../../signal/service-map.js';
 import type { Micros } from '../../signal/time.js';
 import { ColumnsWriter } from '../../worker/columns-writer.js';
 import type { Column } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
-import { SPAN_MESSAGE, TRACE_MESSAGE, type EncodedRows, type MapMessage } from '../incoming/encode-traces.js';
+import { SPAN_MESSAGE, TRACE_MESSAGE, type EncodedRows } from '../incoming/encode-traces.js';
 import { indexOf } from '../table.js';
 import { PIECE_BYTES } from '../tables.js';
 import type { ExportedRow } from '../telemetry-transfer.js';
+
+/** Rows of runs, with what they add to the service map where they count in it. */
+type ExportedRows = EncodedRows & { readonly map?: DerivedMap };
 
 /** Some spans of a run as an export has them, in its order, with the row of their run. */
 export interface RunPart {
@@ -33,7 +36,7 @@ export class ExportedRunsEncoder {
    * @param receivedAt when news of the runs last came
    * @param isMapped whether they count in the service map
    */
-  encode(parts: readonly RunPart[], receivedAt: Micros, isMapped: boolean): EncodedRows {
+  encode(parts: readonly RunPart[], receivedAt: Micros, isMapped: boolean): ExportedRows {
     const all = parts.flatMap(({ spans }) => spans);
     const spans = new ColumnsWriter(SPAN_MESSAGE, all.length, this.#spanText);
     all.forEach((row, at) => {
@@ -103,7 +106,7 @@ function headerOf({ run, spans }: RunPart): ExportedRow {
   };
 }
 
-function mapOf(parts: readonly RunPart[]): MapMessage {
+function mapOf(parts: readonly RunPart[]): DerivedMap {
   const builder = new MapBuilder();
   for (const { spans } of parts)
     builder.trace({
