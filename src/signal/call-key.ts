@@ -1,3 +1,8 @@
+import { remembering } from './remembering.js';
+
+/** So many scopes, models and providers have their hashes remembered. */
+const MOST_REMEMBERED = 4096;
+
 /**
  * What tells a model call from others, so that one call of which several instrumentations tell can be found (`runs/rules/told-calls.ts`).
  * Kept as a short text: hashes of who tells it, of the model, of who sells it, and of the answer's id, with dots between them. A part
@@ -23,12 +28,16 @@ export interface SaidOfCall {
 
 export function callKey({ scope, model, provider, response }: SaidOfCall): string {
   return printCallKey({
-    teller: hashed(scope),
-    model: hashed(model === null ? '' : modelFamily(model)),
-    provider: hashed(provider === null ? '' : providerFamily(provider)),
+    teller: hashedScope(scope),
+    model: model === null ? '' : hashedModel(model),
+    provider: provider === null ? '' : hashedProvider(provider),
     response: hashed(response?.trim() ?? ''),
   });
 }
+
+const hashedScope = remembering(MOST_REMEMBERED, hashed);
+const hashedModel = remembering(MOST_REMEMBERED, (model) => hashed(modelFamily(model)));
+const hashedProvider = remembering(MOST_REMEMBERED, (provider) => hashed(providerFamily(provider)));
 
 /** The hashes are numbers of at most 53 bits, printed so. */
 export const RADIX = 36;

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from './attributes.js';
 import { foldedName } from './folded-name.js';
 import { AGENT_MARK, DECLARED_MARK, NUMBERED_MARK, URL_MARK, type MapHint } from './map-hint.js';
 import { MAX_NAME, storableName } from './names.js';
+import { remembering } from './remembering.js';
 import type { SpanRecord } from './span.js';
 import { hostOf } from './url-host.js';
 
@@ -19,10 +20,8 @@ export type NodeSource = NodeTexts | typeof AGENT | null;
 
 /** Names cut to 1024 characters come out the same whether or not they were cut here before. */
 const MAX_UNITS = MAX_NAME * 2;
-/** So many names and what they come to are remembered, if they are not longer than the second number. */
+/** So many names and what they come to are remembered. */
 const MAX_KNOWN = 4096;
-const MAX_KNOWN_LENGTH = 256;
-const KNOWN = new Map<string, string | null>();
 
 /** @returns the name of a span's node, {@link AGENT}, or null for a span without one */
 export function serviceNodeOf(span: NamedSpan): string | typeof AGENT | null {
@@ -87,16 +86,8 @@ function sourceIn({ type, name, input_data, metadata }: NamedSpan): NodeSource {
   }
 }
 
-/** @param marked a name behind its mark */
-function knownName(marked: string): string | null {
-  if (marked.length > MAX_KNOWN_LENGTH) return nameBehind(marked);
-  const known = KNOWN.get(marked);
-  if (known !== undefined) return known;
-  if (KNOWN.size === MAX_KNOWN) KNOWN.clear();
-  const name = nameBehind(marked);
-  KNOWN.set(marked, name);
-  return name;
-}
+/** Of a name behind its mark. */
+const knownName = remembering(MAX_KNOWN, nameBehind);
 
 /** An agent is called what it is called; other names are folded, so that there are not too many. */
 function nameBehind(marked: string): string | null {

@@ -1,4 +1,5 @@
 import { storableName } from '../../signal/names.js';
+import { remembering } from '../../signal/remembering.js';
 import { CONVENTIONS } from './clients/index.js';
 import { inPlaceOfStar, NamePatterns } from './name-patterns.js';
 
@@ -23,21 +24,12 @@ const NOBODY: AddedAgentNames = { generic: [], specific: [] };
 export class AgentNames {
   readonly #generic: NamePatterns;
   readonly #specific: NamePatterns;
-  readonly #known = new Map<string, string | null>();
+  /** The agent's name in what an attribute or the name of a span says; null where it is no agent's name. */
+  readonly nameIn = remembering(MAX_KNOWN, (text) => this.#find(text));
 
   constructor({ generic, specific }: AddedAgentNames = NOBODY) {
     this.#generic = new NamePatterns(generic);
     this.#specific = new NamePatterns(specific);
-  }
-
-  /** The agent's name in what an attribute or the name of a span says; null where it is no agent's name. */
-  nameIn(text: string): string | null {
-    const known = this.#known.get(text);
-    if (known !== undefined) return known;
-    if (this.#known.size === MAX_KNOWN) this.#known.clear();
-    const name = this.#find(text);
-    this.#known.set(text, name);
-    return name;
   }
 
   /** Whether the operator says that this is an agent's name. */

@@ -8,6 +8,7 @@ import {
 } from '../../signal/map-hint.js';
 import { MAX_NAME } from '../../signal/names.js';
 import type { Origin } from '../../signal/origin.js';
+import { remembering } from '../../signal/remembering.js';
 import type { SpanType } from '../../signal/span.js';
 import { headOfUrl } from '../../signal/url-host.js';
 import type { NamedSpan } from './agent-hint.js';
@@ -34,8 +35,7 @@ const AGENT_FIELDS: readonly Field[] = [
 const STEP_SCOPES = new NamePatterns(CONVENTIONS.flatMap(({ stepScopes }) => stepScopes ?? []));
 /** What is called by a class and its method is a step of some agent: `ReActAgent.take_step`. */
 const METHOD = /^\w+(?:\.\w+)+$/;
-/** By the name of the scope, of which a process has some tens. */
-const KNOWN_SCOPES = new Map<string, boolean>();
+/** A process has some tens. */
 const MAX_SCOPES = 1024;
 
 /** What the service map has to know of a span: see "The service map" in `src/otlp/README.md`. */
@@ -61,7 +61,9 @@ export function mapHintOf(
     case 'custom':
       // A chain at the root is what the run is called by.
       if (span.isRoot && span.kind === 'chain') return AGENT_MARK;
-      return isStep(scope?.name) ? NO_MAP_NODE : calledBy(span, otlpKind, reading);
+      return typeof scope?.name === 'string' && isStep(scope.name)
+        ? NO_MAP_NODE
+        : calledBy(span, otlpKind, reading);
   }
 }
 
@@ -128,13 +130,5 @@ function cut(name: string): string {
   return name.length > MAX_UNITS ? name.slice(0, MAX_UNITS) : name;
 }
 
-/** Whether all spans of a scope are inner steps of a framework. */
-function isStep(scope: unknown): boolean {
-  if (typeof scope !== 'string') return false;
-  const known = KNOWN_SCOPES.get(scope);
-  if (known !== undefined) return known;
-  if (KNOWN_SCOPES.size === MAX_SCOPES) KNOWN_SCOPES.clear();
-  const found = STEP_SCOPES.has(scope);
-  KNOWN_SCOPES.set(scope, found);
-  return found;
-}
+/** Whether all spans of a scope of this name are inner steps of a framework. */
+const isStep = remembering(MAX_SCOPES, (scope) => STEP_SCOPES.has(scope));

@@ -75,9 +75,9 @@ export function spansToTraces(
 /** One trace of a request. */
 class Run {
   readonly #id: string;
-  readonly #spans = new Map<string, SpanRecord>();
-  readonly #mapped = new Map<SpanRecord, MappedSpan>();
-  readonly #repeats: SpanRecord[] = [];
+  /** By the ids of the spans. */
+  readonly #spans = new Map<string, MappedSpan>();
+  readonly #repeats: MappedSpan[] = [];
   readonly #declared: TraceHeader[] = [];
   /** What another Jackdaw says of it, the larger where there are several; 0: nothing. */
   #sampleRate = 0;
@@ -87,12 +87,11 @@ class Run {
   }
 
   add(mapped: MappedSpan): void {
-    const span = mapped.record;
-    this.#mapped.set(span, mapped);
+    const { span_id: id } = mapped.record;
     if (mapped.own !== undefined)
       this.#sampleRate = Math.max(this.#sampleRate, ownSampleRate(mapped.own) ?? 0);
-    if (this.#spans.has(span.span_id)) this.#repeats.push(span);
-    else this.#spans.set(span.span_id, span);
+    if (this.#spans.has(id)) this.#repeats.push(mapped);
+    else this.#spans.set(id, mapped);
   }
 
   declare(header: TraceHeader): void {
@@ -100,22 +99,23 @@ class Run {
   }
 
   records(idleTimeoutMs: number | null): TraceRecord[] {
-    const spans = [...this.#spans.values()];
+    const mapped = [...this.#spans.values()];
     const [declared, ...later] = this.#declared;
     return [
-      { trace: declared ?? this.#header(spans, idleTimeoutMs), spans },
+      { trace: declared ?? this.#header(mapped, idleTimeoutMs), spans: mapped.map(recordOf) },
       ...later.map((trace) => ({ trace, spans: [] })),
-      ...this.#repeats.map((span) => ({
-        trace: declared ?? this.#header([span], idleTimeoutMs),
-        spans: [span],
+      ...this.#repeats.map((repeat) => ({
+        trace: declared ?? this.#header([repeat], idleTimeoutMs),
+        spans: [repeat.record],
       })),
     ];
   }
 
-  #header(spans: readonly SpanRecord[], idleTimeoutMs: number | null): TraceHeader {
+  #header(all: readonly MappedSpan[], idleTimeoutMs: number | null): TraceHeader {
+    const spans = all.map(recordOf);
     const { agent, kind, status, started_at, ended_at, duration_ms, error_message } = headerOf(spans);
     const first = topmost(spans);
-    const mapped = first && this.#mapped.get(first);
+    const mapped = all.find(({ record }) => record === first);
     const verdict = first?.parent_span_id === null ? (mapped?.verdict ?? NO_VERDICT) : NO_VERDICT;
     // What another Jackdaw sent on as it was has no origin of its own.
     const origin = mapped && isUnseen(mapped.record) ? mapped.origin : NO_ORIGIN;
@@ -139,6 +139,10 @@ class Run {
       idle_timeout_ms: idleTimeoutMs,
     };
   }
+}
+
+function recordOf({ record }: MappedSpan): SpanRecord {
+  return record;
 }
 
 const NO_ORIGIN: Origin = { resource: {}, scope: null, serviceName: '' };

@@ -50,6 +50,9 @@ export interface ReadSpan extends Pick<
 
 /** Of an attribute: where its key begins and ends, then its value, an `AnyValue`. */
 const NUMBERS = 4;
+/** For how many there is room at first, by the size of the request. */
+const FEW_NUMBERS = 256;
+const MANY_NUMBERS = 65_536;
 /** In place of where the key begins: the attribute is among the odd ones, at the place that follows. */
 const ODD = -1;
 
@@ -58,12 +61,14 @@ export class AttributePlaces {
   readonly buffer: Buffer;
   /** Those that were read as a whole, as their bytes are not laid out in the usual way. */
   readonly odd: KeyValue[] = [];
-  numbers = new Int32Array(1024);
+  numbers: Int32Array;
   /** How many attributes there are. */
   length = 0;
 
   constructor(buffer: Buffer) {
     this.buffer = buffer;
+    // An attribute mostly takes more bytes, so that this is seldom too small; what is larger grows as it is filled.
+    this.numbers = new Int32Array(Math.min(Math.max(buffer.length >> 3, FEW_NUMBERS), MANY_NUMBERS));
   }
 
   add(keyStart: number, keyEnd: number, valueStart: number, valueEnd: number): void {

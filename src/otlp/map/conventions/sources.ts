@@ -96,10 +96,13 @@ export interface PrefixUse extends Use {
   readonly isNumbered: boolean;
 }
 
-const FIELD_NUMBERS: ReadonlyMap<Field, number> = new Map(FIELDS.map((field, number) => [field, number]));
+/** An object: asked for many times for each span, always by a word of the program. */
+const FIELD_NUMBERS = Object.fromEntries(FIELDS.map((field, number) => [field, number])) as Readonly<
+  Record<Field, number>
+>;
 
 export function fieldNumber(field: Field): number {
-  return FIELD_NUMBERS.get(field) ?? -1;
+  return FIELD_NUMBERS[field];
 }
 
 /** What an attribute is good for, by its key. */
