@@ -1,4 +1,4 @@
-import type { EncodedRows } from './incoming/encode-traces.js';
+import type { TracesMessage } from './incoming/encode-traces.js';
 import type { Micros } from '../signal/time.js';
 
 /**
@@ -6,7 +6,8 @@ import type { Micros } from '../signal/time.js';
  * `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface TelemetryTransfer {
-  readonly out: TelemetryOut;
+  /** Null where it can be filled only. */
+  readonly out: TelemetryOut | null;
   readonly in: TelemetryIn;
 }
 
@@ -57,7 +58,7 @@ export interface TelemetryIn {
   /** To be called first, in a store that holds nothing. */
   base(base: TransferBase): Promise<void>;
   /** Parts of runs; a run may come in several, each with its header. Resolves when they are durable. */
-  traces(tenant: number, rows: EncodedRows): Promise<void>;
+  traces(tenant: number, runs: TransferredRuns): Promise<void>;
   link(tenant: number, link: TransferredLink): Promise<void>;
   /** Rows of `points`. Resolves when they are durable. */
   points(tenant: number, rows: readonly ExportedRow[]): Promise<void>;
@@ -71,6 +72,9 @@ export interface TelemetryIn {
    */
   finish(at: Micros): Promise<string>;
 }
+
+/** Runs of one user as they come, with what they add to the service map. */
+export type TransferredRuns = Pick<TracesMessage, 'receivedAt' | 'traces' | 'spans' | 'map'>;
 
 /** A link between a prompt version and a run, or one span of it. */
 export interface TransferredLink {

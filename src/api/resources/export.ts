@@ -55,7 +55,7 @@ export function exportSources(
   { store, version }: Pick<ExportSources, 'store' | 'version'>,
 ): ExportSources | null {
   const { telemetry, control, clock } = parts;
-  if (!isTransferable(telemetry)) return null;
+  if (!isTransferable(telemetry) || telemetry.transfer.out === null) return null;
   const key = control.directory === null ? null : join(control.directory, SECRETS_KEY_FILE);
   return {
     telemetry: telemetry.transfer.out,
@@ -88,7 +88,7 @@ export function exportRoutes(
   context: Omit<ApiContext, 'telemetry'> & { readonly telemetry: TelemetryParts },
 ): readonly Route[] {
   const { routes, telemetry, audit, daemon } = context;
-  if (!isTransferable(telemetry)) return [];
+  if (!isTransferable(telemetry) || telemetry.transfer.out === null) return [];
   return [
     routes.route(exportData).to(async ({ body: { directory }, identity, address, request }) => {
       if (!isAbsolute(directory)) throw new HttpProblem(409, 'conflict', 'directory is no absolute path.');

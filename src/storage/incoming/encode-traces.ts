@@ -40,7 +40,7 @@ export const TRACE_MESSAGE: readonly Column[] = [
 ];
 
 /** The rows of a batch of traces. Spans lie in the order of their traces. */
-export interface EncodedRows {
+interface EncodedRows {
   readonly receivedAt: number;
   readonly traces: ColumnsMessage;
   readonly spans: ColumnsMessage;

@@ -8,13 +8,10 @@ import type { Micros } from '../../signal/time.js';
 import { ColumnsWriter } from '../../worker/columns-writer.js';
 import type { Column } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
-import { SPAN_MESSAGE, TRACE_MESSAGE, type EncodedRows } from '../incoming/encode-traces.js';
+import { SPAN_MESSAGE, TRACE_MESSAGE } from '../incoming/encode-traces.js';
 import { indexOf } from '../table.js';
 import { PIECE_BYTES } from '../tables.js';
-import type { ExportedRow } from '../telemetry-transfer.js';
-
-/** Rows of runs, with what they add to the service map where they count in it. */
-type ExportedRows = EncodedRows & { readonly map?: DerivedMap };
+import type { ExportedRow, TransferredRuns } from '../telemetry-transfer.js';
 
 /** Some spans of a run as an export has them, in its order, with the row of their run. */
 export interface RunPart {
@@ -36,7 +33,7 @@ export class ExportedRunsEncoder {
    * @param receivedAt when news of the runs last came
    * @param isMapped whether they count in the service map
    */
-  encode(parts: readonly RunPart[], receivedAt: Micros, isMapped: boolean): ExportedRows {
+  encode(parts: readonly RunPart[], receivedAt: Micros, isMapped: boolean): TransferredRuns {
     const all = parts.flatMap(({ spans }) => spans);
     const spans = new ColumnsWriter(SPAN_MESSAGE, all.length, this.#spanText);
     all.forEach((row, at) => {

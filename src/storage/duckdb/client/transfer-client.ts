@@ -3,7 +3,7 @@ import { ConsumeError } from '../../../component/consume-error.js';
 import { GEN_AI_EVENTS } from '../../../signal/logged-event.js';
 import type { Micros } from '../../../signal/time.js';
 import { encodeRows } from '../../../worker/columns-writer.js';
-import type { EncodedRows, TracesMessage } from '../../incoming/encode-traces.js';
+import type { TracesMessage } from '../../incoming/encode-traces.js';
 import type {
   ExportedRow,
   TelemetryIn,
@@ -11,6 +11,7 @@ import type {
   TelemetryTransfer,
   TransferBase,
   TransferredLink,
+  TransferredRuns,
   WrittenFile,
 } from '../../telemetry-transfer.js';
 import { LOG_MESSAGE, type LogsMessage } from '../messages/encode-logs.js';
@@ -88,8 +89,8 @@ class InClient implements TelemetryIn {
     await this.#call('restoreBase', [base]);
   }
 
-  async traces(tenant: number, rows: EncodedRows): Promise<void> {
-    await this.#call('writeTraces', [{ ...rows, tenant, wanted: [] } satisfies TracesMessage]);
+  async traces(tenant: number, runs: TransferredRuns): Promise<void> {
+    await this.#call('writeTraces', [{ ...runs, tenant, wanted: [] } satisfies TracesMessage]);
   }
 
   async link(tenant: number, { promptNo, traceId, spanId, linkedAt }: TransferredLink): Promise<void> {
