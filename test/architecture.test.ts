@@ -44,6 +44,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'storage/clickhouse': [
     ['clickhouse-store'],
+    ['transfer'],
     ['item-writes', 'run-plane'],
     ['alerts'],
     ['queries'],

@@ -1,4 +1,4 @@
-import type { WrittenFile } from './telemetry-transfer.js';
+import type { TransferBase, WrittenFile } from './telemetry-transfer.js';
 
 /** A table of control data in a file of JSON lines, a row a line. */
 export interface ControlFile extends WrittenFile {
@@ -27,6 +27,12 @@ export interface ControlTransfer {
    * @throws Error that names the file and the line that cannot be used
    */
   reserve(files: readonly ControlFile[]): Promise<void>;
+  /**
+   * Fills in what is kept here of a store of telemetry that several processes write to: names of its agents, and items counted.
+   *
+   * @param store the identity of the store of telemetry
+   */
+  importBase(store: string, base: Pick<TransferBase, 'agents' | 'usage'>): Promise<void>;
   /** Fills in all tables of files, or nothing. @throws likewise */
   import(files: readonly ControlFile[]): Promise<void>;
 }

@@ -15,9 +15,11 @@ import type { Runs } from '../runs.js';
 import type { ServiceMap } from '../service-map.js';
 import type { Sessions } from '../sessions.js';
 import type { TelemetryParts } from '../telemetry-plane.js';
+import type { TelemetryTransfer, Transferable } from '../telemetry-transfer.js';
 import type { TelemetryWriter } from '../telemetry-writer.js';
 import type { Usage } from '../usage.js';
 import { RunPlane } from './run-plane.js';
+import { TransferIn } from './transfer/transfer-in.js';
 import { ToldArrivals } from '../told-arrivals.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
 import { ClickHouseStoreError } from './clickhouse-store-error.js';
@@ -47,7 +49,7 @@ const RETENTION_LEASE_MS = 600_000;
 const LOOK_EVERY_MS = 5000;
 
 /** The store in ClickHouse as the rest of the daemon sees it: what it holds so far (`README.md`). */
-export class ClickHouseStore implements Component, TelemetryParts {
+export class ClickHouseStore implements Component, TelemetryParts, Transferable {
   readonly #reach = new Reach();
   readonly isShared = true;
   readonly arrivals = new ToldArrivals();
@@ -64,6 +66,7 @@ export class ClickHouseStore implements Component, TelemetryParts {
   readonly figures: AlertFigures;
   readonly past: PastFigures;
   readonly usage: Usage;
+  readonly transfer: TelemetryTransfer;
   readonly #items: ItemWrites;
   readonly #plane: RunPlane;
   readonly #settings: Settings<unknown>;
@@ -102,6 +105,21 @@ export class ClickHouseStore implements Component, TelemetryParts {
     this.figures = plane.figures;
     this.past = plane.past;
     this.usage = plane.usage;
+    this.transfer = {
+      out: null,
+      in: new TransferIn({
+        open: () => {
+          const { connection: reads } = this.#reach;
+          if (this.#control === null || this.#id === null) throw notOpen();
+          return { reads, control: this.#control.transfer, store: this.#id, now: settings.clock.now() };
+        },
+        write: async (change) => {
+          await plane.fill(change);
+        },
+        items,
+        timeOut: async (at) => await plane.timeOut(at),
+      }),
+    };
   }
 
   /** @throws ClickHouseStoreError with the place and the cure */
@@ -151,7 +169,7 @@ export class ClickHouseStore implements Component, TelemetryParts {
   /** @returns a UUID that the store was given when it was made, and keeps */
   async identity(): Promise<string> {
     if (this.#id !== null) return this.#id;
-    throw new ConsumeError('The store is not open.', { code: 'storage_unavailable', retryable: true });
+    throw notOpen();
   }
 
   /** Removes what retention no longer keeps. It does so by itself every hour, too, where it is the only one of several processes. */
@@ -216,4 +234,8 @@ export class ClickHouseStore implements Component, TelemetryParts {
       { cause: error },
     );
   }
+}
+
+function notOpen(): ConsumeError {
+  return new ConsumeError('The store is not open.', { code: 'storage_unavailable', retryable: true });
 }

@@ -213,6 +213,16 @@ export class RunPlane {
     await forgetEndedWrites(upkeep);
   }
 
+  /** Lets runs time out of which nothing came until a moment, at most some. @returns how many */
+  async timeOut(at: Micros): Promise<number> {
+    return await timeOutIdleRuns(this.#open().upkeep, at);
+  }
+
+  /** Writes what an import brings. */
+  async fill(change: RunChange): Promise<void> {
+    await this.#write(change);
+  }
+
   async #write(change: RunChange): Promise<ChangeAnswer> {
     return await this.#open().queue.write(change);
   }

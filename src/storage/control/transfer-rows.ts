@@ -5,8 +5,9 @@ import { createInterface } from 'node:readline';
 import type { Transaction } from 'kysely';
 import { PRIVATE_FILE } from '../../config/private-path.js';
 import type { ControlFile, ControlTransfer } from '../control-transfer.js';
-import type { WrittenFile } from '../telemetry-transfer.js';
+import type { TransferBase, WrittenFile } from '../telemetry-transfer.js';
 import type { ControlDatabase } from './control-database.js';
+import { insertBase } from './insert-base.js';
 import type { Tables } from './tables.js';
 import { OWN_COUNTERS, TRANSFERRED_TABLES } from './transferred-tables.js';
 
@@ -50,6 +51,12 @@ export class TransferRows implements ControlTransfer {
     if (counters === undefined) throw new Error('counters.jsonl is missing in the export');
     await this.#database.transaction(async (tx) => {
       await raiseCounters(tx, counters);
+    });
+  }
+
+  async importBase(store: string, base: Pick<TransferBase, 'agents' | 'usage'>): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      await insertBase(tx, store, base);
     });
   }
 

@@ -56,7 +56,7 @@ export function logRows(
 }
 
 /** A text's tokens with a space before, between and behind them, so that a phrase is a part of it; empty without tokens. */
-function wordsOf(text: string): string {
+export function wordsOf(text: string): string {
   const tokens = tokensOf(text);
   return tokens.length === 0 ? '' : ` ${tokens.join(' ')} `;
 }

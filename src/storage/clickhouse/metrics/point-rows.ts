@@ -79,7 +79,8 @@ function factsOf({ name, type, unit, description }: MetricStream): MetricFacts {
   };
 }
 
-function printValue(value: number | null): number | string | null {
+/** As a column of doubles takes it in JSON, which has no NaN and no infinities. */
+export function printValue(value: number | null): number | string | null {
   if (value === null || Number.isFinite(value)) return value;
   if (Number.isNaN(value)) return 'nan';
   return value > 0 ? 'inf' : '-inf';

@@ -116,7 +116,7 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
     removeBefore: true,
   },
   notices: { claim: true, renew: true, finish: true, skip: true },
-  transfer: { export: true, holds: true, reserve: true, import: true },
+  transfer: { export: true, holds: true, reserve: true, importBase: true, import: true },
 };
 
 /** The name under which a method of a contract is called. */

@@ -1,0 +1,58 @@
+import type { Micros } from '../../../signal/time.js';
+import { LOG_WIRE } from '../../log-tables.js';
+import { POINT_WIRE } from '../../tables.js';
+import type { ExportedRow } from '../../telemetry-transfer.js';
+import { wordsOf } from '../logs/log-rows.js';
+import { printValue } from '../metrics/point-rows.js';
+import { dayOf } from '../tables/days.js';
+import type { NewRow } from '../tables/grouped-inserts.js';
+
+/** Whose a row is, and when it came here. */
+interface Arrival {
+  readonly tenant: number;
+  readonly arrived: Micros;
+}
+
+/** A row of `logs` of an export as one of `LOGS`. */
+export function exportedLogRow(row: ExportedRow, { tenant, arrived }: Arrival): NewRow {
+  const body = textOf(row, 'body');
+  return {
+    ...pick(
+      row,
+      LOG_WIRE.filter(({ name }) => name !== 'normal'),
+    ),
+    tenant,
+    day: dayOf(Number(row['timestamp']), arrived),
+    origin: textOf(row, 'origin') ?? '',
+    words: body === null ? '' : wordsOf(body),
+  };
+}
+
+/** A row of `points` of an export as one of `POINTS`. @param place in the order of the rows */
+export function exportedPointRow(
+  row: ExportedRow,
+  { tenant, arrived, place }: Arrival & { readonly place: number },
+): NewRow {
+  const value = row['value'];
+  return {
+    ...pick(row, POINT_WIRE),
+    tenant,
+    day: dayOf(Number(row['timestamp']), arrived),
+    value: printValue(typeof value === 'number' ? value : null),
+    name: textOf(row, 'metric') ?? '',
+    type: Number(row['metric_type']),
+    unit: textOf(row, 'unit') ?? '',
+    description: textOf(row, 'description') ?? '',
+    origin: textOf(row, 'origin') ?? '',
+    place,
+  };
+}
+
+function pick(row: ExportedRow, columns: readonly { readonly name: string }[]): NewRow {
+  return Object.fromEntries(columns.map(({ name }) => [name, row[name]])) as unknown as NewRow;
+}
+
+function textOf(row: ExportedRow, name: string): string | null {
+  const value = row[name];
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,59 @@
+import type { Transaction } from 'kysely';
+import type { ExportedRow, TransferBase } from '../telemetry-transfer.js';
+import { indexKey } from './index-key.js';
+import { nextNumbers } from './numbers.js';
+import type { Tables } from './tables.js';
+
+/** Each takes at most seven of the 32,766 parameters that SQLite allows in a statement. */
+const ROWS_A_STATEMENT = 1000;
+
+/** Adds names of agents, under new numbers, and items counted by month and day. @param store that of telemetry */
+export async function insertBase(
+  tx: Transaction<Tables>,
+  store: string,
+  { agents, usage }: Pick<TransferBase, 'agents' | 'usage'>,
+): Promise<void> {
+  const named = [...namedOnce(agents).values()];
+  const last = await nextNumbers(tx, 'agent', named.length);
+  const rows = named.map((row, i) => ({
+    number: last - named.length + i + 1,
+    store,
+    tenant: Number(row['tenant']),
+    id: String(row['id']),
+    name: String(row['name']),
+    name_key: indexKey(String(row['name'])),
+    created_at: row['created_at'] === null ? null : Number(row['created_at']),
+  }));
+  for (let at = 0; at < rows.length; at += ROWS_A_STATEMENT)
+    await tx
+      .insertInto('numbered_agents')
+      .values(rows.slice(at, at + ROWS_A_STATEMENT))
+      .execute();
+  const counted = usage.map((row) => ({
+    store,
+    tenant: Number(row['tenant']),
+    period: Number(row['period']),
+    settled: Number(row['items']),
+  }));
+  for (const { period, ...row } of counted)
+    if (period >= 0)
+      await tx
+        .insertInto('usage_months')
+        .values({ ...row, month: period, charged: 0 })
+        .execute();
+    else
+      await tx
+        .insertInto('usage_days')
+        .values({ ...row, day: -period })
+        .execute();
+}
+
+/** A name has one row here, whether its runs are an agent's or not: that of the agent, where there is one. */
+function namedOnce(agents: readonly ExportedRow[]): ReadonlyMap<string, ExportedRow> {
+  const named = new Map<string, ExportedRow>();
+  for (const row of agents) {
+    const key = `${String(row['tenant'])} ${String(row['name'])}`;
+    if (named.get(key)?.['created_at'] == null) named.set(key, row);
+  }
+  return named;
+}
