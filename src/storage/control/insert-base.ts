@@ -53,7 +53,8 @@ function namedOnce(agents: readonly ExportedRow[]): ReadonlyMap<string, Exported
   const named = new Map<string, ExportedRow>();
   for (const row of agents) {
     const key = `${String(row['tenant'])} ${String(row['name'])}`;
-    if (named.get(key)?.['created_at'] == null) named.set(key, row);
+    const known = named.get(key);
+    if (known === undefined || known['created_at'] === null) named.set(key, row);
   }
   return named;
 }
