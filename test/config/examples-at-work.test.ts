@@ -168,6 +168,29 @@ tests:
     await runTests(t, 'src/extensions/clickhouse/README.md#1', tests);
     t.strictSame(await server.query('SELECT body FROM jackdaw.logs'), [['it failed']]);
   },
+  'src/extensions/clickhouse/operating.md#1': async (t) => {
+    const [postgres, server] = [await PostgresServer.start(t), await ClickHouseServer.start(t)];
+    if (typeof postgres === 'string') return void t.pass(postgres);
+    if (typeof server === 'string') return void t.pass(server);
+    const variables = {
+      JACKDAW_POSTGRES_URL: await postgres.createDatabase(),
+      JACKDAW_CLICKHOUSE_URL: server.url,
+      JACKDAW_CLICKHOUSE_PASSWORD: server.password,
+    };
+    const tests = `env: ${JSON.stringify(variables)}
+tests:
+  - name: what one gateway takes is in the stores that all share
+    daemon: true
+    steps:
+      - input: { traces: [{ agent: support, spans: [{ type: llm, name: answer }] }] }
+        send: [{ to: 'http://127.0.0.1:4319/api/v1/dashboard/traces' }]
+        expect:
+          answers: [{ body: { items: [{ agent_name: support, span_count: 1 }] } }]
+          files: { ./data/jackdaw.control.db: null, ./data/jackdaw.duckdb: null }
+`;
+    await runTests(t, 'src/extensions/clickhouse/operating.md#1', tests);
+    t.strictSame(await server.query('SELECT name FROM jackdaw.spans'), [['answer']]);
+  },
   'src/exporters/webhook/README.md#1': async (t) => {
     await sendsWebhooks(t, 'src/exporters/webhook/README.md#1', { allow_cidrs: ['127.0.0.1/32'] });
   },
