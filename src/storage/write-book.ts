@@ -35,6 +35,27 @@ export type Charged =
   /** It passes the limit, by what is settled and what it brings. */
   | 'exceeds';
 
+/** A batch of items without ids, to which its sender gave a name, so that a repeat of it adds nothing. */
+export interface NamedBatch {
+  readonly tenant: number;
+  /** A UUID: `nameOfBatch`. */
+  readonly name: string;
+}
+
+/** What is known of a named batch when a write of it is to begin. */
+export interface BatchStanding {
+  readonly as:
+    | 'new'
+    /** A write of it has begun and did not end well: what it brings may be stored, as a whole or in part. */
+    | 'begun'
+    /** Somebody is writing it: no other write is noted. */
+    | 'under_way'
+    /** It was written: no other write is noted. */
+    | 'written';
+  /** Of one that was written: the positions of the items that were refused, ascending. */
+  readonly refused: readonly number[];
+}
+
 /** A write that is under way. */
 export interface OpenWrite {
   /** Grows from write to write: the order in which what they brought counts. */
@@ -56,13 +77,17 @@ export interface NewWrite {
   readonly traces: readonly TouchedTrace[];
   /** Up to {@link MOST_CHARGES}. */
   readonly charges: readonly Charge[];
+  /** What it writes, where that has a name. */
+  readonly batch?: NamedBatch;
 }
 
 /** What {@link WriteBook.begin} answers. */
 export interface BegunWrite {
-  /** Null where none of its charges was taken although there were some: nothing is noted then. */
+  /** Null where none of its charges was taken although there were some, or its batch is being written or was: nothing is noted then. */
   readonly write: OpenWrite | null;
-  /** For each charge in its order, with what was settled of its month: {@link Charge.at}. */
+  /** Null where the write names no batch. */
+  readonly batch: BatchStanding | null;
+  /** For each charge in its order, with what was settled of its month: {@link Charge.at}. None where the batch was not taken. */
   readonly charged: readonly { readonly as: Charged; readonly used: number }[];
 }
 
@@ -133,11 +158,16 @@ export interface WriteBook {
   /**
    * Ends a write: what is new is counted, and its charges are given back. Of a charge that `items` does not name nothing is new.
    *
+   * @param batch that of the write, now that it is stored; without it a repeat is taken as `begun`
    * @returns what is settled since of the months of the charges that were taken, in their order; null where the write was taken over, or it
    *   has ended: then nothing is changed
    * @throws RangeError where items are no whole number from 0
    */
-  finish(write: OpenWrite, items: readonly SettledItems[]): Promise<readonly number[] | null>;
+  finish(
+    write: OpenWrite,
+    items: readonly SettledItems[],
+    batch?: NamedBatch & Pick<BatchStanding, 'refused'>,
+  ): Promise<readonly number[] | null>;
   /**
    * Takes writes over whose leases have ended, the oldest first: those who had them can finish them no more. They may be the asker's own,
    * which it has given up or was too slow for.
@@ -153,6 +183,12 @@ export interface WriteBook {
    * @returns how many
    */
   forgetEnded(store: string, ageMs: number): Promise<number>;
+  /**
+   * Forgets the names of batches that were first heard of so long ago, and of each user all but the newest.
+   *
+   * @returns how many
+   */
+  forgetBatches(store: string, ageMs: number, mostOfUser: number): Promise<number>;
   /**
    * What is settled of a user, in the order of the months: exactly, as soon as {@link finish} has resolved. It never sinks. Months without
    * items are left out.

@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -7,21 +7,15 @@ import { GatewayFleet } from '../scale/gateway-fleet.js';
 import { ApiCaller } from '../support/api-caller.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
 import { PostgresServer } from '../support/postgres.js';
-import { aSpan, type Item } from '../support/trace-batch.js';
 import { testFolder } from '../support/test-folder.js';
 import { AUTHORITY } from '../support/webhook-certificates.js';
 import { CountingReceiver } from './counting-receiver.js';
+import { AGENTS, GatewayLoad, SPANS_A_RUN, type SentRun } from './gateway-load.js';
 
 /** `npm run test:chaos` has 100 kills during 200 000 spans. */
 const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 4);
 const SPANS = Number(process.env['JACKDAW_TEST_SPANS'] ?? 4000);
 const GATEWAYS = 3;
-const SENDERS = 12;
-const SPANS_A_RUN = 10;
-/** Requests hold the halves of so many runs. */
-const RUNS_A_REQUEST = 4;
-const AGENTS = 5;
-const FAILS = 20;
 /** A kill comes within so many milliseconds after its turn: in the middle of anything. */
 const SPREAD_MS = 200;
 /** What is not told, counted or delivered after so long is lost. */
@@ -31,95 +25,6 @@ t.setTimeout(0);
 const clickHouse = await ClickHouseServer.start(t);
 const postgres = await PostgresServer.start(t);
 const skip = [clickHouse, postgres].find((started) => typeof started === 'string') ?? false;
-
-interface Run {
-  readonly traceId: string;
-  readonly agent: string;
-  readonly hasFailed: boolean;
-}
-
-/** Half of the spans of a run: the first half says that it goes on, the second how it ended. Both may come in any order, and again. */
-function halfOf({ traceId, agent, hasFailed }: Run, half: 0 | 1, now: string): Item {
-  const spans = Array.from({ length: SPANS_A_RUN / 2 }, (_, i) => {
-    // A span's id follows from its run's, so that a repeat is one.
-    const number = half * (SPANS_A_RUN / 2) + i;
-    const span_id = `${traceId.slice(0, 35)}${number.toString(16)}`;
-    return aSpan(traceId, { span_id, input_tokens: 2, output_tokens: 1, total_tokens: 3, cost_usd: '0.001' });
-  });
-  const ended = { status: hasFailed ? 'failed' : 'completed', success: null, ended_at: now };
-  const trace = {
-    ...{ trace_id: traceId, agent, started_at: now, status: 'running' },
-    ...(half === 1 && ended),
-    ...(half === 1 && hasFailed && { error_message: 'no answer' }),
-  };
-  return { trace, spans };
-}
-
-/** Sends all halves of all runs to whichever gateway, each until it is acknowledged, some of them twice at the same time. */
-class Load {
-  readonly runs: readonly Run[];
-  readonly done: Promise<void>;
-  readonly #url: () => string;
-  readonly #key: string;
-  readonly #requests: Item[][] = [];
-  #acknowledged = 0;
-  #watchers: (() => void)[] = [];
-
-  constructor(url: () => string, key: string) {
-    this.#url = url;
-    this.#key = key;
-    const now = new Date().toISOString();
-    this.runs = Array.from({ length: SPANS / SPANS_A_RUN }, (_, i) => ({
-      traceId: `${randomUUID().slice(0, 35)}0`,
-      agent: `agent ${i % AGENTS}`,
-      hasFailed: i % FAILS === 0,
-    }));
-    for (let from = 0; from < this.runs.length; from += RUNS_A_REQUEST) {
-      const some = this.runs.slice(from, from + RUNS_A_REQUEST);
-      for (const half of [0, 1] as const) this.#requests.push(some.map((run) => halfOf(run, half, now)));
-    }
-    // Halves of a run come far apart and close together.
-    for (let i = 0; i + 8 < this.#requests.length; i++) {
-      const other = i + randomInt(8);
-      const [one, two] = [this.#requests[i], this.#requests[other]];
-      if (one && two) [this.#requests[i], this.#requests[other]] = [two, one];
-    }
-    this.#requests.reverse();
-    this.done = Promise.all(Array.from({ length: SENDERS }, () => this.#send())).then(() => undefined);
-  }
-
-  /** Resolves once so many requests are acknowledged. */
-  async reached(share: number): Promise<void> {
-    const requests = (2 * this.runs.length) / RUNS_A_REQUEST;
-    while (this.#acknowledged < share * requests)
-      await new Promise<void>((resolve) => this.#watchers.push(resolve));
-  }
-
-  async #send(): Promise<void> {
-    for (let items = this.#requests.pop(); items !== undefined; items = this.#requests.pop()) {
-      const twice = randomInt(7) === 0 ? [this.#untilTaken(items)] : [];
-      await Promise.all([this.#untilTaken(items), ...twice]);
-      this.#acknowledged++;
-      for (const tell of this.#watchers.splice(0)) tell();
-    }
-  }
-
-  async #untilTaken(items: readonly Item[]): Promise<void> {
-    for (;;) {
-      try {
-        const { status, body } = await new ApiCaller(this.#url(), this.#key).call('POST', '/traces/batch', {
-          json: { traces: items },
-        });
-        if (status === 200 && (body as { readonly rejected: number }).rejected === 0) return;
-        if (status !== 503) throw new RangeError(`a request was answered ${status}: ${JSON.stringify(body)}`);
-      } catch (error) {
-        // Whoever was killed gives no answer.
-        if (error instanceof RangeError) throw error;
-      }
-      await wait(20);
-    }
-  }
-}
 
 /** What is done to the fleet and what it stands on. */
 const BLOWS = ['gateway', 'clickhouse', 'faults', 'postgres', 'gateway', 'gateway'] as const;
@@ -195,7 +100,7 @@ async function allDeliveries(api: ApiCaller): Promise<DeliveryPage['items'][numb
   return found;
 }
 
-async function checkRuns(t: Test, api: ApiCaller, runs: readonly Run[]): Promise<void> {
+async function checkRuns(t: Test, api: ApiCaller, runs: readonly SentRun[]): Promise<void> {
   const failed = runs.filter(({ hasFailed }) => hasFailed);
   const { used } = await settled(
     () => api.get<{ readonly used: number }>('/usage'),
@@ -232,7 +137,7 @@ async function checkWebhooks(
   t: Test,
   api: ApiCaller,
   receiver: CountingReceiver,
-  runs: readonly Run[],
+  runs: readonly SentRun[],
 ): Promise<void> {
   const failed = runs.filter(({ hasFailed }) => hasFailed).map(({ traceId }) => traceId);
   const deliveries = await settled(
@@ -242,7 +147,7 @@ async function checkWebhooks(
   t.equal(deliveries.length, failed.length, 'each event is recorded once');
   t.same([...new Set(deliveries.map(({ status }) => status))], ['success']);
   const told = receiver.arrivals
-    .filter(({ answered }) => answered === 200)
+    .filter(({ answered, path }) => answered === 200 && path === '/failures')
     .map(({ body }) => (JSON.parse(body) as { readonly data: { readonly trace_id: string } }).data.trace_id);
   t.same(
     failed.filter((id) => !told.includes(id)),
@@ -251,8 +156,42 @@ async function checkWebhooks(
   );
 }
 
+/** An alert for each agent, which never fires a second time. @returns their ids */
+async function createAlerts(api: ApiCaller, receiver: CountingReceiver): Promise<string[]> {
+  const ids: string[] = [];
+  for (let i = 0; i < AGENTS; i++) {
+    const json = {
+      ...{ target_service: `agent ${i}`, type: 'failure_rate', threshold: 0, cooldown_minutes: 525_600 },
+      ...{ channel: 'webhook', webhook_url: receiver.url('/alerts') },
+    };
+    const { status, body } = await api.call('POST', '/alerts', { json });
+    if (status !== 201) throw new Error(JSON.stringify(body));
+    ids.push((body as { readonly id: string }).id);
+  }
+  return ids;
+}
+
+interface Firings {
+  readonly count: number;
+  readonly items: readonly { readonly notifications: readonly { readonly status: string }[] }[];
+}
+
+async function checkAlerts(t: Test, api: ApiCaller, alerts: readonly string[]): Promise<void> {
+  for (const id of alerts) {
+    const { count, items } = await settled(
+      () => api.get<Firings>(`/alerts/${id}/events`),
+      (firings) => firings.items[0]?.notifications.every(({ status }) => status === 'sent') === true,
+    );
+    t.equal(count, 1, 'each alert has fired once');
+    t.same(
+      items.flatMap(({ notifications }) => notifications.map(({ status }) => status)),
+      ['sent'],
+    );
+  }
+}
+
 void t.test(
-  'gateways, ClickHouse and PostgreSQL are killed at random: nothing acknowledged is lost, nothing counts twice',
+  'gateways, ClickHouse and PostgreSQL are killed at random: nothing acknowledged is lost, nothing counts twice, what follows is told',
   { skip: typeof skip === 'string' ? skip : false },
   async (t) => {
     if (typeof clickHouse === 'string' || typeof postgres === 'string') return;
@@ -265,14 +204,16 @@ void t.test(
       retry_schedule: Array.from({ length: 40 }, () => '50ms'),
       breaker_threshold: 10_000,
     };
-    const fleet = await GatewayFleet.start(t, { clickHouse, postgres, folder, webhook }, GATEWAYS);
+    const alerts = { interval: '1s', targets: webhook.targets };
+    const fleet = await GatewayFleet.start(t, { clickHouse, postgres, folder, webhook, alerts }, GATEWAYS);
     const anyUrl = (): string => fleet.gateways[randomInt(GATEWAYS)]?.url ?? '';
     const created = await new ApiCaller(anyUrl(), fleet.key).call('POST', '/org/default/webhooks/endpoints', {
       json: { url: receiver.url('/failures'), event_types: ['trace.failed'] },
     });
     t.equal(created.status, 201);
+    const rules = await createAlerts(new ApiCaller(anyUrl(), fleet.key), receiver);
 
-    const load = new Load(anyUrl, fleet.key);
+    const load = new GatewayLoad(anyUrl, fleet.key, SPANS);
     const blows: Record<string, number> = {};
     const start = randomInt(BLOWS.length);
     for (let kill = 0; kill < KILLS; kill++) {
@@ -288,6 +229,7 @@ void t.test(
     const api = new ApiCaller(anyUrl(), fleet.key);
     await checkRuns(t, api, load.runs);
     await checkWebhooks(t, api, receiver, load.runs);
+    await checkAlerts(t, api, rules);
     for (const gateway of fleet.gateways) t.strictSame(await gateway.stop(), { code: 0, signal: null });
   },
 );

@@ -59,6 +59,46 @@ function checkWrites(t: Test, open: OpenControl): void {
     },
   );
 
+  void t.test('a named batch is written once, whoever begins it again', async (t) => {
+    const opened = await open(t);
+    const { writes } = opened.store;
+    const batch = { tenant: 1, name: '00000000-0000-4000-8000-0000000000aa' };
+    const charges = [aCharge({ items: 5 })];
+    const asked = async (change: Partial<NewWrite> = {}, book: WriteBook = writes) => {
+      const { write, batch: standing } = await book.begin(aWrite({ batch, charges, traces: [], ...change }));
+      return { write, ...must(standing, 'what is known of the batch') };
+    };
+    const first = await asked();
+    t.match(first, { write: { owner: 'a' }, as: 'new' });
+    t.strictSame(await asked(), { write: null, as: 'under_way', refused: [] });
+    t.match(await asked({ batch: { ...batch, tenant: 2 } }), { as: 'new' }, 'each user has names of its own');
+    t.match(await asked({ store: 'other' }), { as: 'new' });
+    // It fails: what is stored of it nobody knows.
+    await writes.finish(must(first.write, 'write'), []);
+    t.equal(await used(writes), 0);
+    const second = await asked({ leaseMs: SHORT });
+    t.equal(second.as, 'begun');
+    await opened.pass(SHORT);
+    const third = await asked();
+    t.equal(third.as, 'begun', 'its process has left it');
+    const settled = [{ tenant: 1, at: NOW, items: 3 }];
+    t.equal(await writes.finish(must(second.write, 'write'), settled, { ...batch, refused: [] }), null);
+    await writes.finish(must(third.write, 'write'), settled, { ...batch, refused: [1, 4] });
+    t.strictSame(await asked(), { write: null, as: 'written', refused: [1, 4] });
+    const again = (await opened.reopen()).writes;
+    t.strictSame(await asked({}, again), { write: null, as: 'written', refused: [1, 4] });
+    t.equal(await used(again), 3);
+    // Where the charge is refused nothing is known of the batch.
+    const refused = { batch: { ...batch, name: '00000000-0000-4000-8000-0000000000bb' } };
+    const tooMuch = { ...refused, charges: [aCharge({ items: 50, limit: 1 })] };
+    t.match(await asked(tooMuch, again), { write: null, as: 'new' });
+    t.match(await asked(refused, again), { as: 'new' });
+    t.equal(await again.forgetBatches(STORE, LONG, 10), 0);
+    t.equal(await again.forgetBatches(STORE, LONG, 1), 1, 'all but the newest of a user');
+    t.equal(await again.forgetBatches(STORE, -LONG, 10), 2);
+    t.equal((await asked({}, again)).as, 'new');
+  });
+
   void t.test('what charges may cost is judged, and given back', async (t) => {
     const { writes } = (await open(t)).store;
     const limit = 10;
@@ -133,6 +173,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     const charges = [aCharge({ items: 2, limit: 1 }), aCharge({ tenant: 2, items: 2, limit: 1 })];
     t.strictSame(await writes.begin(aWrite({ leaseMs: SHORT, charges })), {
       write: null,
+      batch: null,
       charged: [
         { as: 'exceeds', used: 0 },
         { as: 'exceeds', used: 0 },

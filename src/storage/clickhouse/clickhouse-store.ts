@@ -42,6 +42,7 @@ export interface ClickHouseStoreOptions extends ClickHouseOptions {
 }
 
 const RETENTION_EVERY_MS = 3_600_000;
+const FORGET_EVERY_MS = 3_600_000;
 /** How late a run may time out, at most, and what another process left be finished. */
 const UPKEEP_EVERY_MS = 5000;
 const RETENTION_LEASE_MS = 600_000;
@@ -148,6 +149,13 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     this.#repeat(LOOK_EVERY_MS, 'ClickHouse could not be asked whether it can be reached.', async () => {
       await this.#look(host, connection);
     });
+    this.#repeat(
+      FORGET_EVERY_MS,
+      'Old names of batches could not be forgotten; it is tried again.',
+      async () => {
+        await this.#plane.forgetNames();
+      },
+    );
     if (Object.values(this.#options.retention).some((days) => days !== null))
       this.#repeat(RETENTION_EVERY_MS, 'Retention failed; it is tried again.', async () => {
         await this.#retain();

@@ -1,8 +1,9 @@
-import type { ConsumeContext, Receipt } from '../../component/consumer.js';
+import type { ConsumeContext, QuotaUsage, Receipt } from '../../component/consumer.js';
 import type { Clock } from '../../component/telemetry.js';
 import { itemAt } from '../../signal/checked.js';
 import type { Batch, LogsBatch, MetricsBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
+import { nameOfBatch } from '../batch-name.js';
 import { CallOrder } from '../call-order.js';
 import { TOO_MANY_METRICS } from '../metric-limits.js';
 import type { TelemetryWriter } from '../telemetry-writer.js';
@@ -13,17 +14,19 @@ import { logRows } from './logs/log-rows.js';
 import { KnownMetrics, type TakenMetrics } from './metrics/known-metrics.js';
 import { readMetricFacts } from './metrics/metric-facts.js';
 import { PointPrinter } from './metrics/point-rows.js';
-import type { AdmittedItems } from './runs/count-items.js';
+import type { AdmittedItems, WrittenBatch } from './runs/count-items.js';
 import { GroupedInserts, InsertRoom, type NewRow } from './tables/grouped-inserts.js';
 import { LOGS } from './tables/log-tables.js';
+import { missingRows } from './tables/stored-batch.js';
 import { POINTS } from './tables/metric-tables.js';
 
-/** Notes that items are going to be written, where they count for a quota; null where they do not. @throws ConsumeError */
+/** Notes that items are going to be written; null where they count for no quota and have no name. @throws ConsumeError */
 type AdmitBatch = (
   batch: Pick<Batch<unknown>, 'tenant' | 'quota'>,
   receivedAt: Micros,
   items: number,
-) => Promise<AdmittedItems | null>;
+  name: string | null,
+) => Promise<AdmittedItems | WrittenBatch | null>;
 
 export interface ItemWriteParts {
   readonly reach: Reach;
@@ -33,8 +36,6 @@ export interface ItemWriteParts {
   readonly admit: AdmitBatch;
   readonly clock: Clock;
 }
-
-const NO_REFUSALS: Receipt['refused'] = [];
 
 /** The part of the contract `TelemetryWriter` that takes items which are only ever added. */
 export class ItemWrites implements Partial<TelemetryWriter> {
@@ -64,67 +65,81 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     return this.#room.bytes;
   }
 
-  async logs(batch: LogsBatch, { receivedAt }: ConsumeContext): Promise<Receipt> {
+  async logs(batch: LogsBatch, { receivedAt, batch: named }: ConsumeContext): Promise<Receipt> {
     const { items, tenant: userId } = batch;
     const { arrivals, reach, admit } = this.#parts;
-    const accepted = items.length;
     const tell = arrivals.logsOf(batch);
     // Made before anything is waited for: the caller may change the batch from then on.
     const made = logRows(items, receivedAt);
+    const name = named === undefined ? null : nameOfBatch('logs', named.id, receivedAt).batch;
     const tenant = await reach.tenantOf(userId);
-    const admitted = await admit(batch, receivedAt, accepted);
-    await this.#logs.add(
-      made.rows.map((row) => ({ ...row, tenant })),
-      made.bytes,
-    );
-    const usage = await admitted?.written();
+    const admitted = await admit(batch, receivedAt, items.length, name);
+    if (admitted !== null && 'writtenBut' in admitted) return receiptOf(items.length, [], null);
+    const rows = made.rows.map((row): NewRow => ({ ...row, tenant, ...batchField(name) }));
+    await this.#add(this.#logs, { rows, bytes: made.bytes, tenant, name, admitted });
+    const usage = await admitted?.written([]);
     tell?.();
-    return { accepted, refused: NO_REFUSALS, ...(usage && { usage }) };
+    return receiptOf(items.length, [], usage ?? null);
   }
 
   /** In the order of the calls, as the type and the unit of a metric are those seen last. */
-  async metrics(batch: MetricsBatch, { receivedAt }: ConsumeContext): Promise<Receipt> {
-    const { tenant: userId } = batch;
+  async metrics(batch: MetricsBatch, { receivedAt, batch: named }: ConsumeContext): Promise<Receipt> {
+    const { tenant: userId, items } = batch;
+    const { length } = items;
     // Made before anything is waited for: the caller may change the batch from then on.
-    const { rows, metricOf, metrics, bytes } = this.#printer.print(batch.items, receivedAt);
+    const { rows, metricOf, metrics, bytes } = this.#printer.print(items, receivedAt);
+    const name = named === undefined ? null : nameOfBatch('metrics', named.id, receivedAt).batch;
     const prepare = async (): Promise<TakenPoints> => {
       const tenant = await this.#parts.reach.tenantOf(userId);
       const taken = await this.#metrics.take(tenant, metrics);
       const refused: number[] = [];
       const kept = rows.flatMap((row, index): NewRow[] => {
         const facts = itemAt(taken.facts, itemAt(metricOf, index));
-        if (facts !== null) return [{ ...row, ...facts, tenant }];
+        if (facts !== null) return [{ ...row, ...facts, tenant, ...batchField(name) }];
         refused.push(index);
         return [];
       });
       try {
-        const admitted = await this.#parts.admit(batch, receivedAt, kept.length);
-        return { taken, kept, refused, admitted };
+        const admitted = await this.#parts.admit(batch, receivedAt, kept.length, name);
+        return { taken, kept, refused, tenant, admitted };
       } catch (error) {
         taken.ended(false);
         throw error;
       }
     };
-    return await this.#order.send(userId, prepare, async ({ taken, kept, refused, admitted }) => {
+    return await this.#order.send(userId, prepare, async ({ taken, kept, refused, tenant, admitted }) => {
+      if (admitted !== null && 'writtenBut' in admitted) {
+        taken.ended(false);
+        return receiptOf(length, admitted.writtenBut, null);
+      }
       try {
-        await this.#points.add(kept, bytes);
+        await this.#add(this.#points, { rows: kept, bytes, tenant, name, admitted });
         taken.ended(true);
       } catch (error) {
         taken.ended(false);
         throw error;
       }
-      const usage = await admitted?.written();
-      return {
-        accepted: kept.length,
-        refused: refused.map((index) => ({ index, reason: TOO_MANY_METRICS })),
-        ...(usage && { usage }),
-      };
+      return receiptOf(length, refused, (await admitted?.written(refused)) ?? null);
     });
   }
 
   /** Adds rows that are made already, of an import. @param bytes about how many they take */
   async fill(table: 'points' | 'logs', rows: readonly NewRow[], bytes: number): Promise<void> {
     await (table === 'logs' ? this.#logs : this.#points).add([...rows], bytes);
+  }
+
+  async #add(inserts: GroupedInserts, { rows, bytes, tenant, name, admitted }: Added): Promise<void> {
+    try {
+      const missing =
+        admitted?.isBegun === true && name !== null
+          ? await missingRows(this.#parts.reach.connection, inserts.table, { tenant, batch: name }, rows)
+          : rows;
+      await inserts.add(missing, bytes);
+    } catch (error) {
+      // Its own failure changes nothing: then the write ends with its lease.
+      await admitted?.failed().catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Resolves when nothing waits any more. */
@@ -140,5 +155,28 @@ interface TakenPoints {
   readonly kept: readonly NewRow[];
   /** The positions of the others. */
   readonly refused: readonly number[];
+  readonly tenant: number;
+  readonly admitted: AdmittedItems | WrittenBatch | null;
+}
+
+/** Rows that are to be added. */
+interface Added {
+  readonly rows: readonly NewRow[];
+  readonly bytes: number;
+  readonly tenant: number;
+  readonly name: string | null;
   readonly admitted: AdmittedItems | null;
+}
+
+/** @param name of the batch */
+function batchField(name: string | null): { readonly batch?: string } {
+  return name === null ? {} : { batch: name };
+}
+
+function receiptOf(items: number, refused: readonly number[], usage: QuotaUsage | null): Receipt {
+  return {
+    accepted: items - refused.length,
+    refused: refused.map((index) => ({ index, reason: TOO_MANY_METRICS })),
+    ...(usage && { usage }),
+  };
 }

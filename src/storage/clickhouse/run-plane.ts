@@ -24,13 +24,19 @@ import { SeriesReads } from './queries/series-reads.js';
 import { SessionReads } from './queries/session-reads.js';
 import { UsageReads } from './queries/usage-reads.js';
 import type { Micros } from '../../signal/time.js';
-import { admitItems, type AdmittedItems } from './runs/count-items.js';
+import { admitItems, type AdmittedItems, type WrittenBatch } from './runs/count-items.js';
 import { insertsBy } from './runs/insert-rows.js';
 import type { ChangeAnswer, RunChange } from './runs/run-change.js';
 import { rebuildMap, type RebuildParts } from './runs/rebuild-map.js';
 import { RunQueue } from './runs/run-queue.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
-import { finishLeftWrites, forgetEndedWrites, timeOutIdleRuns, type UpkeepParts } from './runs/run-upkeep.js';
+import {
+  finishLeftWrites,
+  forgetEndedWrites,
+  forgetOldNames,
+  timeOutIdleRuns,
+  type UpkeepParts,
+} from './runs/run-upkeep.js';
 import { tellSettled, type WantedOfTenant } from './runs/settled-events.js';
 import { TracesWriter } from './runs/traces-writer.js';
 import { RunWrites } from './runs/write-runs.js';
@@ -192,17 +198,24 @@ export class RunPlane {
     return await this.#open().writer.write(batch, context);
   }
 
-  /** Notes that items are going to be written that are all new; null where they count for no quota. @throws ConsumeError */
+  /**
+   * Notes that items are going to be written that are all new; null where they count for no quota and have no name.
+   *
+   * @param name of their batch: `nameOfBatch`
+   * @throws ConsumeError
+   */
   async admit(
     { tenant: userId, quota }: Pick<TracesBatch, 'tenant' | 'quota'>,
     at: Micros,
     items: number,
-  ): Promise<AdmittedItems | null> {
-    if (quota === undefined || items === 0) return null;
+    name: string | null,
+  ): Promise<AdmittedItems | WrittenBatch | null> {
+    if (items === 0 || (quota === undefined && name === null)) return null;
     const { users, upkeep } = this.#open();
     const { tenant, monthlyLimit } = users.known(userId) ?? (await users.find(userId));
-    const limit = monthlyLimit ?? quota.monthly_items;
-    return await admitItems(upkeep, { tenant, at, limit: limit === 0 ? Infinity : limit }, items);
+    const limit = monthlyLimit ?? quota?.monthly_items ?? 0;
+    const terms = quota === undefined ? null : { at, limit: limit === 0 ? Infinity : limit };
+    return await admitItems(upkeep, { tenant, at, items, terms, name });
   }
 
   /** Finishes what other processes left, and ends runs of which nothing comes any more. To be called every few seconds. */
@@ -221,6 +234,11 @@ export class RunPlane {
   /** Writes what an import brings. */
   async fill(change: RunChange): Promise<void> {
     await this.#write(change);
+  }
+
+  /** To be called every hour or so. */
+  async forgetNames(): Promise<void> {
+    await forgetOldNames(this.#open().upkeep);
   }
 
   async #write(change: RunChange): Promise<ChangeAnswer> {

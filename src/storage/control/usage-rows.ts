@@ -1,6 +1,7 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Micros } from '../../signal/time.js';
 import { dayOf, monthOf } from '../month.js';
+import type { CountedItems } from '../write-book.js';
 import type { Tables } from './tables.js';
 
 /** Each takes five of the 32,766 parameters that SQLite allows in a statement. */
@@ -115,4 +116,55 @@ function byPeriod(gains: readonly Gain[], periodOf: (at: Micros) => number): rea
 function* statements(gains: readonly PeriodGain[]): Iterable<readonly PeriodGain[]> {
   for (let start = 0; start < gains.length; start += ROWS_A_STATEMENT)
     yield gains.slice(start, start + ROWS_A_STATEMENT);
+}
+
+/** What is settled of months, in their order. */
+export async function readMonths(
+  db: Kysely<Tables>,
+  store: string,
+  tenant: number,
+  months: readonly number[],
+): Promise<readonly CountedItems[]> {
+  const rows = await db
+    .selectFrom('usage_months')
+    .select(['month', 'settled'])
+    .where('store', '=', store)
+    .where('tenant', '=', tenant)
+    .where('month', 'in', months)
+    .where('settled', '>', 0)
+    .orderBy('month')
+    .execute();
+  return rows.map(({ month, settled }) => ({ period: month, items: settled }));
+}
+
+/** What is settled of days, both ends included, in their order. */
+export async function readDays(
+  db: Kysely<Tables>,
+  store: string,
+  tenant: number,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<readonly CountedItems[]> {
+  const rows = await db
+    .selectFrom('usage_days')
+    .select(['day', 'settled'])
+    .where('store', '=', store)
+    .where('tenant', '=', tenant)
+    .where('day', '>=', from)
+    .where('day', '<=', to)
+    .orderBy('day')
+    .execute();
+  return rows.map(({ day, settled }) => ({ period: day, items: settled }));
+}
+
+/** The first day of which anything was counted, of any user; null: of none. */
+export async function readFirstDay(db: Kysely<Tables>, store: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('usage_days')
+    .select('day')
+    .where('store', '=', store)
+    .where('settled', '>', 0)
+    .orderBy('day')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.day ?? null;
 }

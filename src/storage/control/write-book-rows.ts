@@ -2,8 +2,10 @@ import { itemAt, must } from '../../signal/checked.js';
 import {
   MOST_CHARGES,
   MOST_TRACES,
+  type BatchStanding,
   type BegunWrite,
   type CountedItems,
+  type NamedBatch,
   type NewWrite,
   type OpenWrite,
   type SettledItems,
@@ -13,8 +15,18 @@ import {
 import type { ControlDatabase } from './control-database.js';
 import { fromNow } from './dialect.js';
 import { judgeCharges } from './judge-charges.js';
+import { bindBatch, claimBatch, forgetNames, markWritten } from './named-batch-rows.js';
 import { nextNumbers } from './numbers.js';
-import { addToDays, addToMonths, monthKey, type Gain, type Standing } from './usage-rows.js';
+import {
+  addToDays,
+  addToMonths,
+  monthKey,
+  readDays,
+  readFirstDay,
+  readMonths,
+  type Gain,
+  type Standing,
+} from './usage-rows.js';
 import { readCharges, readTraces, writeCharges, writeTraces } from './write-columns.js';
 
 /** Each takes a parameter, and SQLite allows 32,766. */
@@ -23,7 +35,7 @@ const NUMBERS_A_QUERY = 10_000;
 const FORGOTTEN_AT_ONCE = 1000;
 
 /**
- * A row for each write, and one for each month and day of a user. Rows are locked in this order: write, months, days, counter. The counter of
+ * A row for each write, and one for each month and day of a user. Rows are locked in this order: name of a batch, write, months, days, counter. The counter of
  * tickets is taken before the row of its write, and nobody who has such a row waits for that counter.
  */
 export class WriteBookRows implements WriteBook {
@@ -34,18 +46,22 @@ export class WriteBookRows implements WriteBook {
   }
 
   async begin(write: NewWrite): Promise<BegunWrite> {
-    const { store, owner, leaseMs, traces, charges } = write;
+    const { store, owner, leaseMs, traces, charges, batch } = write;
     checkSize(write);
     checkItems(charges);
     const written = writeTraces(traces);
     try {
       return await this.#database.transaction(async (tx) => {
+        const standing =
+          batch === undefined ? null : await claimBatch(tx, this.#database.dialect, store, batch);
+        if (standing?.as === 'written' || standing?.as === 'under_way')
+          return { write: null, batch: standing, charged: [] };
         const gains = charges.map(({ tenant, at, items }) => ({ tenant, at, settled: 0, charged: items }));
         // Charged before it is judged: so one statement locks, adds the rows that are missing, and tells how they stand.
         const charged = judgeCharges(charges, without(gains, await addToMonths(tx, store, gains)));
         const isTaken = (_: unknown, i: number) => itemAt(charged, i).as === 'taken';
         const taken = charges.filter(isTaken);
-        if (taken.length === 0 && charges.length > 0) throw new NothingTaken(charged);
+        if (taken.length === 0 && charges.length > 0) throw new NothingTaken(standing, charged);
         const refused = gains.filter((gain, i) => !isTaken(gain, i));
         if (refused.length > 0) await addToMonths(tx, store, refused.map(givenBack));
         const number = await nextNumbers(tx, 'write', 1);
@@ -56,10 +72,11 @@ export class WriteBookRows implements WriteBook {
             ...{ first_ticket: null, ended_at: null, traces: written, charges: writeCharges(taken) },
           })
           .execute();
-        return { write: { number, owner, token: 1 }, charged };
+        if (batch !== undefined) await bindBatch(tx, store, batch, number);
+        return { write: { number, owner, token: 1 }, batch: standing, charged };
       });
     } catch (error) {
-      if (error instanceof NothingTaken) return { write: null, charged: error.charged };
+      if (error instanceof NothingTaken) return { write: null, batch: error.batch, charged: error.charged };
       throw error;
     }
   }
@@ -109,7 +126,11 @@ export class WriteBookRows implements WriteBook {
     return found;
   }
 
-  async finish(write: OpenWrite, items: readonly SettledItems[]): Promise<readonly number[] | null> {
+  async finish(
+    write: OpenWrite,
+    items: readonly SettledItems[],
+    batch?: NamedBatch & Pick<BatchStanding, 'refused'>,
+  ): Promise<readonly number[] | null> {
     checkItems(items);
     return await this.#database.transaction(async (tx) => {
       const ended = await tx
@@ -121,6 +142,7 @@ export class WriteBookRows implements WriteBook {
         .returning(['store', 'charges'])
         .executeTakeFirst();
       if (ended === undefined) return null;
+      if (batch !== undefined) await markWritten(tx, this.#database.dialect, ended.store, batch, write);
       const charges = readCharges(ended.charges);
       const back = charges.map((charge) => givenBack({ ...charge, settled: 0, charged: charge.items }));
       const gains = items.map(({ tenant, at, items: settled }) => ({ tenant, at, settled, charged: 0 }));
@@ -175,49 +197,23 @@ export class WriteBookRows implements WriteBook {
     }
   }
 
+  async forgetBatches(store: string, ageMs: number, mostOfUser: number): Promise<number> {
+    const before = fromNow(this.#database.dialect, -ageMs);
+    return await this.#database.transaction(async (tx) => await forgetNames(tx, store, before, mostOfUser));
+  }
+
   async months(store: string, tenant: number, months: readonly number[]): Promise<readonly CountedItems[]> {
-    if (months.length === 0) return [];
-    const rows = await this.#database.read((db) =>
-      db
-        .selectFrom('usage_months')
-        .select(['month', 'settled'])
-        .where('store', '=', store)
-        .where('tenant', '=', tenant)
-        .where('month', 'in', months)
-        .where('settled', '>', 0)
-        .orderBy('month')
-        .execute(),
-    );
-    return rows.map(({ month, settled }) => ({ period: month, items: settled }));
+    return months.length === 0
+      ? []
+      : await this.#database.read((db) => readMonths(db, store, tenant, months));
   }
 
   async days(store: string, tenant: number, from: number, to: number): Promise<readonly CountedItems[]> {
-    const rows = await this.#database.read((db) =>
-      db
-        .selectFrom('usage_days')
-        .select(['day', 'settled'])
-        .where('store', '=', store)
-        .where('tenant', '=', tenant)
-        .where('day', '>=', from)
-        .where('day', '<=', to)
-        .orderBy('day')
-        .execute(),
-    );
-    return rows.map(({ day, settled }) => ({ period: day, items: settled }));
+    return await this.#database.read((db) => readDays(db, store, tenant, { from, to }));
   }
 
   async firstDay(store: string): Promise<number | null> {
-    const row = await this.#database.read((db) =>
-      db
-        .selectFrom('usage_days')
-        .select('day')
-        .where('store', '=', store)
-        .where('settled', '>', 0)
-        .orderBy('day')
-        .limit(1)
-        .executeTakeFirst(),
-    );
-    return row?.day ?? null;
+    return await this.#database.read((db) => readFirstDay(db, store));
   }
 
   async #forgetSome(store: string, ageMs: number): Promise<number> {
@@ -254,10 +250,12 @@ export class WriteBookRows implements WriteBook {
 
 /** Undoes the transaction of a write that there will not be. */
 class NothingTaken extends Error {
+  readonly batch: BegunWrite['batch'];
   readonly charged: BegunWrite['charged'];
 
-  constructor(charged: BegunWrite['charged']) {
+  constructor(batch: BegunWrite['batch'], charged: BegunWrite['charged']) {
     super('no charge was taken');
+    this.batch = batch;
     this.charged = charged;
   }
 }

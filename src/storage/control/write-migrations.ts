@@ -46,4 +46,17 @@ export const WRITE_MIGRATIONS: Readonly<Record<string, Statements>> = {
       unique (store, tenant, name_key)
     )`,
   ],
+  '0014-named-batches': (text) => [
+    `create table named_batches (
+      store ${text} not null,
+      tenant bigint not null,
+      name ${text} not null,
+      noted_at bigint not null,
+      write_number bigint,
+      written_at bigint,
+      refused ${text} not null,
+      primary key (store, tenant, name)
+    )`,
+    'create index named_batches_by_age on named_batches (store, noted_at)',
+  ],
 };

@@ -5,6 +5,7 @@ export interface WriteTables {
   /** The same by day, without what may come. */
   usage_days: { store: string; tenant: number; day: number; settled: number };
   numbered_agents: NumberedAgentTable;
+  named_batches: NamedBatchTable;
 }
 
 /** Writes to a store of telemetry, until some time after they have ended. */
@@ -34,6 +35,20 @@ interface UsageMonthTable {
   settled: number;
   /** What writes under way may add. */
   charged: number;
+}
+
+/** Batches to which their senders gave names. */
+interface NamedBatchTable {
+  store: string;
+  tenant: number;
+  name: string;
+  noted_at: number;
+  /** The newest write of it; null while that is being noted. */
+  write_number: number | null;
+  /** Null until it was written. */
+  written_at: number | null;
+  /** Positions, with commas between. */
+  refused: string;
 }
 
 interface NumberedAgentTable {

@@ -1,7 +1,8 @@
+import { ConsumeError } from '../../../component/consume-error.js';
 import type { QuotaUsage } from '../../../component/consumer.js';
 import type { Micros } from '../../../signal/time.js';
 import { must } from '../../../signal/checked.js';
-import type { WriteBook } from '../../write-book.js';
+import type { NamedBatch, OpenWrite, WriteBook } from '../../write-book.js';
 import { refusalOf, usageOf, type CountedTerms } from './quota-answers.js';
 
 export interface CountParts {
@@ -12,32 +13,75 @@ export interface CountParts {
   readonly leaseMs: number;
 }
 
+/** Items that are to be written. */
+export interface NewItems {
+  readonly tenant: number;
+  readonly at: Micros;
+  readonly items: number;
+  /** Null where they count for no quota. */
+  readonly terms: CountedTerms | null;
+  /** Null where their sender gave them no name. */
+  readonly name: string | null;
+}
+
 /** Items that may be written, and are counted once they were. */
 export interface AdmittedItems {
-  /** To be called after they were written. @returns how the quota stands */
-  written(): Promise<QuotaUsage | null>;
+  /** Whether some of them may be stored already: a write of the same batch began, and did not end well. */
+  readonly isBegun: boolean;
+  /**
+   * To be called after they were written.
+   *
+   * @param refused positions of the items of the batch that were not taken
+   * @returns how the quota stands
+   * @throws ConsumeError
+   */
+  written(refused: readonly number[]): Promise<QuotaUsage | null>;
+  /** To be called where they could not be written. */
+  failed(): Promise<void>;
+}
+
+/** A batch that was written before: the positions of the items that were refused then. */
+export interface WrittenBatch {
+  readonly writtenBut: readonly number[];
 }
 
 /**
  * Notes that items are going to be written that are only ever added: all of them are new. Where their process dies before it says that they
- * were written they do not count.
+ * were written they do not count, unless their batch has a name and comes again.
  *
- * @throws ConsumeError `quota_exceeded`, or `overloaded` where what others write at this moment may reach the limit
+ * @throws ConsumeError `quota_exceeded`, or `overloaded` where what others write at this moment may reach the limit, or a repeat comes while
+ *   the batch is being written
  */
 export async function admitItems(
   { book, store, owner, leaseMs }: CountParts,
-  counted: CountedTerms & { readonly tenant: number; readonly at: Micros },
-  items: number,
-): Promise<AdmittedItems> {
-  const { tenant, at, limit } = counted;
-  const charge = { tenant, at, items, isExact: true, limit: limit === Infinity ? null : limit };
-  const { write, charged } = await book.begin({ store, owner, leaseMs, traces: [], charges: [charge] });
-  const refusal = refusalOf(counted, items, must(charged[0], 'answer to a charge'));
+  { tenant, at, items, terms, name }: NewItems,
+): Promise<AdmittedItems | WrittenBatch> {
+  const limit = terms === null || terms.limit === Infinity ? null : terms.limit;
+  const charges = terms === null ? [] : [{ tenant, at, items, isExact: true, limit }];
+  const batch: NamedBatch | null = name === null ? null : { tenant, name };
+  const begun = await book.begin({ store, owner, leaseMs, traces: [], charges, ...(batch && { batch }) });
+  if (begun.batch?.as === 'written') return { writtenBut: begun.batch.refused };
+  if (begun.batch?.as === 'under_way') throw underWay();
+  const [charged] = begun.charged;
+  const refusal = terms === null ? null : refusalOf(terms, items, must(charged, 'answer to a charge'));
   if (refusal !== null) throw refusal;
+  const write: OpenWrite = must(begun.write, 'a write that was begun');
   return {
-    written: async () => {
-      const used = await book.finish(must(write, 'a write that was begun'), [{ tenant, at, items }]);
-      return used === null ? null : usageOf(counted, must(used[0], 'what is settled'));
+    isBegun: begun.batch?.as === 'begun',
+    written: async (refused) => {
+      const settled = terms === null ? [] : [{ tenant, at, items }];
+      const used = await book.finish(write, settled, batch === null ? undefined : { ...batch, refused });
+      // Another has ended it meanwhile. Only a named batch can come again without being stored twice.
+      if (used === null && batch !== null) throw underWay();
+      return used === null || terms === null ? null : usageOf(terms, must(used[0], 'what is settled'));
+    },
+    failed: async () => {
+      await book.finish(write, []);
     },
   };
+}
+
+function underWay(): ConsumeError {
+  const message = 'A batch of this name is being written.';
+  return new ConsumeError(message, { code: 'overloaded', retryable: true, retryAfterMs: 1000 });
 }

@@ -10,10 +10,13 @@ const TAKEN_AT_ONCE = 10;
 const TIMED_OUT_AT_ONCE = 1000;
 /** An ended write is remembered for so long: longer than any other may take to settle. */
 const REMEMBERED_MS = 3_600_000;
+/** As embedded. */
+const NAMES_REMEMBERED_MS = 86_400_000;
+const MOST_NAMES_OF_USER = 100_000;
 
 export interface UpkeepParts {
   readonly reads: Reads;
-  readonly book: Pick<WriteBook, 'begin' | 'finish' | 'takeOver' | 'forgetEnded'>;
+  readonly book: Pick<WriteBook, 'begin' | 'finish' | 'takeOver' | 'forgetEnded' | 'forgetBatches'>;
   readonly leases: Leases;
   readonly queue: Pick<RunQueue, 'write'>;
   readonly writes: Pick<RunWrites, 'finishTaken'>;
@@ -51,6 +54,13 @@ export async function finishLeftWrites({
 export async function forgetEndedWrites(parts: UpkeepParts): Promise<void> {
   await alone(parts, 'forget', async () => {
     await parts.book.forgetEnded(parts.store, REMEMBERED_MS);
+  });
+}
+
+/** Forgets old names of batches, likewise. It reads them all: to be called now and then. */
+export async function forgetOldNames(parts: UpkeepParts): Promise<void> {
+  await alone(parts, 'names', async () => {
+    await parts.book.forgetBatches(parts.store, NAMES_REMEMBERED_MS, MOST_NAMES_OF_USER);
   });
 }
 

@@ -47,8 +47,8 @@ export class InsertRoom {
  * otherwise with whatever comes until that one has ended. So the number of inserts does not grow with the number of batches.
  */
 export class GroupedInserts {
+  readonly table: ClickHouseTable;
   readonly #reach: Reach;
-  readonly #table: ClickHouseTable;
   readonly #names: readonly string[];
   readonly #groupRows: number;
   readonly #room: InsertRoom;
@@ -57,7 +57,7 @@ export class GroupedInserts {
 
   constructor(reach: Reach, table: ClickHouseTable, groupRows: number, room: InsertRoom) {
     this.#reach = reach;
-    this.#table = table;
+    this.table = table;
     this.#names = namesOf(table);
     this.#groupRows = groupRows;
     this.#room = room;
@@ -123,7 +123,7 @@ export class GroupedInserts {
   async #insert(rows: readonly NewRow[]): Promise<void> {
     for (const part of partsOf(rows)) {
       const values = part.map((row) => this.#names.map((name) => row[name] ?? null));
-      await this.#reach.connection.insert(this.#table.name, this.#names, values, randomUUID());
+      await this.#reach.connection.insert(this.table.name, this.#names, values, randomUUID());
     }
   }
 }

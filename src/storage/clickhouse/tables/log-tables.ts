@@ -4,6 +4,7 @@ import { placeOf } from '../client/connection.js';
 import { quoted } from '../client/literals.js';
 import { DAY, TIME_COLUMN } from './days.js';
 import { ORIGIN } from './printed-origins.js';
+import { BATCH } from './stored-batch.js';
 import { columnsOfKinds, onCluster, type ClickHouseTable, type TablePlace } from './table.js';
 
 /** Log records: what every engine has of them, their origins, and their words. */
@@ -26,6 +27,7 @@ export const LOGS: ClickHouseTable = {
       },
     ),
     ORIGIN,
+    BATCH,
     /** The tokens of the body in their order, with a space between them: what the index is about, and what phrases are looked for in. */
     { name: 'words', type: 'String CODEC(ZSTD(1))' },
   ],

@@ -2,6 +2,7 @@ import { POINT_WIRE } from '../../tables.js';
 import { placeOf } from '../client/connection.js';
 import { DAY, TIME_COLUMN } from './days.js';
 import { ORIGIN } from './printed-origins.js';
+import { BATCH } from './stored-batch.js';
 import { columnsOfKinds, onCluster, type ClickHouseTable, type TablePlace } from './table.js';
 
 /**
@@ -26,6 +27,7 @@ export const POINTS: ClickHouseTable = {
       exemplars: 'Nullable(String) CODEC(ZSTD(1))',
     }),
     ORIGIN,
+    BATCH,
     /** The order in which a process was given them: that of points which came in the same moment. */
     { name: 'place', type: 'UInt64 CODEC(Delta, ZSTD(1))' },
   ],

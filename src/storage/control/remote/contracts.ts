@@ -95,6 +95,7 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
     finish: true,
     takeOver: true,
     forgetEnded: true,
+    forgetBatches: true,
     months: true,
     days: true,
     firstDay: true,

@@ -1,7 +1,7 @@
 import type { Micros } from '../../../signal/time.js';
 import { NAMED_BATCHES } from '../../named-batches-table.js';
 import type { Connection } from '../files/connection.js';
-import type { BatchName } from '../messages/batch-name.js';
+import type { BatchName } from '../../batch-name.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import type { Append } from './change.js';

@@ -13,7 +13,7 @@ import {
 } from '../../incoming/encode-traces.js';
 import { LogsEncoder, transferablesOf as transferablesOfLogs } from '../messages/encode-logs.js';
 import { PointsEncoder, transferablesOf as transferablesOfPoints } from '../messages/encode-points.js';
-import { nameOfBatch, type BatchName } from '../messages/batch-name.js';
+import { nameOfBatch, type BatchName } from '../../batch-name.js';
 import type { NamedPrompts, PromptMessage } from '../../incoming/prompt-message.js';
 import type { StoreMetrics } from './store-metrics.js';
 import type { StoreReach } from './store-reach.js';

@@ -8,7 +8,7 @@ import { TextScratch } from '../../../worker/text-scratch.js';
 import { bodyText, tokensOf } from '../../log-text.js';
 import { indexOf } from '../../table.js';
 import { LOG_WIRE } from '../../log-tables.js';
-import type { BatchName } from './batch-name.js';
+import type { BatchName } from '../../batch-name.js';
 import type { Counted } from '../../incoming/counted.js';
 import { encodeOrigins } from './origin-message.js';
 import { SharedParts } from './shared-parts.js';

@@ -6,7 +6,7 @@ import { transferables, type Column, type ColumnsMessage } from '../../../worker
 import { TextScratch } from '../../../worker/text-scratch.js';
 import { indexOf } from '../../table.js';
 import { METRIC_STREAMS, POINT_WIRE } from '../../tables.js';
-import type { BatchName } from './batch-name.js';
+import type { BatchName } from '../../batch-name.js';
 import type { Counted } from '../../incoming/counted.js';
 import { encodeOrigins } from './origin-message.js';
 import { SharedParts } from './shared-parts.js';

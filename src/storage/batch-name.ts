@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Signal } from '../../../signal/batch.js';
-import type { Micros } from '../../../signal/time.js';
+import type { Signal } from '../signal/batch.js';
+import type { Micros } from '../signal/time.js';
 
-/** The name of a batch as it crosses to the store thread. */
+/** The name of a batch as stores keep it. */
 export interface BatchName {
   /** A UUID. */
   readonly batch: string;
