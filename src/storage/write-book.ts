@@ -159,8 +159,8 @@ export interface WriteBook {
    * Ends a write: what is new is counted, and its charges are given back. Of a charge that `items` does not name nothing is new.
    *
    * @param batch that of the write, now that it is stored; without it a repeat is taken as `begun`
-   * @returns what is settled since of the months of the charges that were taken, in their order; null where the write was taken over, or it
-   *   has ended: then nothing is changed
+   * @returns what is settled since of the months of the charges that were taken, in their order; null where the write was taken over, it has
+   *   ended, or another write has its batch now: then nothing is changed
    * @throws RangeError where items are no whole number from 0
    */
   finish(

@@ -62,22 +62,21 @@ export async function bindBatch(
     .execute();
 }
 
-/** Notes that a write has stored its batch. */
+/** Notes that a write has stored its batch. @returns false where another write has it now */
 export async function markWritten(
   tx: Tx,
   dialect: Dialect,
-  store: string,
   { tenant, name, refused }: NamedBatch & Pick<BatchStanding, 'refused'>,
   { number }: OpenWrite,
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const marked = await tx
     .updateTable('named_batches')
     .set({ written_at: dialect.now(), refused: refused.join(',') })
-    .where('store', '=', store)
     .where('tenant', '=', tenant)
     .where('name', '=', name)
     .where('write_number', '=', number)
-    .execute();
+    .executeTakeFirst();
+  return marked.numUpdatedRows > 0n;
 }
 
 /** @param before in microseconds, by the database's clock, as SQL @returns how many were forgotten */

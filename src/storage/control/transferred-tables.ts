@@ -39,6 +39,7 @@ const TRANSFERRED = {
   usage_months: false,
   usage_days: false,
   numbered_agents: false,
+  named_batches: false,
 } as const satisfies Record<keyof Tables, boolean>;
 
 /** Counters of what is left out. */

@@ -1,7 +1,5 @@
 import { itemAt, must } from '../../signal/checked.js';
 import {
-  MOST_CHARGES,
-  MOST_TRACES,
   type BatchStanding,
   type BegunWrite,
   type CountedItems,
@@ -27,6 +25,7 @@ import {
   type Gain,
   type Standing,
 } from './usage-rows.js';
+import { checkItems, checkSize } from './write-limits.js';
 import { readCharges, readTraces, writeCharges, writeTraces } from './write-columns.js';
 
 /** Each takes a parameter, and SQLite allows 32,766. */
@@ -35,7 +34,7 @@ const NUMBERS_A_QUERY = 10_000;
 const FORGOTTEN_AT_ONCE = 1000;
 
 /**
- * A row for each write, and one for each month and day of a user. Rows are locked in this order: name of a batch, write, months, days, counter. The counter of
+ * A row for each write, and one for each month and day of a user. Rows are locked in this order: write, name of its batch, months, days, counter. The counter of
  * tickets is taken before the row of its write, and nobody who has such a row waits for that counter.
  */
 export class WriteBookRows implements WriteBook {
@@ -132,24 +131,30 @@ export class WriteBookRows implements WriteBook {
     batch?: NamedBatch & Pick<BatchStanding, 'refused'>,
   ): Promise<readonly number[] | null> {
     checkItems(items);
-    return await this.#database.transaction(async (tx) => {
-      const ended = await tx
-        .updateTable('writes')
-        .set({ ended_at: this.#database.dialect.now(), traces: writeTraces([]) })
-        .where('number', '=', write.number)
-        .where('token', '=', write.token)
-        .where('ended_at', 'is', null)
-        .returning(['store', 'charges'])
-        .executeTakeFirst();
-      if (ended === undefined) return null;
-      if (batch !== undefined) await markWritten(tx, this.#database.dialect, ended.store, batch, write);
-      const charges = readCharges(ended.charges);
-      const back = charges.map((charge) => givenBack({ ...charge, settled: 0, charged: charge.items }));
-      const gains = items.map(({ tenant, at, items: settled }) => ({ tenant, at, settled, charged: 0 }));
-      const standings = await addToMonths(tx, ended.store, [...back, ...gains]);
-      await addToDays(tx, ended.store, gains);
-      return charges.map((charge) => must(standings.get(monthKey(charge)), 'row of a month').settled);
-    });
+    const { dialect } = this.#database;
+    try {
+      return await this.#database.transaction(async (tx) => {
+        const ended = await tx
+          .updateTable('writes')
+          .set({ ended_at: dialect.now(), traces: writeTraces([]) })
+          .where('number', '=', write.number)
+          .where('token', '=', write.token)
+          .where('ended_at', 'is', null)
+          .returning(['store', 'charges'])
+          .executeTakeFirst();
+        if (ended === undefined) return null;
+        if (batch !== undefined && !(await markWritten(tx, dialect, batch, write))) throw new OthersBatch();
+        const charges = readCharges(ended.charges);
+        const back = charges.map((charge) => givenBack({ ...charge, settled: 0, charged: charge.items }));
+        const gains = items.map(({ tenant, at, items: settled }) => ({ tenant, at, settled, charged: 0 }));
+        const standings = await addToMonths(tx, ended.store, [...back, ...gains]);
+        await addToDays(tx, ended.store, gains);
+        return charges.map((charge) => must(standings.get(monthKey(charge)), 'row of a month').settled);
+      });
+    } catch (error) {
+      if (error instanceof OthersBatch) return null;
+      throw error;
+    }
   }
 
   async takeOver(
@@ -248,6 +253,9 @@ export class WriteBookRows implements WriteBook {
   }
 }
 
+/** Undoes the end of a write whose batch another one has now. */
+class OthersBatch extends Error {}
+
 /** Undoes the transaction of a write that there will not be. */
 class NothingTaken extends Error {
   readonly batch: BegunWrite['batch'];
@@ -276,19 +284,4 @@ function without(
     before.set(key, { settled, charged: charged - gain.charged });
   }
   return before;
-}
-
-/** @throws RangeError */
-function checkSize({ traces, charges }: NewWrite): void {
-  if (traces.length > MOST_TRACES)
-    throw new RangeError(`A write touches at most ${MOST_TRACES} traces, not ${traces.length}.`);
-  if (charges.length > MOST_CHARGES)
-    throw new RangeError(`A write has at most ${MOST_CHARGES} charges, not ${charges.length}.`);
-}
-
-/** @throws RangeError */
-function checkItems(all: readonly { readonly items: number }[]): void {
-  for (const { items } of all)
-    if (!Number.isSafeInteger(items) || items < 0)
-      throw new RangeError(`Items are counted by whole numbers from 0, not by ${items}.`);
 }

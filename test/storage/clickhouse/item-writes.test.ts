@@ -37,6 +37,51 @@ void t.test('items', { skip }, async (t) => {
     t.equal(days, 150);
   });
 
+  await t.test('under a name are stored and counted once, also where nobody heard of it', async (t) => {
+    const opened = await TestClickHouse.open(t, server);
+    const [user, other] = [await opened.addUser(), await opened.addUser()];
+    const { writer, usage } = opened.store;
+    const quota = { monthly_items: 0 };
+    const items = [aLog({ timestamp: NOON }), aLog({ timestamp: NOON - 3 * MICROS_PER_DAY })];
+    const points = [aPoint(), aPoint({ timestamp: NOON + 1 })];
+    const context = (id: string) => ({ receivedAt: NOON, batch: { id } });
+    const check = async (logs: number, metricPoints: number) => {
+      t.equal((await searchLogs(opened.store, user)).count, logs);
+      const [metric] = await opened.store.metrics.list(user);
+      t.equal(metric?.data_point_count ?? 0, metricPoints);
+      const counted = await usage.read(user, NOON);
+      t.equal(counted.used, logs + metricPoints);
+    };
+    const sendBoth = async (id: string) => {
+      await writer.logs({ tenant: user, items, quota }, context(id));
+      return await writer.metrics({ tenant: user, items: points, quota }, context(id));
+    };
+    await sendBoth('a');
+    t.match(await sendBoth('a'), { accepted: 2, refused: [] });
+    await check(2, 2);
+    await writer.logs({ tenant: other, items, quota }, context('a'));
+    t.equal((await searchLogs(opened.store, other)).count, 2);
+    // Everything is done, and nobody hears of it, however often it is tried.
+    for (const table of ['logs', 'points']) {
+      await server.fault({ kind: 'lost', times: 50, matching: `INSERT INTO ${table} ` });
+      const sent =
+        table === 'logs'
+          ? writer.logs({ tenant: user, items, quota }, context('b'))
+          : writer.metrics({ tenant: user, items: points, quota }, context('b'));
+      await t.rejects(sent, { code: 'storage_unavailable' });
+      await server.heal();
+    }
+    await sendBoth('b');
+    await sendBoth('b');
+    await check(4, 4);
+    // Nothing was done.
+    await server.fault({ kind: 202, times: 50, matching: 'INSERT INTO' });
+    await t.rejects(writer.logs({ tenant: user, items, quota }, context('c')), { name: 'ConsumeError' });
+    await server.heal();
+    await sendBoth('c');
+    await check(6, 6);
+  });
+
   await t.test('vanish a day at a time when they are not kept any more', async (t) => {
     const opened = await TestClickHouse.open(t, server, {
       retention: { traces: null, metrics: null, logs: 2 },

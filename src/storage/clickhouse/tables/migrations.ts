@@ -1,6 +1,8 @@
 import { createEventsView, LOGGED_EVENTS, LOGS } from './log-tables.js';
 import { createMetricsView, METRICS, POINTS } from './metric-tables.js';
 import { MESSAGES, RUNS, SPANS } from './run-tables.js';
+import { ORIGIN } from './printed-origins.js';
+import { BATCH } from './stored-batch.js';
 import { addColumn, createTable, type TablePlace } from './table.js';
 
 /** A step of the tables: statements that do no harm where they are run a second time, since none of them knows transactions. */
@@ -34,5 +36,9 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: '0005-contradicted-runs',
     statements: (place) => [addColumn(place, RUNS, 'is_contradicted', 'has_ended')],
+  },
+  {
+    name: '0006-named-batches',
+    statements: (place) => [LOGS, POINTS].map((table) => addColumn(place, table, BATCH.name, ORIGIN.name)),
   },
 ];
