@@ -28,11 +28,12 @@ export interface ControlTransfer {
    */
   reserve(files: readonly ControlFile[]): Promise<void>;
   /**
-   * Fills in what is kept here of a store of telemetry that several processes write to: names of its agents, and items counted.
+   * Fills in what is kept here of a store of telemetry that several processes write to: names of its agents, items counted, and names
+   * of batches.
    *
    * @param store the identity of the store of telemetry
    */
-  importBase(store: string, base: Pick<TransferBase, 'agents' | 'usage'>): Promise<void>;
+  importBase(store: string, base: TransferBase): Promise<void>;
   /** Fills in all tables of files, or nothing. @throws likewise */
   import(files: readonly ControlFile[]): Promise<void>;
 }

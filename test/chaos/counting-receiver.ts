@@ -23,15 +23,15 @@ export class CountingReceiver {
   life = 0;
   /** Called for each request before it is answered. @returns whether it is to be answered at all */
   onArrival: () => boolean = () => true;
-  /** Which arrivals are refused. */
-  #refuses: () => boolean;
+  /** Which arrivals are refused, by their path. */
+  readonly #refuses: (path: string) => boolean;
   #port = 0;
 
-  private constructor(refuses: () => boolean) {
+  private constructor(refuses: (path: string) => boolean) {
     this.#refuses = refuses;
   }
 
-  static async start(t: Test, refuses: () => boolean): Promise<CountingReceiver> {
+  static async start(t: Test, refuses: (path: string) => boolean): Promise<CountingReceiver> {
     const receiver = new CountingReceiver(refuses);
     const server = createServer({ cert: VALID, key: RECEIVER_KEY }, (request, response) => {
       const pieces: Buffer[] = [];
@@ -53,7 +53,7 @@ export class CountingReceiver {
           request.socket.destroy();
           return;
         }
-        const status = receiver.#refuses() ? 500 : 200;
+        const status = receiver.#refuses(arrival.path) ? 500 : 200;
         response.writeHead(status).end('noted', () => {
           arrival.answered = status;
         });

@@ -6,6 +6,7 @@ import { runInProcess } from '../support/cli.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
 import { startTestDaemon } from '../support/daemon.js';
 import { differences, everyAnswer } from '../support/every-answer.js';
+import { logRequest } from '../support/log-request.js';
 import { PostgresServer } from '../support/postgres.js';
 import { testFolder } from '../support/test-folder.js';
 import { TransferPlace } from '../support/transfer-place.js';
@@ -29,6 +30,11 @@ void t.test('from the embedded stores into ClickHouse and PostgreSQL', { skip },
   });
   const api = new ApiCaller(first.url, first.key);
   await fill(api, 1, 'https://hooks.example.com/');
+  const named = {
+    json: logRequest('shop', [{ body: 'quokka', nanos: BigInt(NOW) * 1000n }]),
+    headers: { 'jackdaw-batch-id': 'first' },
+  };
+  t.equal((await api.call('POST', '/otlp/v1/logs', named)).status, 200);
   const directory = join(testFolder(t), 'export');
   const exported = await runInProcess(['export', '--to', directory, '--url', first.url, '--key', first.key]);
   t.equal(exported.code, 0, exported.stderr);
@@ -51,4 +57,7 @@ service: { extensions: [postgres, clickhouse, query, health] }
   const answers = await everyAnswer(api, IN_MEMORY);
   t.ok(answers.size > 100);
   t.strictSame(differences(answers, await everyAnswer(there, IN_MEMORY)), []);
+  t.equal((await there.call('POST', '/otlp/v1/logs', named)).status, 200);
+  const again = await there.get('/dashboard/logs/search?query=quokka');
+  t.match(again, { count: 1 }, 'a repeat adds nothing there, too');
 });

@@ -67,19 +67,20 @@ export class ItemWrites implements Partial<TelemetryWriter> {
 
   async logs(batch: LogsBatch, { receivedAt, batch: named }: ConsumeContext): Promise<Receipt> {
     const { items, tenant: userId } = batch;
+    const { length } = items;
     const { arrivals, reach, admit } = this.#parts;
     const tell = arrivals.logsOf(batch);
     // Made before anything is waited for: the caller may change the batch from then on.
     const made = logRows(items, receivedAt);
     const name = named === undefined ? null : nameOfBatch('logs', named.id, receivedAt).batch;
     const tenant = await reach.tenantOf(userId);
-    const admitted = await admit(batch, receivedAt, items.length, name);
-    if (admitted !== null && 'writtenBut' in admitted) return receiptOf(items.length, [], null);
+    const admitted = await admit(batch, receivedAt, length, name);
+    if (admitted !== null && 'writtenBut' in admitted) return receiptOf(length, [], null);
     const rows = made.rows.map((row): NewRow => ({ ...row, tenant, ...batchField(name) }));
     await this.#add(this.#logs, { rows, bytes: made.bytes, tenant, name, admitted });
     const usage = await admitted?.written([]);
     tell?.();
-    return receiptOf(items.length, [], usage ?? null);
+    return receiptOf(length, [], usage ?? null);
   }
 
   /** In the order of the calls, as the type and the unit of a metric are those seen last. */

@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import type { ExportedRow, TransferBase } from '../telemetry-transfer.js';
 import { indexKey } from './index-key.js';
 import { nextNumbers } from './numbers.js';
+import type { Dialect } from './dialect.js';
 import type { Tables } from './tables.js';
 
 /** Each takes at most seven of the 32,766 parameters that SQLite allows in a statement. */
@@ -10,8 +11,9 @@ const ROWS_A_STATEMENT = 1000;
 /** Adds names of agents, under new numbers, and items counted by month and day. @param store that of telemetry */
 export async function insertBase(
   tx: Transaction<Tables>,
+  dialect: Dialect,
   store: string,
-  { agents, usage }: Pick<TransferBase, 'agents' | 'usage'>,
+  { agents, usage, batches }: TransferBase,
 ): Promise<void> {
   const named = [...namedOnce(agents).values()];
   const last = await nextNumbers(tx, 'agent', named.length);
@@ -46,6 +48,21 @@ export async function insertBase(
         .insertInto('usage_days')
         .values({ ...row, day: -period })
         .execute();
+  const written = batches.map((row) => ({
+    store,
+    tenant: Number(row['tenant']),
+    name: String(row['batch']),
+    // By the clock that judges their age: they are kept for a day from now on.
+    noted_at: dialect.now(),
+    write_number: null,
+    written_at: dialect.now(),
+    refused: row['refused'] === null ? '' : String(row['refused']),
+  }));
+  for (let at = 0; at < written.length; at += ROWS_A_STATEMENT)
+    await tx
+      .insertInto('named_batches')
+      .values(written.slice(at, at + ROWS_A_STATEMENT))
+      .execute();
 }
 
 /** A name has one row here, whether its runs are an agent's or not: that of the agent, where there is one. */

@@ -54,9 +54,9 @@ export class TransferRows implements ControlTransfer {
     });
   }
 
-  async importBase(store: string, base: Pick<TransferBase, 'agents' | 'usage'>): Promise<void> {
+  async importBase(store: string, base: TransferBase): Promise<void> {
     await this.#database.transaction(async (tx) => {
-      await insertBase(tx, store, base);
+      await insertBase(tx, this.#database.dialect, store, base);
     });
   }
 

@@ -48,8 +48,11 @@ export function exportedPointRow(
   };
 }
 
-function pick(row: ExportedRow, columns: readonly { readonly name: string }[]): NewRow {
-  return Object.fromEntries(columns.map(({ name }) => [name, row[name]])) as unknown as NewRow;
+function pick(
+  row: ExportedRow,
+  columns: readonly { readonly name: string }[],
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(columns.map(({ name }) => [name, row[name]]));
 }
 
 function textOf(row: ExportedRow, name: string): string | null {

@@ -50,9 +50,9 @@ export class TransferIn implements TelemetryIn {
     return null;
   }
 
-  async base({ agents, usage }: TransferBase): Promise<void> {
+  async base(base: TransferBase): Promise<void> {
     const { control, store } = this.#parts.open();
-    await control.importBase(store, { agents, usage });
+    await control.importBase(store, base);
   }
 
   async traces(tenant: number, runs: TransferredRuns): Promise<void> {
