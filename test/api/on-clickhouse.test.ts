@@ -1,6 +1,5 @@
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
+import { API_FILE_S, runApiFiles } from '../support/api-files.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
 import { PostgresServer } from '../support/postgres.js';
 
@@ -35,10 +34,8 @@ if (process.env['JACKDAW_TEST_CLICKHOUSE_ALL'] === '1')
     'resources/trace-spans',
     'resources/traces',
   );
-const FOLDER = fileURLToPath(new URL('.', import.meta.url));
-const TIMEOUT_S = 120;
 
-t.setTimeout(FILES.length * TIMEOUT_S * 1000);
+t.setTimeout(FILES.length * API_FILE_S * 1000);
 const server = await ClickHouseServer.start(t);
 const postgres = await PostgresServer.start(t);
 const skip = [server, postgres].find((started) => typeof started === 'string') ?? false;
@@ -46,16 +43,8 @@ await t.test('with clickhouse and postgres', { skip: typeof skip === 'string' &&
   if (typeof server === 'string' || typeof postgres === 'string') return;
   const url = new URL(server.url);
   url.password = server.password;
-  const env = {
-    ...process.env,
-    TAP_TIMEOUT: String(TIMEOUT_S),
+  await runApiFiles(t, FILES, {
     JACKDAW_TEST_CLICKHOUSE: url.href,
     JACKDAW_TEST_POSTGRES: postgres.url,
-  };
-  for (const file of FILES)
-    await t.spawn(process.execPath, [join(FOLDER, `${file}.test.js`)], {
-      name: file,
-      timeout: TIMEOUT_S * 1000,
-      env,
-    });
+  });
 });

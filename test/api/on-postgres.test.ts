@@ -1,6 +1,5 @@
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
+import { API_FILE_S, runApiFiles } from '../support/api-files.js';
 import { PostgresServer } from '../support/postgres.js';
 
 /**
@@ -16,19 +15,11 @@ if (process.env['JACKDAW_TEST_POSTGRES_ALL'] === '1')
     'resources/prompts',
     'resources/webhooks/webhook-endpoints',
   );
-const FOLDER = fileURLToPath(new URL('.', import.meta.url));
-const TIMEOUT_S = 120;
 
-t.setTimeout(FILES.length * TIMEOUT_S * 1000);
+t.setTimeout(FILES.length * API_FILE_S * 1000);
 const server = await PostgresServer.start(t);
 const skip = typeof server === 'string' ? server : false;
 await t.test('with extensions.postgres in place of sqlite', { skip }, async (t) => {
   if (typeof server === 'string') return;
-  const env = { ...process.env, TAP_TIMEOUT: String(TIMEOUT_S), JACKDAW_TEST_POSTGRES: server.url };
-  for (const file of FILES)
-    await t.spawn(process.execPath, [join(FOLDER, `${file}.test.js`)], {
-      name: file,
-      timeout: TIMEOUT_S * 1000,
-      env,
-    });
+  await runApiFiles(t, FILES, { JACKDAW_TEST_POSTGRES: server.url });
 });

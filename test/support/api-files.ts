@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+
+const FOLDER = fileURLToPath(new URL('../api/', import.meta.url));
+/** How long a file may take. */
+export const API_FILE_S = 120;
+
+/**
+ * Runs files of the API's tests once more, each in a process of its own.
+ *
+ * @param files below `test/api`, without their endings
+ * @param stores variables that tell them which stores to use
+ */
+export async function runApiFiles(
+  t: Test,
+  files: readonly string[],
+  stores: NodeJS.ProcessEnv,
+): Promise<void> {
+  const env = { ...process.env, TAP_TIMEOUT: String(API_FILE_S), ...stores };
+  for (const file of files)
+    await t.spawn(process.execPath, [join(FOLDER, `${file}.test.js`)], {
+      name: file,
+      timeout: API_FILE_S * 1000,
+      env,
+    });
+}
