@@ -5,6 +5,7 @@ import type { Problem } from '../config/config-error.js';
 import type { Environment } from '../config/environment.js';
 import { hasPipelines, readSources, type ConfigSource } from '../config/load.js';
 import { packageRoot } from '../config/package-root.js';
+import { TO_BE_WRITTEN } from '../pipeline/plan.js';
 import { IS_MISSING } from '../config/schema-check.js';
 import { DEFAULT_CONFIG } from './default-config.js';
 import type { CliIo } from './io.js';
@@ -45,10 +46,11 @@ export function configSources(
   return { sources: given.some(hasPipelines) ? given : [DEFAULT_CONFIG, ...given], environment };
 }
 
-/** Whether a pipeline is incomplete by itself, such as one that only names its processors. */
+/** Whether a pipeline is incomplete by itself: it only names its processors, or names components that only the built-in configuration has. */
 export function isOfHalfAPipeline({ path: [section, pipelines, , key], message }: Problem): boolean {
+  if (section !== 'service' || pipelines !== 'pipelines') return false;
   const isList = key === 'receivers' || key === 'exporters';
-  return section === 'service' && pipelines === 'pipelines' && isList && message === IS_MISSING;
+  return (isList && message === IS_MISSING) || message.endsWith(TO_BE_WRITTEN);
 }
 
 /** What somebody is told who wants to change the built-in configuration, not to write one of their own. */

@@ -2,7 +2,7 @@ import { parseComponentId } from '../component/component-id.js';
 import { signalsOf } from '../component/factory.js';
 import { type Kind } from '../component/component-id.js';
 import { COMPONENT_SECTIONS, type PipelineConfig } from '../config/file-schema.js';
-import type { Config, ConfiguredComponent, FactoryOf } from '../config/config.js';
+import type { Config, ConfiguredComponent, Factories, FactoryOf } from '../config/config.js';
 import type { Problem } from '../config/config-error.js';
 import { suggestion } from '../config/nearest-name.js';
 import { SIGNALS, type Signal } from '../signal/batch.js';
@@ -18,6 +18,9 @@ export interface PlannedPipeline {
   readonly exporters: readonly ConfiguredComponent<FactoryOf<'exporter'>>[];
 }
 
+/** The cure for a component of a type that there is, which a pipeline lists and nobody has written. */
+export const TO_BE_WRITTEN = '; write it there, as config.example.yaml does';
+
 /** What is to be built. */
 export interface Plan {
   /** In the order of their start: each after those that it names. */
@@ -25,12 +28,19 @@ export interface Plan {
   readonly pipelines: readonly PlannedPipeline[];
 }
 
-/** Works out what a configuration asks for, and everything that does not fit together in it. Pure. */
-export function planPipelines(config: Config): {
+/**
+ * Works out what a configuration asks for, and everything that does not fit together in it. Pure.
+ *
+ * @param factories the types that there are: one of them is told apart from a name that nobody knows
+ */
+export function planPipelines(
+  config: Config,
+  factories: Factories,
+): {
   readonly plan: Plan;
   readonly problems: readonly Problem[];
 } {
-  const planner = new Planner(config);
+  const planner = new Planner(config, factories);
   const pipelines = Object.entries(config.service.pipelines).flatMap(([name, pipeline]) => {
     const planned = planner.pipeline(name, pipeline);
     return planned ? [planned] : [];
@@ -50,10 +60,12 @@ export function planPipelines(config: Config): {
 class Planner {
   readonly problems: Problem[] = [];
   readonly #config: Config;
+  readonly #factories: Factories;
   readonly #used = new Map<string, ConfiguredComponent>();
 
-  constructor(config: Config) {
+  constructor(config: Config, factories: Factories) {
     this.#config = config;
+    this.#factories = factories;
   }
 
   report(path: readonly string[], message: string, severity: Problem['severity'] = 'error'): void {
@@ -165,9 +177,12 @@ class Planner {
   #unknown(kind: Kind, id: string): string {
     const { components } = this.#config;
     const other = Object.entries(components).find(([otherKind, map]) => otherKind !== kind && map.has(id));
+    const isType = this.#factories.types(kind).includes(parseComponentId(id)?.type ?? '');
     const hint = other
       ? `; "${id}" is a component of another kind (${other[0]})`
-      : suggestion(id, [...components[kind].keys()]);
+      : isType
+        ? TO_BE_WRITTEN
+        : suggestion(id, [...components[kind].keys()]);
     return `there is no ${kind} "${id}" under ${COMPONENT_SECTIONS[kind]}${hint}`;
   }
 }

@@ -49,7 +49,7 @@ export async function prepareTree(
   const checked = checkConfig(root, registry);
   problems.push(...checked.problems);
   const { config } = checked;
-  const planned = config && planPipelines(config);
+  const planned = config && planPipelines(config, registry);
   const claims = config && planned ? claimsOf(config, planned.plan) : [];
   if (config && planned)
     problems.push(...planned.problems, ...checkClaims(config, claims), ...checkExposure(config, claims));

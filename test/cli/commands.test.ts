@@ -78,6 +78,15 @@ void t.test('whoever names half a pipeline is told how to change the built-in on
   t.match(stderr, /pipelines\.logs\.receivers: is missing/);
   const [, base = ''] = /lay the file over its text: --config (\S+) --config FILE\n$/.exec(stderr) ?? [];
   t.match(await runInProcess(['graph', '--config', base, '--config', half]), { code: 0, stdout: /filter/ });
+
+  const whole =
+    'processors: { filter: {} }\nservice: { pipelines: { logs: { receivers: [otlp], processors: [filter, quota], exporters: [storage] } } }\n';
+  const named = join(t.testdir({ 'named.yaml': whole }), 'named.yaml');
+  t.match(await runInProcess(['validate', '--config', named]), {
+    code: 78,
+    stderr:
+      /processors\[1\]: there is no processor "quota" under processors; write it there, as config\.example\.yaml does\n[^]*lay the file over its text/,
+  });
 });
 
 void t.test('a configuration without pipelines is laid over the built-in one', async (t) => {
