@@ -1,21 +1,14 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Factory } from '../component/factory.js';
 import { readPlugins } from '../config/check.js';
 import { ConfigError, type Problem } from '../config/config-error.js';
 import { locate, type MapNode } from '../config/config-node.js';
-import { suggestion } from '../config/nearest-name.js';
-import { packageRoot } from '../config/package-root.js';
 import { isolateFactory } from './isolation/isolate-factory.js';
+import { pluginFile } from './plugin-file.js';
 import { loadPlugin } from './plugin-loader.js';
 import { Registry } from './registry.js';
 import { templateFactory } from './template-factory.js';
 import { readTemplate } from './template-file.js';
-
-/** The file of a template in its folder below `plugins`. */
-const TEMPLATE = 'template.yaml';
-/** The file of a code plugin in its folder below `dist/plugins`. */
-const MODULE = 'plugin.js';
 
 /**
  * The built-in factories and those of the plugins that a configuration names.
@@ -53,32 +46,10 @@ async function loadFactories(
   registry: Registry,
   adapt: (factories: readonly Factory[]) => readonly Factory[],
 ): Promise<readonly Factory[]> {
-  const found = shippedPlugin(specifier) ?? specifier;
+  const found = pluginFile(specifier, file);
   if (!/\.ya?ml$/.test(found)) {
     const { name, factories } = await loadPlugin(found, file);
     return adapt(factories.map((factory) => isolateFactory(factory, name)));
   }
   return [templateFactory(readTemplate(resolve(dirname(resolve(file)), found), registry))];
-}
-
-/**
- * The file of a plugin that comes with Jackdaw, `jackdaw/plugins/NAME`, wherever the package lies: a template, or a module.
- *
- * @returns undefined for other specifiers
- * @throws Error where there is none of that name
- */
-function shippedPlugin(specifier: string): string | undefined {
-  const name = /^jackdaw\/plugins\/([^/]*)$/.exec(specifier)?.[1];
-  if (name === undefined) return undefined;
-  const files = new Map<string, string>();
-  for (const [folder, file] of [
-    [join(packageRoot(), 'plugins'), TEMPLATE],
-    [join(packageRoot(), 'dist', 'plugins'), MODULE],
-  ] as const)
-    for (const one of existsSync(folder) ? readdirSync(folder) : [])
-      if (existsSync(join(folder, one, file))) files.set(one, join(folder, one, file));
-  const found = files.get(name);
-  if (found === undefined)
-    throw new Error(`there is no plugin "${name}" with Jackdaw${suggestion(name, [...files.keys()].sort())}`);
-  return found;
 }

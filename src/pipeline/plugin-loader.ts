@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, resolve as resolvePath } from 'node:path';
+import { dirname, resolve as resolvePath } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'import-meta-resolve';
 import { parseComponentId } from '../component/component-id.js';
@@ -8,6 +8,7 @@ import { checkSchema } from '../config/schema-check.js';
 import { SIGNALS } from '../signal/batch.js';
 import { systemClock } from '../telemetry/system-clock.js';
 import { LIMITS_KEY } from './isolation/limits.js';
+import { isPath } from './plugin-file.js';
 import { letPluginsImport } from './plugin-imports.js';
 
 /** The version of the contract in `component/` that this program speaks. */
@@ -70,10 +71,9 @@ function otherVersion(version: unknown): string {
 async function importModule(specifier: string, file: string, timeoutMs: number): Promise<object> {
   let url: string;
   try {
-    url =
-      isAbsolute(specifier) || /^\.\.?\//.test(specifier)
-        ? pathToFileURL(resolvePath(dirname(file), specifier)).href
-        : resolve(specifier, pathToFileURL(file).href);
+    url = isPath(specifier)
+      ? pathToFileURL(resolvePath(dirname(file), specifier)).href
+      : resolve(specifier, pathToFileURL(file).href);
   } catch (cause) {
     throw new Error(
       `plugin "${specifier}" was not found: install the package beside the configuration, or write its path starting with ./`,

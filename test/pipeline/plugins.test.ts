@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { ConsumeError } from '../../src/component/consume-error.js';
 import { ConfigError } from '../../src/config/config-error.js';
+import { pluginFile } from '../../src/pipeline/plugin-file.js';
 import { loadPlugin } from '../../src/pipeline/plugin-loader.js';
 import { prepare } from '../../src/pipeline/prepare.js';
 import { environmentOf } from '../support/config-problems.js';
@@ -74,6 +75,25 @@ void t.test(
     t.match(await loadPlugin('jackdaw-plugin-x', file), { factories: [{ type: 'packaged' }] });
   },
 );
+
+void t.test('a folder stands for the template or the module in it', async (t) => {
+  const folder = t.testdir({
+    template: { 'template.yaml': 'x' },
+    module: { 'plugin.js': plugin(FACTORY) },
+    neither: { 'README.md': 'x' },
+    packaged: {},
+  });
+  const file = join(folder, 'jackdaw.yaml');
+  t.equal(pluginFile('./template', file), join(folder, 'template', 'template.yaml'));
+  t.equal(pluginFile(join(folder, 'module'), file), join(folder, 'module', 'plugin.js'));
+  t.match(await loadPlugin(pluginFile('./module/', file), file), { factories: [{ type: 'other' }] });
+  t.throws(
+    () => pluginFile('./neither', file),
+    /"\.\/neither" is a folder with neither template\.yaml nor plugin\.js in it: name the file/,
+  );
+  t.equal(pluginFile('packaged', file), 'packaged', 'a name is that of a package');
+  t.equal(pluginFile('./nowhere.js', file), './nowhere.js');
+});
 
 void t.test('a plugin outside the program imports jackdaw without a link', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'jackdaw-plugin-'));

@@ -1,0 +1,49 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { suggestion } from '../config/nearest-name.js';
+import { packageRoot } from '../config/package-root.js';
+
+/** The file of a template in its folder. */
+const TEMPLATE = 'template.yaml';
+/** The file of a code plugin in its folder; of those that come with Jackdaw, below `dist/plugins`. */
+const MODULE = 'plugin.js';
+
+/** Whether a plugin is named by its place: an absolute path, or one that starts with `./` or `../`. */
+export function isPath(specifier: string): boolean {
+  return isAbsolute(specifier) || /^\.\.?\//.test(specifier);
+}
+
+/**
+ * What to load for a plugin: of one that comes with Jackdaw its file, of a folder the template or module in it, else what was named.
+ *
+ * @param file the configuration file that names it
+ * @throws Error where there is none of that name, or nothing of the kind in the folder
+ */
+export function pluginFile(specifier: string, file: string): string {
+  const shipped = /^jackdaw\/plugins\/([^/]*)$/.exec(specifier)?.[1];
+  if (shipped !== undefined) return shippedPlugin(shipped);
+  const folder = isPath(specifier) ? resolve(dirname(resolve(file)), specifier) : undefined;
+  if (folder === undefined || statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    return specifier;
+  const found = [TEMPLATE, MODULE].map((name) => join(folder, name)).find((path) => existsSync(path));
+  if (found === undefined)
+    throw new Error(
+      `plugin "${specifier}" is a folder with neither ${TEMPLATE} nor ${MODULE} in it: name the file of the plugin`,
+    );
+  return found;
+}
+
+/** The file of a plugin that comes with Jackdaw, wherever the package lies. @throws Error where there is none of that name */
+function shippedPlugin(name: string): string {
+  const files = new Map<string, string>();
+  for (const [folder, file] of [
+    [join(packageRoot(), 'plugins'), TEMPLATE],
+    [join(packageRoot(), 'dist', 'plugins'), MODULE],
+  ] as const)
+    for (const one of existsSync(folder) ? readdirSync(folder) : [])
+      if (existsSync(join(folder, one, file))) files.set(one, join(folder, one, file));
+  const found = files.get(name);
+  if (found === undefined)
+    throw new Error(`there is no plugin "${name}" with Jackdaw${suggestion(name, [...files.keys()].sort())}`);
+  return found;
+}
