@@ -9,8 +9,8 @@ import type { Operation } from '../component/operation.js';
 import { isLoopback } from '../config/endpoint.js';
 import { validator } from '../http/field-errors.js';
 import { withConfigOption, type ConfigOptions } from './config-files.js';
+import { apiAddress, initialKeyFile } from './configured-daemon.js';
 import type { CliIo } from './io.js';
-import { initialKeyFile } from './key-file.js';
 import { usageError } from './request-errors.js';
 import { UsageError } from './usage-error.js';
 
@@ -48,9 +48,12 @@ interface Fetched {
 export function withApiOptions(command: Command): Command {
   return withConfigOption(
     command,
-    'configuration file of the daemon, which says where the store and the first key lie',
+    'configuration file of the daemon, which says where it listens and where the first key lies',
   )
-    .option('--url <url>', `address of the daemon (or JACKDAW_URL; default ${DEFAULT_URL})`)
+    .option(
+      '--url <url>',
+      `address of the daemon (or JACKDAW_URL; default: that of --config, else ${DEFAULT_URL})`,
+    )
     .addOption(
       new Option(
         '--key <key>',
@@ -69,8 +72,8 @@ export interface Target {
 }
 
 /**
- * Finds out where the daemon is and which key to use: from the options, else from the environment, else the default address and
- * the key in the initial-key file.
+ * Finds out where the daemon is and which key to use: from the options, else from the environment, else by the
+ * configuration that is named, else the default address; and the key in the initial-key file.
  *
  * @throws UsageError, Error when the address is not one, or there is no key or none of the right form; ConfigError.
  */
@@ -78,7 +81,8 @@ export async function resolveTarget(
   options: ApiOptions,
   { env, err }: Pick<CliIo, 'env' | 'err'>,
 ): Promise<Target> {
-  const url = readUrl(options.url ?? (env['JACKDAW_URL'] || DEFAULT_URL));
+  const configured = () => (options.config === undefined ? undefined : apiAddress(options, { env }));
+  const url = readUrl(options.url ?? (env['JACKDAW_URL'] || (configured() ?? DEFAULT_URL)));
   const isHere = isThisMachine(url);
   const [key, keySource] = await findKey(options, env, isHere ? undefined : url);
   const malformed = `The API key from ${keySource} is malformed: a key is jd_ and 43 characters of base64url.`;

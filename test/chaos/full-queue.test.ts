@@ -62,6 +62,10 @@ void t.test(
     t.match(refusal[1], /Nothing was stored; send it again later.*retryDelay/);
     await until('it says so', async () => /"state":"recoverable"/.test(await health(first)));
     t.match(await health(first), /the disk is full.*: make room on the disk/);
+    for (let more = 0; more < 5; more++) t.equal((await sendNext(first))[0], 503);
+    const [command = '', ...before] = disk.through;
+    const { stdout } = await run(command, [...before, 'find', disk.path, '-name', '*.queue', '-empty']);
+    t.equal(stdout, '', 'no attempt leaves a file');
 
     // What was taken lies there, whatever happens now.
     await first.stop('SIGKILL');

@@ -209,6 +209,20 @@ void t.test('the first key is found beside the store that the configuration name
   t.match(await list('--config', shared), { code: 1, err: /No API key: .*is not in a file/ });
   t.match(await list('--config', config('broken.yaml', '{')), { code: 78, err: /broken\.yaml:1/ });
   t.equal((await list('--config', other, '--config', join(folder, 'one.yaml'))).code, 0, 'later files win');
+
+  // Where JACKDAW_URL says nothing the configuration tells the address, too: one that is for every address is reached on this machine.
+  const { port } = new URL(api.url);
+  for (const endpoint of [`127.0.0.1:${port}`, `0.0.0.0:${port}`, `localhost:${port}`]) {
+    const text = `extensions: { sqlite: { path: ${path} }, query: { endpoint: "${endpoint}" } }`;
+    const listed = await jackdaw(['users', 'list', '--config', config('there.yaml', text)], {});
+    t.match(listed, { code: 0, out: /admin@localhost/ }, endpoint);
+  }
+  const nowhere = 'extensions: { query: { endpoint: "[::1]:1", tls: { cert_file: a, key_file: b } } }';
+  const key = ['--key', api.adminKey];
+  t.match(await jackdaw(['users', 'list', ...key, '--config', config('nowhere.yaml', nowhere)], {}), {
+    code: 1,
+    err: /No daemon answers at https:\/\/\[::1\]:1 /,
+  });
 });
 
 void t.test('each reason why the daemon cannot be asked has its own words', async (t) => {

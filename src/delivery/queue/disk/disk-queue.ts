@@ -239,6 +239,8 @@ export class DiskQueue {
     } catch (error) {
       // After a failure nobody knows what is in the file from here on.
       for (const one of this.#segments) one.isSealed = true;
+      // Of a file that was made for these records alone nothing is wanted: while the disk is full, one would be left by every attempt.
+      await this.#removeDone();
       throw error;
     }
   }

@@ -1,0 +1,67 @@
+import { dirname, join } from 'node:path';
+import { INITIAL_KEY_FILE } from '../auth/bootstrap.js';
+import { parseComponentId } from '../component/component-id.js';
+import { nodeAt, type MapNode } from '../config/config-node.js';
+import { parseEndpoint } from '../config/endpoint.js';
+import { loadTree } from '../config/load.js';
+import { configSources, type ConfigOptions } from './config-files.js';
+import type { CliIo } from './io.js';
+
+/** Where the control store lies unless its section says something else. */
+const DEFAULT_STORE = './data/jackdaw.control.db';
+
+/**
+ * The file with the first API key of the daemon that has this configuration: it lies beside the control store of its API.
+ *
+ * @returns null where that store is in no file
+ * @throws ConfigError where the configuration cannot be read
+ */
+export function initialKeyFile(options: ConfigOptions, io: Pick<CliIo, 'env'>): string | null {
+  const root = rootOf(options, io);
+  const control = textAt(root, ['extensions', apiId(root), 'control']);
+  const id = control ?? firstOfType(root, 'sqlite') ?? 'sqlite';
+  if (parseComponentId(id)?.type !== 'sqlite') return null;
+  const path = textAt(root, ['extensions', id, 'path']) ?? DEFAULT_STORE;
+  return join(dirname(path), INITIAL_KEY_FILE);
+}
+
+/**
+ * The address of the API of the daemon on this machine that has this configuration, such as `http://127.0.0.1:4319`.
+ *
+ * @returns undefined where it listens on a port of chance, or nothing is written
+ * @throws ConfigError where the configuration cannot be read
+ */
+export function apiAddress(options: ConfigOptions, io: Pick<CliIo, 'env'>): string | undefined {
+  const root = rootOf(options, io);
+  const path = ['extensions', apiId(root)];
+  const { host, port } = parseEndpoint(textAt(root, [...path, 'endpoint']) ?? '') ?? {};
+  if (host === undefined || port === undefined || port === 0) return undefined;
+  const scheme = nodeAt(root, [...path, 'tls'])?.kind === 'map' ? 'https' : 'http';
+  return `${scheme}://${addressHere(host)}:${port}`;
+}
+
+/** By which name a listener is reached from this machine. */
+function addressHere(host: string): string {
+  if (['', '0.0.0.0', '::'].includes(host)) return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function rootOf(options: ConfigOptions, io: Pick<CliIo, 'env'>): MapNode {
+  const { sources, environment } = configSources(options, io);
+  return loadTree(sources, environment).root;
+}
+
+function apiId(root: MapNode): string {
+  return firstOfType(root, 'query') ?? 'query';
+}
+
+function firstOfType(root: MapNode, type: string): string | undefined {
+  const extensions = nodeAt(root, ['extensions']);
+  const ids = extensions?.kind === 'map' ? [...extensions.entries.keys()] : [];
+  return ids.find((id) => parseComponentId(id)?.type === type);
+}
+
+function textAt(root: MapNode, path: readonly string[]): string | undefined {
+  const node = nodeAt(root, path);
+  return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
+}
