@@ -2,7 +2,7 @@ import type { ParseResult } from '@marcbachmann/cel-js';
 import { impossibleCall } from './constant-calls.js';
 import { environmentOf } from './environment.js';
 import { ExpressionError, type CelProblem } from './expression-error.js';
-import { impossibleWord } from './known-words.js';
+import { impossibleWord, wordsInAnotherCase } from './known-words.js';
 import { compilePattern, MATCHES } from './patterns.js';
 import { PRESENCE } from './presence.js';
 import { SCOPES, type Scope, type ScopeName } from './scope/scopes.js';
@@ -35,7 +35,7 @@ export function compile(source: string, scope: ScopeName): Expression {
     const inVain =
       impossibleWord(written.ast) ?? impossibleCall(written.ast, (part) => environment.evaluate(part));
     if (inVain !== undefined) throw new ExpressionError(inVain.problem, source, inVain.at);
-    const parsed = environment.parse(withOwnFunctions(written.ast, source));
+    const parsed = environment.parse(asUnderstood(written.ast, source));
     const { valid, type = 'dyn', error } = parsed.check();
     if (!valid) throw error ?? new Error('The expression cannot be checked.');
     return new CompiledExpression(source, type, parsed);
@@ -73,12 +73,13 @@ class CompiledExpression implements Expression {
   }
 }
 
-/** The same expression with our own `has` and `matches`. Names are as long, so that places stay. */
-function withOwnFunctions(root: Node, source: string): string {
+/** The same expression with our own `has` and `matches`, and known words in their case. Everything is as long, so that places stay. */
+function asUnderstood(root: Node, source: string): string {
   let text = source;
   const replace = (at: number, name: string) => {
     text = text.slice(0, at) + name + text.slice(at + name.length);
   };
+  for (const { at, word } of wordsInAnotherCase(root)) replace(at, word);
   for (const node of nodesOf(root)) {
     const call = callOf(node);
     if (node.op === 'call' && call?.name === 'has') replace(call.at, PRESENCE);

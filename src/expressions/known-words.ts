@@ -8,31 +8,59 @@ interface ImpossibleWord {
   readonly at: number;
 }
 
-/** Finds fields of few words that are compared with a word which they never have: `log.severity == "DEBUG"`. */
+/** A text that a field of few words is compared with: `log.severity == "debug"`. */
+interface ComparedText {
+  readonly text: string;
+  /** Where it stands in the expression, with its quotes. */
+  readonly at: number;
+  /** The same without them. */
+  readonly textAt: number;
+  /** `severity of a log` */
+  readonly what: string;
+  readonly words: readonly string[];
+}
+
+/** Finds fields of few words that are compared with a word which they never have: `log.severity == "DEBG"`. */
 export function impossibleWord(root: Node): ImpossibleWord | undefined {
-  for (const node of nodesOf(root)) {
-    if (node.op !== '==' && node.op !== '!=' && node.op !== 'in') continue;
-    const [left, right] = node.args as readonly [Node, Node];
-    const found = wrongWord(left, right) ?? wrongWord(right, left);
-    if (found !== undefined) return found;
-  }
+  for (const { text, at, what, words } of comparedTexts(root))
+    if (!words.includes(text.toLowerCase()))
+      return { problem: `the ${what} is never "${text}"${suggestion(text, words)}`, at };
   return undefined;
 }
 
-function wrongWord(subject: Node, object: Node): ImpossibleWord | undefined {
+/**
+ * Texts that are such a word in another case, as OpenTelemetry writes severities: `log.severity == "DEBUG"`.
+ *
+ * @returns for each where it stands, and the word that is meant: as long as what is written
+ */
+export function wordsInAnotherCase(root: Node): { readonly at: number; readonly word: string }[] {
+  return [...comparedTexts(root)].flatMap(({ text, textAt, words }) => {
+    const word = text.toLowerCase();
+    return word !== text && words.includes(word) ? [{ at: textAt, word }] : [];
+  });
+}
+
+function* comparedTexts(root: Node): Generator<ComparedText> {
+  for (const node of nodesOf(root)) {
+    if (node.op !== '==' && node.op !== '!=' && node.op !== 'in') continue;
+    const [left, right] = node.args as readonly [Node, Node];
+    yield* textsFor(left, right);
+    yield* textsFor(right, left);
+  }
+}
+
+function* textsFor(subject: Node, object: Node): Generator<ComparedText> {
   const access = fieldAccess(subject);
-  if (access === undefined || !(access.variable in RECORD_TYPES)) return undefined;
+  if (access === undefined || !(access.variable in RECORD_TYPES)) return;
   const { name, fields } = RECORD_TYPES[access.variable as RecordVariable];
   const words = fields[access.field]?.words;
-  if (words === undefined) return undefined;
-  const texts = object.op === 'list' ? object.args : [object];
-  for (const node of texts) {
+  if (words === undefined) return;
+  for (const node of object.op === 'list' ? object.args : [object]) {
     const text = literalText(node);
-    if (text !== undefined && !words.includes(text))
-      return {
-        problem: `the ${access.field} of a ${name.toLowerCase()} is never "${text}"${suggestion(text, words)}`,
-        at: node.range.start,
-      };
+    if (text === undefined) continue;
+    const { start: at, end } = node.range;
+    const textAt = at + node.input.slice(at, end).indexOf(text);
+    // One with escapes in it is not where it was looked for, and stays as it is.
+    if (textAt >= at) yield { text, at, textAt, what: `${access.field} of a ${name.toLowerCase()}`, words };
   }
-  return undefined;
 }

@@ -78,6 +78,19 @@ void t.test('expressions read the fields of records, and absent ones as empty', 
   for (const [source, value] of VALUES) t.strictSame(ofSpan(source, span), value, source);
 });
 
+void t.test('words of a field may be written in any case, as OpenTelemetry writes severities', (t) => {
+  const log = aLog({ severity: 'debug' });
+  const holds = (source: string) => compileCondition(source, 'log').evaluate(logScope(log, identity));
+  for (const [source, expected] of [
+    ['log.severity == "DEBUG"', true],
+    ["r'Debug' == log.severity", true],
+    ['log.severity in ["ERROR", "DEBUG"] && log.body == "DEBUG"', false],
+    ['log.severity != """DEBUG"""', false],
+  ] as const)
+    t.equal(holds(source), expected, source);
+  t.end();
+});
+
 void t.test('a log record has its resource, and any value as its body', async (t) => {
   const log = aLog({ body: { text: 'x', size: 9_007_199_254_740_993n }, severity: 'warn' });
   const of = (source: string) => compile(source, 'log').evaluate(logScope(log, identity));
@@ -229,8 +242,8 @@ const PROBLEMS: readonly [scope: 'span' | 'trace' | 'log', source: string, messa
   ],
   [
     'log',
-    'log.severity == "DEBUG"',
-    'the severity of a log is never "DEBUG"; did you mean "debug"? (column 17 of the expression)',
+    'log.severity == "DEBG"',
+    'the severity of a log is never "DEBG"; did you mean "debug"? (column 17 of the expression)',
   ],
   [
     'span',

@@ -64,7 +64,7 @@ void t.test('a broken condition is told with its place in the file and in the ex
     spans:
       - 'span.name == "a"'
       - 'span.typ == "http"'
-    logs: ['log.severity == "DEBUG"']
+    logs: ['log.severity == "DEBG"']
     on_eror: keep
 `;
   const broken = await problems(text);
@@ -79,7 +79,7 @@ void t.test('a broken condition is told with its place in the file and in the ex
   );
   t.match(
     wrong,
-    /^jackdaw.yaml:6:12: error: processors.filter.logs\[0\]: the severity of a log is never "DEBUG"/m,
+    /^jackdaw.yaml:6:12: error: processors.filter.logs\[0\]: the severity of a log is never "DEBG"; did you mean "debug"\?/m,
   );
 });
 
