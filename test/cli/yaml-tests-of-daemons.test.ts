@@ -17,10 +17,10 @@ async function runText(t: Test, text: string) {
 process.env['TMPDIR'] = testFolder(t);
 const foldersOfTests = () => readdirSync(tmpdir()).filter((name) => name.startsWith('jackdaw-test-'));
 
-/** Pipelines without a store, so that a daemon starts at once. */
+/** Pipelines without a store, so that a daemon starts at once. What a step sends goes on together, also on a busy machine. */
 const SMALL = `auth: { enabled: false }
 receivers: { trace_batch: {} }
-exporters: { file: { path: ./out/runs.jsonl }, otlp_http: { endpoint: '\${env:GATEWAY}' } }
+exporters: { file: { path: ./out/runs.jsonl }, otlp_http: { endpoint: '\${env:GATEWAY}', queue: { batch: { max_wait: 3s } } } }
 extensions: { health: {} }
 service:
   extensions: [health]
