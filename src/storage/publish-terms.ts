@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ConsumeError } from '../component/consume-error.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import { MICROS_PER_MS } from '../signal/time-units.js';
@@ -12,10 +13,26 @@ const RETRY_MS = 5000;
 
 /** Who publishes, and by what clock. */
 export interface TermsPublisher {
-  /** Names it in all that share the store: after a restart as before. */
+  /** Names it among all that share the control store: {@link publisherName}. */
   readonly owner: string;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/**
+ * What a component publishes under that goes with a store of telemetry. Of a store that several processes use each has a name of its own:
+ * one that stops, also beside another on its machine, takes away its own terms alone. A store of one process gives the same name after a
+ * restart, so that what a process left that was killed does not stand beside what it says now.
+ *
+ * @param id of the component
+ * @param store the identity of the store of telemetry
+ */
+export function publisherName(
+  id: string,
+  store: string,
+  { isShared = false }: { readonly isShared?: boolean },
+): string {
+  return isShared ? `${id} of ${store} ${randomUUID()}` : `${id} of ${store}`;
 }
 
 /**

@@ -14,7 +14,7 @@ import { WebhookSender, type SenderOptions } from '../../delivery/senders/webhoo
 import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
 import type { Batch } from '../../signal/batch.js';
 import { isControlPlane, type ControlPlane } from '../../storage/control-plane.js';
-import { keepPublished } from '../../storage/publish-terms.js';
+import { keepPublished, publisherName } from '../../storage/publish-terms.js';
 import { SoleWorker } from '../../storage/sole-worker.js';
 import { hasParts, isTelemetryStore, type TelemetryPlane } from '../../storage/telemetry-plane.js';
 import type { AlertingTerms } from '../../storage/terms.js';
@@ -87,8 +87,7 @@ export class AlertsExporter implements Exporter {
     const terms = termsOf(config);
     const published = { targets: { allow_cidrs: config.targets.allow_cidrs }, alerting: terms };
     const { figures, isShared = false } = telemetry;
-    // Others that share a store publish their own.
-    const owner = isShared ? `${id} of ${source} ${this.#process}` : `${id} of ${source}`;
+    const owner = publisherName(id, source, telemetry);
     this.#ends.push(await keepPublished(control.terms, published, { owner, clock, logger }));
     const by = { figures, source, control, terms, isShared };
     const start = async (): Promise<Evaluator> => await this.#startEvaluator(by, report('evaluation'));

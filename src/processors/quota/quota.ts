@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { Component } from '../../component/component.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, QuotaUsage, Receipt } from '../../component/consumer.js';
@@ -10,7 +9,7 @@ import { isControlPlane } from '../../storage/control-plane.js';
 import { HintedAnswers } from '../../storage/hinted-answers.js';
 import { monthOf, startOfMonth } from '../../storage/month.js';
 import { smallest } from '../../storage/monthly-limit.js';
-import { keepPublished } from '../../storage/publish-terms.js';
+import { keepPublished, publisherName } from '../../storage/publish-terms.js';
 import { quotaExceeded } from '../../storage/quota-exceeded.js';
 import { hasParts, isTelemetryStore, type TelemetryPlane } from '../../storage/telemetry-plane.js';
 import { CERTAIN_ITEMS } from './certain-items.js';
@@ -46,8 +45,7 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
     this.#standings = new HintedAnswers(REMEMBERED, clock, control.watch, ['keys'], REMEMBERED_FOR);
     const store = await telemetry.identity();
     const quota = { store, monthly_events: config.monthly_events };
-    // After a restart the same again, and another machine's is not touched.
-    const owner = `${id} of ${store} on ${hostname()}`;
+    const owner = publisherName(id, store, telemetry);
     this.#withdraw = await keepPublished(control.terms, { quota }, { owner, clock, logger });
   }
 
@@ -88,6 +86,8 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
 }
 
 /** Whether a store counts what is new in a batch, so that it can refuse what passes a limit. */
-function countsItems(candidate: unknown): candidate is Pick<TelemetryPlane, 'identity' | 'usage'> {
+function countsItems(
+  candidate: unknown,
+): candidate is Pick<TelemetryPlane, 'identity' | 'usage' | 'isShared'> {
   return isTelemetryStore(candidate) && hasParts(candidate, ['identity', 'usage']);
 }

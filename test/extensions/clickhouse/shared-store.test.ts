@@ -20,7 +20,7 @@ exporters:
   storage: { store: clickhouse }
   alerts: { store: clickhouse }
 processors:
-  quota: { store: clickhouse }
+  quota: { store: clickhouse, monthly_events: 1000 }
 service:
   extensions: [postgres, clickhouse, query, health]
 `;
@@ -185,7 +185,9 @@ void t.test(
     t.equal(sent.status, 200);
     await until('it fires', async () => (await firings(other.api, alert)) > 0);
 
+    t.match([await one.api.get('/usage'), await two.api.get('/usage')], [{ limit: 1000 }, { limit: 1000 }]);
     await one.daemon.shutdown();
+    t.match(await two.api.get('/usage'), { limit: 1000 }, 'the one that goes on still publishes its terms');
     const again = await start('one');
     await until('one of them evaluates', () => evaluates(two) || evaluates(again));
     const another = await addAlert(again.api);
