@@ -1,20 +1,27 @@
 import { randomInt } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { GatewayFleet } from '../scale/gateway-fleet.js';
 import { ApiCaller } from '../support/api-caller.js';
+import { ChaosLoad } from '../support/chaos-load.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
 import { PostgresServer } from '../support/postgres.js';
 import { testFolder } from '../support/test-folder.js';
 import { AUTHORITY } from '../support/webhook-certificates.js';
+import { yamlExample } from '../support/yaml-examples.js';
+import { Balancer } from './balancer.js';
 import { CountingReceiver } from './counting-receiver.js';
 import { AGENTS, GatewayLoad, SPANS_A_RUN, type SentRun } from './gateway-load.js';
+import { emptied, startSidecar } from './sidecar-process.js';
+import { checkStoredOnce } from './stored-once.js';
 
 /** `npm run test:chaos` has 100 kills during 200 000 spans. */
 const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 4);
 const SPANS = Number(process.env['JACKDAW_TEST_SPANS'] ?? 4000);
+/** Of each signal, that come over a sidecar. */
+const RELAYED = Math.min(SPANS / 4, 20_000);
 const GATEWAYS = 3;
 /** A kill comes within so many milliseconds after its turn: in the middle of anything. */
 const SPREAD_MS = 200;
@@ -22,9 +29,15 @@ const SPREAD_MS = 200;
 const SETTLED_MS = 180_000;
 
 t.setTimeout(0);
+// While the one waits for what those who were killed left, the other goes on.
+t.jobs = 2;
 const clickHouse = await ClickHouseServer.start(t);
 const postgres = await PostgresServer.start(t);
 const skip = [clickHouse, postgres].find((started) => typeof started === 'string') ?? false;
+
+/** Nobody strikes at ClickHouse and PostgreSQL any more. */
+let peace = (): void => undefined;
+const peaceful = new Promise<void>((resolve) => (peace = resolve));
 
 /** What is done to the fleet and what it stands on. */
 const BLOWS = ['gateway', 'clickhouse', 'faults', 'postgres', 'gateway', 'gateway'] as const;
@@ -192,9 +205,10 @@ async function checkAlerts(t: Test, api: ApiCaller, alerts: readonly string[]): 
 
 void t.test(
   'gateways, ClickHouse and PostgreSQL are killed at random: nothing acknowledged is lost, nothing counts twice, what follows is told',
-  { skip: typeof skip === 'string' ? skip : false },
+  { buffered: true, skip: typeof skip === 'string' ? skip : false },
   async (t) => {
     if (typeof clickHouse === 'string' || typeof postgres === 'string') return;
+    t.teardown(peace);
     const folder = testFolder(t);
     // Notices of alerts are not put off: their second try comes after five minutes.
     const receiver = await CountingReceiver.start(t, (path) => path === '/failures' && randomInt(5) === 0);
@@ -226,11 +240,53 @@ void t.test(
     }
     await load.done;
     await clickHouse.heal();
+    peace();
     t.comment(JSON.stringify(blows));
     const api = new ApiCaller(anyUrl(), fleet.key);
     await checkRuns(t, api, load.runs);
     await checkWebhooks(t, api, receiver, load.runs);
     await checkAlerts(t, api, rules);
+    for (const gateway of fleet.gateways) t.strictSame(await gateway.stop(), { code: 0, signal: null });
+  },
+);
+
+void t.test(
+  'sidecar, balancer, two gateways, ClickHouse and PostgreSQL, by the files that ship: all that was acknowledged is stored, once, whoever is killed',
+  { buffered: true, skip: typeof skip === 'string' ? skip : false },
+  async (t) => {
+    if (typeof clickHouse === 'string' || typeof postgres === 'string') return;
+    await peaceful;
+    const folder = testFolder(t);
+    const file = join(folder, 'gateway.yaml');
+    writeFileSync(file, yamlExample('src/extensions/clickhouse/operating.md#1'));
+    const directory = join(folder, 'sidecar');
+    mkdirSync(directory);
+    const fleet = await GatewayFleet.start(t, { clickHouse, postgres, folder, file }, 2);
+    const balancer = await Balancer.start(t, () => fleet.gateways.map(({ otlpUrl }) => otlpUrl));
+    const start = async () => await startSidecar(t, { directory, gatewayUrl: balancer.url, key: fleet.key });
+    let sidecar = await start();
+    const load = new ChaosLoad(() => sidecar.otlpUrl, RELAYED, 20);
+    const kills = Math.max(2, KILLS / 4);
+    for (let kill = 0; kill < kills; kill++) {
+      await load.reached(Math.floor((3 * RELAYED * (kill + Math.random() * 0.9)) / (kills + 1)));
+      await wait(Math.random() * SPREAD_MS);
+      if (kill % 2 === 0) await fleet.kill(randomInt(2));
+      else {
+        await sidecar.stop('SIGKILL');
+        sidecar = await start();
+      }
+    }
+    await load.done;
+    const metrics = await emptied(sidecar);
+    t.comment(`answered ${JSON.stringify(balancer.answered)}, of these ${balancer.lost} were lost`);
+    t.ok(
+      balancer.lost > 0 && balancer.answered.every((count) => count > 0),
+      'over both, and not always back',
+    );
+    t.notMatch(metrics, /(dead_letter_items|dropped_items|lost_items)_total\{.*\} [1-9]/);
+    for (const { url } of fleet.gateways)
+      await checkStoredOnce(t, new ApiCaller(url, fleet.key), load, RELAYED);
+    t.strictSame(await sidecar.stop(), { code: 0, signal: null });
     for (const gateway of fleet.gateways) t.strictSame(await gateway.stop(), { code: 0, signal: null });
   },
 );

@@ -5,6 +5,7 @@ import { generateKey } from '../../src/auth/keys.js';
 import type { ClickHouseServer } from '../support/clickhouse-server.js';
 import type { PostgresServer } from '../support/postgres.js';
 import { spawnDaemon, type DaemonProcess } from '../support/process.js';
+import { portsOverlay } from '../support/test-config.js';
 
 /** What a fleet stands on. */
 export interface FleetPlace {
@@ -15,6 +16,8 @@ export interface FleetPlace {
   /** Sections of the exporters `webhook` and `alerts` of each gateway. */
   readonly webhook?: object;
   readonly alerts?: object;
+  /** Path of the configuration that an operator runs on each gateway; the tests' own where absent. */
+  readonly file?: string;
 }
 
 /** Several daemons, each a process of its own, that share one ClickHouse and one PostgreSQL. */
@@ -22,14 +25,14 @@ export class GatewayFleet {
   /** Of all of them, with every scope. */
   readonly key = generateKey();
   readonly #test: Test;
-  readonly #folder: string;
+  readonly #place: FleetPlace;
   readonly #postgres: string;
   readonly #overlay: string;
   #gateways: DaemonProcess[] = [];
 
   private constructor(test: Test, place: FleetPlace, postgres: string) {
     this.#test = test;
-    this.#folder = place.folder;
+    this.#place = place;
     this.#postgres = postgres;
     this.#overlay = overlayOf(place);
   }
@@ -56,12 +59,27 @@ export class GatewayFleet {
   }
 
   async #spawn(index: number): Promise<DaemonProcess> {
-    return await spawnDaemon(this.#test, {
-      directory: join(this.#folder, String(index)),
-      key: this.key,
-      postgres: this.#postgres,
-      overlay: this.#overlay,
-    });
+    const { folder, file } = this.#place;
+    const directory = join(folder, String(index));
+    const how =
+      file === undefined
+        ? { postgres: this.#postgres, overlay: this.#overlay }
+        : this.#asShipped(directory, file);
+    return await spawnDaemon(this.#test, { directory, key: this.key, ...how });
+  }
+
+  /** With nothing of its own but ports and what operators are asked for. */
+  #asShipped(directory: string, file: string) {
+    const { clickHouse } = this.#place;
+    return {
+      files: [file],
+      overlay: `${portsOverlay(directory, this.key)}secrets: { key: ${Buffer.alloc(32, 'k').toString('base64')} }\n`,
+      env: {
+        JACKDAW_POSTGRES_URL: this.#postgres,
+        JACKDAW_CLICKHOUSE_URL: clickHouse.url,
+        JACKDAW_CLICKHOUSE_PASSWORD: clickHouse.password,
+      },
+    };
   }
 }
 

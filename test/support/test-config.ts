@@ -11,20 +11,9 @@ export interface TestConfig {
   readonly key: string;
 }
 
-/**
- * @param directory where the stores lie
- * @param overlay YAML laid over it, as a further `--config` would be
- * @param key the first key; made up where absent
- * @param postgres URL of a database that has the control store; in a file where absent
- */
-export function testConfig(
-  directory: string,
-  overlay = '',
-  key = generateKey(),
-  postgres?: string,
-): TestConfig {
-  // Different texts for port 0 are different listeners.
-  const base = `auth: { bootstrap_key: ${key} }
+/** YAML that gives every listener a free port, and every file a place in a folder. Different texts for port 0 are different listeners. */
+export function portsOverlay(directory: string, key: string): string {
+  return `auth: { bootstrap_key: ${key} }
 extensions:
   # No test needs the room but those of full disks.
   duckdb: { path: ${JSON.stringify(join(directory, 'jackdaw.duckdb'))}, reserve: 0 }
@@ -41,11 +30,25 @@ service:
     logs: { format: json }
     metrics: { endpoint: 127.0.0.1:00 }
 `;
+}
+
+/**
+ * @param directory where the stores lie
+ * @param overlay YAML laid over it, as a further `--config` would be
+ * @param key the first key; made up where absent
+ * @param postgres URL of a database that has the control store; in a file where absent
+ */
+export function testConfig(
+  directory: string,
+  overlay = '',
+  key = generateKey(),
+  postgres?: string,
+): TestConfig {
   return {
     key,
     sources: [
       DEFAULT_CONFIG,
-      { file: 'test.yaml', text: base },
+      { file: 'test.yaml', text: portsOverlay(directory, key) },
       ...(postgres === undefined ? [] : [{ file: 'postgres.yaml', text: postgresOverlay(postgres) }]),
       { file: 'overlay.yaml', text: overlay },
     ],
