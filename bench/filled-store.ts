@@ -65,25 +65,45 @@ export async function provideStore(
 }
 
 async function fill(filling: Filling, directory: string, print: Print): Promise<readonly SampledTrace[]> {
-  const { kind, items } = filling;
   const data = join(directory, 'data');
   const daemon = await DaemonProcess.start(await writeDaemonConfig({ directory, key: BENCH_KEY }));
-  let load: LoadProcess | undefined;
   try {
-    if (kind === 'prompts') await createPrompts(daemon.url);
-    const nowMs = Date.now();
-    load = await LoadProcess.start({
-      kind,
-      url: daemon.url,
-      key: BENCH_KEY,
-      seed: 'bench',
-      connections: CONNECTIONS,
-      ...BODIES[kind],
-      warmupSeconds: 0,
-      items,
-      times: { fromMs: nowMs - HISTORY_DAYS * DAY_MS, toMs: nowMs },
-      samples: SAMPLES,
-    });
+    const samples = await sendFilling(filling, daemon.url, print);
+    await untilQuiet(data);
+    await daemon.stop();
+    return samples;
+  } finally {
+    await daemon.kill();
+  }
+}
+
+/**
+ * Sends what a store is to be filled with, its items spread over 30 days, to a daemon.
+ *
+ * @returns traces that are in it
+ * @throws Error where not all of it was stored
+ */
+export async function sendFilling(
+  { kind, items }: Filling,
+  url: string,
+  print: Print,
+  connections = CONNECTIONS,
+): Promise<readonly SampledTrace[]> {
+  if (kind === 'prompts') await createPrompts(url);
+  const nowMs = Date.now();
+  const load = await LoadProcess.start({
+    kind,
+    url,
+    key: BENCH_KEY,
+    seed: 'bench',
+    connections,
+    ...BODIES[kind],
+    warmupSeconds: 0,
+    items,
+    times: { fromMs: nowMs - HISTORY_DAYS * DAY_MS, toMs: nowMs },
+    samples: SAMPLES,
+  });
+  try {
     load.go();
     const { measured, acknowledged, errors, samples } = await load.result;
     const name = NAMES[kind];
@@ -94,12 +114,9 @@ async function fill(filling: Filling, directory: string, print: Print): Promise<
     }
     const rate = (measured.items / measured.seconds).toFixed(0);
     print(`  filled with ${items} ${name} in ${measured.seconds.toFixed(1)} s, ${rate} ${name}/s`);
-    await untilQuiet(data);
-    await daemon.stop();
     return samples;
   } finally {
-    await load?.kill();
-    await daemon.kill();
+    await load.kill();
   }
 }
 

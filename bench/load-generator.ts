@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { must } from '../src/signal/checked.js';
 import type { BodyTemplate } from './body-template.js';
 import { FreshIds } from './fresh-ids.js';
 import type { LoadPlan, LoadResult } from './load-plan.js';
@@ -52,13 +53,17 @@ export class LoadGenerator {
 
   /** @param onMeasuring called when the warm-up is over */
   async run(onMeasuring: () => void): Promise<LoadResult> {
-    const { url, key, connections, warmupSeconds, seconds = Infinity } = this.#plan;
-    const pool = new Pool(url, {
-      connections,
-      pipelining: 1,
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
-    });
+    const { url, others = [], key, connections, warmupSeconds, seconds = Infinity } = this.#plan;
+    const urls = [url, ...others];
+    const pools = urls.map(
+      (each) =>
+        new Pool(each, {
+          connections: Math.ceil(connections / urls.length),
+          pipelining: 1,
+          headersTimeout: TIMEOUT_MS,
+          bodyTimeout: TIMEOUT_MS,
+        }),
+    );
     const headers = { authorization: `Bearer ${key}`, 'content-type': this.#workload.contentType };
     this.#startMs = performance.now();
     this.#untilMs = this.#startMs + (warmupSeconds + seconds) * 1000;
@@ -67,10 +72,14 @@ export class LoadGenerator {
       onMeasuring();
     }, warmupSeconds * 1000);
     try {
-      await Promise.all(Array.from({ length: connections }, () => this.#send(pool, headers)));
+      await Promise.all(
+        Array.from({ length: connections }, (_, i) =>
+          this.#send(must(pools[i % pools.length], 'a daemon to send to'), headers),
+        ),
+      );
     } finally {
       clearTimeout(warmup);
-      await pool.destroy();
+      await Promise.all(pools.map((pool) => pool.destroy()));
     }
     return this.#statistics.result(this.#unsent());
   }

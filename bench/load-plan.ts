@@ -9,6 +9,8 @@ export type LoadKind = (typeof LOAD_KINDS)[number];
 export interface LoadPlan {
   readonly kind: LoadKind;
   readonly url: string;
+  /** Further daemons over the same stores: connections are shared out to all of them. */
+  readonly others?: readonly string[];
   readonly key: string;
   readonly seed: string;
   /** Requests under way at the same time, each on a connection of its own. */

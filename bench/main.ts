@@ -61,17 +61,25 @@ program
 
 program
   .command('scale')
-  .description('spans per second that one daemon takes into ClickHouse, with the engines on the same machine')
+  .description('spans per second that gateways take into ClickHouse, with the engines on the same machine')
+  .option('--gateways <n>', 'daemons that share the load', integer, 1)
+  .option('--discard', 'rows of spans and runs go nowhere: what the gateways take themselves')
   .option('--connections <n>', 'requests under way at the same time', integer, 256)
   .option('--rate <n>', 'open loop: so many spans per second are due (default: closed loop)', integer)
-  .option('--seconds <n>', 'how long is measured', number, 30)
+  .option('--seconds <n>', 'how long is measured; 0: only reads', number, 30)
   .option('--warmup <n>', 'seconds that are not measured', number, 5)
   .option('--bodies <n>', 'different request bodies', integer, 500)
   .option('--control <store>', 'where the control store is', oneControl, 'postgres')
-  .option('--profile <dir>', "leave CPU profiles of the daemon's threads there; slower")
+  .option(
+    '--read-spans <list>',
+    'sizes of stores whose read routes are measured, too, beside DuckDB',
+    integers,
+  )
+  .option('--data <dir>', "keep filled stores of DuckDB here and use them again, also those of 'read'")
+  .option('--profile <dir>', "leave CPU profiles of the daemons' threads there; slower")
   .action(async (options: ScaleOptions) => {
-    const { verdict } = await scale(options, print);
-    if (!verdict.isComplete) process.exitCode = 1;
+    const figures = await scale(options, print);
+    if (figures?.verdict.isComplete === false) process.exitCode = 1;
   });
 
 program

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 
 /** The kernel counts in hundredths of a second on every Linux that Node runs on (`getconf CLK_TCK`). */
 const TICKS_PER_SECOND = 100;
@@ -13,13 +13,45 @@ export async function residentMiB(pid: number): Promise<number | undefined> {
 
 /** @returns CPU time used so far, in seconds, all threads; undefined off Linux, and when the process is gone */
 export async function cpuSeconds(pid: number): Promise<number | undefined> {
-  const stat = await readProc(pid, 'stat');
+  return secondsOf(await statFields(pid, 'stat'), USER, SYSTEM);
+}
+
+/** @returns the same of its main thread alone */
+export async function mainThreadSeconds(pid: number): Promise<number | undefined> {
+  return secondsOf(await statFields(pid, `task/${pid}/stat`), USER, SYSTEM);
+}
+
+/** @returns the same of a process and all processes that it started, those that have ended included; undefined off Linux */
+export async function familyCpuSeconds(pid: number): Promise<number | undefined> {
+  const own = secondsOf(await statFields(pid, 'stat'), USER, SYSTEM, ENDED_USER, ENDED_SYSTEM);
+  if (own === undefined) return undefined;
+  const others = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const times = await Promise.all(
+    others.map(async (other) => {
+      const fields = await statFields(other, 'stat');
+      return Number(fields?.[PARENT]) === pid ? (secondsOf(fields, USER, SYSTEM) ?? 0) : 0;
+    }),
+  );
+  return times.reduce((sum, seconds) => sum + seconds, own);
+}
+
+/** Places in `/proc/PID/stat`, counted from behind the name of the program. */
+const PARENT = 1;
+const USER = 11;
+const SYSTEM = 12;
+/** Of processes that it started, which have ended. */
+const ENDED_USER = 13;
+const ENDED_SYSTEM = 14;
+
+async function statFields(pid: number, file: string): Promise<readonly string[] | undefined> {
+  const stat = await readProc(pid, file);
   // The name of the program, in brackets, may hold blanks.
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [user, system] = [fields?.[11], fields?.[12]];
-  return user === undefined || system === undefined
-    ? undefined
-    : (Number(user) + Number(system)) / TICKS_PER_SECOND;
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function secondsOf(fields: readonly string[] | undefined, ...places: readonly number[]): number | undefined {
+  if (fields === undefined) return undefined;
+  return places.reduce((sum, place) => sum + Number(fields[place]), 0) / TICKS_PER_SECOND;
 }
 
 /** Watches the memory of a process. */

@@ -133,7 +133,11 @@ async function startIngestion(url: string, spansPerSecond: number): Promise<Load
 }
 
 /** One route after the other, one request after the other. */
-async function round(api: Api, routes: readonly ReadRoute[], options: ReadOptions): Promise<Latency[]> {
+export async function round(
+  api: Api,
+  routes: readonly ReadRoute[],
+  options: Pick<ReadOptions, 'requests' | 'seconds'>,
+): Promise<Latency[]> {
   const latencies: Latency[] = [];
   for (const route of routes) {
     const recorder = new LatencyRecorder();

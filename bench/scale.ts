@@ -1,107 +1,87 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ClickHouseServer } from '../test/support/clickhouse-server.js';
-import { PostgresServer } from '../test/support/postgres.js';
-import { cpuSeconds } from './process-usage.js';
-import { lines, printSetup, type Print } from './report.js';
+import { ms, printSetup, lines, type Print } from './report.js';
+import { scaleReads } from './scale-reads.js';
+import { onScaleStores, type ScaleStores, type ScaleStoresOptions } from './scale-stores.js';
 import { throughput, type ThroughputFigures, type ThroughputOptions } from './throughput.js';
 
 /** What `POST /api/v1/traces/batch` takes at most. */
 const SPANS_PER_REQUEST = 100;
 
-export interface ScaleOptions extends Omit<
-  ThroughputOptions,
-  'kind' | 'itemsPerRequest' | 'items' | 'config' | 'without'
-> {
-  /** Where the control store is. */
-  readonly control: 'sqlite' | 'postgres';
+export interface ScaleOptions
+  extends
+    ScaleStoresOptions,
+    Omit<
+      ThroughputOptions,
+      'kind' | 'itemsPerRequest' | 'items' | 'config' | 'without' | 'daemons' | 'isDiscarded'
+    > {
+  /** How many share the load. */
+  readonly gateways: number;
+  /** Sizes of stores whose read routes are measured afterwards, beside DuckDB's; none where absent. */
+  readonly readSpans?: readonly number[];
+  /** Where filled stores of DuckDB are kept. */
+  readonly data?: string;
 }
 
 /**
- * `npm run bench -- scale`: spans per second that one daemon takes into ClickHouse, acknowledged after what follows from them is stored, with
- * both engines on the same machine.
+ * `npm run bench -- scale`: spans per second that gateways take into ClickHouse, acknowledged after what follows from them is stored, with
+ * both engines on the same machine, and what each process takes for a span; then how long each read route takes.
+ *
+ * @returns the figures of writing; null where nothing was written, as `seconds` is 0
  */
-export async function scale(options: ScaleOptions, print: Print): Promise<ThroughputFigures> {
+export async function scale(options: ScaleOptions, print: Print): Promise<ThroughputFigures | null> {
+  const { readSpans = [], data, ...settings } = options;
   printSetup(print, 'scale', { loop: options.rate === undefined ? 'closed' : 'open', ...options });
-  const ends: (() => Promise<void> | void)[] = [];
-  const owner = {
-    teardown: (end: () => Promise<void> | void) => {
-      ends.push(end);
-    },
-  };
-  try {
-    const clickhouse = running(await ClickHouseServer.start(owner as never));
-    const postgres =
-      options.control === 'postgres' ? running(await PostgresServer.start(owner as never)) : null;
-    const folder = mkdtempSync(join(tmpdir(), 'jackdaw-scale-'));
-    ends.push(() => {
-      rmSync(folder, { recursive: true, force: true });
-    });
-    const config = join(folder, 'scale.yaml');
-    const database = clickhouse.newDatabase();
-    writeFileSync(config, overlay(clickhouse, database, await postgres?.createDatabase()));
-    const before = await cpuSeconds(clickhouse.pid);
-    const figures = await throughput(
-      { ...options, kind: 'batch', itemsPerRequest: SPANS_PER_REQUEST, config },
-      print,
-    );
-    const after = await cpuSeconds(clickhouse.pid);
-    const spans = figures.load.acknowledged.items;
-    const [[bytes = 0] = []] = await clickhouse.query(
-      `SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = '${database}'`,
-    );
-    print(
-      lines([
-        ['ClickHouse on disk', `${(Number(bytes) / spans).toFixed(0)} bytes a span`],
-        [
-          'ClickHouse CPU',
-          before === undefined || after === undefined
-            ? 'unknown'
-            : `${(((after - before) / spans) * 1e6).toFixed(1)} µs a span, from the start to the end`,
-        ],
-      ]),
-    );
-    return figures;
-  } finally {
-    for (const end of ends.reverse()) await end();
-  }
+  const written =
+    options.seconds === 0
+      ? null
+      : await onScaleStores(options, async (stores) => await write(settings, stores, print));
+  for (const spans of readSpans) await scaleReads({ spans, data, control: options.control }, print);
+  return written;
 }
 
-function running<Server>(server: Server | string): Server {
-  if (typeof server === 'string') throw new Error(server);
-  return server;
-}
-
-function overlay(
-  { url, password }: ClickHouseServer,
-  database: string,
-  postgres: string | undefined,
-): string {
-  const control = postgres === undefined ? 'sqlite' : 'postgres';
-  return JSON.stringify({
-    // Without a folder no key can be made.
-    ...(postgres === undefined ? {} : { secrets: { key: Buffer.alloc(32, 'k').toString('base64') } }),
-    extensions: {
-      ...(postgres === undefined ? {} : { postgres: { url: postgres } }),
-      duckdb: { control },
-      clickhouse: { urls: [url], database, password, control },
-      query: { store: 'clickhouse', control },
+async function write(
+  { gateways, ...options }: Omit<ScaleOptions, 'readSpans' | 'data'>,
+  stores: ScaleStores,
+  print: Print,
+): Promise<ThroughputFigures> {
+  const before = await stores.cpu();
+  const figures = await throughput(
+    {
+      ...options,
+      kind: 'batch',
+      itemsPerRequest: SPANS_PER_REQUEST,
+      config: stores.config,
+      daemons: gateways,
+      isDiscarded: options.discard === true,
     },
-    receivers: { outbox: { control } },
-    processors: { quota: { store: 'clickhouse', control } },
-    exporters: {
-      'storage/clickhouse': { store: 'clickhouse' },
-      alerts: { store: 'clickhouse', control },
-      webhook: { control },
-    },
-    service: {
-      extensions: [control, 'duckdb', 'clickhouse', 'query', 'health'],
-      pipelines: {
-        traces: { exporters: ['storage/clickhouse', 'alerts'] },
-        logs: { exporters: ['storage/clickhouse'] },
-        metrics: { processors: ['validation'], exporters: ['storage'] },
-      },
-    },
-  });
+    print,
+  );
+  const after = await stores.cpu();
+  const { acknowledged, measured } = figures.load;
+  const each = (seconds: number | undefined, spans: number): string =>
+    seconds === undefined ? 'unknown' : `${((seconds / spans) * 1e6).toFixed(1)} µs a span`;
+  const since = (from: number | undefined, to: number | undefined): string =>
+    `${each(from === undefined || to === undefined ? undefined : to - from, acknowledged.items)}, from the start to the end`;
+  const main = figures.mainThreadSeconds;
+  const discarded = stores.proxy?.discarded();
+  print(
+    lines([
+      ['gateways', `${gateways}: ${each(figures.daemonCpuSeconds, measured.items)}`],
+      [
+        'their main threads',
+        `${each(main, measured.items)}${main === undefined ? '' : `: with a core of its own one gateway takes ${(measured.items / main).toFixed(0)} spans/s at most`}`,
+      ],
+      ['ClickHouse', since(before.clickHouse, after.clickHouse)],
+      ...(options.control === 'postgres'
+        ? [['PostgreSQL', since(before.postgres, after.postgres)] as const]
+        : []),
+      discarded === undefined
+        ? ['on disk', `${((await stores.bytesOnDisk()) / acknowledged.items).toFixed(0)} bytes a span`]
+        : [
+            'discarded',
+            `${discarded.inserts} inserts, ${(discarded.bytes / acknowledged.items).toFixed(0)} bytes a span`,
+          ],
+      ['load generator', `${ms((measured.cpuSeconds / measured.items) * 1e6)} µs a span`],
+    ]),
+  );
+  return figures;
 }

@@ -5,11 +5,12 @@ import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
 import type { LoadKind, LoadPlan, LoadResult } from './load-plan.js';
 import { LoadProcess } from './load-process.js';
-import { cpuSeconds, MemoryWatch } from './process-usage.js';
+import { cpuSeconds, mainThreadSeconds, MemoryWatch } from './process-usage.js';
 import { bytesOf, formatLatency, lines, ms, type Print } from './report.js';
 import { verifyStored, type Verdict } from './verify.js';
 
 const SAMPLES = 200;
+const WORDS: Readonly<Record<string, string>> = { true: 'complete: ', false: 'NOT COMPLETE: ', null: '' };
 /** What an item of each kind is called, one and many. */
 const NAMES: Readonly<Record<LoadKind, readonly [one: string, many: string]>> = {
   batch: ['span', 'spans'],
@@ -34,6 +35,10 @@ export interface ThroughputOptions {
   readonly bodies: number;
   readonly without?: readonly string[];
   readonly config?: string;
+  /** Daemons over the same stores that share the load; 1 where absent. */
+  readonly daemons?: number;
+  /** Whether what is sent goes nowhere, so that there is nothing to look for afterwards. */
+  readonly isDiscarded?: boolean;
   /** Directory for CPU profiles of the daemon's threads. */
   readonly profile?: string;
 }
@@ -43,8 +48,11 @@ export interface ThroughputFigures {
   readonly load: LoadResult;
   readonly verdict: Verdict;
   readonly bytesPerItem: number;
+  /** Of the daemon that had the most of it. */
   readonly memory: { readonly maxMiB: number | undefined; readonly endMiB: number | undefined };
+  /** Of all daemons while it was measured; of their main threads alone. */
   readonly daemonCpuSeconds: number | undefined;
+  readonly mainThreadSeconds: number | undefined;
   readonly stopMs: number;
 }
 
@@ -59,42 +67,79 @@ export async function throughput(options: ThroughputOptions, print: Print): Prom
 }
 
 async function measure(options: ThroughputOptions, directory: string): Promise<ThroughputFigures> {
-  const { without, config: extra } = options;
-  const files = await writeDaemonConfig({
-    directory,
-    key: BENCH_KEY,
-    ...(without && { without }),
-    extra,
-  });
-  const daemon = await DaemonProcess.start(files, options.profile);
+  const daemons: DaemonProcess[] = [];
+  const watches: MemoryWatch[] = [];
   let load: LoadProcess | undefined;
-  const memory = new MemoryWatch(daemon.pid);
   try {
-    load = await LoadProcess.start(planOf(options, daemon.url));
+    for (let i = 0; i < (options.daemons ?? 1); i++) {
+      const daemon = await startDaemon(options, i === 0 ? directory : join(directory, `daemon-${i}`));
+      daemons.push(daemon);
+      watches.push(new MemoryWatch(daemon.pid));
+    }
+    const [first, ...others] = daemons;
+    if (first === undefined) throw new RangeError('a load needs a daemon');
+    const urls = others.map(({ url }) => url);
+    load = await LoadProcess.start({ ...planOf(options, first.url), others: urls });
     load.go();
     await load.measuring;
-    const cpuBefore = await cpuSeconds(daemon.pid);
+    const before = await usedBy(daemons);
     const result = await load.result;
-    const cpuAfter = await cpuSeconds(daemon.pid);
-    const memoryUse = await memory.stop();
-    const api = new Api(daemon.url, BENCH_KEY);
-    const verdict = await verifyStored(api, options.kind, result);
+    const after = await usedBy(daemons);
+    const uses = await Promise.all(watches.map((watch) => watch.stop()));
+    const api = new Api(first.url, BENCH_KEY);
+    const verdict =
+      options.isDiscarded === true
+        ? { isComplete: null, text: 'what was sent was discarded' }
+        : await verifyStored(api, options.kind, result);
     await api.close();
-    const stopMs = await daemon.stop();
+    const stops = await Promise.all(daemons.map((daemon) => daemon.stop()));
     const bytes = await bytesOf(join(directory, 'data'));
     return {
       load: result,
       verdict,
       bytesPerItem: bytes / Math.max(1, result.acknowledged.items),
-      memory: memoryUse,
-      daemonCpuSeconds: cpuBefore === undefined || cpuAfter === undefined ? undefined : cpuAfter - cpuBefore,
-      stopMs,
+      memory: {
+        maxMiB: greatest(uses.map(({ maxMiB }) => maxMiB)),
+        endMiB: greatest(uses.map(({ endMiB }) => endMiB)),
+      },
+      daemonCpuSeconds: difference(before.whole, after.whole),
+      mainThreadSeconds: difference(before.main, after.main),
+      stopMs: Math.max(...stops),
     };
   } finally {
-    await memory.stop();
+    for (const watch of watches) await watch.stop();
     await load?.kill();
-    await daemon.kill();
+    for (const daemon of daemons) await daemon.kill();
   }
+}
+
+async function startDaemon(
+  { without, config: extra, profile }: ThroughputOptions,
+  directory: string,
+): Promise<DaemonProcess> {
+  const files = await writeDaemonConfig({ directory, key: BENCH_KEY, ...(without && { without }), extra });
+  return await DaemonProcess.start(files, profile);
+}
+
+/** Processor time of several daemons so far, in seconds. */
+async function usedBy(daemons: readonly DaemonProcess[]) {
+  const sum = (all: readonly (number | undefined)[]): number | undefined =>
+    all.reduce((total, one) => (total === undefined || one === undefined ? undefined : total + one), 0);
+  return {
+    whole: sum(await Promise.all(daemons.map(({ pid }) => cpuSeconds(pid)))),
+    main: sum(await Promise.all(daemons.map(({ pid }) => mainThreadSeconds(pid)))),
+  };
+}
+
+function difference(before: number | undefined, after: number | undefined): number | undefined {
+  return before === undefined || after === undefined ? undefined : after - before;
+}
+
+function greatest(values: readonly (number | undefined)[]): number | undefined {
+  return values.reduce(
+    (most, value) => (value === undefined || (most ?? 0) > value ? most : value),
+    undefined,
+  );
 }
 
 function planOf(options: ThroughputOptions, url: string): LoadPlan {
@@ -142,7 +187,7 @@ function printFigures(figures: ThroughputFigures, options: ThroughputOptions, pr
         `${figures.bytesPerItem.toFixed(0)} bytes a ${one}, of ${acknowledged.items} ${many}`,
       ],
       ['orderly stop', `${ms(figures.stopMs)} ms`],
-      ['stored', `${verdict.isComplete ? 'complete' : 'NOT COMPLETE'}: ${verdict.text}`],
+      ['stored', `${WORDS[String(verdict.isComplete)]}${verdict.text}`],
     ]),
   );
 }

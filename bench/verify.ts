@@ -3,7 +3,8 @@ import type { LoadKind, LoadResult } from './load-plan.js';
 
 /** What is stored, held against what was acknowledged. */
 export interface Verdict {
-  readonly isComplete: boolean;
+  /** Null where nobody has looked. */
+  readonly isComplete: boolean | null;
   readonly text: string;
 }
 

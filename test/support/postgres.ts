@@ -63,6 +63,11 @@ export class PostgresServer {
     return this.#url('postgres');
   }
 
+  /** Of the process that starts the others; for benches. */
+  get pid(): number {
+    return this.#process?.pid ?? 0;
+  }
+
   /** A new, empty database. @returns its URL */
   async createDatabase(): Promise<string> {
     const name = `t${randomUUID().replaceAll('-', '')}`;
