@@ -9,7 +9,10 @@ import { isControlPlane, type ControlPlane } from '../control-plane.js';
 import type { Agents } from '../agents.js';
 import type { AlertFigures, PastFigures } from '../alert-figures.js';
 import type { Models } from '../models.js';
+import type { Logs } from '../logs.js';
+import type { Metrics } from '../metrics.js';
 import type { PromptRuns } from '../prompt-runs.js';
+import { ReadPool, WAITING_READS, type ReadPlace } from '../read-pool.js';
 import type { Series } from '../run-series.js';
 import type { Runs } from '../runs.js';
 import type { ServiceMap } from '../service-map.js';
@@ -24,6 +27,7 @@ import { ToldArrivals } from '../told-arrivals.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
 import { ClickHouseStoreError } from './clickhouse-store-error.js';
 import { Connection } from './client/connection.js';
+import { inTurns, placesOf, readsAtATime } from './client/in-turns.js';
 import { Reach } from './client/reach.js';
 import { removeOldDays } from './tables/retention.js';
 import { Tenants } from './client/tenants.js';
@@ -54,8 +58,8 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
   readonly #reach = new Reach();
   readonly isShared = true;
   readonly arrivals = new ToldArrivals();
-  readonly logs = new LogReads(this.#reach);
-  readonly metrics = new MetricReads(this.#reach);
+  readonly logs: Logs;
+  readonly metrics: Metrics;
   readonly writer: TelemetryWriter;
   readonly runs: Runs;
   readonly agents: Agents;
@@ -70,6 +74,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
   readonly transfer: TelemetryTransfer;
   readonly #items: ItemWrites;
   readonly #plane: RunPlane;
+  readonly #turns: ReadPool<ReadPlace>;
   readonly #settings: Settings<unknown>;
   readonly #options: ClickHouseStoreOptions;
   readonly #owner = randomUUID();
@@ -96,15 +101,30 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
       metrics: async (...args) => await items.metrics(...args),
       logs: async (...args) => await items.logs(...args),
     };
-    this.runs = plane.runs;
-    this.agents = plane.agents;
-    this.models = plane.models;
-    this.series = plane.series;
-    this.sessions = plane.sessions;
-    this.map = plane.map;
-    this.prompts = plane.prompts;
+    this.#turns = new ReadPool(placesOf(readsAtATime(options)), {
+      maxWaiting: WAITING_READS.maxWaiting,
+      maxWaitingOfShare: WAITING_READS.maxWaitingOfUser,
+      timeoutMs: options.timeoutMs,
+      timeoutKey: `extensions.${settings.id}.request_timeout`,
+      clock: settings.clock,
+    });
+    const { runs, agents, models, series, sessions, map, prompts, past } = plane;
+    const [logs, metrics] = [new LogReads(this.#reach), new MetricReads(this.#reach)];
+    const reads = inTurns(
+      { runs, agents, models, series, sessions, map, prompts, past, logs, metrics },
+      this.#turns,
+    );
+    this.runs = reads.runs;
+    this.agents = reads.agents;
+    this.models = reads.models;
+    this.series = reads.series;
+    this.sessions = reads.sessions;
+    this.map = reads.map;
+    this.prompts = reads.prompts;
+    this.past = reads.past;
+    this.logs = reads.logs;
+    this.metrics = reads.metrics;
     this.figures = plane.figures;
-    this.past = plane.past;
     this.usage = plane.usage;
     this.transfer = {
       out: null,
@@ -164,6 +184,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
 
   async shutdown(deadline: AbortSignal): Promise<void> {
     for (const end of this.#ends.splice(0)) end();
+    this.#turns.hurry();
     await waitFor(
       Promise.all([this.#items.idle(), this.#plane.idle()]).then(() => undefined),
       deadline,

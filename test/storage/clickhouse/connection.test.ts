@@ -7,7 +7,11 @@ import { quoted, quotedUuid } from '../../../src/storage/clickhouse/client/liter
 import { createTable, namesOf, type ClickHouseTable } from '../../../src/storage/clickhouse/tables/table.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { ODD_TEXTS } from '../../support/odd-texts.js';
+import { aLog } from '../../support/log-records.js';
+import { listOf } from '../../support/read-pieces.js';
+import { NOON } from '../../support/run-records.js';
 import { clickHouseOptions } from './clickhouse-place.js';
+import { TestClickHouse } from './test-clickhouse.js';
 
 const TABLE: ClickHouseTable = {
   name: 'texts',
@@ -163,4 +167,61 @@ async function failureOf(work: Promise<unknown>): Promise<Error> {
     if (error instanceof Error) return error;
   }
   throw new Error('it did not fail');
+}
+
+void t.test('reads of users', { skip }, async (t) => {
+  if (typeof server === 'string') return;
+  const context = { receivedAt: NOON };
+  const items = Array.from({ length: 300 }, (_, i) => aLog({ timestamp: NOON + i }));
+  const page = { offset: 0, limit: 200 };
+
+  await t.test('take turns: who asks for very much keeps nobody from a short answer', async (t) => {
+    const { store, addUser } = await readsOf(t, server);
+    const [heavy, other] = [await addUser(), await addUser()];
+    for (const tenant of [heavy, other]) await store.writer.logs({ tenant, items }, context);
+    let [done, refused] = [0, 0];
+    const all = Array.from({ length: 110 }, async () => {
+      try {
+        const { count } = await store.logs.search(heavy, { query: 'happened' }, page);
+        t.equal(count, items.length);
+        done++;
+      } catch (error) {
+        t.match(error, { code: 'overloaded', retryable: true });
+        refused++;
+      }
+    });
+    const found = await store.logs.search(other, {}, page);
+    t.equal((await listOf(found.items)).length, page.limit);
+    t.ok(done < 50, `behind ${done} of them, and not behind all`);
+    await Promise.all(all);
+    // Of four places one is not for searches, and one not for another of the same user; a hundred may wait.
+    t.strictSame([done, refused], [102, 8]);
+  });
+
+  await t.test('give their places back, also where nobody reads a list to its end', async (t) => {
+    const { store, addUser } = await readsOf(t, server, 2);
+    const user = await addUser();
+    await store.writer.logs({ tenant: user, items }, context);
+    const { items: unread } = await store.logs.search(user, {}, page);
+    const { items: left } = await store.logs.search(user, {}, page);
+    for await (const part of left) {
+      t.ok(part.length > 0);
+      break;
+    }
+    const gone = new AbortController();
+    const { items: held } = await store.logs.search(user, {}, page);
+    const reading = held[Symbol.asyncIterator]();
+    await reading.next();
+    const waiting = store.logs.findTrace(user, ID, gone.signal);
+    gone.abort();
+    await t.rejects(waiting, { code: 'overloaded' }, 'who has gone waits no more');
+    await reading.return?.();
+    t.equal((await listOf(unread)).length, page.limit);
+  });
+});
+
+/** A store with so many connections: half as many reads of users have a place. */
+async function readsOf(t: Test, server: ClickHouseServer, connections = 8) {
+  const opened = await TestClickHouse.open(t, server, { connections });
+  return { store: opened.store, addUser: async () => await opened.addUser() };
 }

@@ -1,5 +1,5 @@
 import type { Counter, Histogram, Meter } from '../../../component/telemetry.js';
-import { ENDED_FOR } from '../reads/read-pool.js';
+import { ENDED_FOR } from '../../read-pool.js';
 import type { StoreFigures } from '../engine/store-figures.js';
 import type { CommitReport } from '../commits/writer.js';
 

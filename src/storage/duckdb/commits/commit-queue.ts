@@ -1,6 +1,6 @@
 import type { QuotaUsage } from '../../../component/consumer.js';
 import { Allowances, type ItemCounts } from '../changes/item-counts.js';
-import { closing } from '../files/read-errors.js';
+import { closing } from '../../read-errors.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
 import type { Change } from '../changes/change.js';
 

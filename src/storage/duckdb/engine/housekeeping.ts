@@ -20,7 +20,7 @@ import type { StoredMetrics } from './stored-metrics.js';
 import type { Mover } from '../upkeep/mover.js';
 import { removeWaitingLinks } from '../prompts/stored-links.js';
 import type { StoredPrompts } from './stored-prompts.js';
-import { closing } from '../files/read-errors.js';
+import { closing } from '../../read-errors.js';
 import type { Read } from '../reads/read.js';
 import {
   firstKeptTime,

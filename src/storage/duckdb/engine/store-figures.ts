@@ -1,5 +1,5 @@
 import type { EngineParts } from './engine-parts.js';
-import type { ReadFigures } from '../reads/read-pool.js';
+import type { ReadFigures } from '../../read-pool.js';
 
 /** The state of the engine at a moment, for metrics. */
 export interface StoreFigures {

@@ -8,7 +8,7 @@ import type { RunFigures } from '../figures/run-figures.js';
 import type { IdIndex } from '../ids/id-index.js';
 import type { Connection } from '../files/connection.js';
 import type { Asker } from '../reads/asker.js';
-import type { Beside } from '../reads/read-pool.js';
+import type { Beside } from '../reads/connection-pool.js';
 import type { Capture } from '../rows/segment.js';
 import { TraceId } from '../rows/trace-id.js';
 import { followRuns, type FollowedSearch, type FollowingPart } from './following-runs.js';

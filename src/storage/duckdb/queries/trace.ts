@@ -10,7 +10,7 @@ import { conditionsOn, narrowed, ofCommits, type CommitRanges } from '../rows/co
 import { newest, relation } from '../rows/relation.js';
 import { onLines, placeKey, placeOf } from '../rows/line-places.js';
 import type { Capture } from '../rows/segment.js';
-import type { Beside } from '../reads/read-pool.js';
+import type { Beside } from '../reads/connection-pool.js';
 import { FEW_SPANS, firstPayloads, piecesOf } from '../runs/payloads.js';
 import { COMMITS, commitsAt } from '../runs/stored-traces.js';
 import { runSummary, RUN_COLUMNS } from './run-summary.js';

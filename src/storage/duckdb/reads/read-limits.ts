@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { WAITING_READS } from '../../read-pool.js';
 
 /** How many reads the store runs, and how many may wait. */
 export interface ReadLimits {
@@ -13,8 +14,7 @@ export interface ReadLimits {
 
 export const READ_LIMITS: ReadLimits = {
   atATime: null,
-  maxWaiting: 1000,
-  maxWaitingOfUser: 100,
+  ...WAITING_READS,
   timeoutMs: 30_000,
 };
 

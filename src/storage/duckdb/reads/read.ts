@@ -1,5 +1,6 @@
 import type { Connection } from '../files/connection.js';
-import type { Beside, ReadPool, Reader } from './read-pool.js';
+import type { Reader } from '../../read-pool.js';
+import type { Beside, ConnectionPool } from './connection-pool.js';
 import type { Capture } from '../rows/segment.js';
 import type { Segments } from './segments.js';
 import { storageFailure } from '../files/storage-failure.js';
@@ -22,11 +23,11 @@ const REPEATED_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'events', 'time-
  * store's own work another.
  */
 export class Reads {
-  readonly #users: ReadPool;
-  readonly #own: ReadPool;
+  readonly #users: ConnectionPool;
+  readonly #own: ConnectionPool;
   readonly #segments: Segments;
 
-  constructor(users: ReadPool, own: ReadPool, segments: Segments) {
+  constructor(users: ConnectionPool, own: ConnectionPool, segments: Segments) {
     this.#users = users;
     this.#own = own;
     this.#segments = segments;
@@ -49,7 +50,7 @@ export class Reads {
     return this.#through(this.#own, { share: name, isLong, mayBeEnded: REPEATED_WORKS.has(name), abort });
   }
 
-  #through(pool: ReadPool, reader: Reader): Read {
+  #through(pool: ConnectionPool, reader: Reader): Read {
     return async (work) =>
       await pool.use(reader, async (connection, running) => {
         await this.#segments.ready();

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../component/telemetry.js';
-import { heldUpMove } from '../files/read-errors.js';
-import type { RunningRead } from './read-pool.js';
+import { heldUpMove } from '../../read-errors.js';
+import type { RunningRead } from './connection-pool.js';
 
 /** What a running read sees. */
 interface Seen {

@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../../../component/telemetry.js';
 import { AttachedFiles, isDamage } from './attached-files.js';
 import type { Connection } from '../files/connection.js';
 import { findSegments, type Found } from './found-segments.js';
-import type { RunningRead } from './read-pool.js';
+import type { RunningRead } from './connection-pool.js';
 import { ReadsUnderWay } from './reads-under-way.js';
 import type { Capture, Segment } from '../rows/segment.js';
 import { SegmentFiles } from '../files/segment-files.js';

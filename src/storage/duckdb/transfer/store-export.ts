@@ -5,7 +5,7 @@ import type { WrittenFile } from '../../telemetry-transfer.js';
 import type { EventReads } from '../events/event-reads.js';
 import { factsReach } from '../events/facts.js';
 import type { Connection } from '../files/connection.js';
-import { closing } from '../files/read-errors.js';
+import { closing } from '../../read-errors.js';
 import type { Reads } from '../reads/read.js';
 import type { Capture } from '../rows/segment.js';
 import { exportPages, type PageSize } from './export-pages.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { READ_LIMITS, readsAtATime } from '../../../../src/storage/duckdb/reads/read-limits.js';
 import { Database } from '../../../../src/storage/duckdb/files/database.js';
-import { ReadPool } from '../../../../src/storage/duckdb/reads/read-pool.js';
+import { openPool } from '../../../../src/storage/duckdb/reads/connection-pool.js';
 import { Reads } from '../../../../src/storage/duckdb/reads/read.js';
 import { Segments } from '../../../../src/storage/duckdb/reads/segments.js';
 import { Troubles } from '../../../../src/storage/duckdb/files/troubles.js';
@@ -81,8 +81,15 @@ void t.test(
       clock,
       troubles: new Troubles(() => undefined),
     });
-    const options = { size: 2, maxWaiting: 9, maxWaitingOfShare: 9, timeoutMs: 30_000, clock };
-    const pools = [await ReadPool.open(database, options), await ReadPool.open(database, options)] as const;
+    const options = {
+      size: 2,
+      maxWaiting: 9,
+      maxWaitingOfShare: 9,
+      timeoutMs: 30_000,
+      timeoutKey: 'read_timeout',
+      clock,
+    };
+    const pools = [await openPool(database, options), await openPool(database, options)] as const;
     t.teardown(async () => {
       for (const pool of pools) await pool.close();
       await segments.close();

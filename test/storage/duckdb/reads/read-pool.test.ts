@@ -2,11 +2,8 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Connection } from '../../../../src/storage/duckdb/files/connection.js';
 import { Database } from '../../../../src/storage/duckdb/files/database.js';
-import {
-  ReadPool,
-  type Reader,
-  type ReadPoolOptions,
-} from '../../../../src/storage/duckdb/reads/read-pool.js';
+import { openPool, type ConnectionPool } from '../../../../src/storage/duckdb/reads/connection-pool.js';
+import type { Reader, ReadPoolOptions } from '../../../../src/storage/read-pool.js';
 import { HandClock } from '../../../support/hand-clock.js';
 import { testFolder } from '../../../support/test-folder.js';
 
@@ -15,18 +12,19 @@ const ENDLESS = 'SELECT sum(hash(range)) FROM range(1000000000000)';
 const ONE: Reader = { share: 1, isLong: false, mayBeEnded: true };
 const OTHER: Reader = { ...ONE, share: 2 };
 
-async function openPool(
+async function poolOf(
   t: Test,
-  options: Partial<ReadPoolOptions>,
-): Promise<{ readonly pool: ReadPool; readonly clock: HandClock }> {
+  options: Partial<ReadPoolOptions & { readonly size: number }>,
+): Promise<{ readonly pool: ConnectionPool; readonly clock: HandClock }> {
   const path = join(testFolder(t), 'jackdaw.duckdb');
   const database = await Database.open({ path, memoryLimit: '128MB', threads: 1 });
   const clock = new HandClock();
-  const pool = await ReadPool.open(database, {
+  const pool = await openPool(database, {
     size: 2,
     maxWaiting: 100,
     maxWaitingOfShare: 100,
     timeoutMs: 30_000,
+    timeoutKey: 'extensions.duckdb.read_timeout',
     clock,
     ...options,
   });
@@ -47,7 +45,7 @@ async function answer(connection: Connection): Promise<unknown> {
 }
 
 void t.test('reads beyond the line are refused and counted; those in it are served', async (t) => {
-  const { pool } = await openPool(t, { size: 1, maxWaiting: 1 });
+  const { pool } = await poolOf(t, { size: 1, maxWaiting: 1 });
   let end = (): void => undefined;
   const held = new Promise<void>((resolve) => (end = resolve));
   const first = pool.use(ONE, () => held);
@@ -68,7 +66,7 @@ void t.test('reads beyond the line are refused and counted; those in it are serv
 });
 
 void t.test('a read does two things at once only where a connection is free that it may have', async (t) => {
-  const { pool } = await openPool(t, { size: 3 });
+  const { pool } = await poolOf(t, { size: 3 });
   const both = await pool.use(ONE, async (connection, { beside }) => {
     const other = beside(answer);
     t.match(pool.figures, { running: 2 });
@@ -82,7 +80,7 @@ void t.test('a read does two things at once only where a connection is free that
 void t.test(
   'what a read does beside itself is ended with it, and leaves its connection to others',
   async (t) => {
-    const { pool, clock } = await openPool(t, { size: 3, timeoutMs: 1000 });
+    const { pool, clock } = await poolOf(t, { size: 3, timeoutMs: 1000 });
     let besides: Promise<void> | null = null;
     const late = pool.use(ONE, async (connection, { beside }) => {
       besides = beside(endless);
@@ -100,7 +98,7 @@ void t.test(
 );
 
 void t.test('the reads of one user never hold all connections', async (t) => {
-  const { pool } = await openPool(t, { size: 3 });
+  const { pool } = await poolOf(t, { size: 3 });
   const aborts = Array.from({ length: 50 }, () => new AbortController());
   const reads = aborts.map(({ signal }) => pool.use({ ...ONE, abort: signal }, endless));
   const ended = Promise.allSettled(reads);
@@ -118,7 +116,7 @@ void t.test('the reads of one user never hold all connections', async (t) => {
 });
 
 void t.test('a read whose client has gone is ended, and others on other connections go on', async (t) => {
-  const { pool } = await openPool(t, { size: 3 });
+  const { pool } = await poolOf(t, { size: 3 });
   const [gone, waiting] = [new AbortController(), new AbortController()];
   const first = pool.use({ ...ONE, abort: gone.signal }, endless);
   const second = pool.use({ ...OTHER, abort: waiting.signal }, endless);
@@ -135,7 +133,7 @@ void t.test('a read whose client has gone is ended, and others on other connecti
 });
 
 void t.test('a read that is ended begins no further statement, and leaves no transaction', async (t) => {
-  const { pool } = await openPool(t, { size: 2 });
+  const { pool } = await poolOf(t, { size: 2 });
   const abort = new AbortController();
   const statements: string[] = [];
   const read = pool.use({ ...ONE, abort: abort.signal }, async (connection) => {
@@ -154,7 +152,7 @@ void t.test('a read that is ended begins no further statement, and leaves no tra
 });
 
 void t.test('what takes too long is ended, and so is what waits too long', async (t) => {
-  const { pool, clock } = await openPool(t, { size: 2, timeoutMs: 30_000 });
+  const { pool, clock } = await poolOf(t, { size: 2, timeoutMs: 30_000 });
   const running = pool.use(ONE, endless);
   const waiting = pool.use(ONE, answer);
   const upkeep = new AbortController();
@@ -176,7 +174,7 @@ void t.test('what takes too long is ended, and so is what waits too long', async
 });
 
 void t.test('whoever waits with most gives up a place in a full line', async (t) => {
-  const { pool } = await openPool(t, { size: 2, maxWaiting: 6, maxWaitingOfShare: 5 });
+  const { pool } = await poolOf(t, { size: 2, maxWaiting: 6, maxWaitingOfShare: 5 });
   let end = (): void => undefined;
   const held = new Promise<void>((resolve) => (end = resolve));
   const [first, other] = [pool.use(ONE, () => held), pool.use(OTHER, () => held)];

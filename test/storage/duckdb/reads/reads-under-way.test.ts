@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { ReadsUnderWay } from '../../../../src/storage/duckdb/reads/reads-under-way.js';
-import type { RunningRead } from '../../../../src/storage/duckdb/reads/read-pool.js';
+import type { RunningRead } from '../../../../src/storage/duckdb/reads/connection-pool.js';
 import { HandClock } from '../../../support/hand-clock.js';
 
 const SEEN = { lastSeq: 1, bound: 1 };

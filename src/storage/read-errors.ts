@@ -1,4 +1,4 @@
-import { ConsumeError } from '../../../component/consume-error.js';
+import { ConsumeError } from '../component/consume-error.js';
 
 /** The error of reads while the store is being closed. */
 export function closing(): ConsumeError {
@@ -14,20 +14,17 @@ export function abandoned(): ConsumeError {
   return unread('Nobody waits for this answer any more.', 1000);
 }
 
-/** @param ms how long one read may take */
-export function timedOut(ms: number): ConsumeError {
+/** @param ms how long one read may take @param key of the configuration that says so */
+export function timedOut(ms: number, key: string): ConsumeError {
   return unread(
-    `The answer was not found within ${ms / 1000} s, and the search for it was ended (extensions.duckdb.read_timeout). Ask for less, such as a shorter time, or try again later.`,
+    `The answer was not found within ${ms / 1000} s, and the search for it was ended (${key}). Ask for less, such as a shorter time, or try again later.`,
     5000,
   );
 }
 
-/** @param ms how long one read may wait */
-export function waitedTooLong(ms: number): ConsumeError {
-  return unread(
-    `Other reads kept the store busy for ${ms / 1000} s (extensions.duckdb.read_timeout). Try again later.`,
-    5000,
-  );
+/** @param ms how long one read may wait @param key of the configuration that says so */
+export function waitedTooLong(ms: number, key: string): ConsumeError {
+  return unread(`Other reads kept the store busy for ${ms / 1000} s (${key}). Try again later.`, 5000);
 }
 
 /** The queue is full for this user, or for all. */

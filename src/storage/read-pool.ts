@@ -1,7 +1,5 @@
-import type { Clock } from '../../../component/telemetry.js';
-import type { Connection } from '../files/connection.js';
-import type { Database } from '../files/database.js';
-import { abandoned, closing, timedOut, tooManyWaiting, waitedTooLong } from '../files/read-errors.js';
+import type { Clock } from '../component/telemetry.js';
+import { abandoned, closing, timedOut, tooManyWaiting, waitedTooLong } from './read-errors.js';
 import { ReadTurns, type Turn } from './read-turns.js';
 
 /** Who asks for a read, and what kind it is. */
@@ -12,14 +10,22 @@ export interface Reader extends Turn {
   readonly abort?: AbortSignal | undefined;
 }
 
+/** What a read has while it runs: a connection, or the right to one. */
+export interface ReadPlace {
+  /** Ends what is done with it, with an error. @returns whether there was something to end, and it was not ended before */
+  stop(reason: Error): boolean;
+  /** It is another's from now on. */
+  goOn(): void;
+}
+
 export interface ReadPoolOptions {
-  /** Reads at a time. */
-  readonly size: number;
   /** Reads that may wait, of all shares together and of one. */
   readonly maxWaiting: number;
   readonly maxWaitingOfShare: number;
   /** How long a read may take, and how long it may wait before that, in milliseconds. */
   readonly timeoutMs: number;
+  /** The key of a configuration that says so, for errors. */
+  readonly timeoutKey: string;
   readonly clock: Clock;
 }
 
@@ -37,51 +43,49 @@ export interface ReadFigures {
 }
 
 /**
- * Does a part of a running read at the same time on a connection of its own, which counts as another read of its share. Whoever
+ * Does a part of a running read at the same time in a place of its own, which counts as another read of its share. Whoever
  * calls it waits for both parts before the read is over.
  *
- * @returns null where it would have to wait for a connection: the read then does that part itself
+ * @returns null where it would have to wait for one: the read then does that part itself
  */
-export type Beside = <T>(work: (connection: Connection) => Promise<T>) => Promise<T> | null;
+export type PartBeside<Place> = <T>(work: (place: Place) => Promise<T>) => Promise<T> | null;
 
-/** A read that has a connection. */
-export interface RunningRead {
+/** A read that has a place. */
+export interface PoolRead<Place> {
   readonly mayBeEnded: boolean;
-  readonly beside: Beside;
+  readonly beside: PartBeside<Place>;
   /** Ends its statements, also those beside it, and with them the read, with an error. */
   end(reason: EndedFor | null, error: Error): void;
 }
 
-interface Waiting extends Reader {
-  readonly take: (connection: Connection) => void;
+interface Waiting<Place> extends Reader {
+  readonly take: (place: Place) => void;
   readonly refuse: (reason: Error) => void;
 }
 
+/** How many reads may wait in front of a store, of all users together and of one. */
+export const WAITING_READS = { maxWaiting: 1000, maxWaitingOfUser: 100 } as const;
+
 /**
- * The connections that reads share, and the bounded queue in front of them: {@link ReadTurns} says whose turn it is. A read that
+ * The places that reads share, and the bounded queue in front of them: {@link ReadTurns} says whose turn it is. A read that
  * nobody waits for any more, or that takes too long, leaves the queue or has its statement ended.
  */
-export class ReadPool {
+export class ReadPool<Place extends ReadPlace> {
   readonly #options: ReadPoolOptions;
-  readonly #free: Connection[];
-  readonly #turns: ReadTurns<Waiting>;
-  readonly #running = new Set<RunningRead>();
+  readonly #free: Place[];
+  readonly #turns: ReadTurns<Waiting<Place>>;
+  readonly #running = new Set<PoolRead<Place>>();
   #refused = 0;
   readonly #ended: Record<EndedFor, number> = { abandoned: 0, timed_out: 0, held_up_move: 0 };
   #isClosed = false;
   /** Called when a read is over. */
   #onDone: () => void = () => undefined;
 
-  private constructor(connections: Connection[], options: ReadPoolOptions) {
+  /** @param places as many as may read at a time */
+  constructor(places: readonly Place[], options: ReadPoolOptions) {
     this.#options = options;
-    this.#free = connections;
-    this.#turns = new ReadTurns(options.size);
-  }
-
-  static async open(database: Database, options: ReadPoolOptions): Promise<ReadPool> {
-    const connections: Connection[] = [];
-    for (let i = 0; i < options.size; i++) connections.push(await database.connect());
-    return new ReadPool(connections, options);
+    this.#free = [...places];
+    this.#turns = new ReadTurns(places.length);
   }
 
   get figures(): ReadFigures {
@@ -96,18 +100,15 @@ export class ReadPool {
   /**
    * @throws ConsumeError `overloaded` when the queue is full or the time is up, `storage_unavailable` when the pool is closed.
    */
-  async use<T>(
-    reader: Reader,
-    work: (connection: Connection, running: RunningRead) => Promise<T>,
-  ): Promise<T> {
+  async use<T>(reader: Reader, work: (place: Place, running: PoolRead<Place>) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw closing();
     if (reader.abort?.aborted === true) throw abandoned();
     return await new Promise<T>((resolve, reject) => {
-      const waiting: Waiting = {
+      const waiting: Waiting<Place> = {
         ...reader,
-        take: (connection) => {
+        take: (place) => {
           leave();
-          this.#run(waiting, connection, work).then(resolve, reject);
+          this.#run(waiting, place, work).then(resolve, reject);
         },
         refuse: (reason) => {
           leave();
@@ -133,10 +134,10 @@ export class ReadPool {
   /** The same for a part of a running read, at once or not at all. */
   #useIfFree<T>(
     reader: Reader,
-    work: (connection: Connection, running: RunningRead) => Promise<T>,
+    work: (place: Place, running: PoolRead<Place>) => Promise<T>,
   ): Promise<T> | null {
     if (this.#isClosed || this.#turns.waiting > 0) return null;
-    const turn: Waiting = { ...reader, take: () => undefined, refuse: () => undefined };
+    const turn: Waiting<Place> = { ...reader, take: () => undefined, refuse: () => undefined };
     this.#turns.add(turn);
     if (this.#turns.next() === undefined) {
       this.#turns.remove(turn);
@@ -164,7 +165,7 @@ export class ReadPool {
   }
 
   /** Whether the queue has room; where others take more of it than this read's share, the last of them gives up its place. */
-  #hasRoom({ share }: Waiting): boolean {
+  #hasRoom({ share }: Waiting<Place>): boolean {
     const { maxWaiting, maxWaitingOfShare } = this.#options;
     const own = this.#turns.waitingOf(share);
     if (own >= maxWaitingOfShare) return false;
@@ -183,21 +184,21 @@ export class ReadPool {
     }
   }
 
-  #takeFree(): Connection {
-    const connection = this.#free.pop();
-    if (connection === undefined) throw new Error('a read was to begin without a connection');
-    return connection;
+  #takeFree(): Place {
+    const place = this.#free.pop();
+    if (place === undefined) throw new Error('a read was to begin without a place');
+    return place;
   }
 
   async #run<T>(
-    waiting: Waiting,
-    connection: Connection,
-    work: (connection: Connection, running: RunningRead) => Promise<T>,
+    waiting: Waiting<Place>,
+    place: Place,
+    work: (place: Place, running: PoolRead<Place>) => Promise<T>,
   ): Promise<T> {
     const begun = performance.now();
-    const parts = new Set<RunningRead>();
+    const parts = new Set<PoolRead<Place>>();
     let isEnded = false;
-    const running: RunningRead = {
+    const running: PoolRead<Place> = {
       mayBeEnded: waiting.mayBeEnded,
       beside: (part) => {
         if (isEnded) return null;
@@ -213,7 +214,7 @@ export class ReadPool {
       },
       end: (reason, error) => {
         isEnded = true;
-        if (connection.stop(error) && reason !== null) this.#ended[reason]++;
+        if (place.stop(error) && reason !== null) this.#ended[reason]++;
         for (const part of parts) part.end(null, error);
       },
     };
@@ -222,12 +223,12 @@ export class ReadPool {
       running.end(reason, error(timedOut));
     });
     try {
-      return await work(connection, running);
+      return await work(place, running);
     } finally {
       leave();
       this.#running.delete(running);
-      connection.goOn();
-      this.#free.push(connection);
+      place.goOn();
+      this.#free.push(place);
       this.#turns.done(waiting, performance.now() - begun);
       this.#next();
       this.#onDone();
@@ -241,16 +242,16 @@ export class ReadPool {
    */
   #watch(
     { abort, mayBeEnded }: Reader,
-    end: (reason: EndedFor, error: (late: (ms: number) => Error) => Error) => void,
+    end: (reason: EndedFor, error: (late: typeof timedOut) => Error) => void,
   ): () => void {
-    const { clock, timeoutMs } = this.#options;
+    const { clock, timeoutMs, timeoutKey } = this.#options;
     const onAbort = (): void => {
       end('abandoned', abandoned);
     };
     abort?.addEventListener('abort', onAbort, { once: true });
     const cancel = mayBeEnded
       ? clock.after(timeoutMs, () => {
-          end('timed_out', (late) => late(timeoutMs));
+          end('timed_out', (late) => late(timeoutMs, timeoutKey));
         })
       : undefined;
     return () => {
