@@ -17,6 +17,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import type { Test } from 'tap';
+import { diesWithUs } from './dies-with-us.js';
 import { freePort } from './free-port.js';
 
 /** The user `nobody`: PostgreSQL refuses root, and asks for a user that the system knows. */
@@ -98,6 +99,7 @@ export class PostgresServer {
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const started = spawn(this.#binaries.postgres, ['-D', this.#data, ...options], this.#binaries.spawning);
     this.#process = started;
+    diesWithUs(started, 'QUIT');
     let said = '';
     await new Promise<void>((resolve, reject) => {
       started.once('error', reject);

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import { diesWithUs } from './dies-with-us.js';
 import { testConfig } from './test-config.js';
 import { testFolder } from './test-folder.js';
 
@@ -132,6 +133,7 @@ function launch(
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  diesWithUs(child);
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
