@@ -1,5 +1,6 @@
-import type { Test } from 'tap';
+import tap, { type Test } from 'tap';
 import { Type } from 'typebox';
+import { SCOPES } from '../../src/component/identity.js';
 import type { ExtensionFactory } from '../../src/component/factory.js';
 import type { Route } from '../../src/component/http.js';
 import { isControlPlane, type ControlPlane } from '../../src/storage/control-plane.js';
@@ -21,20 +22,61 @@ export interface TestApi extends ApiCaller {
   stop(): Promise<void>;
 }
 
-/** A whole daemon with the default pipeline and real stores, to be called over its API. It ends with the test. */
+/** Whether all tests of this process that ask for nothing in particular share one daemon, each as a user of its own: `api-files-main.ts`. */
+const IS_SHARED = process.env['JACKDAW_TEST_SHARED_API'] === '1';
+
+/** What tests ask of their daemon. */
+interface ApiOptions {
+  readonly allowedOrigins?: readonly string[];
+  readonly authEnabled?: boolean;
+  readonly directory?: string;
+  readonly key?: string;
+  /** `secrets.key`; none where absent. */
+  readonly secretsKey?: string;
+  /** The exporters of the pipelines; those of the built-in configuration where absent. */
+  readonly exporters?: readonly string[];
+}
+
+/** A whole daemon with the default pipeline and real stores, to be called over its API. It ends with the test, unless it is a shared one. */
 export async function startApi(
   t: Pick<Test, 'testdir' | 'teardown'>,
-  options: {
-    readonly allowedOrigins?: readonly string[];
-    readonly authEnabled?: boolean;
-    readonly directory?: string;
-    readonly key?: string;
-    /** `secrets.key`; none where absent. */
-    readonly secretsKey?: string;
-    /** The exporters of the pipelines; those of the built-in configuration where absent. */
-    readonly exporters?: readonly string[];
-  } = {},
+  options: ApiOptions = {},
 ): Promise<TestApi> {
+  return IS_SHARED && Object.keys(options).length === 0 ? await asNewUser() : await startOwn(t, options);
+}
+
+let shared: Promise<TestApi> | undefined;
+let users = 0;
+
+/** The shared daemon, of which a test sees what is its user's. */
+async function asNewUser(): Promise<TestApi> {
+  shared ??= startOwn(tap, {});
+  const api = await shared;
+  const { key } = await api.createUser(`test-${++users}@example.org`, SCOPES);
+  const stop = async (): Promise<void> => {
+    throw new Error('a shared daemon is not stopped by a test: run the file by itself');
+  };
+  const { routes, control, directory, logs } = api;
+  return Object.assign(new CallerOfMany(api.url, key, users), { routes, control, directory, logs, stop });
+}
+
+/** Of a daemon that others use, too: its users have addresses that no other test's have. */
+class CallerOfMany extends ApiCaller {
+  readonly #number: number;
+
+  constructor(url: string, key: string, number: number) {
+    super(url, key);
+    this.#number = number;
+  }
+
+  override async createUser(
+    ...[email, scopes]: Parameters<ApiCaller['createUser']>
+  ): ReturnType<ApiCaller['createUser']> {
+    return await super.createUser(`${this.#number}.${email}`, scopes);
+  }
+}
+
+async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptions): Promise<TestApi> {
   const { allowedOrigins = [], authEnabled = true, secretsKey, exporters, key } = options;
   const directory = options.directory ?? testFolder(t);
   const postgres = await databaseOf(directory);
