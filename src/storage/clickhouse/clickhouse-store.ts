@@ -92,6 +92,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
       arrivals: this.arrivals,
       options,
       admit: async (...args) => await plane.admit(...args),
+      claim: async (...args) => await plane.claim(...args),
       clock: settings.clock,
     });
     this.#items = items;

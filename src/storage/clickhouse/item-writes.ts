@@ -20,20 +20,22 @@ import { LOGS } from './tables/log-tables.js';
 import { missingRows } from './tables/stored-batch.js';
 import { POINTS } from './tables/metric-tables.js';
 
-/** Notes that items are going to be written; null where they count for no quota and have no name. @throws ConsumeError */
-type AdmitBatch = (
+/** Notes that items are going to be written: `RunPlane`. @throws ConsumeError */
+type AdmitBatch<Name> = (
   batch: Pick<Batch<unknown>, 'tenant' | 'quota'>,
   receivedAt: Micros,
   items: number,
-  name: string | null,
+  name: Name,
 ) => Promise<AdmittedItems | WrittenBatch | null>;
 
 export interface ItemWriteParts {
   readonly reach: Reach;
   readonly arrivals: ToldArrivals;
   readonly options: Pick<ClickHouseOptions, 'groupRows' | 'maxQueueBytes'>;
-  /** Counts the items of a batch. */
-  readonly admit: AdmitBatch;
+  /** Counts the items of a batch; null where they count for no quota and have no name. */
+  readonly admit: AdmitBatch<string | null>;
+  /** The same by how many they are at most; null where they have to be admitted once that is known exactly. */
+  readonly claim: AdmitBatch<string>;
   readonly clock: Clock;
 }
 
@@ -75,10 +77,10 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     const name = named === undefined ? null : nameOfBatch('logs', named.id, receivedAt).batch;
     const tenant = await reach.tenantOf(userId);
     const admitted = await admit(batch, receivedAt, length, name);
-    if (admitted !== null && 'writtenBut' in admitted) return receiptOf(length, [], null);
+    if (isWritten(admitted)) return receiptOf(length, [], null);
     const rows = made.rows.map((row): NewRow => ({ ...row, tenant, ...batchField(name) }));
     await this.#add(this.#logs, { rows, bytes: made.bytes, tenant, name, admitted });
-    const usage = await admitted?.written([]);
+    const usage = await admitted?.written(length, []);
     tell?.();
     return receiptOf(length, [], usage ?? null);
   }
@@ -90,9 +92,13 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     // Made before anything is waited for: the caller may change the batch from then on.
     const { rows, metricOf, metrics, bytes } = this.#printer.print(items, receivedAt);
     const name = named === undefined ? null : nameOfBatch('metrics', named.id, receivedAt).batch;
-    const prepare = async (): Promise<TakenPoints> => {
-      const tenant = await this.#parts.reach.tenantOf(userId);
-      const taken = await this.#metrics.take(tenant, metrics);
+    const prepare = async (): Promise<TakenPoints | WrittenBatch> => {
+      const { reach, claim, admit } = this.#parts;
+      const tenant = await reach.tenantOf(userId);
+      // Before its metrics are judged: of a repeat nothing is.
+      const claimed = name === null || length === 0 ? null : await claim(batch, receivedAt, length, name);
+      if (isWritten(claimed)) return claimed;
+      const taken = await this.#orFailed(claimed, this.#metrics.take(tenant, metrics));
       const refused: number[] = [];
       const kept = rows.flatMap((row, index): NewRow[] => {
         const facts = itemAt(taken.facts, itemAt(metricOf, index));
@@ -101,18 +107,18 @@ export class ItemWrites implements Partial<TelemetryWriter> {
         return [];
       });
       try {
-        const admitted = await this.#parts.admit(batch, receivedAt, kept.length, name);
-        return { taken, kept, refused, tenant, admitted };
+        const admitted = claimed ?? (await admit(batch, receivedAt, kept.length, name));
+        if (!isWritten(admitted)) return { taken, kept, refused, tenant, admitted };
+        taken.ended(false);
+        return admitted;
       } catch (error) {
         taken.ended(false);
         throw error;
       }
     };
-    return await this.#order.send(userId, prepare, async ({ taken, kept, refused, tenant, admitted }) => {
-      if (admitted !== null && 'writtenBut' in admitted) {
-        taken.ended(false);
-        return receiptOf(length, admitted.writtenBut, null);
-      }
+    return await this.#order.send(userId, prepare, async (prepared) => {
+      if (isWritten(prepared)) return receiptOf(length, prepared.writtenBut, null);
+      const { taken, kept, refused, tenant, admitted } = prepared;
       try {
         await this.#add(this.#points, { rows: kept, bytes, tenant, name, admitted });
         taken.ended(true);
@@ -120,7 +126,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
         taken.ended(false);
         throw error;
       }
-      return receiptOf(length, refused, (await admitted?.written(refused)) ?? null);
+      return receiptOf(length, refused, (await admitted?.written(kept.length, refused)) ?? null);
     });
   }
 
@@ -130,12 +136,20 @@ export class ItemWrites implements Partial<TelemetryWriter> {
   }
 
   async #add(inserts: GroupedInserts, { rows, bytes, tenant, name, admitted }: Added): Promise<void> {
-    try {
+    const add = async (): Promise<void> => {
       const missing =
         admitted?.isBegun === true && name !== null
           ? await missingRows(this.#parts.reach.connection, inserts.table, { tenant, batch: name }, rows)
           : rows;
       await inserts.add(missing, bytes);
+    };
+    await this.#orFailed(admitted, add());
+  }
+
+  /** Where some work for admitted items fails, they are given up. */
+  async #orFailed<T>(admitted: AdmittedItems | null, work: Promise<T>): Promise<T> {
+    try {
+      return await work;
     } catch (error) {
       // Its own failure changes nothing: then the write ends with its lease.
       await admitted?.failed().catch(() => undefined);
@@ -157,7 +171,11 @@ interface TakenPoints {
   /** The positions of the others. */
   readonly refused: readonly number[];
   readonly tenant: number;
-  readonly admitted: AdmittedItems | WrittenBatch | null;
+  readonly admitted: AdmittedItems | null;
+}
+
+function isWritten(batch: TakenPoints | AdmittedItems | WrittenBatch | null): batch is WrittenBatch {
+  return batch !== null && 'writtenBut' in batch;
 }
 
 /** Rows that are to be added. */

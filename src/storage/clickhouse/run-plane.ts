@@ -24,7 +24,7 @@ import { SeriesReads } from './queries/series-reads.js';
 import { SessionReads } from './queries/session-reads.js';
 import { UsageReads } from './queries/usage-reads.js';
 import type { Micros } from '../../signal/time.js';
-import { admitItems, type AdmittedItems, type WrittenBatch } from './runs/count-items.js';
+import { admitItems, type AdmittedItems, type NewItems, type WrittenBatch } from './runs/count-items.js';
 import { insertsBy } from './runs/insert-rows.js';
 import type { ChangeAnswer, RunChange } from './runs/run-change.js';
 import { rebuildMap, type RebuildParts } from './runs/rebuild-map.js';
@@ -205,17 +205,38 @@ export class RunPlane {
    * @throws ConsumeError
    */
   async admit(
-    { tenant: userId, quota }: Pick<TracesBatch, 'tenant' | 'quota'>,
+    batch: Pick<TracesBatch, 'tenant' | 'quota'>,
     at: Micros,
     items: number,
     name: string | null,
   ): Promise<AdmittedItems | WrittenBatch | null> {
-    if (items === 0 || (quota === undefined && name === null)) return null;
+    if (items === 0 || (batch.quota === undefined && name === null)) return null;
+    return await this.#admit(batch, { at, items, isExact: true, name });
+  }
+
+  /**
+   * The same for a batch with a name, before it is known how many of its items are taken.
+   *
+   * @returns null where it depends on that: it is to be admitted then
+   */
+  async claim(
+    batch: Pick<TracesBatch, 'tenant' | 'quota'>,
+    at: Micros,
+    most: number,
+    name: string,
+  ): Promise<AdmittedItems | WrittenBatch | null> {
+    return await this.#admit(batch, { at, items: most, isExact: false, name });
+  }
+
+  async #admit(
+    { tenant: userId, quota }: Pick<TracesBatch, 'tenant' | 'quota'>,
+    counted: Pick<NewItems, 'at' | 'items' | 'isExact' | 'name'>,
+  ): Promise<AdmittedItems | WrittenBatch | null> {
     const { users, upkeep } = this.#open();
     const { tenant, monthlyLimit } = users.known(userId) ?? (await users.find(userId));
     const limit = monthlyLimit ?? quota?.monthly_items ?? 0;
-    const terms = quota === undefined ? null : { at, limit: limit === 0 ? Infinity : limit };
-    return await admitItems(upkeep, { tenant, at, items, terms, name });
+    const terms = quota === undefined ? null : { at: counted.at, limit: limit === 0 ? Infinity : limit };
+    return await admitItems(upkeep, { ...counted, tenant, terms });
   }
 
   /** Finishes what other processes left, and ends runs of which nothing comes any more. To be called every few seconds. */

@@ -80,6 +80,25 @@ void t.test('items', { skip }, async (t) => {
     await server.heal();
     await sendBoth('c');
     await check(6, 6);
+    // Who knows no metrics does not ask for them: of a repeat they are not judged.
+    await opened.reopen();
+    await server.fault({ kind: 202, times: 50, matching: 'FROM metrics' });
+    const again = opened.store.writer.metrics({ tenant: user, items: points, quota }, context('c'));
+    t.match(await again, { accepted: 2, refused: [] });
+    // Of a new one they are; where that fails its name is free again.
+    const anew = async () =>
+      await opened.store.writer.metrics({ tenant: user, items: points, quota }, context('d'));
+    await t.rejects(anew(), { name: 'ConsumeError' });
+    await server.heal();
+    t.match(await anew(), { accepted: 2, refused: [] });
+    const limited = async (monthly_items: number) =>
+      await opened.store.writer.metrics(
+        { tenant: user, items: points, quota: { monthly_items } },
+        context('e'),
+      );
+    await t.rejects(limited(15), { code: 'quota_exceeded' }, 'near the limit the exact number decides');
+    t.match(await limited(16), { accepted: 2, usage: { used: 16 } });
+    t.match(await limited(16), { accepted: 2, refused: [] }, 'and a repeat is free');
   });
 
   await t.test('vanish a day at a time when they are not kept any more', async (t) => {

@@ -17,7 +17,9 @@ export interface CountParts {
 export interface NewItems {
   readonly tenant: number;
   readonly at: Micros;
+  /** How many are new: exactly, or at most. */
   readonly items: number;
+  readonly isExact: boolean;
   /** Null where they count for no quota. */
   readonly terms: CountedTerms | null;
   /** Null where their sender gave them no name. */
@@ -31,11 +33,12 @@ export interface AdmittedItems {
   /**
    * To be called after they were written.
    *
+   * @param items how many
    * @param refused positions of the items of the batch that were not taken
    * @returns how the quota stands
    * @throws ConsumeError
    */
-  written(refused: readonly number[]): Promise<QuotaUsage | null>;
+  written(items: number, refused: readonly number[]): Promise<QuotaUsage | null>;
   /** To be called where they could not be written. */
   failed(): Promise<void>;
 }
@@ -46,29 +49,31 @@ export interface WrittenBatch {
 }
 
 /**
- * Notes that items are going to be written that are only ever added: all of them are new. Where their process dies before it says that they
+ * Notes that items are going to be written that are only ever added. Where their process dies before it says that they
  * were written they do not count, unless their batch has a name and comes again.
  *
+ * @returns null where it depends on the exact number whether they may be: nothing is noted then
  * @throws ConsumeError `quota_exceeded`, or `overloaded` where what others write at this moment may reach the limit, or a repeat comes while
  *   the batch is being written
  */
 export async function admitItems(
   { book, store, owner, leaseMs }: CountParts,
-  { tenant, at, items, terms, name }: NewItems,
-): Promise<AdmittedItems | WrittenBatch> {
+  { tenant, at, items: most, isExact, terms, name }: NewItems,
+): Promise<AdmittedItems | WrittenBatch | null> {
   const limit = terms === null || terms.limit === Infinity ? null : terms.limit;
-  const charges = terms === null ? [] : [{ tenant, at, items, isExact: true, limit }];
+  const charges = terms === null ? [] : [{ tenant, at, items: most, isExact, limit }];
   const batch: NamedBatch | null = name === null ? null : { tenant, name };
   const begun = await book.begin({ store, owner, leaseMs, traces: [], charges, ...(batch && { batch }) });
   if (begun.batch?.as === 'written') return { writtenBut: begun.batch.refused };
   if (begun.batch?.as === 'under_way') throw underWay();
   const [charged] = begun.charged;
-  const refusal = terms === null ? null : refusalOf(terms, items, must(charged, 'answer to a charge'));
+  if (charged?.as === 'inexact') return null;
+  const refusal = terms === null ? null : refusalOf(terms, most, must(charged, 'answer to a charge'));
   if (refusal !== null) throw refusal;
   const write: OpenWrite = must(begun.write, 'a write that was begun');
   return {
     isBegun: begun.batch?.as === 'begun',
-    written: async (refused) => {
+    written: async (items, refused) => {
       const settled = terms === null ? [] : [{ tenant, at, items }];
       const used = await book.finish(write, settled, batch === null ? undefined : { ...batch, refused });
       // Another has ended it meanwhile. Only a named batch can come again without being stored twice.
