@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { accessibilityProblems } from '../support/browser.js';
+import { aSpan as anOtlpSpan, jsonOf, tracesOf } from '../support/otlp-requests.js';
 import { anItem, aSpan } from '../support/trace-batch.js';
 import { lookRight, ODD_NAME, startPages } from '../support/ui.js';
 
@@ -20,16 +21,36 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
       await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
       t.same(await accessibilityProblems(page), []);
 
-      // The line on the page works as it is, and the page follows without a click.
+      const { page: overview, complaints: others } = await visit('/');
+      await overview.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+      // What is no run of an agent is not passed over in silence.
+      const body = jsonOf(tracesOf(anOtlpSpan(1, { kind: 2 })));
+      const headers = { 'content-type': 'application/json' };
+      t.equal((await api.call('POST', '/otlp/v1/traces', { body, headers })).status, 200);
+      await overview.getByRole('heading', { name: 'No run of an agent has come yet' }).waitFor();
+      t.same(await accessibilityProblems(overview), []);
+
+      // The line on the page works as it is, and the pages follow without a click.
       const curl = (await page.locator('pre').first().textContent()) ?? '';
-      const [, body = ''] = /-d '(.*)'$/s.exec(curl) ?? [];
-      t.equal((await api.call('POST', '/traces/batch', { json: JSON.parse(body) })).status, 200);
+      const [, batch = ''] = /-d '(.*)'$/s.exec(curl) ?? [];
+      t.equal((await api.call('POST', '/traces/batch', { json: JSON.parse(batch) })).status, 200);
       await page.getByRole('link', { name: 'hello-agent' }).click();
       await page.getByRole('table', { name: 'Runs' }).getByRole('link').first().click();
       await page.getByRole('treegrid').waitFor();
       await page.getByText('Hello!').waitFor();
       t.match(page.url(), '/traces/7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01');
       t.same(complaints, []);
+
+      // Who watched the first page is told, and so is who opens it while there is this one run alone.
+      const welcome = overview.getByRole('region', { name: 'The first run' });
+      await welcome.getByText('It works').waitFor();
+      t.same(await accessibilityProblems(overview), []);
+      await overview.reload();
+      await welcome.getByText('Completed').waitFor();
+      await welcome.getByRole('link', { name: 'Open the run' }).click();
+      await overview.getByRole('treegrid').waitFor();
+      t.match(overview.url(), '/traces/7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01');
+      t.same(others, []);
     },
   );
 

@@ -4,6 +4,7 @@ import { BASE } from '../../api/client.js';
 import { Jackdaw } from '../../shell/Jackdaw.js';
 import { useMe } from '../../shell/Session.js';
 import { useNow } from '../../state/clock.js';
+import { useNewestRun } from './use-first-runs.js';
 import styles from './FirstRun.module.css';
 
 /** What one sees before anything was sent: how to send it. The list comes by itself once it is there. */
@@ -11,6 +12,7 @@ export function FirstRun() {
   // The first key is an administrator's: what others send with it would not be theirs.
   const isAdmin = useMe().scopes.includes('admin');
   const key = isAdmin ? '$(cat data/initial-api-key)' : '$JACKDAW_KEY';
+  const other = useNewestRun('all', true);
   const now = Math.floor(useNow() / 60_000) * 60_000;
   const [id, span] = ['7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01', '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a02'];
   const [start, end] = [new Date(now - 2000).toISOString(), new Date(now).toISOString()];
@@ -50,7 +52,15 @@ export function FirstRun() {
       <title>Welcome · Jackdaw</title>
       <div className={styles['welcome']}>
         <Jackdaw size={48} />
-        <h1>Nothing has come yet</h1>
+        <h1>{other ? 'No run of an agent has come yet' : 'Nothing has come yet'}</h1>
+        {other && (
+          <p>
+            Traces come in, but none is a run of an agent:{' '}
+            <Link href={`/traces/${other.trace_id}`}>the newest one</Link>,{' '}
+            <Link href="/runs?kind=all">all of them</Link>. A trace becomes a run of an agent by a span that
+            calls a model or a tool, or that names its agent (<code>gen_ai.agent.name</code>).
+          </p>
+        )}
         {isAdmin ? (
           <p>
             Send a run, and it shows up here by itself. Three ways, each from the folder in which the daemon
@@ -66,7 +76,7 @@ export function FirstRun() {
         <Way title="Any program with an OpenTelemetry SDK" code={otlp} />
         {isAdmin && <Way title="A month of sample runs, to look around" code="npm run demo" />}
         <p role="status" className={styles['waiting']}>
-          Waiting for the first run…
+          Waiting for the first run{other ? ' of an agent' : ''}…
         </p>
       </div>
     </div>

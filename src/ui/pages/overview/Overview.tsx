@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { api, bodyOf, type Schemas } from '../../api/client.js';
+import type { Schemas } from '../../api/client.js';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import charts from '../../charts/charts.module.css';
 import { TimeChart } from '../../charts/TimeChart.js';
@@ -17,9 +16,11 @@ import { rangeBetween, rangeField } from '../../state/range.js';
 import { useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from '../agents/FirstRun.js';
+import { NEWEST_RUN } from '../agents/use-first-runs.js';
 import { FiredAlerts } from './FiredAlerts.js';
 import { NewestFailures } from './NewestFailures.js';
 import { UnpricedModels } from './UnpricedModels.js';
+import { useBeginning, Welcome } from './Welcome.js';
 import { WorseAgents } from './WorseAgents.js';
 import styles from './Overview.module.css';
 
@@ -28,19 +29,10 @@ const STATE = { range: rangeField('24h') };
 /** How all agents do, against the same time before, and what wants looking at. */
 export default function Overview() {
   const [{ range }, change] = useUrlState(STATE);
-  const agents = useQuery({
-    queryKey: ['agents-there'],
-    queryFn: async ({ signal }) => {
-      const body = await bodyOf(
-        api.GET('/api/v1/agents', { params: { query: { page: 1, page_size: 1 } }, signal }),
-      );
-      return Array.isArray(body) ? body.length : body.count;
-    },
-    refetchInterval: (query) => (query.state.data === 0 ? 2000 : false),
-  });
+  const { isEmpty, first } = useBeginning();
   const series = useSeries(range);
-  useFresh('series', 'overview-failures');
-  if (agents.data === 0) return <FirstRun />;
+  useFresh('series', 'overview-failures', NEWEST_RUN);
+  if (isEmpty) return <FirstRun />;
   return (
     <div className={parts['page']}>
       <title>Overview · Jackdaw</title>
@@ -56,6 +48,7 @@ export default function Overview() {
           }}
         />
       </div>
+      {first && <Welcome run={first} />}
       {series.error && !series.data ? (
         <Failure error={series.error} retry={() => void series.refetch()} />
       ) : series.data === undefined ? (

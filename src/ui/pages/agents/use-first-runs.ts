@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, bodyOf, type Schemas } from '../../api/client.js';
+
+const WAITING_MS = 2000;
+/** First part of the keys of its queries. */
+export const NEWEST_RUN = 'newest-run';
+
+/** How many agents there are, at most one of them, and whether somebody waits for the first. */
+export function useAgentsThere() {
+  return useQuery({
+    queryKey: ['agents-there'],
+    queryFn: async ({ signal }) => {
+      const query = { page: 1, page_size: 1 };
+      const body = await bodyOf(api.GET('/api/v1/agents', { params: { query }, signal }));
+      return Array.isArray(body) ? { items: body.slice(0, 1), count: body.length } : body;
+    },
+    refetchInterval: ({ state }) => (state.data?.count === 0 ? WAITING_MS : false),
+  });
+}
+
+/**
+ * The newest run of a store that has hardly any.
+ *
+ * @param kind `all`: traces in which no agent is at work count, too
+ * @param isAsked whether it is wanted, so that a store with many runs is not asked
+ * @returns null: none has come
+ */
+export function useNewestRun(kind: 'agent' | 'all', isAsked: boolean): Schemas['Run'] | null | undefined {
+  const { data } = useQuery({
+    queryKey: [NEWEST_RUN, kind],
+    queryFn: async ({ signal }) => {
+      const query = { kind, count: 'none' as const, page: 1, page_size: 1 };
+      const { items } = await bodyOf(api.GET('/api/v1/dashboard/traces', { params: { query }, signal }));
+      return items[0] ?? null;
+    },
+    enabled: isAsked,
+    refetchInterval: ({ state }) => (state.data ? false : WAITING_MS),
+  });
+  return data;
+}
