@@ -14,3 +14,18 @@ export function lastPart(): string {
     return part;
   }
 }
+
+/** The page of a session. */
+export function sessionPath(id: string): string {
+  return `/sessions/${encodeURIComponent(id)}`;
+}
+
+/** The page of a prompt. */
+export function promptPath(name: string): string {
+  return `/prompts/${encodeURIComponent(name)}`;
+}
+
+/** The runs with calls of a model; all runs where calls name none. */
+export function runsOfModel(model: string | null): string {
+  return model === null || model === '' ? '/runs' : `/runs?model=${encodeURIComponent(model)}&kind=all`;
+}

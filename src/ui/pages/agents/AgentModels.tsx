@@ -1,49 +1,15 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { api, bodyOf } from '../../api/client.js';
 import { formatCounted } from '../../format/number.js';
-import type { Column } from '../../parts/DataTable.js';
-import { Count, Money } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { Table } from '../../parts/Table.js';
 import { endsOf } from '../../state/use-series.js';
+import { USAGE } from '../models/usage-columns.js';
 import styles from './Agent.module.css';
 
 const MOST = 10;
 
-type Model = Schemas['ModelUsage'];
-
-const COLUMNS: readonly Column<Model>[] = [
-  {
-    name: 'model',
-    header: 'Model',
-    isWide: true,
-    render: ({ model }) => (model === null || model === '' ? '(not named)' : model),
-  },
-  {
-    name: 'calls',
-    header: 'Calls',
-    isNumber: true,
-    render: ({ calls }) => <Count value={calls} missing="" />,
-  },
-  {
-    name: 'input',
-    header: 'Input tokens',
-    isNumber: true,
-    render: ({ input_tokens }) => <Count value={input_tokens} missing="No call reports tokens" />,
-  },
-  {
-    name: 'output',
-    header: 'Output tokens',
-    isNumber: true,
-    render: ({ output_tokens }) => <Count value={output_tokens} missing="No call reports tokens" />,
-  },
-  {
-    name: 'cost',
-    header: 'Cost',
-    isNumber: true,
-    render: ({ total_cost }) => <Money value={total_cost} missing="The model has no price" />,
-  },
-];
+const COLUMNS = [USAGE.model, USAGE.calls, USAGE.input, USAGE.output, USAGE.cost];
 
 /** The models that an agent calls within a range, with what they took. Nothing where it calls none. @param title what stands above them */
 export function AgentModels({

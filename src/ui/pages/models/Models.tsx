@@ -11,11 +11,13 @@ import { RangeChoice } from '../../parts/RangeChoice.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
+import { runsOfModel } from '../../state/path.js';
 import { rangeField } from '../../state/range.js';
 import { text } from '../../state/codec.js';
 import { useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
-import { columns, runsOf, type Model } from './columns.js';
+import { columns } from './columns.js';
+import type { Model } from './usage-columns.js';
 import { modelName, unpricedFirst } from './model-figures.js';
 import { timeOf, usePrices, useWhatIf } from './use-what-if.js';
 import { swapsField } from './what-if.js';
@@ -69,7 +71,7 @@ export default function Models() {
             items={unpricedFirst(models.data.items)}
             columns={columns(priceOf, new Map(asked.map((each) => [each.swap.model, each])))}
             keyOf={({ model }) => JSON.stringify(model)}
-            hrefOf={({ model }) => runsOf(model)}
+            hrefOf={({ model }) => runsOfModel(model)}
           />
           {models.data.items.length < models.data.count && (
             <p className={parts['faint']}>

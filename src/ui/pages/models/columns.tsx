@@ -1,98 +1,15 @@
-import { Link } from 'wouter';
 import type { Schemas } from '../../api/client.js';
 import { formatMoney } from '../../format/number.js';
 import type { Column } from '../../parts/DataTable.js';
-import { Count, Money, Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
-import { modelName } from './model-figures.js';
+import { USAGE, type Model } from './usage-columns.js';
 import type { Asked } from './use-what-if.js';
 import { differenceWords, missingReason } from './what-if.js';
 
-export type Model = Schemas['ModelUsage'];
 type ModelPrice = Schemas['ModelPrice'];
 
-/** The runs with calls of a model. */
-export function runsOf(model: string | null): string {
-  return model === null || model === '' ? '/runs' : `/runs?model=${encodeURIComponent(model)}&kind=all`;
-}
-
-const USED: readonly Column<Model>[] = [
-  {
-    name: 'model',
-    header: 'Model',
-    isWide: true,
-    render: ({ model }) =>
-      model === null || model === '' ? (
-        modelName(model)
-      ) : (
-        <Link href={runsOf(model)} title={model}>
-          {model}
-        </Link>
-      ),
-  },
-  {
-    name: 'unpriced',
-    header: 'Without cost',
-    hint: 'Calls that report no cost and whose model has no price',
-    isNumber: true,
-    render: ({ calls, priced_calls }) => (
-      <span className={priced_calls < calls ? parts['bad'] : undefined}>
-        <Count value={Math.max(0, calls - priced_calls)} missing="" />
-      </span>
-    ),
-  },
-  {
-    name: 'calls',
-    header: 'Calls',
-    isNumber: true,
-    render: ({ calls }) => <Count value={calls} missing="" />,
-  },
-  {
-    name: 'input',
-    header: 'Input tokens',
-    isNumber: true,
-    render: ({ input_tokens }) => <Count value={input_tokens} missing="" />,
-  },
-  {
-    name: 'output',
-    header: 'Output tokens',
-    isNumber: true,
-    render: ({ output_tokens }) => <Count value={output_tokens} missing="" />,
-  },
-];
-
-const COST: readonly Column<Model>[] = [
-  {
-    name: 'cost',
-    header: 'Cost',
-    isNumber: true,
-    render: ({ total_cost }) => (
-      <Money value={total_cost} missing="No call has a cost: the model has no price" />
-    ),
-  },
-];
-
-const LAST: readonly Column<Model>[] = [
-  {
-    name: 'each',
-    header: 'Cost per call',
-    hint: 'Of the calls that have a cost',
-    isNumber: true,
-    render: ({ total_cost, priced_calls }) => (
-      <Money
-        value={total_cost === null || priced_calls === 0 ? null : total_cost / priced_calls}
-        missing="No call has a cost"
-      />
-    ),
-  },
-  {
-    name: 'last',
-    header: 'Last call',
-    isNumber: true,
-    render: ({ last_call_at }) => <Time at={last_call_at} relative />,
-  },
-];
+const USED = [USAGE.model, USAGE.unpriced, USAGE.calls, USAGE.input, USAGE.output];
 
 /**
  * The columns of the models' list; those of what would have been stand beside the real cost, in place of the last call.
@@ -111,7 +28,7 @@ export function columns(
     isNumber: true,
     render: ({ model }) => <Price of={prices?.get(model ?? '')} isLoading={prices === undefined} />,
   };
-  if (asked.size === 0) return [...USED, price, ...COST, ...LAST];
+  if (asked.size === 0) return [...USED, price, USAGE.cost, USAGE.each, USAGE.last];
   const of = ({ model }: Model): Asked | undefined => asked.get(model ?? '');
   const thought: readonly Column<Model>[] = [
     {
@@ -136,7 +53,7 @@ export function columns(
     },
   ];
   // There is no room for when it was called last.
-  return [...USED, price, ...COST, ...thought, ...LAST.filter(({ name }) => name !== 'last')];
+  return [...USED, price, USAGE.cost, ...thought, USAGE.each];
 }
 
 function Price({ of, isLoading }: { readonly of: ModelPrice | undefined; readonly isLoading: boolean }) {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, bodyOf } from '../../api/client.js';
 import { formatCounted } from '../../format/number.js';
+import { runsOfModel } from '../../state/path.js';
 import { endsOf } from '../../state/use-series.js';
 import { isUnpriced, modelName } from '../models/model-figures.js';
 import { Card } from './Card.js';
@@ -31,7 +32,7 @@ export function UnpricedModels({ range }: { readonly range: string }) {
           {model === null || model === '' ? (
             <span>{modelName(model)}</span>
           ) : (
-            <Link href={`/runs?model=${encodeURIComponent(model)}`}>{model}</Link>
+            <Link href={runsOfModel(model)}>{model}</Link>
           )}
           <span>{formatCounted(calls - priced_calls, 'call')} without a cost</span>
           <span className={styles['more']}>{formatCounted(total_tokens, 'token')} in all its calls</span>

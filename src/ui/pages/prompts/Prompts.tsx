@@ -7,7 +7,8 @@ import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
-import { promptPath, usePrompts } from './load.js';
+import { promptPath } from '../../state/path.js';
+import { usePrompts } from './load.js';
 
 interface Row {
   readonly newest: Schemas['Prompt'];

@@ -29,8 +29,3 @@ export function usePrompt(name: string) {
 }
 
 export type PromptVersion = NonNullable<ReturnType<typeof usePrompt>['data']>[number];
-
-/** The page of a prompt. */
-export function promptPath(name: string): string {
-  return `/prompts/${encodeURIComponent(name)}`;
-}

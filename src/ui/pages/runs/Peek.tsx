@@ -5,7 +5,7 @@ import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { PeekPanel } from '../../parts/PeekPanel.js';
 import { Status } from '../../parts/Status.js';
-import { sessionPath } from '../sessions/Sessions.js';
+import { sessionPath } from '../../state/path.js';
 
 /** A run beside the list: what a list knows of it, and where there is more. */
 export function Peek({ run, onClose }: { readonly run: Schemas['ListedRun']; readonly onClose: () => void }) {

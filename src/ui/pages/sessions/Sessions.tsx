@@ -16,6 +16,7 @@ import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { integer, text } from '../../state/codec.js';
+import { sessionPath } from '../../state/path.js';
 import { rangeField } from '../../state/range.js';
 import { useShortcuts } from '../../state/shortcuts.js';
 import { useDebounced } from '../../state/use-debounced.js';
@@ -86,10 +87,6 @@ function Few({ names }: { readonly names: readonly string[] }) {
 }
 
 /** The page of a session. */
-export function sessionPath(id: string): string {
-  return `/sessions/${encodeURIComponent(id)}`;
-}
-
 /** Conversations, the last active first; those of one user by its name. */
 export default function Sessions() {
   const [{ user, agent, range, page }, change] = useUrlState(STATE);
