@@ -48,6 +48,12 @@ export interface Prompts {
   create(userId: string, prompt: PromptVersion): Promise<number>;
   /** All versions of all prompts of a user: by name in the order of its characters, then the newest version first. @param after `next` */
   list(userId: string, after?: string): Promise<PromptPage>;
+  /**
+   * Names of prompts that have a text in them, each once, in the order of their characters. ASCII letters match in any case.
+   *
+   * @param limit at most so many
+   */
+  findNames(userId: string, text: string, limit: number): Promise<readonly string[]>;
   /** Those of one prompt, the newest first. @returns null where the user has no prompt of that name */
   listVersions(userId: string, name: string, after?: string): Promise<PromptPage | null>;
   /** @returns null where the user has no such version */

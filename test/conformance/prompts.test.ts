@@ -54,6 +54,14 @@ function checkPrompts(t: Test, open: OpenControl): void {
       for (const name of ['n🪶x', 'A', '']) t.equal(await store.listVersions(one.id, name), null);
       t.equal(await store.listVersions(two.id, 'nB'), null, 'that of another');
       t.strictSame(await store.list(randomUUID()), { prompts: [], next: null });
+      t.strictSame(await store.findNames(one.id.toUpperCase(), '', 100), names, 'each once');
+      t.strictSame(await store.findNames(one.id, '', 3), names.slice(0, 3));
+      t.strictSame(await store.findNames(one.id, 'NA', 100), ['na', 'na b', 'na/b']);
+      for (const name of ['é', '\0', '🪶'])
+        t.strictSame(await store.findNames(one.id, name, 100), [`n${name}`], 'as it is written');
+      for (const text of ['n%', 'n_', 'n\\', 'É', 'nobody'])
+        t.strictSame(await store.findNames(one.id, text, 100), [], 'no character stands for others');
+      t.strictSame(await store.findNames(randomUUID(), '', 100), []);
     };
     await check(prompts);
     await check((await opened.reopen()).prompts);

@@ -205,9 +205,7 @@ void t.test('usage says how it stands, and where a trace is', async (t) => {
   await page.getByText('it breaks a rule').first().waitFor();
   t.same(await accessibilityProblems(page), []);
   await page.keyboard.press('Control+k');
-  await page
-    .getByRole('combobox', { name: 'Page, agent, view or id of a run' })
-    .fill('0af7651916cd43dd8448eb211c80319c');
+  await page.getByRole('combobox', { name: 'Page, name or id' }).fill('0af7651916cd43dd8448eb211c80319c');
   await page.getByRole('option', { name: 'Where is this trace?' }).click();
   await page.getByText('Never seen here.').waitFor();
   t.equal(new URL(page.url()).searchParams.get('trace'), '0af76519-16cd-43dd-8448-eb211c80319c');

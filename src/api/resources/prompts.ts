@@ -9,6 +9,7 @@ import { conflictAsProblem } from '../support/conflict.js';
 import { nullable, time, uuid } from '../support/fields.js';
 import { longList } from '../support/long-body.js';
 import { notFound } from '../support/not-found.js';
+import { pageParameters } from '../support/paging.js';
 
 const MAX_NAME_LENGTH = 1024;
 const MAX_TEMPLATE_LENGTH = 1024 * 1024;
@@ -78,6 +79,29 @@ const listPrompts = {
   responses: { 200: Type.Array(promptSchema) },
 } satisfies Operation;
 
+const promptNames = {
+  id: 'findPromptNames',
+  method: 'GET',
+  path: '/api/v1/dashboard/prompts/names',
+  tag: 'prompts',
+  summary: 'Names of prompts that have a text in them, each once, by name',
+  description: 'ASCII letters match in any case. Texts of prompts are not read, however long they are.',
+  access: 'read',
+  query: Type.Object({
+    query: Type.Optional(Type.String({ maxLength: MAX_NAME_LENGTH, description: 'Left out: all names.' })),
+    page_size: pageParameters.page_size,
+  }),
+  responses: {
+    200: Type.Object(
+      {
+        items: Type.Array(Type.String()),
+        has_more: Type.Boolean({ description: 'Whether there are more: say more of the name.' }),
+      },
+      { title: 'PromptNames' },
+    ),
+  },
+} satisfies Operation;
+
 const listPromptVersions = {
   id: 'listPromptVersions',
   method: 'GET',
@@ -115,6 +139,10 @@ export function promptRoutes({
       const first = await prompts.list(identity.userId);
       const pages = promptPages(first, (after) => prompts.list(identity.userId, after));
       return { status: 200, encoded: await longList('[', pages, printPrompt, ']') };
+    }),
+    routes.route(promptNames).to(async ({ identity, query: { query = '', page_size: size } }) => {
+      const found = await prompts.findNames(identity.userId, query, size + 1);
+      return { status: 200, json: { items: found.slice(0, size), has_more: found.length > size } };
     }),
     routes.route(listPromptVersions).to(async ({ identity, params }) => {
       const versions = await promptVersions(prompts, identity.userId, params.name);

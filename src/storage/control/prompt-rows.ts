@@ -1,4 +1,4 @@
-import type { SelectQueryBuilder } from 'kysely';
+import { sql, type SelectQueryBuilder } from 'kysely';
 import { itemAt } from '../../signal/checked.js';
 import { ConflictError } from '../conflict-error.js';
 import type { NamedVersion, NumberedVersion, PromptPage, Prompts, PromptVersion } from '../prompts.js';
@@ -70,6 +70,22 @@ export class PromptRows implements Prompts {
 
   async list(userId: string, after?: string): Promise<PromptPage> {
     return await this.#page(userId, null, after);
+  }
+
+  async findNames(userId: string, text: string, limit: number): Promise<readonly string[]> {
+    const pattern = `%${inLowerCase(text).replaceAll(/[\\%_]/g, '\\$&')}%`;
+    const found = await this.#database.read((db) =>
+      db
+        .selectFrom('prompts')
+        .select('name')
+        .distinct()
+        .where('user_id', '=', userId.toLowerCase())
+        .where(sql<boolean>`lower(name) like ${pattern} escape '\\'`)
+        .orderBy('name')
+        .limit(limit)
+        .execute(),
+    );
+    return found.map(({ name }) => name);
   }
 
   async listVersions(userId: string, name: string, after?: string): Promise<PromptPage | null> {
@@ -167,6 +183,11 @@ export class PromptRows implements Prompts {
       }
     });
   }
+}
+
+/** As `lower` has it in both databases: ASCII letters alone. */
+function inLowerCase(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 function versionKey({ name_key, version }: { readonly name_key: string; readonly version: number }): string {

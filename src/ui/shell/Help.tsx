@@ -8,7 +8,7 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
   [
     'Everywhere',
     [
-      [['Ctrl K'], 'Go to a page, an agent, a view or a run'],
+      [['Ctrl K'], 'Go to a page, to what has a name, or to what has an id'],
       [['?'], 'These keys'],
       [['Esc'], 'Close what is open'],
     ],

@@ -230,6 +230,7 @@ async function checkSuccesses(check: Check): Promise<void> {
     await check('createPrompt', {}, { json: { name: 'a/b', template_text: 'Hello.', description } });
   await check('createPrompt', {}, { json: { name: 'a/b', template_text: 'Hi.', version: 2 } });
   await check('listPrompts', {});
+  await check('findPromptNames', { query: '?query=A' });
   await check('listPromptVersions', { name: 'a%2Fb' });
   const usage = { prompt_name: 'a/b', prompt_version: 2, trace_id };
   await check('recordPromptUsage', {}, { json: usage });
@@ -428,7 +429,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     slug: '%20',
     org_slug: '%20',
     name: '%20',
-    query: '?page=x&user_id=x&limit=x&dry_run=x&hours=x',
+    query: '?page=x&page_size=x&user_id=x&limit=x&dry_run=x&hours=x',
   };
   const broken = {
     trace_id: '%zz',

@@ -44,6 +44,7 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
   prompts: {
     create: true,
     list: true,
+    findNames: true,
     listVersions: true,
     findNumber: true,
     findNumbers: true,

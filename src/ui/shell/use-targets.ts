@@ -1,0 +1,158 @@
+import { keepPreviousData, useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { api, bodyOf } from '../api/client.js';
+import { traceIdIn } from '../format/trace-id.js';
+import { ruleWords } from '../pages/alerts/words.js';
+import { endpointName } from '../pages/webhooks/words.js';
+import { promptPath, runsOfModel, sessionPath } from '../state/path.js';
+import { useSettled } from '../state/use-debounced.js';
+import { useViews } from '../state/views.js';
+import { placesFor } from './places.js';
+import { useMe } from './Session.js';
+
+/** Where one can go. */
+export interface Target {
+  readonly path: string;
+  readonly name: string;
+  readonly kind: string;
+}
+
+/** All that are offered, and of one kind where there are several. */
+const MOST = 14;
+const MOST_OF_A_KIND = 6;
+/** Lists that are asked for as a whole are asked again after so long. They have limits of their own: alerts, endpoints of an organization. */
+const KEPT_MS = 60_000;
+const MOST_ORGANIZATIONS = 10;
+const MOST_MODELS = 100;
+
+/** What fits the text, the best of each kind first. @param query what was typed, without blanks around it */
+export function useTargets(query: string): readonly Target[] {
+  const { scopes } = useMe();
+  const views = useViews().data ?? [];
+  const named = useNamed(useSettled(query));
+  const word = query.toLowerCase();
+  const trace = traceIdIn(query);
+  const kinds: readonly (readonly Target[])[] = [
+    views.map(({ path, name }) => ({ path, name, kind: 'view' })),
+    placesFor(scopes).map(({ path, name }) => ({ path, name, kind: 'page' })),
+    ...named,
+  ];
+  const fitting = kinds.map((targets) => bestOf(targets, word));
+  // Where one kind has few the others have more room; no name has pages.
+  const isCrowded = fitting.reduce((sum, { length }) => sum + length, 0) > MOST && word !== '';
+  const found = fitting.flatMap((targets) => (isCrowded ? targets.slice(0, MOST_OF_A_KIND) : targets));
+  return [...(trace === undefined ? [] : ofTrace(trace, query)), ...found.slice(0, MOST), ...ofText(query)];
+}
+
+function ofTrace(trace: string, name: string): readonly Target[] {
+  return [
+    { path: `/traces/${trace}`, name, kind: 'run' },
+    { path: `/usage?trace=${trace}`, name: 'Where is this trace?', kind: 'stored, refused, never seen' },
+  ];
+}
+
+/** Whatever was typed may be the id of a session, and part of a run: nobody is asked for it before. */
+function ofText(text: string): readonly Target[] {
+  if (text === '') return [];
+  return [
+    { path: `/runs?q=${encodeURIComponent(text)}`, name: `Runs with “${text}”`, kind: 'search' },
+    { path: sessionPath(text), name: text, kind: 'session of this id' },
+  ];
+}
+
+/** Those that have the word in their name: what is called so, what begins with it, the others. */
+function bestOf(targets: readonly Target[], word: string): readonly Target[] {
+  const rank = (target: Target): number => {
+    const name = target.name.toLowerCase();
+    return name === word ? 0 : name.startsWith(word) ? 1 : 2;
+  };
+  return targets.filter(({ name }) => name.toLowerCase().includes(word)).sort((a, b) => rank(a) - rank(b));
+}
+
+/** What has a name, a list for each kind. Nothing but agents is asked for before something is typed. */
+function useNamed(query: string): readonly (readonly Target[])[] {
+  const isTyped = query !== '';
+  const kept = { enabled: isTyped, staleTime: KEPT_MS, retry: false };
+  const agents = useQuery({
+    queryKey: ['agents', 'named', query],
+    queryFn: async ({ signal }) => {
+      const asked = { query, page: 1, page_size: MOST };
+      const body = await bodyOf(api.GET('/api/v1/agents', { params: { query: asked }, signal }));
+      return Array.isArray(body) ? body : body.items;
+    },
+    placeholderData: keepPreviousData,
+  });
+  const prompts = useQuery({
+    queryKey: ['prompts', 'named', query],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/api/v1/dashboard/prompts/names', { params: { query: { query, page_size: MOST } }, signal }),
+      ),
+    placeholderData: keepPreviousData,
+    enabled: isTyped,
+  });
+  const models = useQuery({
+    ...kept,
+    queryKey: ['models', 'named'],
+    queryFn: ({ signal }) => {
+      const asked = { page: 1, page_size: MOST_MODELS };
+      return bodyOf(api.GET('/api/v1/dashboard/models', { params: { query: asked }, signal }));
+    },
+  });
+  const alerts = useQuery({
+    ...kept,
+    queryKey: ['alerts', 'named'],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/alerts', { signal })),
+  });
+  return [
+    toTargets(agents.data, ({ id, name }) => ({ path: `/agents/${id}`, name, kind: 'agent' })),
+    toTargets(prompts.data?.items, (name) => ({ path: promptPath(name), name, kind: 'prompt' })),
+    toTargets(
+      models.data?.items.flatMap(({ model }) => model ?? []),
+      (name) => ({ path: runsOfModel(name), name, kind: 'runs of a model' }),
+    ),
+    toTargets(alerts.data, (rule) => ({
+      path: `/alerts/${rule.id}`,
+      name: [ruleWords(rule), rule.agent_name ?? rule.target_service].filter(Boolean).join(': '),
+      kind: 'alert',
+    })),
+    useEndpointTargets(kept),
+  ];
+}
+
+function toTargets<Item>(
+  items: readonly Item[] | undefined,
+  target: (item: Item) => Target,
+): readonly Target[] {
+  return items?.map(target) ?? [];
+}
+
+/** Webhook endpoints of the caller's organizations. */
+function useEndpointTargets(kept: {
+  readonly enabled: boolean;
+  readonly staleTime: number;
+  readonly retry: boolean;
+}): readonly Target[] {
+  const { memberships } = useMe();
+  return useQueries({
+    queries: memberships.slice(0, MOST_ORGANIZATIONS).map(({ slug }) => ({
+      ...kept,
+      queryKey: ['endpoints', slug, 'named'],
+      queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
+        const params = { path: { org_slug: slug } };
+        const endpoints = await bodyOf(
+          api.GET('/api/v1/org/{org_slug}/webhooks/endpoints', { params, signal }),
+        );
+        return endpoints.map((endpoint) => ({
+          path: `/webhooks/${slug}?endpoint=${endpoint.id}`,
+          name: endpointName(endpoint),
+          kind: 'webhook endpoint',
+        }));
+      },
+    })),
+    combine: joined,
+  });
+}
+
+function joined(results: readonly UseQueryResult<readonly Target[]>[]): readonly Target[] {
+  return results.flatMap(({ data }) => data ?? []);
+}
