@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { launchChromium } from './chromium.js';
 
 /** How a page is looked at. */
-export type Looks = Pick<BrowserContextOptions, 'colorScheme' | 'viewport' | 'reducedMotion'>;
+export type Looks = Pick<BrowserContextOptions, 'colorScheme' | 'viewport' | 'reducedMotion' | 'hasTouch'>;
 
 export interface OpenPage {
   readonly page: Page;

@@ -3,7 +3,7 @@ import t from 'tap';
 import { accessibilityProblems } from '../support/browser.js';
 import { aSpan as anOtlpSpan, jsonOf, tracesOf } from '../support/otlp-requests.js';
 import { anItem, aSpan } from '../support/trace-batch.js';
-import { lookRight, ODD_NAME, startPages } from '../support/ui.js';
+import { lookRight, ODD_NAME, settled, startPages } from '../support/ui.js';
 
 void t.test('a browser from its first login to being thrown out', async (t) => {
   const { api, key, visit, visitUnknown } = await startPages(t);
@@ -94,7 +94,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     await page.getByText('1–1 of 1 run').waitFor();
     await page.keyboard.press('Control+k');
     await page.keyboard.type('agent-4');
-    await page.getByRole('option', { name: 'agent-4' }).waitFor();
+    await page.getByRole('option', { name: 'agent-4 agent' }).waitFor();
     t.same(await accessibilityProblems(page), []);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'agent-4' }).waitFor();
@@ -103,6 +103,76 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     t.same(await accessibilityProblems(page), []);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    t.same(complaints, []);
+  });
+
+  await t.test('Ctrl-K finds what has a name, and asks for little', async (t) => {
+    await api.call('POST', '/dashboard/prompts/', { json: { name: 'Care/Greeting', template_text: 'Hi' } });
+    const json = { type: 'inactivity', threshold: 7, target_service: 'greeter', channel: 'email' };
+    t.equal((await api.call('POST', '/alerts', { json })).status, 201);
+    const endpoint = {
+      url: 'https://example.com/greet',
+      name: 'greet the team',
+      event_types: ['trace.failed'],
+    };
+    const endpoints = '/org/default/webhooks/endpoints';
+    t.equal((await api.call('POST', endpoints, { json: endpoint })).status, 201);
+    const { page, complaints } = await visit('/settings');
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname.slice('/api/v1'.length)));
+    const find = async (text: string): Promise<void> => {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type(text);
+    };
+    await find('greet');
+    for (const name of ['Care/Greeting prompt', /: greeter alert/, 'greet the team webhook endpoint'])
+      await page.getByRole('option', { name }).waitFor();
+    t.same(await accessibilityProblems(page), []);
+    t.notOk(asked.includes('/dashboard/prompts/'), 'no text of a prompt is read');
+    await page.getByRole('option', { name: 'Care/Greeting' }).click();
+    await page.getByRole('heading', { name: 'Care/Greeting' }).waitFor();
+    await find('greet the');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/webhooks/default?endpoint=*');
+    await find('GPT-5');
+    await page.getByRole('option', { name: 'gpt-5-mini runs of a model' }).click();
+    await page.waitForURL('**/runs?model=gpt-5-mini&kind=all');
+    await find('no / name');
+    await page.getByRole('option', { name: 'no / name session of this id' }).click();
+    await page.waitForURL('**/sessions/no%20%2F%20name');
+    t.same(complaints, []);
+  });
+
+  await t.test('why a value is missing is told by keys and by touch, and nothing moves', async (t) => {
+    const { page, complaints } = await visit('/agents', { hasTouch: true });
+    const reason = 'No run ended in the last 7 days';
+    const dash = page.getByRole('button', { name: reason }).first();
+    const told = page.locator('[popover]');
+    const place = async () => JSON.stringify(await dash.boundingBox());
+    await dash.waitFor();
+    await settled(page);
+    const before = await place();
+    await dash.tap();
+    await told.getByText(reason).waitFor();
+    t.equal(await place(), before);
+    t.same(await accessibilityProblems(page), []);
+    t.match(page.url(), /\/agents$/, 'the row is not opened');
+    await told.tap();
+    t.equal(await told.isVisible(), true, 'it may be read for as long as one likes');
+    await page.getByRole('heading', { name: 'Agents' }).tap();
+    await told.waitFor({ state: 'detached' });
+    await dash.focus();
+    for (const key of ['Enter', 'Space']) {
+      await page.keyboard.press(key);
+      await told.waitFor();
+      await page.keyboard.press('Escape');
+      await told.waitFor({ state: 'detached' });
+    }
+    await page.keyboard.press('Enter');
+    await told.waitFor();
+    await page.keyboard.press('Tab');
+    await told.waitFor({ state: 'detached' });
     t.same(complaints, []);
   });
 

@@ -115,6 +115,9 @@ export function TimeChart(props: Props) {
               The newest {MOST_ROWS} of {times.length} times
             </p>
           )}
+          {lines.some(({ values }) => values.slice(first).some((value) => typeof value !== 'number')) && (
+            <p>–: {missing}</p>
+          )}
           <table>
             <thead>
               <tr>
@@ -131,9 +134,7 @@ export function TimeChart(props: Props) {
                 <tr key={ms}>
                   <td>{time(first + row)}</td>
                   {lines.map(({ name, values }) => (
-                    <td key={name} title={typeof values[first + row] === 'number' ? undefined : missing}>
-                      {words(values[first + row])}
-                    </td>
+                    <td key={name}>{words(values[first + row])}</td>
                   ))}
                 </tr>
               ))}

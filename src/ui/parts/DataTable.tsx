@@ -102,7 +102,8 @@ export function DataTable<Item>(props: Props<Item>) {
               data-current={keyOf(item) === current}
               onClick={(event) => {
                 // Whoever selects text, or clicks a link, means that.
-                const isOther = (event.target as HTMLElement).closest('a, button, input, label') !== null;
+                const isOther =
+                  (event.target as HTMLElement).closest('a, button, input, label, [popover]') !== null;
                 if (isOther || getSelection()?.isCollapsed === false) return;
                 if (onPeek) {
                   setCurrent(keyOf(item));

@@ -120,16 +120,17 @@ function useSevenDays(): readonly [sparkline: Column<Agent>, p95: Column<Agent>]
       header: 'p95',
       hint: 'Of the duration of its runs in the last 7 days, of the agents with the most runs',
       isNumber: true,
-      render: ({ id }) => (
-        <Duration
-          value={drawn?.get(id)?.p95 ?? null}
-          missing={
-            drawn && drawn.size > MOST_TOLD && !drawn.has(id)
-              ? `Only of the ${String(MOST_TOLD)} agents with the most runs in 7 days`
-              : 'No run ended in the last 7 days'
-          }
-        />
-      ),
+      render: ({ id }) =>
+        drawn && (
+          <Duration
+            value={drawn.get(id)?.p95 ?? null}
+            missing={
+              drawn.size > MOST_TOLD && !drawn.has(id)
+                ? `Only of the ${String(MOST_TOLD)} agents with the most runs in 7 days`
+                : 'No run ended in the last 7 days'
+            }
+          />
+        ),
     },
   ];
 }

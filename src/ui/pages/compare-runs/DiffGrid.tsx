@@ -3,7 +3,7 @@ import { Equal, Minus, Plus, PenLine } from 'lucide-react';
 import { useEffect, useRef, type RefObject } from 'react';
 import { formatCounted } from '../../format/number.js';
 import { cx } from '../../parts/cx.js';
-import { Missing } from '../../parts/Missing.js';
+import { Dashes, Missing } from '../../parts/Missing.js';
 import { TypeIcon, TYPE_WORDS } from '../../parts/TypeIcon.js';
 import { isChanged, type DiffRow } from '../../trace/diff.js';
 import { hasFailed } from '../../trace/span.js';
@@ -47,56 +47,58 @@ export function DiffGrid({
   }, [chosen]);
   const items = virtual.getVirtualItems();
   return (
-    <div
-      ref={grid}
-      className={styles['grid']}
-      role="treegrid"
-      aria-label="Spans of both runs"
-      aria-rowcount={rows.length + 1}
-      aria-colcount={FIGURES.length + 2}
-      aria-activedescendant={items.some(({ index }) => index === chosen) ? rowId(chosen) : undefined}
-      tabIndex={0}
-    >
-      <div role="rowgroup" className={styles['gridHead']}>
-        <div role="row" aria-rowindex={1} className={styles['row']}>
-          <span role="columnheader">Span</span>
-          <span
-            role="columnheader"
-            className={styles['figure']}
-            title="In B, or where it is in A only, there"
-          >
-            Duration
-          </span>
-          {FIGURES.map((name) => (
+    <Dashes value="touch">
+      <div
+        ref={grid}
+        className={styles['grid']}
+        role="treegrid"
+        aria-label="Spans of both runs"
+        aria-rowcount={rows.length + 1}
+        aria-colcount={FIGURES.length + 2}
+        aria-activedescendant={items.some(({ index }) => index === chosen) ? rowId(chosen) : undefined}
+        tabIndex={0}
+      >
+        <div role="rowgroup" className={styles['gridHead']}>
+          <div role="row" aria-rowindex={1} className={styles['row']}>
+            <span role="columnheader">Span</span>
             <span
-              key={name}
               role="columnheader"
-              className={cx(styles['figure'], name !== 'duration' && styles['minor'])}
-              title={`B less A, with all spans below; of a step in one run only what it took`}
+              className={styles['figure']}
+              title="In B, or where it is in A only, there"
             >
-              {HEADS[name]}
+              Duration
             </span>
-          ))}
+            {FIGURES.map((name) => (
+              <span
+                key={name}
+                role="columnheader"
+                className={cx(styles['figure'], name !== 'duration' && styles['minor'])}
+                title={`B less A, with all spans below; of a step in one run only what it took`}
+              >
+                {HEADS[name]}
+              </span>
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" className={styles['body']} style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ key, index, start }) => {
+            const row = rows[index];
+            return (
+              row && (
+                <Row
+                  key={key}
+                  row={row}
+                  at={index}
+                  top={start}
+                  isChosen={index === chosen}
+                  onChoose={onChoose}
+                />
+              )
+            );
+          })}
         </div>
       </div>
-      <div role="rowgroup" className={styles['body']} style={{ height: virtual.getTotalSize() }}>
-        {items.map(({ key, index, start }) => {
-          const row = rows[index];
-          return (
-            row && (
-              <Row
-                key={key}
-                row={row}
-                at={index}
-                top={start}
-                isChosen={index === chosen}
-                onChoose={onChoose}
-              />
-            )
-          );
-        })}
-      </div>
-    </div>
+    </Dashes>
   );
 }
 

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { traceIdIn } from '../../format/trace-id.js';
 import { Duration, Money, Time } from '../../parts/figures.js';
+import { Dashes } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { Status } from '../../parts/Status.js';
 import { useRunsOfAgent, type Outline } from './load.js';
@@ -65,18 +66,20 @@ export function RunPicker({
           <ul className={styles['offered']}>
             {data.map((each) => (
               <li key={each.trace_id}>
-                <button
-                  type="button"
-                  className={styles['offer']}
-                  onClick={() => {
-                    onChoose(each.trace_id);
-                  }}
-                >
-                  <Time at={each.started_at} />
-                  <Status status={each.status} />
-                  <Duration value={each.duration_ms} missing="Still running" />
-                  <Money value={each.total_cost_usd} missing="No span has a cost" />
-                </button>
+                <Dashes value="text">
+                  <button
+                    type="button"
+                    className={styles['offer']}
+                    onClick={() => {
+                      onChoose(each.trace_id);
+                    }}
+                  >
+                    <Time at={each.started_at} />
+                    <Status status={each.status} />
+                    <Duration value={each.duration_ms} missing="Still running" />
+                    <Money value={each.total_cost_usd} missing="No span has a cost" />
+                  </button>
+                </Dashes>
               </li>
             ))}
           </ul>
