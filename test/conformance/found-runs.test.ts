@@ -211,6 +211,47 @@ function checkFound(t: Test, open: OpenTelemetry): void {
     await same('reopened');
   });
 
+  void t.test('a model that is called often is found in spans that are no calls, too', async (t) => {
+    const opened = await open(t, { fileRows: 400 });
+    const userId = await opened.addUser();
+    const ofAgent = (agent: string, length: number, span: Partial<SpanRecord>): TraceRecord[] =>
+      Array.from({ length }, (_, i) => {
+        const { trace, spans } = aRun(i, [span]);
+        const duration_ms = span.model === 'other' ? 1000 + i : i;
+        // Nobody has declared them: somebody may still say whose they are.
+        return { trace: { ...trace, agent, duration_ms, follows_spans: true }, spans };
+      });
+    const items = [
+      // The first of the list, so that agents are told apart.
+      ...ofAgent('slow', 600, { model: 'other' }),
+      ...ofAgent('caller', 270, { model: 'm' }),
+      ...ofAgent('user of tools', 1, { model: 'm', type: 'tool' }),
+      ...ofAgent('other caller', 270, { model: 'of calls' }),
+    ];
+    await opened.store.writer.traces({ tenant: userId, items }, RECEIVED);
+    const same = async (state: string): Promise<void> => {
+      for (const model of ['m', 'of calls']) {
+        const search = { span: { model }, sort: 'duration_ms' } as const;
+        const page = await opened.store.runs.follow(userId, search, { after: null, limit: 300 });
+        const ids = page.items.map(({ trace_id }) => trace_id);
+        t.strictSame(new Set(ids), new Set(expected(items, search)), `${state}: ${model}`);
+      }
+    };
+    await same('hot');
+    await opened.settled();
+    await opened.reopen();
+    await same('moved');
+    // Its calls lie where they did when it is said whose run it is.
+    const [moved] = items.slice(-1);
+    if (!moved) throw new Error('there are runs');
+    const renamed = { trace: { ...moved.trace, agent: 'renamed', follows_spans: false }, spans: [] };
+    await opened.store.writer.traces({ tenant: userId, items: [renamed] }, RECEIVED);
+    await opened.reopen();
+    await same('an agent that has no other such run');
+    const agents = await opened.store.agents.list(userId);
+    t.ok(agents.some(({ name }) => name === 'renamed'));
+  });
+
   void t.test('what lists show of spans: models, errors, and how the input begins', async (t) => {
     const opened = await open(t, { fileRows: 20 });
     const userId = await opened.addUser();

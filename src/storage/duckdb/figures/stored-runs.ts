@@ -5,7 +5,7 @@ import type { Agent } from './agents.js';
 import { ofCommitsSince } from '../rows/commit-ranges.js';
 import type { Connection } from '../files/connection.js';
 import { DurationHistogram } from './duration-histogram.js';
-import { newest, relation } from '../rows/relation.js';
+import { coldOf, newest, relation } from '../rows/relation.js';
 import type { AgentsOf, RunList } from './counted-run.js';
 import type { Capture } from '../rows/segment.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
@@ -32,11 +32,58 @@ export async function someNewestStarts(
   const ofKind = kind === undefined ? '' : ` AND kind = ${kind}`;
   const where =
     agentNo === undefined ? `tenant = ${tenant}${ofKind}` : runsOf({ tenant, numbers: [agentNo] });
+  const floor = await leastOfNewest(connection, capture, where, count);
+  if (floor !== null) {
+    const late = `${where} AND started_at >= make_timestamp(${floor})`;
+    const starts = await newestOfAll(connection, capture, late, count);
+    // Retention may have removed some of them meanwhile.
+    if (starts.length === count) return starts;
+  }
+  return await newestOfAll(connection, capture, where, count);
+}
+
+async function newestOfAll(
+  connection: Connection,
+  capture: Capture,
+  where: string,
+  count: number,
+): Promise<Micros[]> {
   // Not as the first rows of an order: in each part of the relation the greatest values are kept while it is read.
   const [row] = await connection.rows(
     `SELECT array_to_string(max(epoch_us(started_at), ${count}), ' ') AS starts FROM ${newest(capture, TRACES, where)}`,
   );
   return typeof row?.starts === 'string' ? row.starts.split(' ').map(Number) : [];
+}
+
+/** Commits in which the newest runs are looked for first: few where commits are large, more where they are small. */
+const NEWEST_COMMITS = [256, 16_384];
+/** Where more rows may be replaced, so many of the newest that are left are not found among so few. */
+const MOST_REPLACED = 4096;
+
+/**
+ * A start which as many runs reach as are asked for, though every row that can be replaced is: the newest runs mostly lie in the newest
+ * commits of the cold file, and whatever starts earlier than these need not be looked at.
+ *
+ * @returns null where they are too few there
+ */
+async function leastOfNewest(
+  connection: Connection,
+  capture: Capture,
+  where: string,
+  count: number,
+): Promise<Micros | null> {
+  const replacing = capture.hot.reduce((sum, segment) => sum + (segment.replacing.get(TRACES.name) ?? 0), 0);
+  if (replacing > MOST_REPLACED) return null;
+  const most = count + replacing;
+  for (const commits of NEWEST_COMMITS) {
+    const late = coldOf(capture, TRACES, `${where} AND seq > ${capture.bound - commits}`);
+    const [row] = await connection.rows(
+      `SELECT least, found FROM (SELECT max(epoch_us(started_at), ${most}) AS newest, newest[-1] AS least, len(newest) AS found FROM ${late})`,
+    );
+    if (Number(row?.found ?? 0) === most) return Number(row?.least);
+    if (capture.bound <= commits) break;
+  }
+  return null;
 }
 
 /** How the durations of the agents' runs are distributed: half a second for ten million. */

@@ -1,9 +1,11 @@
 import { SharedCache } from '../../shared-cache.js';
-import { TRACES } from '../../tables.js';
+import { SPANS, TRACES } from '../../tables.js';
 import type { Connection, Row } from '../files/connection.js';
 import { narrowed, ofCommitsSince } from '../rows/commit-ranges.js';
 import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
+import { IS_CALL } from '../sums/model-sums.js';
+import { agentsWithCalls } from './summed-calls.js';
 import { hasSpan, type WantedSpans } from './wanted-spans.js';
 
 /** Agents that are kept for all conditions of all users, and of one user; and for one condition. */
@@ -12,6 +14,9 @@ const MOST_AGENTS_OF_USER = 20_000;
 const MOST_AGENTS_OF_CONDITION = 1000;
 /** Of a run that began longer ago, as a share of all commits, and goes on, it is not looked up whether it has such a span. */
 const LOOKED_BACK = 1 / 16;
+
+/** Of so few spans the runs are looked up one by one. */
+const MOST_RARE = 256;
 
 /** Agents one of whose runs has one of some spans, as of a commit; null: too many to tell apart. */
 interface KnownAgents {
@@ -54,7 +59,7 @@ export class AgentsWithSpans {
     return this.#keep(tenant, wanted, capture.lastSeq, [...known.agentNos, ...numbersOf(rows)]);
   }
 
-  /** Looks through all runs. */
+  /** Finds it out, which may need a look through all spans. */
   async learn(
     connection: Connection,
     capture: Capture,
@@ -63,9 +68,7 @@ export class AgentsWithSpans {
   ): Promise<ReadonlySet<number> | null> {
     const known = this.#kept.get(tenant, nameOf(wanted));
     if (known !== undefined) return known.agentNos;
-    const rows = await connection.rows(
-      `SELECT DISTINCT agent_no FROM ${newest(capture, TRACES, `tenant = ${tenant}`)} WHERE ${hasSpan(capture, wanted)}`,
-    );
+    const rows = await agentsOf({ connection, capture, tenant }, wanted);
     return this.#keep(tenant, wanted, capture.lastSeq, numbersOf(rows));
   }
 
@@ -80,6 +83,31 @@ export class AgentsWithSpans {
     this.#kept.put(tenant, nameOf(wanted), { seq, agentNos }, 1 + (agentNos?.size ?? 0));
     return agentNos;
   }
+}
+
+/** Those of rare spans are found by their runs, those that call a model by the sums of calls, and the others among all runs. */
+async function agentsOf(
+  place: { readonly connection: Connection; readonly capture: Capture; readonly tenant: number },
+  wanted: WantedSpans,
+): Promise<readonly Row[]> {
+  const { connection, capture, tenant } = place;
+  const spans = newest(capture, SPANS, wanted.sql);
+  const some = await connection.rows(`SELECT trace_id::VARCHAR AS id FROM ${spans} LIMIT ${MOST_RARE + 1}`);
+  if (some.length === 0) return [];
+  const ofRuns = (condition: string): string =>
+    `SELECT DISTINCT agent_no FROM ${newest(capture, TRACES, `tenant = ${tenant}`)} WHERE ${condition}`;
+  if (some.length <= MOST_RARE) {
+    const ids = [...new Set(some.map(({ id }) => `'${String(id)}'::UUID`))];
+    return await connection.rows(ofRuns(`trace_id IN (${ids.join(', ')})`));
+  }
+  const { onlyModel: model } = wanted;
+  if (model !== null && !capture.isAnyAside) {
+    // Spans of other types may name a model, too.
+    const others = newest(capture, SPANS, `${wanted.sql} AND NOT (${IS_CALL})`);
+    const [other] = await connection.rows(`SELECT 1 AS is_there FROM ${others} LIMIT 1`);
+    if (other === undefined) return await connection.rows(await agentsWithCalls(place, model));
+  }
+  return await connection.rows(ofRuns(hasSpan(capture, wanted)));
 }
 
 function numbersOf(rows: readonly Row[]): number[] {

@@ -51,10 +51,12 @@ export async function firstWithSpans(
   const { select, values, most, begin, tenant } = runs;
   const known = await agents.known(connection, capture, tenant, wanted);
   const atBegin = begin === null ? isOf(known) : `started_at >= make_timestamp(${begin})`;
-  const first = await lookAt(connection, capture, wanted, runs, atBegin);
+  // What lies apart takes longer to look at than to find out whose runs can be among it.
+  const first = await lookAt(connection, capture, wanted, runs, atBegin, known === null);
   if (first !== null) return first;
   const learnt = known ?? (await agents.learn(connection, capture, tenant, wanted));
-  if (learnt !== known || begin !== null) {
+  if (learnt?.size === 0) return [];
+  if (known === null || begin !== null) {
     const ofAgents = await lookAt(connection, capture, wanted, runs, isOf(learnt));
     if (ofAgents !== null) return ofAgents;
   }
@@ -65,24 +67,31 @@ function isOf(agentNos: ReadonlySet<number> | null): string {
   return agentNos === null ? 'TRUE' : `agent_no IN (${[...agentNos].join(', ') || '-1'})`;
 }
 
-/** Looks for the spans of the first runs that meet a condition. @returns null where too few of them have one, and others may */
+/**
+ * Looks for the spans of the first runs that meet a condition.
+ *
+ * @param isBrief of runs that lie apart only a few are looked at
+ * @returns null where too few of them have one, and others may
+ */
 async function lookAt(
   connection: Connection,
   capture: Capture,
   wanted: WantedSpans,
   { select, values, most }: WantedRuns,
   also: string,
+  isBrief = false,
 ): Promise<readonly Row[] | null> {
   const candidates = await connection.rows(select(also, FIRST_RUNS), values);
   const { first, last } = endsOf(candidates);
   const areNear = last - first <= capture.lastSeq * MOST_OF_COMMITS;
   const few = areNear ? FIRST_RUNS : FEW_PAGES * most;
   const found: Row[] = [];
-  for (const part of [candidates.slice(0, few), candidates.slice(few)]) {
+  const rest = isBrief ? [] : candidates.slice(few);
+  for (const part of [candidates.slice(0, few), rest]) {
     if (part.length > 0) found.push(...(await thoseWith(connection, capture, wanted, part, areNear)));
     if (found.length >= most) break;
   }
-  const areAll = candidates.length < FIRST_RUNS;
+  const areAll = candidates.length < FIRST_RUNS && (!isBrief || candidates.length <= few);
   return areAll || found.length >= most ? found.slice(0, most) : null;
 }
 

@@ -137,6 +137,24 @@ export async function callParts(place: Place, agents: Agents, filter: CallFilter
   return statements.join(' UNION ALL ');
 }
 
+/**
+ * The agents that have calls of a model in their runs (`agent_no`), as a statement; there may be agents too many, such as those whose calls
+ * are gone. Not while any segment is set aside.
+ */
+export async function agentsWithCalls(
+  { connection, capture, tenant }: Place,
+  model: string,
+): Promise<string> {
+  const calls = callsWithin(tenant, { model });
+  const hotRuns = newestHot(capture, TRACES, `tenant = ${tenant}`);
+  const hot = newestHot(capture, SPANS, calls);
+  return [
+    `SELECT agent_no FROM cold.main.${CALL_SUMS.name} WHERE tenant = ${tenant} AND ${ofModel(model)}`,
+    ...(hotRuns === null ? [] : [`SELECT new_no FROM ${(await changedRuns(connection, hotRuns)).runs}`]),
+    ...(hotRuns === null || hot === null ? [] : [`SELECT agent_no FROM ${withAgent(hot, hotRuns)}`]),
+  ].join(' UNION ');
+}
+
 function isMoved({ capture }: Place): string {
   return `seq <= ${capture.bound}`;
 }

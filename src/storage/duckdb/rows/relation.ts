@@ -37,6 +37,11 @@ function partsOf(capture: Capture, table: Table, where: Condition): string[] {
   ];
 }
 
+/** The part of a {@link relation} that lies in the cold file. */
+export function coldOf(capture: Capture, table: Table, where: string): string {
+  return `(${coldPartOf(capture, table, where)})`;
+}
+
 function coldPartOf(capture: Capture, table: Table, where: string): string {
   return `SELECT * FROM ${COLD}.main.${table.name} WHERE seq <= ${capture.bound} AND ${where}`;
 }
