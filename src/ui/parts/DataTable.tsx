@@ -11,6 +11,8 @@ export interface Column<Item> {
   /** What the figures say, in full. */
   readonly hint?: string;
   readonly isNumber?: boolean;
+  /** Does not speak for itself where there is no room for columns: a time, say. */
+  readonly isNamed?: boolean;
   /** Takes the room that is left, and is cut where there is none. */
   readonly isWide?: boolean;
   /** Takes some room, and is cut where that is too little. */
@@ -41,8 +43,8 @@ interface Props<Item> {
 }
 
 /** What stands before a value where there is no room for columns. Names and words speak for themselves. */
-export function labelOf({ isNumber, header }: Column<never>): string | undefined {
-  return isNumber ? header : undefined;
+export function labelOf({ isNumber, isNamed, header }: Column<never>): string | undefined {
+  return isNumber || isNamed ? header : undefined;
 }
 
 /** Rows of which each is a page: J and K walk, Enter opens. The first column has the link. */

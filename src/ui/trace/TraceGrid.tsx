@@ -2,12 +2,12 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, type RefObject } from 'react';
 import { cx } from '../parts/cx.js';
 import { Dashes } from '../parts/Missing.js';
+import { roomFor, ROW_PX } from './room-for.js';
 import { TimeAxis } from './TimeAxis.js';
 import { TraceRow } from './TraceRow.js';
 import type { TraceView } from './use-trace-view.js';
 import styles from './trace.module.css';
 
-const ROW_PX = 28;
 const OVERSCAN = 12;
 
 interface Props {
@@ -56,6 +56,7 @@ export function TraceGrid({ view, chosen, grid, onChoose }: Props) {
         aria-colcount={5}
         aria-activedescendant={isThere ? rowId(chosen) : undefined}
         tabIndex={0}
+        style={roomFor(rows.length)}
       >
         <div role="rowgroup" className={styles['head']}>
           <div role="row" aria-rowindex={1} className={styles['row']}>

@@ -59,7 +59,7 @@ export function Firings({
                 <Over firing={firing} />
               </td>
               {withRuns && (
-                <td>
+                <td data-label="Runs">
                   <Evidence ids={firing.trace_ids} />
                 </td>
               )}

@@ -52,7 +52,7 @@ function NoticeLine({ notice: { channel, status, detail, attempts } }: { readonl
         {attempts.map(({ attempt_number, attempted_at, status_code, duration_ms, error_message }) => (
           <li key={attempt_number}>
             <Time at={attempted_at} /> · {status_code ?? 'no answer'} ·{' '}
-            <Duration value={duration_ms} missing="" />
+            <Duration value={duration_ms} missing="It is still running, or the daemon stopped meanwhile" />
             {error_message !== null && <div className={parts['bad']}>{error_message}</div>}
           </li>
         ))}

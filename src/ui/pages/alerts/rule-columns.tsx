@@ -22,6 +22,7 @@ export const RULE_COLUMNS: readonly Column<Rule>[] = [
   {
     name: 'fired',
     header: 'Last fired',
+    isNamed: true,
     render: ({ last_fired_at }) => <Time at={last_fired_at} relative missing="Has not fired" />,
   },
   { name: 'channel', header: 'Notifies by', render: ({ channel }) => CHANNELS[channel] },

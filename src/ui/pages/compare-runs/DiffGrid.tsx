@@ -5,12 +5,12 @@ import { formatCounted } from '../../format/number.js';
 import { cx } from '../../parts/cx.js';
 import { Dashes, Missing } from '../../parts/Missing.js';
 import { TypeIcon, TYPE_WORDS } from '../../parts/TypeIcon.js';
+import { roomFor, ROW_PX } from '../../trace/room-for.js';
 import { isChanged, type DiffRow } from '../../trace/diff.js';
 import { hasFailed } from '../../trace/span.js';
 import { figureOf, formatDelta, formatFigure, type FigureName } from './figures.js';
 import styles from './compare-runs.module.css';
 
-const ROW_PX = 28;
 const OVERSCAN = 12;
 const INDENT_PX = 14;
 /** Deeper levels are not moved further: the name would have no room. */
@@ -57,6 +57,7 @@ export function DiffGrid({
         aria-colcount={FIGURES.length + 2}
         aria-activedescendant={items.some(({ index }) => index === chosen) ? rowId(chosen) : undefined}
         tabIndex={0}
+        style={roomFor(rows.length)}
       >
         <div role="rowgroup" className={styles['gridHead']}>
           <div role="row" aria-rowindex={1} className={styles['row']}>

@@ -49,7 +49,12 @@ export function Endpoints({
         <span title={types.join(', ')}>{types.includes(ALL_EVENTS) ? 'all' : types.join(', ')}</span>
       ),
     },
-    { name: 'made', header: 'Created', render: ({ created_at }) => <Time at={created_at} relative /> },
+    {
+      name: 'made',
+      header: 'Created',
+      isNamed: true,
+      render: ({ created_at }) => <Time at={created_at} relative />,
+    },
   ];
   return (
     <DataTable label="Endpoints" items={endpoints} columns={columns} keyOf={({ id }) => id} hrefOf={pathOf} />
