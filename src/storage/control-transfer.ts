@@ -1,4 +1,4 @@
-import type { TransferBase, WrittenFile } from './telemetry-transfer.js';
+import type { ExportedRow, TransferBase, WrittenFile } from './telemetry-transfer.js';
 
 /** A table of control data in a file of JSON lines, a row a line. */
 export interface ControlFile extends WrittenFile {
@@ -27,6 +27,13 @@ export interface ControlTransfer {
    * @throws Error that names the file and the line that cannot be used
    */
   reserve(files: readonly ControlFile[]): Promise<void>;
+  /**
+   * What is kept here of a store of telemetry that several processes write to, as {@link importBase} takes it: rows of the table of an
+   * export. Of `batches` those that are stored as a whole.
+   *
+   * @param store the identity of the store of telemetry
+   */
+  exportBase(store: string, table: keyof TransferBase): Promise<readonly ExportedRow[]>;
   /**
    * Fills in what is kept here of a store of telemetry that several processes write to: names of its agents, items counted, and names
    * of batches.

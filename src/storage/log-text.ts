@@ -26,6 +26,11 @@ export function tokensOf(text: string): string[] {
   return text.normalize('NFKC').toLowerCase().match(TOKEN) ?? [];
 }
 
+/** The tokens of a text with a space before, between and behind them, as columns `normal` have them; null for one that is all ASCII. */
+export function normalText(text: string): string | null {
+  return isAscii(text) ? null : ` ${tokensOf(text).join(' ')} `;
+}
+
 /**
  * What a full-text query asks for: phrases whose tokens must lie side by side, most of them of one token. A quote that is not
  * closed does not count. Empty for a text without letters and digits, which asks for nothing.

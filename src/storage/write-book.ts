@@ -155,6 +155,8 @@ export interface WriteBook {
    * write is to be compared.
    */
   firstTickets(store: string, numbers: readonly number[]): Promise<ReadonlyMap<number, number | null>>;
+  /** The numbers of writes that are under way, whoever does them, and whether or not their leases have ended. */
+  openWrites(store: string): Promise<readonly number[]>;
   /**
    * Ends a write: what is new is counted, and its charges are given back. Of a charge that `items` does not name nothing is new.
    *

@@ -56,6 +56,43 @@ function checkTransfer(t: Test, open: OpenControl): void {
     t.equal(new Set(tenants.map((line) => /"tenant",(\d+)/.exec(line)?.[1])).size, 3);
   });
 
+  void t.test('what is kept of a store of telemetry comes out as it was filled in', async (t) => {
+    const { transfer, writes, agents } = (await open(t)).store;
+    const [id, batch] = [randomUUID(), randomUUID()];
+    const common = { tenant: 7, received_at: 0 };
+    await transfer.importBase('store', {
+      agents: [{ tenant: 7, agent_no: 1, id, name: 'shop', kind: 0, created_at: 5 }],
+      usage: [
+        { tenant: 7, period: 24_000, items: 30 },
+        { tenant: 7, period: -20_000, items: 20 },
+      ],
+      batches: [{ ...common, batch, refused: '1,4' }],
+    });
+    await agents.number('store', [{ tenant: 7, name: 'named', at: 9, comesIntoBeing: false }], 100);
+    // What is being written is not there yet.
+    const unfinished = { tenant: 7, name: randomUUID() };
+    await writes.begin({
+      store: 'store',
+      owner: 'a',
+      leaseMs: 60_000,
+      traces: [],
+      charges: [],
+      batch: unfinished,
+    });
+    const found = await transfer.exportBase('store', 'agents');
+    t.match(found, [
+      { tenant: 7, id, name: 'shop', kind: 0, created_at: 5 },
+      { tenant: 7, name: 'named', kind: 0, created_at: null },
+    ]);
+    t.strictSame(await transfer.exportBase('store', 'usage'), [
+      { tenant: 7, period: 24_000, items: 30 },
+      { tenant: 7, period: -20_000, items: 20 },
+    ]);
+    t.match(await transfer.exportBase('store', 'batches'), [{ tenant: 7, batch, refused: '1,4' }]);
+    for (const table of ['agents', 'usage', 'batches'] as const)
+      t.strictSame(await transfer.exportBase('other', table), []);
+  });
+
   void t.test('a line that is none, or of another version, is named, and nothing is imported', async (t) => {
     const { store } = await open(t);
     await store.accounts.createUser(aUser());

@@ -39,6 +39,8 @@ function checkWrites(t: Test, open: OpenControl): void {
         await writes.firstTickets(STORE, [one.number, two.number, 99]),
         firsts(one, null, two, null),
       );
+      t.strictSame((await writes.openWrites(STORE)).toSorted(), [one.number, two.number].toSorted());
+      t.strictSame(await writes.openWrites('other'), []);
       const first = must(await writes.ticket(two), 'ticket');
       const second = must(await writes.ticket(one), 'ticket');
       const third = must(await writes.ticket(two), 'ticket');
@@ -48,6 +50,7 @@ function checkWrites(t: Test, open: OpenControl): void {
       t.strictSame(await writes.firstTickets('other', [one.number, two.number]), new Map());
       t.strictSame(await writes.firstTickets(STORE, []), new Map());
       t.strictSame(await writes.finish(one, []), []);
+      t.strictSame(await writes.openWrites(STORE), [two.number]);
       t.equal(await writes.ticket(one), null, 'it has ended');
       t.notOk(await writes.renew(one, LONG));
       t.equal(await writes.finish(one, []), null);

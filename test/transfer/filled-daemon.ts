@@ -32,27 +32,34 @@ async function must(api: ApiCaller, method: string, path: string, json: unknown)
  * @param hook the URL of a webhook
  */
 export async function fill(api: ApiCaller, seed: number, hook: string): Promise<void> {
-  const some = <Value>(values: fc.Arbitrary<Value[]>): Value[] =>
-    fc.sample(values, { numRuns: 2, seed }).flat();
-  for (const json of some(extremePrompts)) await tried(api, '/dashboard/prompts', json);
+  for (const json of samples(extremePrompts, seed)) await tried(api, '/dashboard/prompts', json);
   for (const version of [1, 2])
     await must(api, 'POST', '/dashboard/prompts/', {
       name: 'greeting',
       version,
       template_text: `Hello {{name}}, ${String(version)}`,
     });
-  const items: readonly Item[] = [...oneExtremeEach(), ...some(extremeItems)];
-  for (let at = 0; at < items.length; at += 20)
-    await tried(api, '/traces/batch', { traces: items.slice(at, at + 20) });
-  for (const json of some(extremeSpans)) await tried(api, '/otlp/v1/traces', json);
-  for (const json of some(extremePoints)) await tried(api, '/otlp/v1/metrics', json);
-  for (const json of some(extremeLogs)) await tried(api, '/otlp/v1/logs', json);
-  for (const json of some(extremeAlerts)) await tried(api, '/alerts', json);
+  await fillTelemetry(api, seed);
+  for (const json of samples(extremeAlerts, seed)) await tried(api, '/alerts', json);
   // Those that fire again and again would make each moment another one.
   for (const { id } of await api.get<readonly { readonly id: string }[]>('/alerts'))
     await must(api, 'PATCH', `/alerts/${id}`, { is_active: false });
-  await runsInParts(api);
   await administration(api, hook);
+}
+
+/** What {@link fill} does, without control data. It may be done several times, with another seed. */
+export async function fillTelemetry(api: ApiCaller, seed: number): Promise<void> {
+  const items: readonly Item[] = [...oneExtremeEach(), ...samples(extremeItems, seed)];
+  for (let at = 0; at < items.length; at += 20)
+    await tried(api, '/traces/batch', { traces: items.slice(at, at + 20) });
+  for (const json of samples(extremeSpans, seed)) await tried(api, '/otlp/v1/traces', json);
+  for (const json of samples(extremePoints, seed)) await tried(api, '/otlp/v1/metrics', json);
+  for (const json of samples(extremeLogs, seed)) await tried(api, '/otlp/v1/logs', json);
+  await runsInParts(api);
+}
+
+function samples<Value>(values: fc.Arbitrary<Value[]>, seed: number): Value[] {
+  return fc.sample(values, { numRuns: 2, seed }).flat();
 }
 
 /** Runs of several requests, of which spans are completed, outcomes set and prompts linked. */

@@ -23,6 +23,7 @@ import type { TelemetryWriter } from '../telemetry-writer.js';
 import type { Usage } from '../usage.js';
 import { RunPlane } from './run-plane.js';
 import { TransferIn } from './transfer/transfer-in.js';
+import { TransferOut } from './transfer/transfer-out.js';
 import { ToldArrivals } from '../told-arrivals.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
 import { ClickHouseStoreError } from './clickhouse-store-error.js';
@@ -72,6 +73,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
   readonly past: PastFigures;
   readonly usage: Usage;
   readonly transfer: TelemetryTransfer;
+  readonly #out: TransferOut;
   readonly #items: ItemWrites;
   readonly #plane: RunPlane;
   readonly #turns: ReadPool<ReadPlace>;
@@ -127,8 +129,23 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     this.metrics = reads.metrics;
     this.figures = plane.figures;
     this.usage = plane.usage;
+    this.#out = new TransferOut({
+      open: () => {
+        const { connection } = this.#reach;
+        if (this.#control === null || this.#id === null) throw notOpen();
+        const { transfer, leases, writes } = this.#control;
+        return {
+          ...{ connection, control: transfer, leases, book: writes },
+          ...{ store: this.#id, now: settings.clock.now() },
+        };
+      },
+      options,
+      finishLeft: async () => {
+        await plane.finishLeft();
+      },
+    });
     this.transfer = {
-      out: null,
+      out: this.#out,
       in: new TransferIn({
         open: () => {
           const { connection: reads } = this.#reach;
@@ -186,6 +203,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
   async shutdown(deadline: AbortSignal): Promise<void> {
     for (const end of this.#ends.splice(0)) end();
     this.#turns.hurry();
+    await waitFor(this.#out.close(), deadline);
     await waitFor(
       Promise.all([this.#items.idle(), this.#plane.idle()]).then(() => undefined),
       deadline,

@@ -247,6 +247,11 @@ export class RunPlane {
     await forgetEndedWrites(upkeep);
   }
 
+  /** Finishes what other processes left. */
+  async finishLeft(): Promise<void> {
+    await finishLeftWrites(this.#open().upkeep);
+  }
+
   /** Lets runs time out of which nothing came until a moment, at most some. @returns how many */
   async timeOut(at: Micros): Promise<number> {
     return await timeOutIdleRuns(this.#open().upkeep, at);

@@ -5,9 +5,10 @@ import { createInterface } from 'node:readline';
 import type { Transaction } from 'kysely';
 import { PRIVATE_FILE } from '../../config/private-path.js';
 import type { ControlFile, ControlTransfer } from '../control-transfer.js';
-import type { TransferBase, WrittenFile } from '../telemetry-transfer.js';
+import type { ExportedRow, TransferBase, WrittenFile } from '../telemetry-transfer.js';
 import type { ControlDatabase } from './control-database.js';
 import { insertBase } from './insert-base.js';
+import { BASE_READS } from './read-base.js';
 import type { Tables } from './tables.js';
 import { OWN_COUNTERS, TRANSFERRED_TABLES } from './transferred-tables.js';
 
@@ -52,6 +53,10 @@ export class TransferRows implements ControlTransfer {
     await this.#database.transaction(async (tx) => {
       await raiseCounters(tx, counters);
     });
+  }
+
+  async exportBase(store: string, table: keyof TransferBase): Promise<readonly ExportedRow[]> {
+    return await this.#database.read((db) => BASE_READS[table](db, store));
   }
 
   async importBase(store: string, base: TransferBase): Promise<void> {

@@ -108,6 +108,18 @@ export class WriteBookRows implements WriteBook {
     });
   }
 
+  async openWrites(store: string): Promise<readonly number[]> {
+    const rows = await this.#database.read((db) =>
+      db
+        .selectFrom('writes')
+        .select('number')
+        .where('store', '=', store)
+        .where('ended_at', 'is', null)
+        .execute(),
+    );
+    return rows.map(({ number }) => number);
+  }
+
   async firstTickets(store: string, numbers: readonly number[]): Promise<ReadonlyMap<number, number | null>> {
     const found = new Map<number, number | null>();
     for (let start = 0; start < numbers.length; start += NUMBERS_A_QUERY) {

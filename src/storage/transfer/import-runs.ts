@@ -4,6 +4,7 @@ import type { ExportedRow, TelemetryIn } from '../telemetry-transfer.js';
 import { ExportedRunsEncoder, type RunPart } from './encode-runs.js';
 import { EXPORTED } from './exported-tables.js';
 import { parquet } from './parquet.js';
+import { bytesOf } from './row-bytes.js';
 import type { Sending } from './sending.js';
 
 /** Spans of one part of a run, and of one message. */
@@ -128,14 +129,4 @@ export class RunsImport {
 
 function runKey(row: ExportedRow): string {
   return `${String(row['tenant'])}/${String(row['trace_id'])}`;
-}
-
-/** About how much memory a row takes. */
-export function bytesOf(row: ExportedRow): number {
-  let bytes = 0;
-  for (const name in row) {
-    const value = row[name];
-    bytes += typeof value === 'string' || value instanceof Uint8Array ? value.length + 16 : 16;
-  }
-  return bytes;
 }

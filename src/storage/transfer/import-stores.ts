@@ -6,9 +6,10 @@ import type { ParquetReader } from '../duckdb/files/parquet-reader.js';
 import type { ControlFile, ControlTransfer } from '../control-transfer.js';
 import type { ExportedRow, TelemetryIn } from '../telemetry-transfer.js';
 import { EXPORTED, fileOf, tableOf, type TableName } from './exported-tables.js';
-import { bytesOf, RunsImport } from './import-runs.js';
+import { RunsImport } from './import-runs.js';
 import { CONTROL, SECRETS_KEY, TELEMETRY, UnusableExport, verifyFile, type Manifest } from './manifest.js';
 import { parquet } from './parquet.js';
+import { bytesOf } from './row-bytes.js';
 import { Sending } from './sending.js';
 
 /** What is filled in, and by what. */

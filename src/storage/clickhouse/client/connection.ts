@@ -130,12 +130,21 @@ export class Connection {
     await this.#trying({ isOurs: true }, (client) => client.command({ query: sql, ...asked({ settings }) }));
   }
 
+  /** Likewise, of one that must not be run twice. Where no answer comes it is not known whether it was done. */
+  async commandOnce(sql: string): Promise<void> {
+    await this.#trying({ isOurs: true, isOnce: true }, (client) => client.command({ query: sql }));
+  }
+
   async close(): Promise<void> {
     await this.#servers.close();
   }
 
   async #trying<Result>(
-    { abort, isOurs }: { readonly abort?: AbortSignal | undefined; readonly isOurs?: boolean },
+    {
+      abort,
+      isOurs,
+      isOnce = false,
+    }: { readonly abort?: AbortSignal | undefined; readonly isOurs?: boolean; readonly isOnce?: boolean },
     work: (client: ClickHouseClient) => Promise<Result>,
   ): Promise<Result> {
     for (let attempt = 0; ; attempt++) {
@@ -149,7 +158,7 @@ export class Connection {
         if (failure.kind === 'unreachable' || failure.kind === 'unavailable')
           await this.#servers.failed(client);
         const pause = PAUSES_MS[attempt];
-        if (!failure.isPassing || pause === undefined) throw toConsumeError(failure);
+        if (isOnce || !failure.isPassing || pause === undefined) throw toConsumeError(failure);
         await wait(pause);
       }
     }

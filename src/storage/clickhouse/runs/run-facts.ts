@@ -34,6 +34,8 @@ interface StoredTimeout extends Ordered {
 
 interface StoredLink extends Ordered {
   readonly kind: 'link';
+  /** When it was made. */
+  readonly at: Micros;
   readonly prompt: number;
 }
 

@@ -122,14 +122,28 @@ function mapOf(run: Run, numbers: NodeNumbers): Pick<SettledRun, 'nodes' | 'edge
   };
 }
 
+/** All spans of a run with what counts of them, by their ids. @param spans those of {@link Run} */
+export function wholeSpans(
+  made: ReadonlyMap<string, MadeOf<SpanRow>>,
+  spans: readonly SpanFacts[],
+): ReadonlyMap<string, WholeSpan> {
+  const told = new Map(spans.map((span) => [span.span_id, toldRow(span)]));
+  return new Map(
+    [...made].map(([spanId, of]) => [
+      spanId,
+      { made: of, told: must(told.get(keyOf(spanId)), 'what counts of a span') },
+    ]),
+  );
+}
+
+/** Those of which the table does not say yet what they are. */
 function wholesOf(
   { wholes }: RunFacts,
   made: ReadonlyMap<string, MadeOf<SpanRow>>,
   spans: readonly SpanFacts[],
 ): WholeSpan[] {
-  const told = new Map(spans.map((span) => [span.span_id, toldRow(span)]));
-  return [...made].flatMap(([spanId, of]) => {
-    const counts = must(told.get(keyOf(spanId)), 'what counts of a span');
+  return [...wholeSpans(made, spans)].flatMap(([spanId, whole]) => {
+    const { made: of, told: counts } = whole;
     const stored = wholes.get(spanId);
     const shown =
       stored === undefined ? { begunBy: of.begun.order, completedBy: 0, ...toldOf(of.begun.row) } : stored;
@@ -138,7 +152,7 @@ function wholesOf(
       shown.completedBy === (of.completed?.order ?? 0) &&
       shown.same_as === counts.same_as &&
       shown.counted === counts.counted;
-    return isShown ? [] : [{ made: of, told: counts }];
+    return isShown ? [] : [whole];
   });
 }
 

@@ -109,7 +109,7 @@ function messageOf(row: Row): StoredMessage {
     case 'timeout':
       return { kind: 'timeout', order };
     case 'link':
-      return { kind: 'link', order, prompt: Number(row.prompt) };
+      return { kind: 'link', order, at: Number(row.received_at), prompt: Number(row.prompt) };
     default:
       return {
         kind: 'header',

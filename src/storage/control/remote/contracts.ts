@@ -93,6 +93,7 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
     renew: true,
     ticket: true,
     firstTickets: true,
+    openWrites: true,
     finish: true,
     takeOver: true,
     forgetEnded: true,
@@ -118,7 +119,7 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
     removeBefore: true,
   },
   notices: { claim: true, renew: true, finish: true, skip: true },
-  transfer: { export: true, holds: true, reserve: true, importBase: true, import: true },
+  transfer: { export: true, holds: true, reserve: true, exportBase: true, importBase: true, import: true },
 };
 
 /** The name under which a method of a contract is called. */

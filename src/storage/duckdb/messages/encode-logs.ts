@@ -5,7 +5,7 @@ import type { Origin } from '../../../signal/origin.js';
 import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import { transferables, type Column, type ColumnsMessage } from '../../../worker/columns.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
-import { bodyText, tokensOf } from '../../log-text.js';
+import { bodyText, normalText } from '../../log-text.js';
 import { indexOf } from '../../table.js';
 import { LOG_WIRE } from '../../log-tables.js';
 import type { BatchName } from '../../batch-name.js';
@@ -114,8 +114,7 @@ export class LogsEncoder {
     to.text(C.body, row, body);
     const bytes = this.#text.length - start;
     // A text is ASCII where its UTF-8 takes one byte for each character.
-    if (bytes === body.length) to.isNull(C.normal, row);
-    else to.text(C.normal, row, ` ${tokensOf(body).join(' ')} `);
+    to.value(C.normal, 'text', row, bytes === body.length ? null : normalText(body));
     return bytes;
   }
 }

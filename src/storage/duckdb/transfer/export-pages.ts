@@ -1,11 +1,6 @@
+import type { FileSize } from '../../transfer/table-files.js';
 import { ofCommitsBetween, type OfCommits } from '../rows/commit-ranges.js';
 import { int64At, type Connection } from '../files/connection.js';
-
-/** What one file holds at most, roughly: it is read as a whole by whoever brings it in. */
-export interface PageSize {
-  readonly rows: number;
-  readonly bytes: number;
-}
 
 /** Commits are counted in groups of 2 to this power, because a store may have as many commits as rows. */
 const STEP_BITS = 4;
@@ -20,7 +15,7 @@ const STEP = 2 ** STEP_BITS;
 export async function exportPages(
   connection: Connection,
   weights: string,
-  { rows: mostRows, bytes: mostBytes }: PageSize,
+  { rows: mostRows, bytes: mostBytes }: FileSize,
 ): Promise<readonly OfCommits[]> {
   const pages: { first: number; last: number; rows: number; bytes: number }[] = [];
   const steps = `SELECT seq >> ${STEP_BITS} AS step, sum(rows)::BIGINT, sum(bytes)::BIGINT FROM (${weights}) GROUP BY step ORDER BY step`;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { ConsumeError } from '../../../component/consume-error.js';
 import { EXPORTED, fileOf, TABLE_NAMES, type TableName } from '../../transfer/exported-tables.js';
+import { FILE_SIZE, type FileSize } from '../../transfer/table-files.js';
 import type { WrittenFile } from '../../telemetry-transfer.js';
 import type { EventReads } from '../events/event-reads.js';
 import { factsReach } from '../events/facts.js';
@@ -8,12 +9,9 @@ import type { Connection } from '../files/connection.js';
 import { closing } from '../../read-errors.js';
 import type { Reads } from '../reads/read.js';
 import type { Capture } from '../rows/segment.js';
-import { exportPages, type PageSize } from './export-pages.js';
+import { exportPages } from './export-pages.js';
 import { EXPORT_QUERIES, EXPORT_WEIGHTS } from './export-queries.js';
 import { PagePayloads } from './page-payloads.js';
-
-/** Of one file. */
-const EXPORT_PAGE_SIZE: PageSize = { rows: 100_000, bytes: 64 * 1024 * 1024 };
 
 /** An export under way: what it sees, from its beginning to its end. */
 interface Underway {
@@ -34,12 +32,12 @@ interface Underway {
 export class StoreExport {
   readonly #reads: Reads;
   readonly #events: EventReads;
-  readonly #size: PageSize;
+  readonly #size: FileSize;
   #isTaken = false;
   #isClosing = false;
   #underway: Underway | null = null;
 
-  constructor(reads: Reads, events: EventReads, size: PageSize = EXPORT_PAGE_SIZE) {
+  constructor(reads: Reads, events: EventReads, size: FileSize = FILE_SIZE) {
     this.#reads = reads;
     this.#events = events;
     this.#size = size;

@@ -1,0 +1,87 @@
+import { LOG_WIRE } from '../../log-tables.js';
+import { normalText } from '../../log-text.js';
+import { POINT_WIRE } from '../../tables.js';
+import type { ExportedRow } from '../../telemetry-transfer.js';
+import type { TableFiles } from '../../transfer/table-files.js';
+import type { Row } from '../client/connection.js';
+import type { Reads } from '../client/reads.js';
+import type { MetricFacts } from '../metrics/known-metrics.js';
+import { readMetricFacts } from '../metrics/metric-facts.js';
+
+const POINT_COLUMNS = POINT_WIRE.map(({ name }) => name).join(', ');
+const LOG_COLUMNS = LOG_WIRE.map(({ name }) => name)
+  .filter((name) => name !== 'normal')
+  .join(', ');
+/** Where nothing says in which order rows came. */
+const NO_ORDER = 0;
+
+/** Writes the points of a snapshot, each with what is known of its metric. */
+export async function exportPoints(reads: Reads, files: TableFiles, abort: AbortSignal): Promise<void> {
+  let [known, byName]: [number | null, ReadonlyMap<string, MetricFacts>] = [null, new Map()];
+  // The table has this order but for the last two, so nothing is sorted as a whole. Of points at the same time the last one counts.
+  const sql = (day: number): string =>
+    `SELECT tenant, name, ${POINT_COLUMNS}, origin, arrived FROM points WHERE day = ${day} ORDER BY tenant, name, timestamp, arrived, place`;
+  for await (const page of pagesByDay(reads, 'points', sql, abort)) {
+    const rows: ExportedRow[] = [];
+    for (const row of page) {
+      const tenant = Number(row.tenant);
+      if (known !== tenant) [known, byName] = [tenant, await metricsOf(reads, tenant)];
+      rows.push(pointRow(row, byName.get(String(row.name))));
+    }
+    await files.add('points', rows);
+  }
+  await files.end('points');
+}
+
+/** Writes the log records of a snapshot. */
+export async function exportLogs(reads: Reads, files: TableFiles, abort: AbortSignal): Promise<void> {
+  const sql = (day: number): string =>
+    `SELECT tenant, ${LOG_COLUMNS}, origin FROM logs WHERE day = ${day} ORDER BY tenant, timestamp, toUInt128(id)`;
+  for await (const page of pagesByDay(reads, 'logs', sql, abort)) await files.add('logs', page.map(logRow));
+  await files.end('logs');
+}
+
+/** Rows as they come, a few at a time, day by day. */
+async function* pagesByDay(
+  reads: Reads,
+  table: string,
+  sql: (day: number) => string,
+  abort: AbortSignal,
+): AsyncGenerator<readonly Row[]> {
+  const days = await reads.rows(`SELECT DISTINCT day FROM ${table} ORDER BY day`, abort);
+  for (const { day } of days)
+    for await (const page of reads.pages(sql(Number(day)), abort)) {
+      abort.throwIfAborted();
+      yield page;
+    }
+}
+
+async function metricsOf(reads: Reads, tenant: number): Promise<ReadonlyMap<string, MetricFacts>> {
+  return new Map((await readMetricFacts(reads, tenant)).map((metric) => [metric.name, metric]));
+}
+
+function pointRow(row: Row, metric: MetricFacts | undefined): ExportedRow {
+  return {
+    ...(row as ExportedRow),
+    value: doubleOf(row.value),
+    seq: Number(row.arrived),
+    metric: String(row.name),
+    metric_type: metric?.type ?? Number(row.type),
+    unit: metric?.unit ?? '',
+    description: metric?.description ?? '',
+  };
+}
+
+function logRow(row: Row): ExportedRow {
+  return {
+    ...(row as ExportedRow),
+    seq: NO_ORDER,
+    normal: typeof row.body === 'string' ? normalText(row.body) : null,
+  };
+}
+
+/** As ClickHouse prints it in JSON, which has no NaN and no infinities. */
+function doubleOf(value: unknown): number | null {
+  if (typeof value !== 'string') return value as number | null;
+  return Number(value.replace('inf', 'Infinity'));
+}

@@ -1,0 +1,164 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ConsumeError } from '../../../component/consume-error.js';
+import { MICROS_PER_DAY, MICROS_PER_HOUR } from '../../../signal/time-units.js';
+import type { Micros } from '../../../signal/time.js';
+import type { ControlTransfer } from '../../control-transfer.js';
+import type { Leases } from '../../leases.js';
+import type { ExportedRow, TelemetryOut, WrittenFile } from '../../telemetry-transfer.js';
+import { TableFiles } from '../../transfer/table-files.js';
+import type { WriteBook } from '../../write-book.js';
+import type { Connection } from '../client/connection.js';
+import type { ClickHouseOptions } from '../clickhouse-options.js';
+import { exportLogs, exportPoints } from './exported-items.js';
+import { exportRuns } from './exported-runs.js';
+import { HeldLease } from './held-lease.js';
+import { StoreSnapshot } from './store-snapshot.js';
+
+/** How often it is asked whether writes have ended, and for how long: longer than it takes until others finish what a dead process left. */
+const ASK_AGAIN_MS = 50;
+const PATIENCE_MS = 60_000;
+
+/** What an export out of ClickHouse works with. */
+export interface TransferOutParts {
+  /** @throws ConsumeError where the store is not open */
+  readonly open: () => {
+    readonly connection: Connection;
+    readonly control: ControlTransfer;
+    readonly leases: Leases;
+    readonly book: Pick<WriteBook, 'openWrites'>;
+    /** The identity of the store. */
+    readonly store: string;
+    readonly now: Micros;
+  };
+  readonly options: ClickHouseOptions;
+  /** Finishes what processes left that are gone. */
+  readonly finishLeft: () => Promise<void>;
+}
+
+/** An export under way. */
+interface Underway {
+  readonly snapshot: StoreSnapshot;
+  /** As of before the snapshot: what they brought is in that. */
+  readonly batches: readonly ExportedRow[];
+  /** So that nobody removes what it reads. */
+  readonly lease: HeldLease;
+  readonly firstHour: number | null;
+  /** The work that reads the snapshot. */
+  writing: Promise<unknown>;
+}
+
+/** `TelemetryOut` of ClickHouse: the facts as they were at one moment, while any number of processes go on to write. */
+export class TransferOut implements TelemetryOut {
+  readonly #parts: TransferOutParts;
+  readonly #closing = new AbortController();
+  #underway: Underway | null = null;
+
+  constructor(parts: TransferOutParts) {
+    this.#parts = parts;
+  }
+
+  async begin(): Promise<boolean> {
+    const { connection, control, leases, book, store, now } = this.#parts.open();
+    const { options } = this.#parts;
+    const lease = await HeldLease.take(leases, `clickhouse/${store}/export`);
+    if (lease === null) return false;
+    try {
+      const batches = await control.exportBase(store, 'batches');
+      const snapshot = await StoreSnapshot.take(connection, options);
+      const { traces: days } = options.retention;
+      const firstHour =
+        days === null ? null : ((Math.floor(now / MICROS_PER_DAY) - days) * MICROS_PER_DAY) / MICROS_PER_HOUR;
+      this.#underway = { snapshot, batches, lease, firstHour, writing: Promise.resolve() };
+      await this.#ended(await book.openWrites(store));
+    } catch (error) {
+      await this.end();
+      await lease.release();
+      throw error;
+    }
+    return true;
+  }
+
+  async write(directory: string, abort: AbortSignal): Promise<readonly WrittenFile[]> {
+    const underway = this.#begun();
+    const writing = this.#write(
+      underway,
+      directory,
+      AbortSignal.any([abort, underway.lease.lost, this.#closing.signal]),
+    );
+    underway.writing = writing.catch(() => undefined);
+    return await writing;
+  }
+
+  async progress(): Promise<number> {
+    return 0;
+  }
+
+  async end(): Promise<void> {
+    const underway = this.#underway;
+    this.#underway = null;
+    if (underway === null) return;
+    await underway.writing;
+    // What stays where ClickHouse is away is removed by the next export.
+    await underway.snapshot.remove().catch(() => undefined);
+    await underway.lease.release();
+  }
+
+  /** Takes no more exports, and gives up the one under way. */
+  async close(): Promise<void> {
+    this.#closing.abort(givenUp('The store is closing.'));
+    await this.end();
+  }
+
+  async #write(
+    { snapshot, batches, firstHour }: Underway,
+    directory: string,
+    abort: AbortSignal,
+  ): Promise<readonly WrittenFile[]> {
+    const { control, store } = this.#parts.open();
+    const files = await TableFiles.open(directory);
+    try {
+      for (const table of ['agents', 'usage'] as const)
+        await files.add(table, await control.exportBase(store, table));
+      await files.add('batches', batches);
+      for (const table of ['agents', 'usage', 'batches'] as const) await files.end(table);
+      await exportRuns(snapshot.reads, files, firstHour, abort);
+      await exportPoints(snapshot.reads, files, abort);
+      await exportLogs(snapshot.reads, files, abort);
+      abort.throwIfAborted();
+      return files.files;
+    } finally {
+      await files.close();
+    }
+  }
+
+  /** Waits until writes have ended of which the snapshot may have something: then what follows from them is told and counted. */
+  async #ended(numbers: readonly number[]): Promise<void> {
+    const { book, store } = this.#parts.open();
+    const giveUpAt = performance.now() + PATIENCE_MS;
+    let waiting: ReadonlySet<number> = new Set(numbers);
+    while (waiting.size > 0) {
+      this.#closing.signal.throwIfAborted();
+      if (performance.now() > giveUpAt) throw writesAreOpen(waiting.size);
+      await wait(ASK_AGAIN_MS);
+      await this.#parts.finishLeft();
+      const open = new Set(await book.openWrites(store));
+      waiting = new Set([...waiting].filter((number) => open.has(number)));
+    }
+  }
+
+  #begun(): Underway {
+    if (this.#underway !== null) return this.#underway;
+    throw givenUp('The store is closing.');
+  }
+}
+
+function givenUp(message: string): ConsumeError {
+  return new ConsumeError(message, { code: 'storage_unavailable', retryable: true });
+}
+
+function writesAreOpen(count: number): ConsumeError {
+  return new ConsumeError(
+    `${count} writes to the store have not ended within a minute, so an export would lack what follows from them. Look at /readyz of all gateways and try again.`,
+    { code: 'storage_unavailable', retryable: true, retryAfterMs: 5000 },
+  );
+}

@@ -1,0 +1,11 @@
+import type { ExportedRow } from '../telemetry-transfer.js';
+
+/** About how much memory a row takes. */
+export function bytesOf(row: ExportedRow): number {
+  let bytes = 0;
+  for (const name in row) {
+    const value = row[name];
+    bytes += typeof value === 'string' || value instanceof Uint8Array ? value.length + 16 : 16;
+  }
+  return bytes;
+}

@@ -1,0 +1,96 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ParquetWriter } from '../duckdb/files/parquet-writer.js';
+import type { Table } from '../table.js';
+import type { ExportedRow, WrittenFile } from '../telemetry-transfer.js';
+import { EXPORTED, fileOf, TABLE_NAMES, type TableName } from './exported-tables.js';
+import { bytesOf } from './row-bytes.js';
+
+/** What one file of a table with several holds at most, roughly: it is read as a whole by whoever brings it in. */
+export interface FileSize {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+export const FILE_SIZE: FileSize = { rows: 100_000, bytes: 64 * 1024 * 1024 };
+
+const WRITER = new URL('../duckdb/files/parquet-writer.js', import.meta.url);
+/** Below the directory of the files, while they are written. */
+const SCRATCH = 'scratch';
+
+/** Rows of the next file of a table. */
+interface Waiting {
+  rows: number;
+  bytes: number;
+  files: number;
+}
+
+/** The Parquet files of an export of an engine that does not write such files itself. */
+export class TableFiles {
+  readonly #writer: ParquetWriter;
+  readonly #directory: string;
+  readonly #size: FileSize;
+  readonly #waiting = new Map<TableName, Waiting>(
+    TABLE_NAMES.map((table) => [table, { rows: 0, bytes: 0, files: 0 }]),
+  );
+  readonly #files: WrittenFile[] = [];
+
+  private constructor(writer: ParquetWriter, directory: string, size: FileSize) {
+    this.#writer = writer;
+    this.#directory = directory;
+    this.#size = size;
+  }
+
+  /** Loads DuckDB only now. @param directory absolute; there has to be one */
+  static async open(directory: string, size: FileSize = FILE_SIZE): Promise<TableFiles> {
+    const scratch = join(directory, SCRATCH);
+    await mkdir(scratch, { mode: 0o700 });
+    const loaded = (await import(WRITER.href)) as { readonly ParquetWriter: typeof ParquetWriter };
+    return new TableFiles(await loaded.ParquetWriter.open(scratch), directory, size);
+  }
+
+  /**
+   * Adds rows to a table, and writes a file when there are enough of them.
+   *
+   * @param order of the columns by which the rows of one file are sorted
+   */
+  async add(table: TableName, rows: readonly ExportedRow[], order?: string): Promise<void> {
+    const waiting = this.#of(table);
+    await this.#writer.append(tableOf(table), rows);
+    waiting.rows += rows.length;
+    for (const row of rows) waiting.bytes += bytesOf(row);
+    const isFull = waiting.rows >= this.#size.rows || waiting.bytes >= this.#size.bytes;
+    if (isFull && EXPORTED[table].isPaged) await this.end(table, order);
+  }
+
+  /** Writes what waits of a table: nothing where that is nothing and the table may have no file. */
+  async end(table: TableName, order?: string): Promise<void> {
+    const waiting = this.#of(table);
+    const { isPaged } = EXPORTED[table];
+    if (isPaged && waiting.rows === 0) return;
+    const name = fileOf(table, isPaged ? ++waiting.files : undefined);
+    await this.#writer.write(tableOf(table), join(this.#directory, name), order);
+    this.#files.push({ name, rows: waiting.rows });
+    waiting.rows = 0;
+    waiting.bytes = 0;
+  }
+
+  get files(): readonly WrittenFile[] {
+    return this.#files;
+  }
+
+  async close(): Promise<void> {
+    this.#writer.close();
+    await rm(join(this.#directory, SCRATCH), { recursive: true, force: true });
+  }
+
+  #of(table: TableName): Waiting {
+    const waiting = this.#waiting.get(table);
+    if (waiting === undefined) throw new RangeError(`no table ${table}`);
+    return waiting;
+  }
+}
+
+function tableOf(table: TableName): Table {
+  return { name: table, store: [], wire: EXPORTED[table].columns };
+}
