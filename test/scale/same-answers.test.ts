@@ -1,16 +1,20 @@
 import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { ApiCaller } from '../support/api-caller.js';
+import { runInProcess } from '../support/cli.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
 import { startTestDaemon } from '../support/daemon.js';
 import { PostgresServer } from '../support/postgres.js';
 import { testFolder } from '../support/test-folder.js';
+import { TransferPlace } from '../support/transfer-place.js';
 import { until } from '../support/until.js';
 import { Comparable } from './comparable.js';
 import { GatewayFleet } from './gateway-fleet.js';
 import { makeHistory, USERS, type SentRequest } from './histories.js';
 import { answersOf, forgottenRoutes } from './read-routes.js';
+import { SPANS_OF_RUN, WholeRuns } from './whole-runs.js';
 
 /** `JACKDAW_TEST_SEED` repeats a failure; `npm run test:chaos` has more runs and kills. */
 const SEED = Number(process.env['JACKDAW_TEST_SEED'] ?? randomInt(2 ** 31));
@@ -110,21 +114,54 @@ void t.test(
       }
       return true;
     });
-    for (let user = 0; user < USERS; user++) {
-      const asked = {
-        traceIds: history.traceIds[user] ?? [],
-        spanIds: [...history.spanIds].slice(0, 20),
-        noon: new Date(since - 100 * 60_000).toISOString(),
-        end: new Date(since).toISOString(),
-      };
-      const one = await answersOf([alone], aloneKeys[user] ?? '', asked);
-      const other = await answersOf(members(), fleetKeys[user] ?? '', asked);
-      const [ofOne, ofOther] = [new Comparable(ids, since), new Comparable(ids, since)];
-      t.ok(one.length > 50);
-      for (const [i, { question, status, body }] of one.entries()) {
-        t.equal(other[i]?.status, status, `${question}: status`);
-        t.equal(ofOther.of(other[i]?.body), ofOne.of(body), `${question} (seed ${SEED})`);
+    const known: Awaited<ReturnType<typeof answersOf>>[] = [];
+    const compare = async (t: Test, others: readonly ApiCaller[]): Promise<void> => {
+      for (let user = 0; user < USERS; user++) {
+        const asked = {
+          traceIds: history.traceIds[user] ?? [],
+          spanIds: [...history.spanIds].slice(0, 20),
+          noon: new Date(since - 100 * 60_000).toISOString(),
+          end: new Date(since).toISOString(),
+        };
+        const one = known[user] ?? (known[user] = await answersOf([alone], aloneKeys[user] ?? '', asked));
+        const other = await answersOf(others, fleetKeys[user] ?? '', asked);
+        const [ofOne, ofOther] = [new Comparable(ids, since), new Comparable(ids, since)];
+        t.ok(one.length > 50);
+        for (const [i, { question, status, body }] of one.entries()) {
+          t.equal(other[i]?.status, status, `${question}: status`);
+          t.equal(ofOther.of(other[i]?.body), ofOne.of(body), `${question} (seed ${SEED})`);
+        }
       }
-    }
+    };
+    await compare(t, members());
+
+    await t.test('and so does one that is filled with what they export meanwhile', async (t) => {
+      const writer = await anyMember().createUser('writer@example.org', ['read', 'write']);
+      const writing = new WholeRuns(anyMember, writer.key);
+      await until('some runs are there', () => writing.answered.length > 5);
+      const certain = [...writing.answered];
+      const directory = join(testFolder(t), 'export');
+      const through = ['--url', fleet.gateways[0]?.url ?? '', '--key', fleet.key];
+      const exported = await runInProcess(['export', '--to', directory, ...through]);
+      await writing.end();
+      t.equal(exported.code, 0, exported.stderr);
+      const place = new TransferPlace(t);
+      const imported = await place.import(directory);
+      t.equal(imported.code, 0, imported.stderr);
+      const filled = await startTestDaemon(t, place.daemon(fleet.key));
+      const there = new ApiCaller(filled.url, fleet.key);
+      await compare(t, [there]);
+      const found = await writing.foundBy(there);
+      t.strictSame(
+        certain.filter((id) => !found.has(id)),
+        [],
+        'what was answered before is there',
+      );
+      t.strictSame(
+        [...found].filter(([, spans]) => spans !== SPANS_OF_RUN),
+        [],
+        'nothing is there in part',
+      );
+    });
   },
 );
