@@ -1,15 +1,22 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Static } from 'typebox';
-import { exportData, exportSources, shownExport, type exportedSchema } from '../api/resources/export.js';
+import {
+  exportData,
+  exportSources,
+  readExport,
+  shownExport,
+  type exportedSchema,
+} from '../api/resources/export.js';
 import type { Factory } from '../component/factory.js';
 import { readVersion } from '../config/package-version.js';
-import { exportStores } from '../storage/transfer/export-stores.js';
+import { exportStores, type ExportStage } from '../storage/transfer/export-stores.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { counted } from './counted.js';
 import { withStores } from './open-stores.js';
 import type { ProcessIo } from './process-io.js';
 import { showJson } from './result.js';
+import { TransferProgress } from './transfer-progress.js';
 
 interface Options extends ApiOptions {
   readonly to: string;
@@ -47,10 +54,33 @@ export function exportCommand(io: ProcessIo, builtin: readonly Factory[]): Comma
       const exported =
         options.offline === true
           ? await exportOffline(options, directory, io, builtin)
-          : await (await ApiClient.open(options, io)).call(exportData, { body: { directory }, isLong: true });
+          : await exportOnline(await ApiClient.open(options, io), directory, new TransferProgress(io));
       if (options.json === true) showJson(io, exported);
       else for (const line of inWords(exported)) io.out(line);
     });
+}
+
+async function exportOnline(
+  client: ApiClient,
+  directory: string,
+  progress: TransferProgress,
+): Promise<Exported> {
+  const timer = setInterval(() => {
+    // What cannot be asked now is asked the next time; whether the export fails is told by its own answer.
+    void client.call(readExport).then(
+      ({ under_way }) => {
+        if (under_way?.directory === directory)
+          progress.reached({ ...under_way, total: under_way.total_rows });
+      },
+      () => undefined,
+    );
+  }, progress.everyMs);
+  try {
+    return await client.call(exportData, { body: { directory }, isLong: true });
+  } finally {
+    clearInterval(timer);
+    progress.clear();
+  }
 }
 
 async function exportOffline(
@@ -63,7 +93,13 @@ async function exportOffline(
     const store = await stores.telemetry.identity();
     const sources = exportSources({ ...stores, clock }, { store, version: readVersion() });
     if (sources === null) throw new Error('This store of telemetry cannot be exported.');
-    const manifest = await exportStores(sources, directory, abort);
+    const progress = new TransferProgress(io);
+    const reached = (stage: ExportStage): void => {
+      progress.reached(stage);
+    };
+    const manifest = await exportStores(sources, directory, { abort, reached }).finally(() => {
+      progress.clear();
+    });
     if (manifest === null) throw new Error('Another export is under way.');
     return shownExport(directory, manifest);
   });

@@ -20,7 +20,7 @@ import { withConfigOption, type ConfigOptions } from './config-files.js';
 import { counted } from './counted.js';
 import { withStores } from './open-stores.js';
 import type { ProcessIo } from './process-io.js';
-import { ProgressLine } from './progress-line.js';
+import { TransferProgress } from './transfer-progress.js';
 import { UsageError } from './usage-error.js';
 
 interface Options extends ConfigOptions {
@@ -49,9 +49,9 @@ export function importCommand(io: ProcessIo, builtin: readonly Factory[]): Comma
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
       const directory = resolve(options.from);
-      const progress = new ProgressLine(io);
+      const progress = new TransferProgress(io);
       const manifest = await readManifest(directory).catch(inUsersWords);
-      progress.show('Comparing the files with their checksums');
+      progress.step('Comparing the files with their checksums');
       await verifyExport(directory, manifest)
         .catch(inUsersWords)
         .finally(() => {
@@ -62,9 +62,9 @@ export function importCommand(io: ProcessIo, builtin: readonly Factory[]): Comma
           throw new UsageError('This store of telemetry cannot be imported into.');
         const total = rowsIn(manifest);
         let written = 0;
-        const wrote = (rows: number): void => {
+        const wrote = (rows: number, table: string): void => {
           written += rows;
-          progress.show(`${written} of ${total} rows`);
+          progress.reached({ table, rows: written, total });
         };
         const target = {
           telemetry: telemetry.transfer.in,

@@ -27,11 +27,24 @@ export interface TelemetryOut {
    * @returns the files, by their names in the directory, with the number of their rows
    */
   write(directory: string, abort: AbortSignal): Promise<readonly WrittenFile[]>;
-  /** Rows written so far. */
-  progress(): Promise<number>;
+  /** How far {@link write} has come. */
+  progress(): Promise<ExportProgress>;
   /** Lets the moment go. To be called after `begin`, whatever happened. */
   end(): Promise<void>;
 }
+
+/** How far an export has come: of spans, points and log records, which are nearly all of it. */
+export interface ExportProgress {
+  /** Which of the tables of an export is written now; null before the first. */
+  readonly table: string | null;
+  /** Those that lie in files. */
+  readonly rows: number;
+  /** About how many there are; null as long as that is not known. */
+  readonly total: number | null;
+}
+
+/** Before anything is written. */
+export const NO_PROGRESS: ExportProgress = { table: null, rows: 0, total: null };
 
 export interface WrittenFile {
   readonly name: string;

@@ -6,15 +6,20 @@ import { SparseLog } from './sparse-log.js';
 const SAY_MS = 10 * MS_PER_MINUTE;
 
 /**
- * Does something at once, and then again and again. A failure is logged, at most once in ten minutes, and waits for the next turn.
+ * Does something at once, or after a first pause, and then again and again. A failure is logged, at most once in ten minutes, and waits for the next turn.
  *
  * @param of.everyMs from the end of one turn to the beginning of the next
+ * @param of.isLater whether the first turn comes only after such a time, too
  * @param of.failed what the log says of a turn that failed
  * @returns a function that ends it; a turn under way goes on
  */
 export function repeat(
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
-  { everyMs, failed }: { readonly everyMs: number; readonly failed: string },
+  {
+    everyMs,
+    failed,
+    isLater = false,
+  }: { readonly everyMs: number; readonly failed: string; readonly isLater?: boolean },
   work: () => Promise<void>,
 ): () => void {
   const log = new SparseLog(logger, clock, SAY_MS);
@@ -28,7 +33,8 @@ export function repeat(
     }
     if (!hasEnded) cancel = clock.after(everyMs, () => void turn());
   };
-  void turn();
+  if (isLater) cancel = clock.after(everyMs, () => void turn());
+  else void turn();
   return () => {
     hasEnded = true;
     cancel();

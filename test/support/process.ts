@@ -117,7 +117,8 @@ export async function spawnDaemon(
   };
 }
 
-function launch(
+/** Starts one command of the built program. */
+export function launch(
   args: readonly string[],
   options: {
     readonly cwd?: string;

@@ -12,7 +12,8 @@ export class TransferPlace {
   readonly directory: string;
   readonly overlay: string;
   readonly postgres: string | undefined;
-  readonly #files: readonly string[];
+  /** `--config FILE` for each of them. */
+  readonly files: readonly string[];
 
   constructor(
     t: Pick<Test, 'testdir' | 'teardown'>,
@@ -22,7 +23,7 @@ export class TransferPlace {
     this.overlay = of.overlay ?? '';
     this.postgres = of.postgres;
     const { sources } = testConfig(this.directory, this.overlay, undefined, this.postgres);
-    this.#files = sources
+    this.files = sources
       .filter((source) => source !== DEFAULT_CONFIG && source.text !== '')
       .flatMap(({ file, text }) => {
         const path = join(this.directory, file);
@@ -43,11 +44,11 @@ export class TransferPlace {
 
   /** `jackdaw import` into its stores. */
   async import(from: string): Promise<CommandOutput> {
-    return await runInProcess(['import', '--from', from, ...this.#files]);
+    return await runInProcess(['import', '--from', from, ...this.files]);
   }
 
   /** `jackdaw export --offline` of its stores. */
   async exportOffline(to: string): Promise<CommandOutput> {
-    return await runInProcess(['export', '--offline', '--to', to, ...this.#files]);
+    return await runInProcess(['export', '--offline', '--to', to, ...this.files]);
   }
 }

@@ -1,7 +1,8 @@
-import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { movedEvidence } from '../../src/alerting/evidence.js';
+import { must } from '../../src/signal/checked.js';
 import { importStores } from '../../src/storage/transfer/import-stores.js';
 import { readManifest } from '../../src/storage/transfer/manifest.js';
 import { StillClock } from '../../src/telemetry/still-clock.js';
@@ -11,6 +12,7 @@ import { startTestDaemon, type TestDaemon } from '../support/daemon.js';
 import { differences, everyAnswer } from '../support/every-answer.js';
 import { traceIdOf } from '../support/header-text.js';
 import { PostgresServer } from '../support/postgres.js';
+import { aTrace, NOON } from '../support/run-records.js';
 import { testFolder } from '../support/test-folder.js';
 import { anItem } from '../support/trace-batch.js';
 import { TransferPlace } from '../support/transfer-place.js';
@@ -156,6 +158,32 @@ void t.test('export and import', async (t) => {
     const user = aUser({ email: 'new@example.com' });
     await control.accounts.createUser(user);
     t.equal((await store.runs.list(user.id, {}, { offset: 0, limit: 10 })).count, 0);
+  });
+
+  await t.test('an export gives way before writes are slowed down', async (t) => {
+    const opened = await TestStore.open(t, { maxWaitingSegments: 2 });
+    const { writer, transfer } = opened.store;
+    const tenant = await opened.addUser();
+    const out = must(transfer.out, 'a way out');
+    const fillSegment = async (): Promise<void> => {
+      await writer.traces({ tenant, items: [aTrace(30), aTrace(30)] }, { receivedAt: NOON });
+    };
+    const place = join(folder, 'busy');
+    mkdirSync(place);
+    const { signal } = new AbortController();
+    t.ok(await out.begin());
+    t.notOk(await out.begin(), 'one at a time');
+    await fillSegment();
+    await fillSegment();
+    await t.rejects(out.write(place, signal), /given up for the sake of what comes in/);
+    await out.end();
+    await opened.settled();
+    t.ok(await out.begin());
+    const files = await out.write(place, signal);
+    t.match(await out.progress(), { rows: 120, total: 120 });
+    await out.end();
+    t.equal(files.find(({ name }) => name === 'spans-000001.parquet')?.rows, 120);
+    await fillSegment();
   });
 
   await t.test('every route answers the same, and once more with PostgreSQL', async (t) => {

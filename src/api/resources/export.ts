@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { Type } from 'typebox';
 import { SECRETS_KEY_FILE } from '../../auth/secrets-key.js';
+import { ConsumeError } from '../../component/consume-error.js';
 import { HttpProblem, type Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
@@ -11,7 +12,8 @@ import { UnusableDirectory } from '../../storage/transfer/export-directory.js';
 import { exportStores, type ExportSources } from '../../storage/transfer/export-stores.js';
 import type { Manifest } from '../../storage/transfer/manifest.js';
 import type { ApiContext } from '../support/api-context.js';
-import { count, time } from '../support/fields.js';
+import { ExportLog } from '../support/export-log.js';
+import { count, nullable, time } from '../support/fields.js';
 
 export const exportedSchema = Type.Object(
   {
@@ -47,6 +49,32 @@ export const exportData = {
   ),
   responses: { 200: exportedSchema },
   errors: [409],
+} satisfies Operation;
+
+const underWaySchema = Type.Object(
+  {
+    directory: Type.String(),
+    table: nullable(
+      Type.String({ description: 'The table of telemetry that is being written; null before the first.' }),
+    ),
+    rows: count('Spans, metric points and log records that lie in files.'),
+    total_rows: nullable(count('About how many there are; null as long as that is not known.')),
+    bytes: count('The size of all files by now.'),
+  },
+  { title: 'ExportUnderWay' },
+);
+
+export const readExport = {
+  id: 'readExport',
+  method: 'GET',
+  path: '/api/v1/admin/export',
+  tag: 'administration',
+  summary: 'How far the export of this daemon has come',
+  description: 'Of several daemons that share stores each knows of the export that it was asked for.',
+  access: 'admin',
+  responses: {
+    200: Type.Object({ under_way: nullable(underWaySchema) }, { title: 'ExportProgress' }),
+  },
 } satisfies Operation;
 
 /** What an export takes from a context of routes; null where its store cannot be exported. */
@@ -87,21 +115,43 @@ export function shownExport(directory: string, { exported_at, files }: Manifest)
 export function exportRoutes(
   context: Omit<ApiContext, 'telemetry'> & { readonly telemetry: TelemetryParts },
 ): readonly Route[] {
-  const { routes, telemetry, audit, daemon } = context;
+  const { routes, telemetry, audit, daemon, logger } = context;
   if (!isTransferable(telemetry) || telemetry.transfer.out === null) return [];
+  const log = new ExportLog(logger);
   return [
+    routes.route(readExport).to(async () => {
+      const { current } = log;
+      const under_way = current && {
+        directory: current.directory,
+        table: current.table,
+        rows: current.rows,
+        total_rows: current.total,
+        bytes: current.bytes,
+      };
+      return { status: 200, json: { under_way } };
+    }),
     routes.route(exportData).to(async ({ body: { directory }, identity, address, request }) => {
       if (!isAbsolute(directory)) throw new HttpProblem(409, 'conflict', 'directory is no absolute path.');
       const store = await telemetry.identity();
       const sources = exportSources(context, { store, version: daemon.version });
       if (sources === null) throw new HttpProblem(409, 'conflict', 'This store cannot be exported.');
-      const manifest = await exportStores(sources, directory, request.abort).catch((error: unknown) => {
-        if (error instanceof UnusableDirectory) throw new HttpProblem(409, 'conflict', error.message);
-        throw error;
-      });
+      const manifest = await log
+        .of(directory, async (reached) => exportStores(sources, directory, { abort: request.abort, reached }))
+        .catch((error: unknown) => {
+          throw inWords(error);
+        });
       if (manifest === null) throw new HttpProblem(409, 'conflict', 'Another export is under way.');
       audit({ identity, address }, 'stores.exported', { directory });
       return { status: 200, json: shownExport(directory, manifest) };
     }),
   ];
+}
+
+/** An administrator is told what the store says: what other clients are told of it would be of no help here. */
+function inWords(error: unknown): unknown {
+  if (error instanceof UnusableDirectory) return new HttpProblem(409, 'conflict', error.message);
+  if (!(error instanceof ConsumeError)) return error;
+  const { code, message, retryAfterMs } = error;
+  const headers = { 'retry-after': String(Math.ceil((retryAfterMs ?? 5000) / 1000)) };
+  return new HttpProblem(503, code, `${message} What was written was removed.`, { headers, cause: error });
 }

@@ -5,7 +5,7 @@ import type { Identity } from '../../component/identity.js';
 import type { SecretBox } from '../../component/secret-box.js';
 import type { PlacedPrices } from '../../component/prices.js';
 import type { Rejections } from '../../component/rejections.js';
-import type { Clock } from '../../component/telemetry.js';
+import type { Clock, Logger } from '../../component/telemetry.js';
 import type { RouteBuilder } from '../../http/operation.js';
 import type { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
 import type { ControlPlane } from '../../storage/control-plane.js';
@@ -26,6 +26,7 @@ export interface ApiContext<Part extends TelemetryPart = never> {
   /** For secrets in the control plane. */
   readonly secrets: SecretBox;
   readonly audit: Audit;
+  readonly logger: Logger;
   /** What users sent and was not taken. */
   readonly rejections: Rejections;
   /** By what calls are priced that lie in the store of {@link telemetry}: `Prices.leadingTo`. */

@@ -75,6 +75,7 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
         targets: targetPolicy(control, clock),
         secrets,
         audit: createAudit(logger),
+        logger,
         rejections: host.rejections,
         prices: () => host.prices.leadingTo(config.store),
         clock,

@@ -181,9 +181,16 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     this.#control = control;
     this.#reach.open({ connection, tenants: new Tenants(control, clock) });
     this.#plane.open(control, this.#id, this.#owner);
-    this.#repeat(UPKEEP_EVERY_MS, 'Runs could not be kept up; it is tried again.', async () => {
-      await this.#plane.keepUp();
-    });
+    this.#ends.push(
+      // Later, so that no run times out where the store is only opened for an import or an export.
+      repeat(
+        this.#settings,
+        { everyMs: UPKEEP_EVERY_MS, failed: 'Runs could not be kept up; it is tried again.', isLater: true },
+        async () => {
+          await this.#plane.keepUp();
+        },
+      ),
+    );
     this.#repeat(LOOK_EVERY_MS, 'ClickHouse could not be asked whether it can be reached.', async () => {
       await this.#look(host, connection);
     });

@@ -1,9 +1,17 @@
-import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { PRIVATE_FILE, makePrivate, makePrivateDirectory } from '../../config/private-path.js';
 import { syncDirectory } from '../../config/sync-directory.js';
 import type { WrittenFile } from '../telemetry-transfer.js';
-import { CONTROL, MANIFEST, measureFile, SECRETS_KEY, TELEMETRY, type Manifest } from './manifest.js';
+import {
+  CONTROL,
+  INCOMPLETE,
+  MANIFEST,
+  measureFile,
+  SECRETS_KEY,
+  TELEMETRY,
+  type Manifest,
+} from './manifest.js';
 
 /** A directory that cannot be written to, in words for whoever asked for it. */
 export class UnusableDirectory extends Error {
@@ -37,13 +45,12 @@ export class ExportDirectory {
     if (!isAbsolute(path)) throw new UnusableDirectory(`${path} is no absolute path.`);
     const isThere = await isDirectory(path);
     try {
-      if (isThere && (await readdir(path)).length > 0)
-        throw new UnusableDirectory(
-          `${path} is not empty: name a directory that is, or one that does not exist yet.`,
-        );
+      if (isThere) refuseFull(path, await readdir(path));
       await makePrivateDirectory(path);
       makePrivate(path);
       const made = new ExportDirectory(path, !isThere);
+      // Two that begin at the same time do not both go on.
+      await writeFile(join(path, INCOMPLETE), NOTE, { flag: 'wx', mode: PRIVATE_FILE });
       for (const folder of [made.telemetry, made.control]) await mkdir(folder, { mode: 0o700 });
       return made;
     } catch (cause) {
@@ -51,6 +58,14 @@ export class ExportDirectory {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new UnusableDirectory(`${path} cannot be written: ${reason}`, { cause });
     }
+  }
+
+  /** The bytes that its files have by now. */
+  async bytes(): Promise<number> {
+    let bytes = 0;
+    for (const folder of [this.telemetry, this.control])
+      for (const name of await readdir(folder)) bytes += (await stat(join(folder, name))).size;
+    return bytes;
   }
 
   /** Adds the key of sealed secrets. @param file where it lies */
@@ -86,6 +101,7 @@ export class ExportDirectory {
       await file.close();
     }
     await rename(draft, join(this.path, MANIFEST));
+    await rm(join(this.path, INCOMPLETE), { force: true });
     await syncDirectory(this.path);
     return whole;
   }
@@ -94,9 +110,23 @@ export class ExportDirectory {
   async remove(): Promise<void> {
     const all = this.#isMade
       ? [this.path]
-      : [this.telemetry, this.control, join(this.path, MANIFEST), join(this.path, `${MANIFEST}.new`)];
+      : [INCOMPLETE, TELEMETRY, CONTROL, MANIFEST, `${MANIFEST}.new`].map((name) => join(this.path, name));
     for (const path of all) await rm(path, { recursive: true, force: true });
   }
+}
+
+const NOTE =
+  'An export is being written here, or was broken off: it is complete when manifest.json is there and this file is not.\n';
+
+function refuseFull(path: string, names: readonly string[]): void {
+  if (names.length === 0) return;
+  if (names.includes(INCOMPLETE) && !names.includes(MANIFEST))
+    throw new UnusableDirectory(
+      `${path} holds a part of an export that was broken off, or is still being written: where no daemon writes it any more, remove the directory and export again.`,
+    );
+  throw new UnusableDirectory(
+    `${path} is not empty: name a directory that is, or one that does not exist yet.`,
+  );
 }
 
 async function syncFile(path: string): Promise<void> {

@@ -34,8 +34,8 @@ export class NotEmpty extends Error {
 
 /** How it goes on, and whether. */
 export interface ImportControl {
-  /** Told of rows of telemetry that are durable. */
-  readonly wrote: (rows: number) => void;
+  /** Told of rows of telemetry that are durable, and of which table. */
+  readonly wrote: (rows: number, table: TableName) => void;
   readonly abort: AbortSignal;
 }
 
@@ -138,7 +138,9 @@ class TelemetryImport {
       await this.#reader.all(EXPORTED[table].columns, parquet(this.#only(table)));
     const [agents, usage, batches] = [await all('agents'), await all('usage'), await all('batches')];
     await this.#to.base({ agents, usage, batches });
-    const runs = new RunsImport(this.#reader, this.#to, this.#sending, this.#wrote);
+    const runs = new RunsImport(this.#reader, this.#to, this.#sending, (rows) => {
+      this.#wrote(rows, 'spans');
+    });
     await runs.import(this.#only('runs'), this.#paths('spans'));
     await this.#sending.settled();
     await this.#importLinks();
@@ -182,7 +184,7 @@ class TelemetryImport {
       bytes = 0;
       await this.#sending.send(taken, async () => {
         await write(Number(first['tenant']), sent);
-        this.#wrote(sent.length);
+        this.#wrote(sent.length, table);
       });
     };
     for (const path of this.#paths(table))

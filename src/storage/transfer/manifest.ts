@@ -10,6 +10,8 @@ import { tableOf } from './exported-tables.js';
 /** The number of the layout. A program reads its own and refuses others. */
 export const FORMAT = 1;
 export const MANIFEST = 'manifest.json';
+/** Beside it, from the beginning until the manifest is there. */
+export const INCOMPLETE = 'INCOMPLETE';
 /** The folders of an export. */
 export const TELEMETRY = 'telemetry';
 export const CONTROL = 'control';
@@ -60,6 +62,14 @@ export async function measureFile(path: string): Promise<Pick<ManifestFile, 'byt
   return { bytes, sha256: hash.digest('hex') };
 }
 
+/** What there is in place of a manifest. */
+async function whyNone(directory: string): Promise<string> {
+  if (!(await isThere(directory))) return `There is no directory ${directory}.`;
+  if (await isThere(join(directory, INCOMPLETE)))
+    return `${directory} holds a part of an export that was broken off, or is still being written: wait for its ${MANIFEST}, or remove the directory and export again.`;
+  return `${directory} has no ${MANIFEST}, which an export gets when it is complete: export again.`;
+}
+
 /** @throws UnusableExport where it is none, is incomplete, or is of another layout */
 export async function readManifest(directory: string): Promise<Manifest> {
   const path = join(directory, MANIFEST);
@@ -67,10 +77,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
   try {
     text = await readFile(path, 'utf8');
   } catch (cause) {
-    const hint = (await isThere(directory))
-      ? `${directory} has no ${MANIFEST}, which an export gets when it is complete: export again`
-      : `There is no directory ${directory}`;
-    throw new UnusableExport(`${hint}.`, { cause });
+    throw new UnusableExport(await whyNone(directory), { cause });
   }
   const found = parsed(text);
   const { format } = Object(found) as { readonly format?: unknown };

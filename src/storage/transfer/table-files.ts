@@ -34,6 +34,8 @@ export class TableFiles {
     TABLE_NAMES.map((table) => [table, { rows: 0, bytes: 0, files: 0 }]),
   );
   readonly #files: WrittenFile[] = [];
+  #table: TableName | null = null;
+  #pagedRows = 0;
 
   private constructor(writer: ParquetWriter, directory: string, size: FileSize) {
     this.#writer = writer;
@@ -56,6 +58,7 @@ export class TableFiles {
    */
   async add(table: TableName, rows: readonly ExportedRow[], order?: string): Promise<void> {
     const waiting = this.#of(table);
+    this.#table = table;
     await this.#writer.append(tableOf(table), rows);
     waiting.rows += rows.length;
     for (const row of rows) waiting.bytes += bytesOf(row);
@@ -71,12 +74,23 @@ export class TableFiles {
     const name = fileOf(table, isPaged ? ++waiting.files : undefined);
     await this.#writer.write(tableOf(table), join(this.#directory, name), order);
     this.#files.push({ name, rows: waiting.rows });
+    if (isPaged) this.#pagedRows += waiting.rows;
     waiting.rows = 0;
     waiting.bytes = 0;
   }
 
   get files(): readonly WrittenFile[] {
     return this.#files;
+  }
+
+  /** The table that rows were last added to; null before the first. */
+  get table(): TableName | null {
+    return this.#table;
+  }
+
+  /** Rows of tables with several files that lie in files. */
+  get pagedRows(): number {
+    return this.#pagedRows;
   }
 
   async close(): Promise<void> {

@@ -114,6 +114,7 @@ void t.test('every answer that can be had is as documented, field by field', asy
   await checkQuota(api, check);
   await checkRebuild(documented, check);
   const exported = { json: { directory: join(testFolder(t), 'export') } };
+  await check('readExport', {}, undefined);
   await check('exportData', {}, exported);
   await check('exportData', {}, exported);
   await checkRefusals(api, documented, check);

@@ -80,6 +80,16 @@ export class StoreSnapshot {
     }
   }
 
+  /** How many spans messages brought, and how many points and log records there are. */
+  async rows(): Promise<number> {
+    const counts = [
+      `SELECT sum(spans) AS rows FROM ${EXPORTED_TRACES.name}`,
+      ...[POINTS, LOGS].map(({ name }) => `SELECT count() AS rows FROM ${name}`),
+    ];
+    const found = await Promise.all(counts.map(async (sql) => await this.reads.rows(sql)));
+    return found.reduce((sum, [row]) => sum + Number(row?.rows ?? 0), 0);
+  }
+
   /** @throws ConsumeError where it could not be removed: the next one that is taken does so */
   async remove(): Promise<void> {
     await this.reads.close();

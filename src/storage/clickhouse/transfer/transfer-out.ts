@@ -4,7 +4,13 @@ import { MICROS_PER_DAY, MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
 import type { ControlTransfer } from '../../control-transfer.js';
 import type { Leases } from '../../leases.js';
-import type { ExportedRow, TelemetryOut, WrittenFile } from '../../telemetry-transfer.js';
+import {
+  NO_PROGRESS,
+  type ExportedRow,
+  type ExportProgress,
+  type TelemetryOut,
+  type WrittenFile,
+} from '../../telemetry-transfer.js';
 import { TableFiles } from '../../transfer/table-files.js';
 import type { WriteBook } from '../../write-book.js';
 import type { Connection } from '../client/connection.js';
@@ -43,6 +49,9 @@ interface Underway {
   /** So that nobody removes what it reads. */
   readonly lease: HeldLease;
   readonly firstHour: number | null;
+  /** How many spans, points and log records there are, repeats of spans too. */
+  total: number | null;
+  files?: TableFiles;
   /** The work that reads the snapshot. */
   writing: Promise<unknown>;
 }
@@ -68,7 +77,15 @@ export class TransferOut implements TelemetryOut {
       const { traces: days } = options.retention;
       const firstHour =
         days === null ? null : ((Math.floor(now / MICROS_PER_DAY) - days) * MICROS_PER_DAY) / MICROS_PER_HOUR;
-      this.#underway = { snapshot, batches, lease, firstHour, writing: Promise.resolve() };
+      this.#underway = {
+        snapshot,
+        batches,
+        lease,
+        firstHour,
+        total: null,
+        writing: Promise.resolve(),
+      };
+      this.#underway.total = await snapshot.rows();
       await this.#ended(await book.openWrites(store));
     } catch (error) {
       await this.end();
@@ -89,8 +106,11 @@ export class TransferOut implements TelemetryOut {
     return await writing;
   }
 
-  async progress(): Promise<number> {
-    return 0;
+  async progress(): Promise<ExportProgress> {
+    const { files, total } = this.#underway ?? {};
+    return files === undefined
+      ? NO_PROGRESS
+      : { table: files.table, rows: files.pagedRows, total: total ?? null };
   }
 
   async end(): Promise<void> {
@@ -109,13 +129,11 @@ export class TransferOut implements TelemetryOut {
     await this.end();
   }
 
-  async #write(
-    { snapshot, batches, firstHour }: Underway,
-    directory: string,
-    abort: AbortSignal,
-  ): Promise<readonly WrittenFile[]> {
+  async #write(underway: Underway, directory: string, abort: AbortSignal): Promise<readonly WrittenFile[]> {
+    const { snapshot, batches, firstHour } = underway;
     const { control, store } = this.#parts.open();
     const files = await TableFiles.open(directory);
+    underway.files = files;
     try {
       for (const table of ['agents', 'usage'] as const)
         await files.add(table, await control.exportBase(store, table));

@@ -6,6 +6,7 @@ import { encodeRows } from '../../../worker/columns-writer.js';
 import type { TracesMessage } from '../../incoming/encode-traces.js';
 import type {
   ExportedRow,
+  ExportProgress,
   TelemetryIn,
   TelemetryOut,
   TelemetryTransfer,
@@ -64,8 +65,8 @@ class OutClient implements TelemetryOut {
     return await this.#reach.opened.thread.call('writeExport', [directory], { abort });
   }
 
-  async progress(): Promise<number> {
-    return await this.#reach.opened.thread.call('exportedRows', []);
+  async progress(): Promise<ExportProgress> {
+    return await this.#reach.opened.thread.call('exportProgress', []);
   }
 
   async end(): Promise<void> {

@@ -37,7 +37,7 @@ export class StoreEngine {
   private constructor(parts: EngineParts) {
     this.id = parts.main.storeId;
     this.observations = parts.observations;
-    this.export = new StoreExport(parts.reads, parts.events);
+    this.export = new StoreExport(parts.reads, parts.events, () => parts.pressure.pauseMs > 0);
     this.#parts = parts;
   }
 

@@ -1,4 +1,4 @@
-import type { TransferBase, WrittenFile } from '../../telemetry-transfer.js';
+import type { ExportProgress, TransferBase, WrittenFile } from '../../telemetry-transfer.js';
 import type { StoreEngine } from './store-engine.js';
 
 /** What the store thread does for an export, and for an import. `client/transfer-client.ts` calls it. */
@@ -9,7 +9,7 @@ export function transferMethods(engine: Promise<StoreEngine>) {
       await (await engine).export.lacksFacts(mark),
     writeExport: async (directory: string, abort?: AbortSignal): Promise<readonly WrittenFile[]> =>
       await (await engine).export.write(directory, abort),
-    exportedRows: async (): Promise<number> => (await engine).export.rows,
+    exportProgress: async (): Promise<ExportProgress> => (await engine).export.progress,
     endExport: async (): Promise<void> => {
       await (await engine).export.end();
     },

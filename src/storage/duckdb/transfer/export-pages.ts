@@ -10,13 +10,13 @@ const STEP = 2 ** STEP_BITS;
  * Cuts rows into pages by the commits that brought them.
  *
  * @param weights a SELECT of `seq`, `rows` and `bytes`
- * @returns the conditions of the pages, in their order
+ * @returns the conditions of the pages, in their order, and the number of all rows
  */
 export async function exportPages(
   connection: Connection,
   weights: string,
   { rows: mostRows, bytes: mostBytes }: FileSize,
-): Promise<readonly OfCommits[]> {
+): Promise<{ readonly pages: readonly OfCommits[]; readonly rows: number }> {
   const pages: { first: number; last: number; rows: number; bytes: number }[] = [];
   const steps = `SELECT seq >> ${STEP_BITS} AS step, sum(rows)::BIGINT, sum(bytes)::BIGINT FROM (${weights}) GROUP BY step ORDER BY step`;
   for await (const chunk of connection.wholeChunks(steps)) {
@@ -34,5 +34,8 @@ export async function exportPages(
       }
     }
   }
-  return pages.map(({ first, last }) => ofCommitsBetween(first, last));
+  return {
+    pages: pages.map(({ first, last }) => ofCommitsBetween(first, last)),
+    rows: pages.reduce((sum, { rows }) => sum + rows, 0),
+  };
 }

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { ConsumeError } from '../../../component/consume-error.js';
 import { EXPORTED, fileOf, TABLE_NAMES, type TableName } from '../../transfer/exported-tables.js';
 import { FILE_SIZE, type FileSize } from '../../transfer/table-files.js';
-import type { WrittenFile } from '../../telemetry-transfer.js';
+import { NO_PROGRESS, type ExportProgress, type WrittenFile } from '../../telemetry-transfer.js';
 import type { EventReads } from '../events/event-reads.js';
 import { factsReach } from '../events/facts.js';
 import type { Connection } from '../files/connection.js';
 import { closing } from '../../read-errors.js';
+import type { OfCommits } from '../rows/commit-ranges.js';
 import type { Reads } from '../reads/read.js';
 import type { Capture } from '../rows/segment.js';
 import { exportPages } from './export-pages.js';
@@ -20,26 +21,29 @@ interface Underway {
   readonly end: () => void;
   /** Resolves when the capture is released. */
   readonly ended: Promise<void>;
-  rows: number;
+  progress: ExportProgress;
   /** The work that uses the connection. */
   writing: Promise<unknown>;
 }
 
 /**
  * Writes everything that the store holds at one moment into Parquet files, while it goes on with its work: one read that lasts, over
- * one of the connections that the store's own work has. Moves wait for it.
+ * one of the connections that the store's own work has. Moves wait for it, so it gives way before commits would.
  */
 export class StoreExport {
   readonly #reads: Reads;
   readonly #events: EventReads;
+  readonly #isPressing: () => boolean;
   readonly #size: FileSize;
   #isTaken = false;
   #isClosing = false;
   #underway: Underway | null = null;
 
-  constructor(reads: Reads, events: EventReads, size: FileSize = FILE_SIZE) {
+  /** @param isPressing whether so much waits to be moved that commits are slowed down: then the export gives way */
+  constructor(reads: Reads, events: EventReads, isPressing: () => boolean, size: FileSize = FILE_SIZE) {
     this.#reads = reads;
     this.#events = events;
+    this.#isPressing = isPressing;
     this.#size = size;
   }
 
@@ -52,7 +56,11 @@ export class StoreExport {
     const held = new Promise<void>((resolve) => (end = resolve));
     await new Promise<void>((resolve, reject) => {
       const ended = this.#reads.forWork('export')(async (connection, capture) => {
-        this.#underway = { connection, capture, end, ended, rows: 0, writing: Promise.resolve() };
+        this.#underway = {
+          ...{ connection, capture, end, ended },
+          progress: NO_PROGRESS,
+          writing: Promise.resolve(),
+        };
         resolve();
         await held;
       });
@@ -75,14 +83,15 @@ export class StoreExport {
     const writing = this.#write(underway, directory, () => {
       if (this.#isClosing) throw closing();
       if (abort?.aborted === true) throw abandonedExport();
+      if (this.#isPressing()) throw gaveWay();
     });
     underway.writing = writing.catch(() => undefined);
     return await writing;
   }
 
-  /** Rows written so far. */
-  get rows(): number {
-    return this.#underway?.rows ?? 0;
+  /** How far it has come. */
+  get progress(): ExportProgress {
+    return this.#underway?.progress ?? NO_PROGRESS;
   }
 
   /** Releases what it sees, once the statement under way is over. May be called at any time. */
@@ -117,20 +126,29 @@ export class StoreExport {
     const copy = async (table: TableName, query: string, page?: number): Promise<void> => {
       throwIfStopped();
       const name = fileOf(table, page);
+      underway.progress = { ...underway.progress, table };
       const rows = await copyTo(connection, query, join(directory, name));
-      underway.rows += rows;
+      if (isPaged(table)) underway.progress = { ...underway.progress, rows: underway.progress.rows + rows };
       files.push({ name, rows });
     };
     const payloads = new PagePayloads(connection, capture);
     try {
+      const paged = new Map<TableName, readonly OfCommits[]>();
+      let total = 0;
+      for (const table of TABLE_NAMES.filter(isPaged)) {
+        throwIfStopped();
+        const { pages, rows } = await exportPages(connection, EXPORT_WEIGHTS[table](capture), this.#size);
+        paged.set(table, pages);
+        total += rows;
+      }
+      underway.progress = { ...underway.progress, total };
       for (const table of TABLE_NAMES) {
         const query = EXPORT_QUERIES[table];
         if (!isPaged(table)) {
           await copy(table, query(capture, 'TRUE'));
           continue;
         }
-        const pages = await exportPages(connection, EXPORT_WEIGHTS[table](capture), this.#size);
-        for (const [i, page] of pages.entries()) {
+        for (const [i, page] of (paged.get(table) ?? []).entries()) {
           throwIfStopped();
           if (table === 'spans') await payloads.load(page);
           await copy(table, query(capture, page), i + 1);
@@ -152,6 +170,13 @@ async function copyTo(connection: Connection, query: string, path: string): Prom
   const file = path.replaceAll("'", "''");
   const [row] = await connection.rows(`COPY (${query}) TO '${file}' (FORMAT parquet, COMPRESSION zstd)`);
   return Number(row?.['Count'] ?? 0);
+}
+
+function gaveWay(): ConsumeError {
+  return new ConsumeError(
+    'The export was given up for the sake of what comes in: while it lasts no segment is moved into the cold file, and so many wait now that writes would slow down. Export when less comes in, stop the daemon and export with --offline, or let more segments wait (extensions.duckdb.max_waiting_segments).',
+    { code: 'overloaded', retryable: true, retryAfterMs: 60_000 },
+  );
 }
 
 function abandonedExport(): ConsumeError {

@@ -7,7 +7,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get?: never;
+    get: operations['readExport'];
     put?: never;
     post: operations['exportData'];
     delete?: never;
@@ -1576,6 +1576,16 @@ export interface components {
         [key: string]: number;
       };
     };
+    ExportProgress: {
+      under_way: components['schemas']['ExportUnderWay'] | null;
+    };
+    ExportUnderWay: {
+      bytes: number;
+      directory: string;
+      rows: number;
+      table: string | null;
+      total_rows: number | null;
+    };
     FieldError: {
       field: string;
       message: string;
@@ -2952,6 +2962,31 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+  readExport: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ExportProgress'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   exportData: {
     parameters: {
       query?: never;

@@ -1,0 +1,53 @@
+import type { Logger } from '../../component/telemetry.js';
+import { NO_STAGE, type ExportStage } from '../../storage/transfer/export-stores.js';
+
+const SAY_EVERY_MS = 10_000;
+
+/** An export that somebody waits for. */
+interface CurrentExport extends ExportStage {
+  readonly directory: string;
+}
+
+/** How far the exports of a daemon have come: for whoever asks, and in the log every ten seconds. */
+export class ExportLog {
+  readonly #logger: Logger;
+  #current: CurrentExport | null = null;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  get current(): CurrentExport | null {
+    return this.#current;
+  }
+
+  /** @param work which tells how far it has come; null where it did not begin, because another one is under way */
+  async of<T extends { readonly files: readonly unknown[] }>(
+    directory: string,
+    work: (reached: (stage: ExportStage) => void) => Promise<T | null>,
+  ): Promise<T | null> {
+    let own: CurrentExport = { ...NO_STAGE, directory };
+    this.#current ??= own;
+    let saidAt = performance.now();
+    const show = (stage: ExportStage): void => {
+      const next = { ...stage, directory };
+      if (this.#current === own) this.#current = next;
+      own = next;
+    };
+    try {
+      const done = await work((stage) => {
+        show(stage);
+        if (performance.now() - saidAt < SAY_EVERY_MS) return;
+        saidAt = performance.now();
+        this.#logger.info(own, 'An export goes on.');
+      });
+      if (done !== null) this.#logger.info({ directory, files: done.files.length }, 'An export is complete.');
+      return done;
+    } catch (error) {
+      this.#logger.warn({ directory, err: error }, 'An export failed; what was written is removed.');
+      throw error;
+    } finally {
+      if (this.#current === own) this.#current = null;
+    }
+  }
+}

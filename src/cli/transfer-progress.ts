@@ -1,0 +1,57 @@
+import type { ProcessIo } from './process-io.js';
+import { ProgressLine } from './progress-line.js';
+
+const ON_TERMINAL_MS = 1000;
+const IN_LOG_MS = 10_000;
+
+/** How far an export or an import has come, in rows and bytes. */
+export interface Reached {
+  readonly table?: string | null;
+  readonly rows: number;
+  readonly total: number | null;
+  readonly bytes?: number;
+}
+
+/** Says how far it has come: in a line that is rewritten on a terminal, elsewhere in a line every ten seconds. */
+export class TransferProgress {
+  readonly #io: ProcessIo;
+  readonly #line: ProgressLine;
+  #saidAt = performance.now();
+
+  constructor(io: ProcessIo) {
+    this.#io = io;
+    this.#line = new ProgressLine(io);
+  }
+
+  /** How often it is worth while to tell. */
+  get everyMs(): number {
+    return this.#io.isLogTerminal ? ON_TERMINAL_MS : IN_LOG_MS;
+  }
+
+  /** May be called more often: it says the first thing, and then one every {@link everyMs}. */
+  reached(reached: Reached): void {
+    if (performance.now() - this.#saidAt < this.everyMs) return;
+    this.#saidAt = performance.now();
+    const text = inWords(reached);
+    if (this.#io.isLogTerminal) this.#line.show(text);
+    else this.#io.err(text);
+  }
+
+  /** A step without rows, which only people want to see. */
+  step(text: string): void {
+    this.#line.show(text);
+  }
+
+  /** To be called before anything else is written. */
+  clear(): void {
+    this.#line.clear();
+  }
+}
+
+/** `spans: 120000 of 1000000 rows (12 %), 34.5 MiB` */
+function inWords({ table = null, rows, total, bytes }: Reached): string {
+  const of = total === null || total === 0 ? '' : ` of ${total}`;
+  const share = of === '' ? '' : ` (${Math.min(100, Math.floor((rows / Number(total)) * 100))} %)`;
+  const size = bytes === undefined ? '' : `, ${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  return `${table === null ? '' : `${table}: `}${rows}${of} rows${share}${size}`;
+}
