@@ -12,6 +12,7 @@ import { read, type ReadOptions } from './read.js';
 import { restart, type RestartOptions } from './restart.js';
 import { scale, type ScaleOptions } from './scale.js';
 import { QUEUE_KINDS, sidecar, type SidecarOptions } from './sidecar.js';
+import { transfer, type TransferOptions } from './transfer.js';
 import { ui, type UiOptions } from './ui.js';
 import { webhooks, type WebhooksOptions } from './webhooks.js';
 
@@ -80,6 +81,16 @@ program
   .action(async (options: ScaleOptions) => {
     const figures = await scale(options, print);
     if (figures?.verdict.isComplete === false) process.exitCode = 1;
+  });
+
+program
+  .command('transfer')
+  .description('export of a filled embedded store and import into an empty one: time, size and memory')
+  .option('--spans <n>', 'how many there are', integer, 1_000_000)
+  .option('--data <dir>', 'keep the filled store there, and take it from there')
+  .option('--clickhouse', 'import into ClickHouse and PostgreSQL, and export out of them, too')
+  .action(async (options: TransferOptions) => {
+    await transfer(options, print);
   });
 
 program

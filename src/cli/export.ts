@@ -32,11 +32,14 @@ everything else meanwhile. What is written is as of one moment: Parquet for tele
 manifest with checksums, which is written last. The directory holds prompts and answers, digests of keys, and the secrets of
 webhooks with their key: keep it like the stores themselves.
 
-With --offline the stores are opened here, while no daemon runs.
+With --offline the stores are opened here, while no daemon runs. With ClickHouse and PostgreSQL any gateway exports, and
+all of them go on.
+
+An export that is killed leaves a directory with a file INCOMPLETE: remove it and export again.
 
 Exit codes:
   0    the directory is complete
-  1    it failed, or the directory is not empty or cannot be written; what was written was removed`;
+  1    it failed, or the directory is not empty, cannot be written or is on a full disk; what was written was removed`;
 
 /** `jackdaw export` */
 export function exportCommand(io: ProcessIo, builtin: readonly Factory[]): Command {

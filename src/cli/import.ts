@@ -33,7 +33,8 @@ runs with them for the first time, and while none does. All files are compared w
 ids stay what they are; what is imported counts for no quota and brings no events. Stop the old daemon for good before the new
 one starts: both would send the deliveries that wait.
 
-An import that was interrupted leaves a part of the telemetry and no user: remove the store of telemetry, and import again.
+An import that was interrupted or killed leaves a part of the telemetry and no user, and the next one is refused: remove the
+store of telemetry (its files, or the database in ClickHouse), and import again.
 
 Exit codes:
   0    all of it is stored
