@@ -27,7 +27,7 @@ const UNDELIVERED = 'service: { pipelines: { events: { exporters: [debug] } } }\
 
 const ENDPOINTS = '/org/default/webhooks/endpoints';
 
-t.setTimeout(180_000);
+t.setTimeout(300_000);
 void t.test(
   'from the embedded stores into ClickHouse and PostgreSQL, and out of them',
   { skip },

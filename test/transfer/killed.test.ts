@@ -46,7 +46,11 @@ void t.test('an export and an import that are killed leave what the next call re
   t.equal(exported.code, 0, exported.stderr);
   t.notOk(existsSync(join(directory, 'INCOMPLETE')));
 
-  const importing = launch(['import', '--from', directory, ...place.files], { cwd: place.directory });
+  const importing = launch(['import', '--from', directory, ...place.files], {
+    cwd: place.directory,
+    // What it leaves there goes with the test.
+    env: { TMPDIR: folder },
+  });
   await until('a part is stored', () => sizeOf(place.directory) > SOME_BYTES);
   importing.child.kill('SIGKILL');
   t.match(await importing.exited, { signal: 'SIGKILL' });

@@ -155,7 +155,7 @@ async function* spanRows(
   const messages = await readMessages(reads, traces);
   const begun = new Map<string, SentSpan>();
   const pages = reads.pages(
-    `SELECT tenant, seq, node, prompt, ${WHOLE_SPAN_COLUMNS.join(', ')} FROM spans WHERE seq > 0 AND (${whereSpans(traces, messages)}) ORDER BY tenant, hour, trace_id, span_id, seq LIMIT 1 BY tenant, hour, trace_id, span_id, seq`,
+    `SELECT tenant, seq, node, prompt, ${WHOLE_SPAN_COLUMNS.join(', ')} FROM spans WHERE seq > 0 AND (${whereSpans(traces, messages)}) ORDER BY tenant, hour, trace_id, span_id, seq, version DESC LIMIT 1 BY tenant, hour, trace_id, span_id, seq`,
   );
   for await (const page of pages) yield page.flatMap((row) => spanRow(row, runs, begun));
 }
