@@ -153,7 +153,14 @@ const NOT_ASKED = [
     '/daemon/config',
     '/openapi.json',
   ],
-  ...['/admin/users', '/admin/keys', '/admin/orgs', '/admin/orgs/{slug}/members', '/dashboard/stream'],
+  ...[
+    '/admin/users',
+    '/admin/export',
+    '/admin/keys',
+    '/admin/orgs',
+    '/admin/orgs/{slug}/members',
+    '/dashboard/stream',
+  ],
   ...['/org/{org_slug}/webhooks/endpoints', '/org/{org_slug}/webhooks/endpoints/{endpoint_id}/deliveries'],
   ...['/org/{org_slug}/webhooks/deliveries', '/org/{org_slug}/webhooks/deliveries/{delivery_id}'],
 ];

@@ -137,6 +137,12 @@ void t.test(
 
     await t.test('and so does one that is filled with what they export meanwhile', async (t) => {
       const writer = await anyMember().createUser('writer@example.org', ['read', 'write']);
+      // The others hear of the key a moment later.
+      await until('all know the key', async () => {
+        const { key } = writer;
+        const asked = await Promise.all(members().map((api) => api.call('GET', '/usage', { key })));
+        return asked.every(({ status }) => status === 200);
+      });
       const writing = new WholeRuns(anyMember, writer.key);
       await until('some runs are there', () => writing.answered.length > 5);
       const certain = [...writing.answered];
