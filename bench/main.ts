@@ -89,9 +89,7 @@ program
   .option('--spans <n>', 'how many there are', integer, 1_000_000)
   .option('--data <dir>', 'keep the filled store there, and take it from there')
   .option('--clickhouse', 'import into ClickHouse and PostgreSQL, and export out of them, too')
-  .action(async (options: TransferOptions) => {
-    await transfer(options, print);
-  });
+  .action((options: TransferOptions) => transfer(options, print));
 
 program
   .command('sidecar')

@@ -47,7 +47,12 @@ const ASKED: readonly Asking[] = [
     '/usage',
     '/usage/daily',
   ),
-  ...plain('/dashboard/prompts/', '/dashboard/service-map/hours', '/dashboard/prices'),
+  ...plain(
+    '/dashboard/prompts/',
+    '/dashboard/prompts/names',
+    '/dashboard/service-map/hours',
+    '/dashboard/prices',
+  ),
   ofAgents('/agents/{agent_id}'),
   ofAgents('/agents/{agent_id}', '?estimate=true'),
   ofAgents('/agents/{agent_id}/runs'),
