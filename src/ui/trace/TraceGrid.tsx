@@ -1,14 +1,12 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, type RefObject } from 'react';
+import type { RefObject } from 'react';
 import { cx } from '../parts/cx.js';
 import { Dashes } from '../parts/Missing.js';
-import { roomFor, ROW_PX } from './room-for.js';
+import { roomFor } from './room-for.js';
 import { TimeAxis } from './TimeAxis.js';
 import { TraceRow } from './TraceRow.js';
+import { useSeenRows } from './use-seen-rows.js';
 import type { TraceView } from './use-trace-view.js';
 import styles from './trace.module.css';
-
-const OVERSCAN = 12;
 
 interface Props {
   readonly view: TraceView;
@@ -26,23 +24,8 @@ function rowId(row: number): string {
 /** The spans of a run as a tree, each with its bar on the time line. Only rows that are seen are in the page. */
 export function TraceGrid({ view, chosen, grid, onChoose }: Props) {
   const { rows, hits } = view;
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => grid.current,
-    estimateSize: () => ROW_PX,
-    overscan: OVERSCAN,
-    // The head stays over the rows.
-    scrollPaddingStart: 2 * ROW_PX,
-    scrollPaddingEnd: ROW_PX,
-  });
+  const virtual = useSeenRows(rows.length, chosen, grid);
   const hitSet = new Set(hits);
-  const scrollTo = useRef(virtual.scrollToIndex);
-  useEffect(() => {
-    scrollTo.current = virtual.scrollToIndex;
-  });
-  useEffect(() => {
-    if (chosen >= 0) scrollTo.current(chosen, { align: 'auto' });
-  }, [chosen]);
   const items = virtual.getVirtualItems();
   const isThere = items.some(({ index }) => index === chosen);
   return (

@@ -1,17 +1,16 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { Equal, Minus, Plus, PenLine } from 'lucide-react';
-import { useEffect, useRef, type RefObject } from 'react';
+import type { RefObject } from 'react';
 import { formatCounted } from '../../format/number.js';
 import { cx } from '../../parts/cx.js';
 import { Dashes, Missing } from '../../parts/Missing.js';
 import { TypeIcon, TYPE_WORDS } from '../../parts/TypeIcon.js';
-import { roomFor, ROW_PX } from '../../trace/room-for.js';
+import { roomFor } from '../../trace/room-for.js';
+import { useSeenRows } from '../../trace/use-seen-rows.js';
 import { isChanged, type DiffRow } from '../../trace/diff.js';
 import { hasFailed } from '../../trace/span.js';
 import { figureOf, formatDelta, formatFigure, type FigureName } from './figures.js';
 import styles from './compare-runs.module.css';
 
-const OVERSCAN = 12;
 const INDENT_PX = 14;
 /** Deeper levels are not moved further: the name would have no room. */
 const MOST_INDENT = 14;
@@ -30,21 +29,7 @@ export function DiffGrid({
   readonly grid: RefObject<HTMLDivElement | null>;
   readonly onChoose: (row: number) => void;
 }) {
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => grid.current,
-    estimateSize: () => ROW_PX,
-    overscan: OVERSCAN,
-    scrollPaddingStart: 2 * ROW_PX,
-    scrollPaddingEnd: ROW_PX,
-  });
-  const scrollTo = useRef(virtual.scrollToIndex);
-  useEffect(() => {
-    scrollTo.current = virtual.scrollToIndex;
-  });
-  useEffect(() => {
-    if (chosen >= 0) scrollTo.current(chosen, { align: 'auto' });
-  }, [chosen]);
+  const virtual = useSeenRows(rows.length, chosen, grid);
   const items = virtual.getVirtualItems();
   return (
     <Dashes value="touch">

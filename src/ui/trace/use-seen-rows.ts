@@ -1,0 +1,34 @@
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, type RefObject } from 'react';
+import { ROW_PX } from './room-for.js';
+
+const OVERSCAN = 12;
+
+/**
+ * The rows of a grid of spans that are seen, or nearly: only these are in the page. The chosen one is brought into view.
+ *
+ * @param chosen position among the rows; negative for none
+ */
+export function useSeenRows(
+  count: number,
+  chosen: number,
+  grid: RefObject<HTMLDivElement | null>,
+): Virtualizer<HTMLDivElement, Element> {
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => grid.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+    // The head stays over the rows.
+    scrollPaddingStart: 2 * ROW_PX,
+    scrollPaddingEnd: ROW_PX,
+  });
+  const scrollTo = useRef(virtual.scrollToIndex);
+  useEffect(() => {
+    scrollTo.current = virtual.scrollToIndex;
+  });
+  useEffect(() => {
+    if (chosen >= 0) scrollTo.current(chosen, { align: 'auto' });
+  }, [chosen]);
+  return virtual;
+}
