@@ -113,7 +113,7 @@ void t.test('whatever comes, alerts fire and end as an oracle over everything st
   const scene = await AlertScene.open(t, {}, { intervalMs: INTERVAL_MS, now });
   const rules = fc.array(rule, { minLength: 3, maxLength: 6 });
   const steps = fc.array(step, { minLength: 10, maxLength: 40 });
-  await neverDiffers(t, { runs: 60, ms: 5000 }, [rules, steps], async (rules, steps) => {
+  await neverDiffers(t, { runs: 60, ms: 2500 }, [rules, steps], async (rules, steps) => {
     await scene.newUser();
     const play = new Play(scene);
     for (const says of rules) await play.add(says);

@@ -297,7 +297,7 @@ void t.test('random histories: what fires and what ends is what the specificatio
     new Play(await PlacedStore.of(control, `play ${plays++}`), new HandClock(EVENING));
   await neverDiffers(
     t,
-    { runs: 400, ms: 4000 },
+    { runs: 400, ms: 2000 },
     [fc.array(step, { minLength: 10, maxLength: 60 })],
     async (steps) => {
       const play = await newPlay();

@@ -26,7 +26,7 @@ void t.test(
   async (t) => {
     await neverDiffers(
       t,
-      { runs: 3, ms: 5000 },
+      { runs: 3, ms: 2500 },
       [
         extremeItems,
         extremeSpans,

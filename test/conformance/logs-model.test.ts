@@ -129,7 +129,7 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
     const opened = await open(t, { fileRows: 25 });
     await neverDiffers(
       t,
-      { runs: 60, ms: 4_000 },
+      { runs: 60, ms: 2000 },
       [fc.array(step, { minLength: 1, maxLength: 12 }), fc.array(asked, { minLength: 1, maxLength: 6 })],
       async (steps, searches) => {
         const tenants = [await opened.addUser(), await opened.addUser()] as const;

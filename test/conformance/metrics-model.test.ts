@@ -67,7 +67,7 @@ function checkMetrics(t: Test, open: OpenTelemetry): void {
     const opened = await open(t);
     await neverDiffers(
       t,
-      { runs: 60, ms: 4_000 },
+      { runs: 60, ms: 2000 },
       [fc.array(step, { minLength: 1, maxLength: 12 }), fc.array(filter, { minLength: 1, maxLength: 4 })],
       async (steps, filters) => {
         const tenants = [await opened.addUser(), await opened.addUser()] as const;

@@ -106,7 +106,7 @@ function checkModels(t: Test, open: OpenTelemetry): void {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
       t,
-      { runs: 25, ms: 5000 },
+      { runs: 25, ms: 2500 },
       [
         fc.array(step, { minLength: 3, maxLength: 25 }),
         fc.array(range, { minLength: 4, maxLength: 6 }),

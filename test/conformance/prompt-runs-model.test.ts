@@ -110,7 +110,7 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
   void t.test('compare shows what is linked, whatever comes in whatever order', async (t) => {
     const opened = await open(t);
     let now = NOON;
-    await neverDiffers(t, { runs: 100, ms: 4_000 }, [fc.array(step, { maxLength: 12 })], async (steps) => {
+    await neverDiffers(t, { runs: 100, ms: 2000 }, [fc.array(step, { maxLength: 12 })], async (steps) => {
       // New tenants instead of a new store: the files grow, seal and move from run to run.
       const tenants = [await opened.addUser(), await opened.addUser()] as const;
       for (const tenant of tenants)

@@ -43,7 +43,7 @@ function checkKinds(t: Test, open: OpenTelemetry): void {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
       t,
-      { runs: 20, ms: 5000 },
+      { runs: 20, ms: 2500 },
       [fc.array(fc.array(part, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 10 })],
       async (commits) => {
         const user = await opened.addUser();

@@ -66,7 +66,7 @@ function buckets(runs: readonly TraceHeader[], { start_time, end_time, interval 
 }
 
 /** A slow machine does fewer runs instead of failing. */
-const TIME_LIMIT = Number(process.env.JACKDAW_TEST_TIME ?? 5_000);
+const TIME_LIMIT = Number(process.env.JACKDAW_TEST_TIME ?? 2500);
 const HOUR = 60 * MINUTE;
 
 /** Runs that come or change at once, few so that most change often; and what is asked for then. */

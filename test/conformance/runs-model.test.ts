@@ -16,7 +16,7 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
       let now = NOON;
       await neverDiffers(
         t,
-        { runs: 60, ms: 4_000 },
+        { runs: 60, ms: 2000 },
         [script, filters, fc.integer({ min: 1, max: 4 })],
         async (steps, asked, pageSize) => {
           // New tenants instead of a new store: the files grow, seal and move from run to run.

@@ -82,7 +82,7 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
       t,
-      { runs: 20, ms: 5000 },
+      { runs: 20, ms: 2500 },
       [
         fc.array(fc.array(run, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 15 }),
         fc.array(asked, { minLength: 4, maxLength: 10 }),

@@ -94,7 +94,7 @@ function checkMap(t: Test, open: OpenTelemetry): void {
     const opened = await open(t);
     let now = NOON;
     const choice = fc.infiniteStream(fc.nat({ max: 9 }));
-    await neverDiffers(t, { runs: 20, ms: 4_000 }, [script, choice], async (steps, choices) => {
+    await neverDiffers(t, { runs: 20, ms: 2000 }, [script, choice], async (steps, choices) => {
       const choose = (): number => Number(choices.next().value);
       const [always, sometimes] = [await opened.addUser(), await opened.addUser()];
       await playSteps(opened, steps, {

@@ -85,7 +85,7 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
       t,
-      { runs: 15, ms: 5000 },
+      { runs: 15, ms: 2500 },
       [
         fc.array(fc.array(run, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 15 }),
         fc.array(asked, { minLength: 3, maxLength: 8 }),

@@ -12,7 +12,7 @@ import { onEmbedded, type OpenedTelemetry, type OpenTelemetry } from './telemetr
 /** `JACKDAW_TEST_SEED=123 JACKDAW_TEST_RUNS=1000` repeats a failure or looks for longer. */
 const SEED = process.env.JACKDAW_TEST_SEED;
 /** A slow machine does fewer runs instead of failing. */
-const TIME_LIMIT = Number(process.env.JACKDAW_TEST_TIME ?? 8_000);
+const TIME_LIMIT = Number(process.env.JACKDAW_TEST_TIME ?? 4000);
 const RUNS = Number(process.env.JACKDAW_TEST_RUNS ?? 40);
 
 /** One request, of few runs and spans, so that most of it has been there before. */

@@ -277,7 +277,7 @@ void t.test(
     let after = position;
     await neverDiffers(
       t,
-      { runs: 40, ms: 15_000 },
+      { runs: 40, ms: 8000 },
       [fc.array(round, { minLength: 1, maxLength: 4 })],
       async (rounds) => {
         const user = await addUser();

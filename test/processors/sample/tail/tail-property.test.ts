@@ -79,7 +79,7 @@ void t.test(
   async (t) => {
     await neverDiffers(
       t,
-      { runs: 60, ms: 20_000 },
+      { runs: 60, ms: 10_000 },
       [aPlan],
       async ({ runs, batch, stride, restarts, failures }) => {
         let calls = 0;

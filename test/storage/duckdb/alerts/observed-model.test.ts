@@ -123,7 +123,7 @@ void t.test('what alerts observe is what simple rules say, wherever the rows lie
   let looks = 0;
   await neverDiffers(
     t,
-    { runs: 40, ms: 5000 },
+    { runs: 40, ms: 2500 },
     [fc.array(step, { minLength: 1, maxLength: 12 })],
     async (steps) => {
       const users = [await opened.addUser(), await opened.addUser()] as const;

@@ -139,7 +139,7 @@ void t.test('what is remembered is what is stored, whatever is written, moved an
   let known = 0;
   await neverDiffers(
     t,
-    { runs: 100, ms: 4_000 },
+    { runs: 100, ms: 2000 },
     [fc.array(step, { minLength: 5, maxLength: 40 })],
     async (steps: readonly Step[]) => {
       const play = new Play(engine, user, { commit: engine.parts.segments.lastSeq, place: LAST_PLACE });

@@ -146,7 +146,7 @@ void t.test('each run has one event of its end, whatever comes in whatever order
   let read: { readonly commit: number; readonly place: number } = START;
   await neverDiffers(
     t,
-    { runs: 150, ms: 4_000 },
+    { runs: 150, ms: 2000 },
     [eventScript, fc.integer({ min: 1, max: 4 })],
     async (steps, page) => {
       // New users instead of a new store: the files grow, seal and move from run to run.

@@ -106,7 +106,7 @@ void t.test('it knows what a map knows, whatever becomes of its files and its pr
   const root = testFolder(t);
   await neverDiffers(
     t,
-    { runs: 60, ms: 5000 },
+    { runs: 60, ms: 2500 },
     [fc.array(step, { minLength: 5, maxLength: 60 }), fc.boolean()],
     async (steps, hasMemory) => {
       const size = { ...SMALL, filterBytes: hasMemory ? 1024 * 1024 : 3 * PAGE_BYTES };

@@ -340,7 +340,7 @@ void t.test('merging, retention and restarts change no answer, whatever their or
   const kept = await Kept.open(t);
   await neverDiffers(
     t,
-    { runs: 20, ms: 5_000 },
+    { runs: 20, ms: 2500 },
     [fc.array(step, { minLength: 4, maxLength: 10 })],
     async (steps) => {
       for (const step of steps) {

@@ -22,7 +22,7 @@ void t.test('the map is that of the stored spans, whatever comes in whatever ord
   const opened = await TestStore.open(t, { rebuildSize: { page: 100, part: 50 } });
   let now = NOON;
   const choice = fc.infiniteStream(fc.nat({ max: 9 }));
-  await neverDiffers(t, { runs: 40, ms: 4_000 }, [script, choice], async (steps, choices) => {
+  await neverDiffers(t, { runs: 40, ms: 2000 }, [script, choice], async (steps, choices) => {
     const tenants = [await opened.addUser(), await opened.addUser()] as const;
     const apply = async (change: Change, receivedAt: number): Promise<void> => {
       const tenant = tenants[change.tenant];

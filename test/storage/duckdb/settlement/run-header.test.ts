@@ -269,7 +269,7 @@ async function compare({ store }: TestStore, tenant: string, runs: readonly Run[
 void t.test('a header that nobody declared is what all spans give, however they come', async (t) => {
   const opened = await TestStore.open(t);
   let done = 0;
-  await neverDiffers(t, { runs: 80, ms: 4_000 }, [scenario], async ({ runs, sendings }) => {
+  await neverDiffers(t, { runs: 80, ms: 2000 }, [scenario], async ({ runs, sendings }) => {
     done++;
     const tenants = [await opened.addUser(), await opened.addUser()];
     await send(opened, tenants, sendings);
