@@ -100,16 +100,18 @@ export class Connection {
   }
 
   /**
-   * Adds rows to a table, all or none of each partition. It is tried again where the answer does not come, which adds nothing twice.
+   * Adds rows to a table, all or none of each partition. It is tried again where the answer does not come.
    *
    * @param rows values in the order of the columns, as JSON has them: UUIDs as texts, NaN and infinities as `numberOf` prints them
-   * @param token names the insert among all of this table, for a table that keeps tokens (`tables/table.ts`)
+   * @param token names the insert among all of this table, so that trying again adds nothing twice. Null where rows replace those of the
+   * same key: a server without replicas notes a token before the rows are there, and one that is killed between the two takes the next
+   * attempt for a repeat and drops it.
    */
   async insert(
     table: string,
     columns: readonly string[],
     rows: readonly (readonly unknown[])[],
-    token: string = randomUUID(),
+    token: string | null,
   ): Promise<void> {
     if (rows.length === 0) return;
     const [first, ...others] = columns;
@@ -120,7 +122,7 @@ export class Connection {
         columns: [first, ...others],
         values: rows,
         format: 'JSONCompactEachRow',
-        ...asked({ settings: { insert_deduplication_token: token } }),
+        ...asked({ settings: { insert_deduplication_token: token ?? randomUUID() } }),
       }),
     );
   }

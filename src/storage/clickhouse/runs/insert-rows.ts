@@ -8,13 +8,15 @@ import type { Inserts } from './write-runs.js';
 
 const HOURS_A_DAY = MICROS_PER_DAY / MICROS_PER_HOUR;
 
-/** Inserts by a connection, in as many statements as the days of the rows need: ClickHouse refuses too many partitions in one. */
+/**
+ * Inserts by a connection, in as many statements as the days of the rows need: ClickHouse refuses too many partitions in one. For tables
+ * whose rows replace those of the same key.
+ */
 export function insertsBy(connection: Pick<Connection, 'insert'>): Inserts {
   return {
-    async insert(table, rows, token) {
+    async insert(table, rows) {
       const names = namesOf(table);
-      for (const [i, part] of partsOf(table, rows).entries())
-        await connection.insert(table.name, names, part, `${token}-${i}`);
+      for (const part of partsOf(table, rows)) await connection.insert(table.name, names, part, null);
     },
   };
 }

@@ -87,7 +87,7 @@ async function nextTraces(reads: Reads, after: WantedTrace | null): Promise<Want
 }
 
 async function rebuildSome(
-  { reads, inserts, queue, store, userOf }: RebuildParts,
+  { reads, inserts, queue, userOf }: RebuildParts,
   traces: readonly WantedTrace[],
   found: Found,
   isDryRun: boolean,
@@ -145,11 +145,9 @@ async function rebuildSome(
     toSettle.push({ tenant, traceId });
   }
   if (isDryRun || toSettle.length === 0) return;
-  const token = `${store}-map-${randomUUID()}`;
   await inserts.insert(
     SPANS,
     spans.map((row) => SPAN_COLUMNS.map(({ name }) => row[name])),
-    `${token}-spans`,
   );
   const pairs = messages.map(({ tenant, traceId }) => `(${tenant}, '${traceId}')`).join(', ');
   const told = await reads.rows(
@@ -158,7 +156,7 @@ async function rebuildSome(
   const mapped = told.map((row) =>
     MESSAGE_COLUMNS.map(({ name }) => (name === 'is_mapped' ? true : row[name])),
   );
-  await inserts.insert(MESSAGES, mapped, `${token}-messages`);
+  await inserts.insert(MESSAGES, mapped);
   await Promise.all(
     toSettle.map(async (trace) => await queue.write({ ...trace, at: 0, message: { kind: 'settle' } })),
   );

@@ -144,7 +144,7 @@ async function readSpans(
   if (wanted.length === 0) return found;
   const columns = [...SPAN_COLUMNS, ...SPAN_ROW_COLUMNS.map(({ name }) => name)].join(', ');
   const rows = reads.pages(
-    `SELECT tenant, ${columns} FROM spans WHERE ${whereSpans(wanted, messages)} ORDER BY tenant, trace_id, seq, span_id, version DESC`,
+    `SELECT tenant, ${columns} FROM spans WHERE ${whereSpans(wanted, messages)} ORDER BY tenant, trace_id, seq, span_id, version DESC LIMIT 1 BY tenant, trace_id, seq, span_id`,
   );
   for await (const page of rows)
     for (const row of page) {

@@ -22,10 +22,11 @@ import type { WantedTrace } from './stored-facts.js';
 /** Adds rows to tables. */
 export interface Inserts {
   /**
-   * Durable and readable when it resolves. @param token rows that come again with it are not added again
+   * Durable and readable when it resolves; some of them may be there twice, as any row of these tables may.
+   *
    * @throws ConsumeError `storage_unavailable`, `overloaded`
    */
-  insert(table: ClickHouseTable, rows: readonly Values[], token: string): Promise<void>;
+  insert(table: ClickHouseTable, rows: readonly Values[]): Promise<void>;
 }
 
 /** Told of runs that were settled, before those who wrote them are answered. */
@@ -148,10 +149,10 @@ export class RunWrites {
   ): Promise<SettledRuns> {
     const sent = written.flatMap((one) => one.sent);
     const others = written.flatMap(({ change }) => ('batch' in change ? [] : [change]));
-    await this.#insert(SPANS, sent.flatMap(spanRows), write, 'spans');
+    await this.#insert(SPANS, sent.flatMap(spanRows));
     await this.#hold(write);
     const messages = [...sent.map(headerMessage), ...others.flatMap((change) => messageRow(change, places))];
-    await this.#insert(MESSAGES, messages, write, 'messages');
+    await this.#insert(MESSAGES, messages);
     const touched = new Map(
       written
         .flatMap(({ change }) => tracesOf(change))
@@ -171,8 +172,8 @@ export class RunWrites {
     const firstTicket = (await this.#firstTicket(store, write, own)) ?? ticket;
     const of = { number: write.number, ticket, firstTicket };
     const settled = await settleRuns(this.#settlement, of, traces, own);
-    await this.#insert(SPANS, settled.spanRows, write, `whole-${ticket}`);
-    await this.#insert(RUNS, settled.runRows, write, `runs-${ticket}`);
+    await this.#insert(SPANS, settled.spanRows);
+    await this.#insert(RUNS, settled.runRows);
     await this.#parts.onSettled(settled);
     return settled;
   }
@@ -209,14 +210,8 @@ export class RunWrites {
     if (!(await this.#parts.book.renew(write, this.#parts.leaseMs))) throw takenOver();
   }
 
-  async #insert(
-    table: ClickHouseTable,
-    rows: readonly Values[],
-    { number }: OpenWrite,
-    what: string,
-  ): Promise<void> {
-    if (rows.length === 0) return;
-    await this.#parts.inserts.insert(table, rows, `${this.#parts.store}-${number}-${what}`);
+  async #insert(table: ClickHouseTable, rows: readonly Values[]): Promise<void> {
+    if (rows.length > 0) await this.#parts.inserts.insert(table, rows);
   }
 }
 
