@@ -69,6 +69,7 @@ export { deliveryKeys } from './delivery/queue/config.js';
 export type { DeliveryDefaults } from './delivery/queue/config.js';
 export { Type, type Static } from 'typebox';
 export { consumeUnrefused } from './component/refuse-items.js';
+export { consumeKept, replaceItems } from './component/keep-items.js';
 
 // What stores can do, for engines of one's own: each contract with the types that belong to it.
 export { isTelemetryPlane } from './storage/telemetry-plane.js';

@@ -12,8 +12,8 @@ export interface LeftOut {
 /**
  * For processors that refuse or drop single items: passes on what is left of a batch, and answers with a receipt in which the
  * refusals of all later steps point at the items as the caller passed them. What is dropped counts as accepted, because its sender
- * must not send it again. The smaller batch is a new object around the same items, so the batch itself is not changed
- * (`mutatesBatch: false`). When nothing is left, `next` is not called.
+ * must not send it again. The others are taken out of the batch's own list, so that what is emptied behind lives on nowhere; no
+ * item is changed (`mutatesBatch: false`). When nothing is left, `next` is not called.
  *
  * @throws whatever `next` throws: then nothing of the batch was taken
  */
@@ -27,13 +27,15 @@ export async function consumeKept<B extends Batch<unknown>>(
   const isRefused = new Set(refused.map(({ index }) => index));
   /** The positions, in the caller's batch, of the items passed on. */
   const positions: number[] = [];
-  const items = batch.items.filter((_, index) => {
-    if (isRefused.has(index) || dropped.has(index)) return false;
+  const { items } = batch;
+  items.forEach((item, index) => {
+    if (isRefused.has(index) || dropped.has(index)) return;
+    items[positions.length] = item;
     positions.push(index);
-    return true;
   });
+  items.length = positions.length;
   const receipt: Receipt =
-    items.length === 0 ? { accepted: 0, refused: [] } : await next.consume({ ...batch, items }, context);
+    positions.length === 0 ? { accepted: 0, refused: [] } : await next.consume(batch, context);
   const later = receipt.refused.map((refusal) => ({
     ...refusal,
     index: positions[refusal.index] ?? refusal.index,
@@ -43,4 +45,11 @@ export async function consumeKept<B extends Batch<unknown>>(
     accepted: receipt.accepted + dropped.size,
     refused: [...refused, ...later].sort((a, b) => a.index - b.index),
   };
+}
+
+/** Puts another in place of each item of a batch, in its own list. @param make is told the item and its position */
+export function replaceItems<Item>({ items }: Batch<Item>, make: (item: Item, index: number) => Item): void {
+  items.forEach((item, index) => {
+    items[index] = make(item, index);
+  });
 }

@@ -137,6 +137,16 @@ function throughProcessor(
   const check = checkOf(factory, subject, signal);
   const never = new ConsumeError('the disk is full', { code: 'storage_unavailable', retryable: false });
   return [
+    check('keeps no list of items whose items were passed on', async (scene) => {
+      scene.behind[signal].emptiesLists = true;
+      const batch = scene.sample(signal, 3);
+      await scene.consume(signal, batch);
+      assert.equal(
+        batch.items.length,
+        0,
+        'pass on the list that came (consumeKept, replaceItems): another one keeps all items alive until the answer comes',
+      );
+    }),
     check('passes on what it has taken', async (scene) => {
       const receipt = await scene.consume(signal, scene.sample(signal, 5));
       const { items } = scene.behind[signal];

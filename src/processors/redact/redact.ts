@@ -1,5 +1,6 @@
 import type { Component } from '../../component/component.js';
 import type { Consumer } from '../../component/consumer.js';
+import { replaceItems } from '../../component/keep-items.js';
 import type { Settings } from '../../component/factory.js';
 import type { Batch } from '../../signal/batch.js';
 import type { RedactConfig } from './config.js';
@@ -24,9 +25,9 @@ export function createRedact<Item, B extends Batch<Item>>(
   });
   return {
     async consume(batch, context) {
-      const items = batch.items.map((item) => redact(item, redaction));
+      replaceItems(batch, (item) => redact(item, redaction));
       tally.tell();
-      return next.consume({ ...batch, items }, context);
+      return next.consume(batch, context);
     },
   };
 }

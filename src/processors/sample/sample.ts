@@ -2,7 +2,7 @@ import type { Component } from '../../component/component.js';
 import type { Consumer, Refusal } from '../../component/consumer.js';
 import { droppedItems } from '../../component/dropped-items.js';
 import type { Settings } from '../../component/factory.js';
-import { consumeKept } from '../../component/keep-items.js';
+import { consumeKept, replaceItems } from '../../component/keep-items.js';
 import { identityView } from '../../expressions/scope/scopes.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import type { SampleConfig } from './config.js';
@@ -24,7 +24,7 @@ export function createSample(
       const identity = identityView(batch, context);
       const left = new Set<number>();
       const refused: Refusal[] = [];
-      const items = batch.items.map((item, index) => {
+      replaceItems(batch, (item, index) => {
         const decision = decider.decide(item, identity);
         // Others may read the same item, so that the header is a new one.
         if (decision.isKept)
@@ -38,7 +38,7 @@ export function createSample(
         else left.add(index);
         return item;
       });
-      const receipt = await consumeKept({ ...batch, items }, { refused, dropped: left }, next, context);
+      const receipt = await consumeKept(batch, { refused, dropped: left }, next, context);
       if (left.size > 0) dropped.add(left.size, labels);
       return receipt;
     },
