@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { criticalPath } from '../../src/ui/trace/critical-path.js';
 import { findRepeats } from '../../src/ui/trace/fold.js';
-import { repeatWords, sameWords } from '../../src/ui/trace/repeat-words.js';
+import { againWords, repeatWords, sameWords } from '../../src/ui/trace/repeat-words.js';
 import { closedBelow, findSpans, revealed, visibleRows } from '../../src/ui/trace/rows.js';
 import type { RunSpan } from '../../src/ui/trace/span.js';
 import { plainTimeLine, squeezedTimeLine } from '../../src/ui/trace/squeeze.js';
@@ -274,6 +274,9 @@ void t.test('a loop of several in turns is one row where it is given the same, a
   t.match(repeat?.again, { count: 3, cost: null, ms: 12 }, 'what asks is told something else each time');
   t.equal(repeat && sameWords(repeat), 'the same arguments 4 times');
   t.match(repeat && repeatWords(repeat), 'All of them: $2.00, 400 tokens, 32 ms.');
+  t.match(repeat && repeatWords(repeat), 'how they begin): 12 ms.');
+  t.equal(repeat?.again && againWords(repeat.again), '3 again', 'nobody says what these cost');
+  t.equal(repeat && againWords(repeat.all), '$2.00 again');
   t.same(repeatsOf(loop(4, String)), [], 'that is how agents work');
   t.same(repeatsOf(loop(2, () => 'x')), [], 'two rounds are none');
   t.match(repeatsOf(loop(6, (round) => (round < 2 ? String(round) : 'x')))[0], { rounds: 4, turns: 2 });

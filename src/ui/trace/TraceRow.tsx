@@ -6,7 +6,7 @@ import { cx } from '../parts/cx.js';
 import { Missing } from '../parts/Missing.js';
 import { TypeIcon, TYPE_WORDS } from '../parts/TypeIcon.js';
 import { Bar } from './Bar.js';
-import { doneWords, repeatWords, sameWords } from './repeat-words.js';
+import { againWords, doneWords, repeatWords, sameWords } from './repeat-words.js';
 import type { Row } from './rows.js';
 import { hasFailed } from './span.js';
 import type { TraceView } from './use-trace-view.js';
@@ -160,7 +160,10 @@ function RepeatName({
       </span>
       {repeat.again && (
         <span className={styles['note']} title={repeatWords(repeat)}>
-          {same}: {doneWords(repeat.again)} again
+          <span className={styles['whole']}>
+            {same}: {doneWords(repeat.again)} again
+          </span>
+          <span className={styles['short']}>{againWords(repeat.again)}</span>
         </span>
       )}
       {repeat.failed > 0 && <span className={styles['failed']}>{formatCount(repeat.failed)} failed</span>}

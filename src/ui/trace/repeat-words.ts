@@ -19,6 +19,11 @@ export function doneWords({ cost, tokens, ms }: Done): string {
   ].join(', ');
 }
 
+/** What was done again, in as few words as there can be: `$0.50 again`. */
+export function againWords({ cost, count }: Done): string {
+  return `${cost === null ? formatCount(count) : formatMoney(cost)} again`;
+}
+
 /** Everything that is known of it, in sentences. */
 export function repeatWords(repeat: Repeat): string {
   const { turns, rounds, again, all, failed } = repeat;
@@ -33,7 +38,7 @@ export function repeatWords(repeat: Repeat): string {
     ...(again === null
       ? []
       : [
-          `Those that were given again what one before them was given, as long and beginning the same: ${doneWords(again)}.`,
+          `With arguments that one before them had (judged by their size and how they begin): ${doneWords(again)}.`,
         ]),
     ...(failed === 0 ? [] : [`${formatCount(failed)} failed.`]),
     ...(all.cost === null ? ['No cost is known.'] : []),
