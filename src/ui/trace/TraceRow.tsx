@@ -8,26 +8,17 @@ import { TypeIcon, TYPE_WORDS } from '../parts/TypeIcon.js';
 import { Bar } from './Bar.js';
 import { againWords, doneWords, repeatWords, sameWords } from './repeat-words.js';
 import type { Row } from './rows.js';
+import { SpanRow, type RowPlace } from './SpanGrid.js';
 import { hasFailed } from './span.js';
 import type { TraceView } from './use-trace-view.js';
+import parts from '../parts/parts.module.css';
 import styles from './trace.module.css';
 
-interface Props {
-  readonly id: string;
+interface Props extends RowPlace {
   readonly row: Row;
-  /** Position among the rows. */
-  readonly at: number;
-  /** In pixels. */
-  readonly top: number;
   readonly view: TraceView;
-  readonly isChosen: boolean;
   readonly isHit: boolean;
-  readonly onChoose: (row: number) => void;
 }
-
-const INDENT_PX = 14;
-/** Deeper levels are not moved further: the name would have no room. */
-const MOST_INDENT = 18;
 
 const ROOT_WORDS = {
   orphan: 'Its parent is not among the spans that came',
@@ -35,7 +26,7 @@ const ROOT_WORDS = {
 } as const;
 
 /** One row of the grid. */
-export const TraceRow = memo(function TraceRow({ id, row, at, top, view, isChosen, isHit, onChoose }: Props) {
+export const TraceRow = memo(function TraceRow({ row, view, isHit, ...place }: Props) {
   const { node, level } = row;
   const { span } = node;
   const canOpen = row.kind === 'repeat' || node.children.length > 0;
@@ -43,42 +34,33 @@ export const TraceRow = memo(function TraceRow({ id, row, at, top, view, isChose
   const { cost, tokens } = row.kind === 'repeat' ? row.repeat.all : node;
   const end = row.kind === 'repeat' ? row.repeat.end : span.end;
   return (
-    <div
-      id={id}
-      role="row"
-      aria-rowindex={at + 2}
-      aria-level={level}
+    <SpanRow
+      place={place}
+      level={level}
       aria-posinset={node.position}
       aria-setsize={node.siblings}
       aria-expanded={canOpen ? row.isOpen : undefined}
-      aria-selected={isChosen}
-      className={cx(styles['row'], styles['spanRow'], isChosen && styles['chosen'], isHit && styles['hit'])}
-      style={{ transform: `translateY(${String(top)}px)` }}
-      onClick={() => {
-        onChoose(at);
-      }}
+      className={cx(styles['row'], isHit && styles['hit'])}
+      name={
+        <>
+          {canOpen ? (
+            <span
+              className={styles['chevron']}
+              onClick={(event) => {
+                event.stopPropagation();
+                view.turn(row, !row.isOpen);
+              }}
+            >
+              <Chevron size={14} aria-hidden="true" />
+            </span>
+          ) : (
+            <span className={styles['chevron']} />
+          )}
+          <TypeIcon type={span.type} />
+          {row.kind === 'repeat' ? <RepeatName row={row} nodes={view.nodes} /> : <SpanName row={row} />}
+        </>
+      }
     >
-      <span
-        role="gridcell"
-        className={styles['name']}
-        style={{ paddingLeft: Math.min(level - 1, MOST_INDENT) * INDENT_PX }}
-      >
-        {canOpen ? (
-          <span
-            className={styles['chevron']}
-            onClick={(event) => {
-              event.stopPropagation();
-              view.turn(row, !row.isOpen);
-            }}
-          >
-            <Chevron size={14} aria-hidden="true" />
-          </span>
-        ) : (
-          <span className={styles['chevron']} />
-        )}
-        <TypeIcon type={span.type} />
-        {row.kind === 'repeat' ? <RepeatName row={row} nodes={view.nodes} /> : <SpanName row={row} />}
-      </span>
       <span role="gridcell" className={styles['figure']}>
         {end === null ? (
           <span className={styles['running']}>{formatDuration(Math.max(0, view.now - span.start))}</span>
@@ -95,7 +77,7 @@ export const TraceRow = memo(function TraceRow({ id, row, at, top, view, isChose
       <span role="gridcell" className={styles['bars']}>
         <Bar row={row} view={view} />
       </span>
-    </div>
+    </SpanRow>
   );
 });
 
@@ -132,7 +114,7 @@ function SpanName({ row: { node, isOpen } }: { readonly row: Row }) {
       {failedBelow > 0 && isOpen && !isBad && (
         <span className={styles['raised']} title={`${formatCounted(failedBelow, 'span')} below failed`}>
           <span aria-hidden="true">●</span>
-          <span className={styles['unseen']}>{formatCounted(failedBelow, 'span')} below failed</span>
+          <span className={parts['unseen']}>{formatCounted(failedBelow, 'span')} below failed</span>
         </span>
       )}
     </>

@@ -2,22 +2,19 @@ import { Equal, Minus, Plus, PenLine } from 'lucide-react';
 import type { RefObject } from 'react';
 import { formatCounted } from '../../format/number.js';
 import { cx } from '../../parts/cx.js';
-import { Dashes, Missing } from '../../parts/Missing.js';
+import { Missing } from '../../parts/Missing.js';
+import parts from '../../parts/parts.module.css';
 import { TypeIcon, TYPE_WORDS } from '../../parts/TypeIcon.js';
-import { roomFor } from '../../trace/room-for.js';
-import { useSeenRows } from '../../trace/use-seen-rows.js';
 import { isChanged, type DiffRow } from '../../trace/diff.js';
 import { hasFailed } from '../../trace/span.js';
+import { SpanGrid, SpanRow, type RowPlace } from '../../trace/SpanGrid.js';
 import { figureOf, formatDelta, formatFigure, type FigureName } from './figures.js';
 import styles from './compare-runs.module.css';
 
-const INDENT_PX = 14;
-/** Deeper levels are not moved further: the name would have no room. */
-const MOST_INDENT = 14;
 const FIGURES = ['duration', 'tokens', 'cost'] as const;
 const HEADS: Readonly<Record<FigureName, string>> = { duration: 'B − A', tokens: 'Tokens', cost: 'Cost' };
 
-/** The aligned spans, each with its figures in both runs. Only rows that are seen are in the page. */
+/** The aligned spans, each with its figures in both runs. */
 export function DiffGrid({
   rows,
   chosen,
@@ -29,121 +26,75 @@ export function DiffGrid({
   readonly grid: RefObject<HTMLDivElement | null>;
   readonly onChoose: (row: number) => void;
 }) {
-  const virtual = useSeenRows(rows.length, chosen, grid);
-  const items = virtual.getVirtualItems();
   return (
-    <Dashes value="touch">
-      <div
-        ref={grid}
-        className={styles['grid']}
-        role="treegrid"
-        aria-label="Spans of both runs"
-        aria-rowcount={rows.length + 1}
-        aria-colcount={FIGURES.length + 2}
-        aria-activedescendant={items.some(({ index }) => index === chosen) ? rowId(chosen) : undefined}
-        tabIndex={0}
-        style={roomFor(rows.length)}
-      >
-        <div role="rowgroup" className={styles['gridHead']}>
-          <div role="row" aria-rowindex={1} className={styles['row']}>
-            <span role="columnheader">Span</span>
+    <SpanGrid
+      label="Spans of both runs"
+      columns={FIGURES.length + 2}
+      className={styles['grid']}
+      count={rows.length}
+      chosen={chosen}
+      grid={grid}
+      onChoose={onChoose}
+      headClass={cx(styles['row'], styles['head'])}
+      head={
+        <>
+          <span role="columnheader">Span</span>
+          <span
+            role="columnheader"
+            className={styles['figure']}
+            title="In B, or where it is in A only, there"
+          >
+            Duration
+          </span>
+          {FIGURES.map((name) => (
             <span
+              key={name}
               role="columnheader"
-              className={styles['figure']}
-              title="In B, or where it is in A only, there"
+              className={cx(styles['figure'], name !== 'duration' && styles['minor'])}
+              title={`B less A, with all spans below; of a step in one run only what it took`}
             >
-              Duration
+              {HEADS[name]}
             </span>
-            {FIGURES.map((name) => (
-              <span
-                key={name}
-                role="columnheader"
-                className={cx(styles['figure'], name !== 'duration' && styles['minor'])}
-                title={`B less A, with all spans below; of a step in one run only what it took`}
-              >
-                {HEADS[name]}
-              </span>
-            ))}
-          </div>
-        </div>
-        <div role="rowgroup" className={styles['body']} style={{ height: virtual.getTotalSize() }}>
-          {items.map(({ key, index, start }) => {
-            const row = rows[index];
-            return (
-              row && (
-                <Row
-                  key={key}
-                  row={row}
-                  at={index}
-                  top={start}
-                  isChosen={index === chosen}
-                  onChoose={onChoose}
-                />
-              )
-            );
-          })}
-        </div>
-      </div>
-    </Dashes>
+          ))}
+        </>
+      }
+      rowOf={(key, place) => {
+        const row = rows[place.at];
+        return row && <Row key={key} row={row} place={place} />;
+      }}
+    />
   );
 }
 
-function rowId(row: number): string {
-  return `diff-${String(row)}`;
-}
-
-function Row({
-  row,
-  at,
-  top,
-  isChosen,
-  onChoose,
-}: {
-  readonly row: DiffRow;
-  readonly at: number;
-  readonly top: number;
-  readonly isChosen: boolean;
-  readonly onChoose: (row: number) => void;
-}) {
+function Row({ row, place }: { readonly row: DiffRow; readonly place: RowPlace }) {
   const span = (row.b ?? row.a)?.span;
   if (!span) return null;
   return (
-    <div
-      id={rowId(at)}
-      role="row"
-      aria-rowindex={at + 2}
-      aria-level={row.depth + 1}
-      aria-selected={isChosen}
+    <SpanRow
+      place={place}
+      level={row.depth + 1}
       className={cx(
         styles['row'],
-        styles['spanRow'],
         row.a === undefined && styles['onlyB'],
         row.b === undefined && styles['onlyA'],
-        isChosen && styles['chosen'],
       )}
-      style={{ transform: `translateY(${String(top)}px)` }}
-      onClick={() => {
-        onChoose(at);
-      }}
+      name={
+        <>
+          <Mark row={row} />
+          <TypeIcon type={span.type} />
+          <span className={styles['label']} title={span.name}>
+            {span.name === '' ? TYPE_WORDS[span.type] : span.name}
+          </span>
+          {hasFailed(span) && <span className={styles['bad']}>{span.status.replace('_', ' ')}</span>}
+          {row.a && row.b && row.differences.length > 0 && (
+            <span className={styles['note']}>{row.differences.join(', ')}</span>
+          )}
+          {!isChanged(row) && row.changedBelow > 0 && (
+            <span className={styles['below']}>{formatCounted(row.changedBelow, 'difference')} below</span>
+          )}
+        </>
+      }
     >
-      <span
-        role="gridcell"
-        className={styles['name']}
-        style={{ paddingLeft: Math.min(row.depth, MOST_INDENT) * INDENT_PX }}
-      >
-        <Mark row={row} />
-        <TypeIcon type={span.type} />
-        <span className={styles['label']} title={span.name}>
-          {span.name === '' ? TYPE_WORDS[span.type] : span.name}
-        </span>
-        {hasFailed(span) && <span className={styles['bad']}>{span.status.replace('_', ' ')}</span>}
-        {row.a && row.b && row.differences.length > 0 && (
-          <span className={styles['note']}>{row.differences.join(', ')}</span>
-        )}
-        {!isChanged(row) && row.changedBelow > 0 && (
-          <span className={styles['below']}>{formatCounted(row.changedBelow, 'difference')} below</span>
-        )}
-      </span>
       <span role="gridcell" className={styles['figure']}>
         <Value name="duration" row={row} />
       </span>
@@ -156,7 +107,7 @@ function Row({
           <Delta name={name} row={row} />
         </span>
       ))}
-    </div>
+    </SpanRow>
   );
 }
 
@@ -174,7 +125,7 @@ function Mark({ row }: { readonly row: DiffRow }) {
   return (
     <span className={cx(styles['mark'], styles[`mark_${kind}`])} title={words}>
       <Icon size={14} aria-hidden="true" />
-      <span className={styles['unseen']}>{words}</span>
+      <span className={parts['unseen']}>{words}</span>
     </span>
   );
 }
