@@ -31,7 +31,7 @@ type AdmitBatch<Name> = (
 export interface ItemWriteParts {
   readonly reach: Reach;
   readonly arrivals: ToldArrivals;
-  readonly options: Pick<ClickHouseOptions, 'groupRows' | 'maxQueueBytes'>;
+  readonly options: Pick<ClickHouseOptions, 'groupRows' | 'isReplicated' | 'maxQueueBytes'>;
   /** Counts the items of a batch; null where they count for no quota and have no name. */
   readonly admit: AdmitBatch<string | null>;
   /** The same by how many they are at most; null where they have to be admitted once that is known exactly. */
@@ -51,11 +51,10 @@ export class ItemWrites implements Partial<TelemetryWriter> {
 
   constructor(parts: ItemWriteParts) {
     const { reach, options, clock } = parts;
-    const { groupRows, maxQueueBytes } = options;
     this.#parts = parts;
-    this.#room = new InsertRoom(maxQueueBytes);
-    this.#logs = new GroupedInserts(reach, LOGS, groupRows, this.#room);
-    this.#points = new GroupedInserts(reach, POINTS, groupRows, this.#room);
+    this.#room = new InsertRoom(options.maxQueueBytes);
+    this.#logs = new GroupedInserts(reach, LOGS, options, this.#room);
+    this.#points = new GroupedInserts(reach, POINTS, options, this.#room);
     this.#metrics = new KnownMetrics(
       async (tenant) => await readMetricFacts(reach.connection, tenant),
       clock,

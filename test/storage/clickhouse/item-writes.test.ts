@@ -250,7 +250,7 @@ async function groups(
   reach.open({ connection, tenants: new Tenants(await openControlPlane(t), new HandClock()) });
   t.teardown(() => connection.close());
   return {
-    inserts: new GroupedInserts(reach, NUMBERS, 1000, room),
+    inserts: new GroupedInserts(reach, NUMBERS, { groupRows: 1000, isReplicated: false }, room),
     table: `${options.database}.numbers`,
   };
 }

@@ -105,26 +105,28 @@ export class Connection {
    * @param rows values in the order of the columns, as JSON has them: UUIDs as texts, NaN and infinities as `numberOf` prints them
    * @param token names the insert among all of this table, so that trying again adds nothing twice. Null where rows replace those of the
    * same key: a server without replicas notes a token before the rows are there, and one that is killed between the two takes the next
-   * attempt for a repeat and drops it.
+   * attempt for a repeat and drops it (`../tables/lost-rows.ts`).
+   * @returns whether it was tried more than once
    */
   async insert(
     table: string,
     columns: readonly string[],
     rows: readonly (readonly unknown[])[],
     token: string | null,
-  ): Promise<void> {
-    if (rows.length === 0) return;
+  ): Promise<boolean> {
+    if (rows.length === 0) return false;
     const [first, ...others] = columns;
     if (first === undefined) throw new RangeError('an insert needs columns');
-    await this.#trying({}, (client) =>
-      client.insert({
+    return await this.#trying({}, async (client, attempt) => {
+      await client.insert({
         table,
         columns: [first, ...others],
         values: rows,
         format: 'JSONCompactEachRow',
         ...asked({ settings: { insert_deduplication_token: token ?? randomUUID() } }),
-      }),
-    );
+      });
+      return attempt > 0;
+    });
   }
 
   /** Runs a statement that answers nothing. It may be run twice. Nothing of users may be in it. */
@@ -147,14 +149,14 @@ export class Connection {
       isOurs,
       isOnce = false,
     }: { readonly abort?: AbortSignal | undefined; readonly isOurs?: boolean; readonly isOnce?: boolean },
-    work: (client: ClickHouseClient) => Promise<Result>,
+    work: (client: ClickHouseClient, attempt: number) => Promise<Result>,
   ): Promise<Result> {
     for (let attempt = 0; ; attempt++) {
       const client = await this.#servers.client();
       // The client only hears of an end that comes after it has begun.
       if (abort?.aborted === true) throw toConsumeError(givenUp());
       try {
-        return await work(client);
+        return await work(client, attempt);
       } catch (error) {
         const failure = toFailure(error, isOurs);
         if (failure.kind === 'unreachable' || failure.kind === 'unavailable')

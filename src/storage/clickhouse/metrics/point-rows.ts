@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { printJson } from '../../../signal/json.js';
 import { METRIC_TYPES, TEMPORALITIES, type MetricPoint, type MetricStream } from '../../../signal/metric.js';
 import type { Micros } from '../../../signal/time.js';
@@ -29,10 +30,13 @@ export interface PointRows {
 
 /** Bytes of a row beside its texts, about. */
 const FIXED_BYTES = 300;
+/** As much as `randomInt` gives; what follows stays exact for long enough. */
+const MOST_FIRST_PLACE = 2 ** 48 - 1;
 
 /** Turns batches into rows, and numbers the points in the order in which they come. */
 export class PointPrinter {
-  #place = 0;
+  /** Begins anywhere, so that two processes hardly ever have the same. */
+  #place = randomInt(MOST_FIRST_PLACE);
 
   /** @param arrived when they came */
   print(points: readonly MetricPoint[], arrived: Micros): PointRows {

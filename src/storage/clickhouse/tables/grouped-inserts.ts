@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { Reach } from '../client/reach.js';
-import { namesOf, type ClickHouseTable } from './table.js';
+import type { ClickHouseOptions } from '../clickhouse-options.js';
 import { MOST_DAYS_OF_AN_INSERT } from './days.js';
+import { lostRows } from './lost-rows.js';
+import { namesOf, type ClickHouseTable } from './table.js';
 
 /** A row that is to be written: values by the names of the table's columns. */
 export type NewRow = Readonly<Record<string, unknown>> & { readonly day: number };
@@ -51,15 +53,22 @@ export class GroupedInserts {
   readonly #reach: Reach;
   readonly #names: readonly string[];
   readonly #groupRows: number;
+  readonly #isReplicated: boolean;
   readonly #room: InsertRoom;
   #waiting: Waiting[] = [];
   #running: Promise<void> | null = null;
 
-  constructor(reach: Reach, table: ClickHouseTable, groupRows: number, room: InsertRoom) {
+  constructor(
+    reach: Reach,
+    table: ClickHouseTable,
+    { groupRows, isReplicated }: Pick<ClickHouseOptions, 'groupRows' | 'isReplicated'>,
+    room: InsertRoom,
+  ) {
     this.#reach = reach;
     this.table = table;
     this.#names = namesOf(table);
     this.#groupRows = groupRows;
+    this.#isReplicated = isReplicated;
     this.#room = room;
   }
 
@@ -121,10 +130,18 @@ export class GroupedInserts {
   }
 
   async #insert(rows: readonly NewRow[]): Promise<void> {
-    for (const part of partsOf(rows)) {
-      const values = part.map((row) => this.#names.map((name) => row[name] ?? null));
-      await this.#reach.connection.insert(this.table.name, this.#names, values, randomUUID());
-    }
+    for (const part of partsOf(rows)) await this.#insertPart(part);
+  }
+
+  async #insertPart(rows: readonly NewRow[]): Promise<void> {
+    const { connection } = this.#reach;
+    const begun = performance.now();
+    const values = rows.map((row) => this.#names.map((name) => row[name] ?? null));
+    const isRepeated = await connection.insert(this.table.name, this.#names, values, randomUUID());
+    // Replicas note a token and the rows in one step.
+    if (!isRepeated || this.#isReplicated) return;
+    const lost = await lostRows(connection, this.table, rows, begun);
+    if (lost.length > 0) await this.#insertPart(lost);
   }
 }
 

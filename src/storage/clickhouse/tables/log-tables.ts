@@ -32,6 +32,7 @@ export const LOGS: ClickHouseTable = {
     { name: 'words', type: 'String CODEC(ZSTD(1))' },
   ],
   made: [TIME_COLUMN],
+  identity: ['tenant', 'timestamp', 'id'],
   partition: 'day',
   // As numbers, because UUIDs are compared by their second halves.
   order: 'tenant, timestamp, toUInt128(id)',

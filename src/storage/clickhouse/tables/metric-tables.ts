@@ -43,6 +43,7 @@ export const POINTS: ClickHouseTable = {
       type: "Map(String, String) ALIAS CAST(JSONExtract(toString(labels), 'Map(String, String)'), 'Map(String, String)')",
     },
   ],
+  identity: ['tenant', 'name', 'timestamp', 'place'],
   partition: 'day',
   order: 'tenant, name, timestamp',
 };

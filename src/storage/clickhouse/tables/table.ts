@@ -17,6 +17,8 @@ export interface ClickHouseTable {
   readonly columns: readonly ClickHouseColumn[];
   /** Those that only ClickHouse fills or makes: `MATERIALIZED`, `ALIAS`. */
   readonly made?: readonly ClickHouseColumn[];
+  /** Columns that tell a row from every other, of a table whose rows do not replace each other. */
+  readonly identity?: readonly string[];
   /** `''`, where absent: rows are only added. */
   readonly family?: '' | 'Replacing' | 'Aggregating';
   /** What stands in the parentheses of `ReplacingMergeTree`. */
