@@ -15,10 +15,11 @@ import { KnownMetrics, type TakenMetrics } from './metrics/known-metrics.js';
 import { readMetricFacts } from './metrics/metric-facts.js';
 import { PointPrinter } from './metrics/point-rows.js';
 import type { AdmittedItems, WrittenBatch } from './runs/count-items.js';
-import { GroupedInserts, InsertRoom, type NewRow } from './tables/grouped-inserts.js';
+import { GroupedInserts, InsertRoom } from './tables/grouped-inserts.js';
 import { LOGS } from './tables/log-tables.js';
 import { missingRows } from './tables/stored-batch.js';
 import { POINTS } from './tables/metric-tables.js';
+import type { NewRow } from './tables/table.js';
 
 /** Notes that items are going to be written: `RunPlane`. @throws ConsumeError */
 type AdmitBatch<Name> = (

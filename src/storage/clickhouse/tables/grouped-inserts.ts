@@ -4,10 +4,7 @@ import type { Reach } from '../client/reach.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 import { MOST_DAYS_OF_AN_INSERT } from './days.js';
 import { lostRows } from './lost-rows.js';
-import { namesOf, type ClickHouseTable } from './table.js';
-
-/** A row that is to be written: values by the names of the table's columns. */
-export type NewRow = Readonly<Record<string, unknown>> & { readonly day: number };
+import { namesOf, type ClickHouseTable, type NewRow } from './table.js';
 
 interface Waiting {
   readonly rows: readonly NewRow[];

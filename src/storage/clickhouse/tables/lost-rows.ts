@@ -1,8 +1,7 @@
 import { must } from '../../../signal/checked.js';
 import type { Reads } from '../client/reads.js';
 import { named, quoted } from '../client/literals.js';
-import type { NewRow } from './grouped-inserts.js';
-import type { ClickHouseTable } from './table.js';
+import type { ClickHouseTable, NewRow } from './table.js';
 
 /** By so much a server's own count of seconds may be behind, and more. */
 const SLACK_MS = 2000;

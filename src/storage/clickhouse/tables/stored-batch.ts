@@ -1,6 +1,5 @@
 import type { Reads } from '../client/reads.js';
-import type { NewRow } from './grouped-inserts.js';
-import type { ClickHouseColumn, ClickHouseTable } from './table.js';
+import type { ClickHouseColumn, ClickHouseTable, NewRow } from './table.js';
 
 /** The name that the sender gave the batch of a row, as `nameOfBatch` makes it; zeros where it gave none. */
 export const BATCH: ClickHouseColumn = { name: 'batch', type: 'UUID CODEC(ZSTD(1))' };

@@ -30,6 +30,9 @@ export interface ClickHouseTable {
   readonly indexes?: readonly string[];
 }
 
+/** A row that is to be written: values by the names of the table's columns. */
+export type NewRow = Readonly<Record<string, unknown>> & { readonly day: number };
+
 const TYPES: Readonly<Record<ColumnKind, string>> = {
   uuid: 'UUID',
   int64: 'Int64',

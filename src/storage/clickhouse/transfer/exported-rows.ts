@@ -5,7 +5,7 @@ import type { ExportedRow } from '../../telemetry-transfer.js';
 import { wordsOf } from '../logs/log-rows.js';
 import { printValue } from '../metrics/point-rows.js';
 import { dayOf } from '../tables/days.js';
-import type { NewRow } from '../tables/grouped-inserts.js';
+import type { NewRow } from '../tables/table.js';
 
 /** Whose a row is, and when it came here. */
 interface Arrival {
