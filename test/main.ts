@@ -1,12 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
+import { FILES_MAIN, FILES_OF_ONE_DAEMON, ONE_DAEMON, variablesOf } from './support/files-together.js';
 
 /**
- * Runs the tests, each file in a process of its own: `node dist/test/main.js [PART OF A PATH …]`.
+ * Runs the tests: `node dist/test/main.js [PART OF A PATH …]`. Files of one folder share a process, a few at a time, as to load the program
+ * takes longer than most of them; where one is asked for alone, or says `@alone` in its text, it has a process of its own.
  *
  * `tap run` does the same, but first loads hooks into each process, and into every process and thread that one starts, to watch
  * the loading of modules. Nothing here asks for what they find out, and a store took twice as long to open with them.
@@ -17,6 +19,10 @@ const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 /** One more than there are cores: a fifth of the time a file waits, for disks, clocks and processes that it started. */
 const AT_ONCE = availableParallelism() + 1;
 const TIMEOUT_S = 120;
+/** Files in one process. */
+const MOST_TOGETHER = 6;
+/** Folders whose files start many processes, or take minutes: each has one of its own. */
+const ALONE = ['bench/', 'chaos/', 'cli/', 'scale/', 'transfer/', 'ui/'];
 /** A file that sets a time of its own takes tap's away, here as in its own process: then this one ends what hangs. */
 const LONGEST_MS = 360_000;
 
@@ -34,17 +40,58 @@ t.on('spawn', (file) => {
     endLate(file.name, started);
   });
 });
-for (const file of files) {
+for (const { files: together, variables } of groups(files)) {
+  const [first = '', ...others] = together;
+  const seconds = TIMEOUT_S * together.length;
   // `env`, because what tap starts has one of those hooks in NODE_OPTIONS.
   const node = [`NODE_OPTIONS=${process.env['NODE_OPTIONS'] ?? ''}`, process.execPath];
-  void t.spawn('env', [...node, join(FOLDER, file)], {
-    name: file,
+  const paths = together.map((file) => join(FOLDER, file));
+  void t.spawn('env', [...node, ...(others.length === 0 ? [join(FOLDER, first)] : [FILES_MAIN, first])], {
+    name: [first, ...others.map((file) => basename(file))].join(', '),
     at: null,
     stack: '',
     buffered: true,
-    timeout: TIMEOUT_S * 1000,
-    env: { ...process.env, TAP_TIMEOUT: String(TIMEOUT_S) },
+    timeout: seconds * 1000,
+    env: { ...process.env, ...variablesOf(paths, seconds), ...variables },
   });
+}
+
+interface Group {
+  readonly files: readonly string[];
+  readonly variables: NodeJS.ProcessEnv;
+}
+
+/** @param all in their order */
+function groups(all: readonly string[]): Group[] {
+  const ofOneDaemon = all.filter((file) => FILES_OF_ONE_DAEMON.includes(file));
+  const found: Group[] = halves(ofOneDaemon).map((half) => ({ files: half, variables: ONE_DAEMON }));
+  let open: string[] = [];
+  let folder = '';
+  for (const file of all) {
+    if (ofOneDaemon.includes(file)) continue;
+    if (isAlone(file)) found.push({ files: [file], variables: {} });
+    else {
+      if (open.length === 0 || open.length === MOST_TOGETHER || dirname(file) !== folder) {
+        open = [];
+        found.push({ files: open, variables: {} });
+      }
+      folder = dirname(file);
+      open.push(file);
+    }
+  }
+  return found;
+}
+
+function halves(list: readonly string[]): (readonly string[])[] {
+  const middle = Math.ceil(list.length / 2);
+  return [list.slice(0, middle), list.slice(middle)].filter(({ length }) => length > 0);
+}
+
+function isAlone(file: string): boolean {
+  return (
+    ALONE.some((folder) => file.startsWith(folder)) ||
+    readFileSync(join(FOLDER, file), 'utf8').includes('@alone')
+  );
 }
 
 /** Kills what still runs after `LONGEST_MS`, and says where its threads were: a hang in CI is seen by nobody. */

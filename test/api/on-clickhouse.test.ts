@@ -1,6 +1,7 @@
 import t from 'tap';
-import { API_FILE_S, runApiFiles, runApiFilesTogether } from '../support/api-files.js';
+import { API_FILE_S, runApiFiles, runFilesOfOneDaemon } from '../support/api-files.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
+import { FILES_OF_ONE_DAEMON } from '../support/files-together.js';
 import { PostgresServer } from '../support/postgres.js';
 
 /**
@@ -8,26 +9,6 @@ import { PostgresServer } from '../support/postgres.js';
  * one daemon, each test as a user of its own. What the stores promise is tested on each by `test/conformance`; here it is asked for over HTTP.
  * Files that need daemons of their own take minutes, and run with `JACKDAW_TEST_CLICKHOUSE_ALL=1`.
  */
-const TOGETHER = [
-  'long-integers',
-  'tenants',
-  'resources/agents',
-  'resources/log-facets',
-  'resources/logged-events',
-  'resources/logs',
-  'resources/metric-series',
-  'resources/metrics',
-  'resources/models',
-  'resources/prompt-usage',
-  'resources/run-list',
-  'resources/run-series',
-  'resources/service-map',
-  'resources/sessions',
-  'resources/span-detail',
-  'resources/told-twice',
-  'resources/trace-spans',
-  'resources/traces',
-];
 /** With daemons of their own, or of a configuration of their own. */
 const ALONE =
   process.env['JACKDAW_TEST_CLICKHOUSE_ALL'] === '1'
@@ -40,7 +21,7 @@ const ALONE =
       ]
     : [];
 
-t.setTimeout((TOGETHER.length + ALONE.length) * API_FILE_S * 1000);
+t.setTimeout((FILES_OF_ONE_DAEMON.length + ALONE.length) * API_FILE_S * 1000);
 const server = await ClickHouseServer.start(t);
 const postgres = await PostgresServer.start(t);
 const skip = [server, postgres].find((started) => typeof started === 'string') ?? false;
@@ -49,6 +30,6 @@ await t.test('with clickhouse and postgres', { skip: typeof skip === 'string' &&
   const url = new URL(server.url);
   url.password = server.password;
   const stores = { JACKDAW_TEST_CLICKHOUSE: url.href, JACKDAW_TEST_POSTGRES: postgres.url };
-  await runApiFilesTogether(t, TOGETHER, stores);
+  await runFilesOfOneDaemon(t, stores);
   await runApiFiles(t, ALONE, stores);
 });

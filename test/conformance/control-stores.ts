@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Test } from 'tap';
+import root, { type Test } from 'tap';
 import type { ControlDatabase } from '../../src/storage/control/control-database.js';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
 import { ControlStore } from '../../src/storage/control/control-store.js';
@@ -42,12 +42,15 @@ export async function onEveryControl(t: Test, suite: (t: Test, open: OpenControl
   });
 }
 
+let postgres: ReturnType<typeof PostgresServer.start> | undefined;
+
 /** Runs a suite on every database. */
 export async function onEveryDatabase(t: Test, suite: (t: Test, open: OpenDatabase) => void): Promise<void> {
   await t.test('on SQLite', async (t) => {
     suite(t, onSqlite);
   });
-  const server = await PostgresServer.start(t);
+  // One for all files of this process.
+  const server = await (postgres ??= PostgresServer.start(root));
   const skip = typeof server === 'string' ? server : false;
   await t.test('on PostgreSQL', { skip }, async (t) => {
     if (typeof server === 'string') return;

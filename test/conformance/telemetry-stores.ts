@@ -1,4 +1,4 @@
-import type { Test } from 'tap';
+import root, { type Test } from 'tap';
 import type { Status } from '../../src/component/status.js';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
 import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
@@ -36,10 +36,13 @@ export type OpenTelemetry = (t: Test, wanted?: Wanted) => Promise<OpenedTelemetr
 
 type Suite = (t: Test, open: OpenTelemetry) => void;
 
+let clickHouse: ReturnType<typeof ClickHouseServer.start> | undefined;
+
 /** Runs a suite on every implementation; on ClickHouse it is skipped, with the reason, where that cannot run. */
 export async function onEveryTelemetry(t: Test, suite: Suite): Promise<void> {
   await onEmbedded(t, suite);
-  const server = await ClickHouseServer.start(t);
+  // One for all files of this process.
+  const server = await (clickHouse ??= ClickHouseServer.start(root));
   const skip = typeof server === 'string' ? server : false;
   await t.test('on ClickHouse', { skip }, async (t) => {
     t.setTimeout(0);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import { FILES_MAIN, FILES_OF_ONE_DAEMON, ONE_DAEMON, variablesOf } from './files-together.js';
 
 const FOLDER = fileURLToPath(new URL('../api/', import.meta.url));
 /** How long a file may take. */
@@ -26,26 +27,13 @@ export async function runApiFiles(
     });
 }
 
-/**
- * The same in one process with one daemon, each test as a user of its own: a tenth of the time. For files whose tests see nothing but what
- * is their user's.
- */
-export async function runApiFilesTogether(
-  t: Test,
-  files: readonly string[],
-  stores: NodeJS.ProcessEnv,
-): Promise<void> {
-  const timeoutS = API_FILE_S + 10 * files.length;
-  const main = fileURLToPath(new URL('./api-files-main.js', import.meta.url));
-  await t.spawn(process.execPath, [main], {
+/** Runs those that one daemon suffices for, each test as a user of its own: a tenth of the time. */
+export async function runFilesOfOneDaemon(t: Test, stores: NodeJS.ProcessEnv): Promise<void> {
+  const timeoutS = API_FILE_S + 10 * FILES_OF_ONE_DAEMON.length;
+  const files = FILES_OF_ONE_DAEMON.map((file) => join(FOLDER, '..', file));
+  await t.spawn(process.execPath, [FILES_MAIN, 'once-more'], {
     name: `${files.length} files with one daemon`,
     timeout: timeoutS * 1000,
-    env: {
-      ...process.env,
-      TAP_TIMEOUT: String(timeoutS),
-      JACKDAW_TEST_SHARED_API: '1',
-      JACKDAW_TEST_API_FILES: files.map((file) => join(FOLDER, `${file}.test.js`)).join('\n'),
-      ...stores,
-    },
+    env: { ...process.env, ...variablesOf(files, timeoutS), ...ONE_DAEMON, ...stores },
   });
 }

@@ -22,7 +22,7 @@ export interface TestApi extends ApiCaller {
   stop(): Promise<void>;
 }
 
-/** Whether all tests of this process that ask for nothing in particular share one daemon, each as a user of its own: `api-files-main.ts`. */
+/** Whether all tests of this process that ask for nothing in particular share one daemon, each as a user of its own: `files-together.ts`. */
 const IS_SHARED = process.env['JACKDAW_TEST_SHARED_API'] === '1';
 
 /** What tests ask of their daemon. */
