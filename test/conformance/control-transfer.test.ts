@@ -114,4 +114,4 @@ function checkTransfer(t: Test, open: OpenControl): void {
 }
 
 t.setTimeout(60_000);
-void onEveryControl(t, checkTransfer);
+await onEveryControl(t, checkTransfer);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { onEveryControl } from './control-stores.js';
 
-void onEveryControl(t, (t, open) => {
+await onEveryControl(t, (t, open) => {
   void t.test('a store keeps the id that it was given, and several that ask at first agree', async (t) => {
     const control = await open(t);
     const another = await control.another();

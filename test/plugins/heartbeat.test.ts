@@ -13,6 +13,8 @@ import {
 } from '../../src/testing/index.js';
 import { until } from '../support/until.js';
 
+// @alone: the conformance kit looks at everything that its process has open.
+
 const factory = factoryOf(plugin, 'extension', 'heartbeat');
 
 void t.test('it keeps the contract of components', async (t) => {

@@ -15,6 +15,8 @@ import {
 } from '../../src/testing/index.js';
 import { testFolder } from '../support/test-folder.js';
 
+// @alone: the conformance kit looks at everything that its process has open.
+
 const factory = factoryOf(plugin, 'exporter', 'runs_csv');
 const folder = testFolder(t);
 const fresh = () => join(folder, `${randomUUID()}.csv`);

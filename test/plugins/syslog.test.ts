@@ -5,6 +5,8 @@ import { parseSyslog } from '../../plugins/syslog/parse.js';
 import { conformance, factoryOf, type RunningReceiver, type Subject } from '../../src/testing/index.js';
 import { until } from '../support/until.js';
 
+// @alone: the conformance kit looks at everything that its process has open.
+
 const NOW = 1_768_478_400_000_000;
 const USER = '01950000-0000-7000-8000-000000000001';
 const factory = factoryOf(plugin, 'receiver', 'syslog');

@@ -19,6 +19,8 @@ import {
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { testFolder } from '../support/test-folder.js';
 
+// @alone: the conformance kit looks at everything that its process has open.
+
 /** The conformance kit on every component that comes with the program: what it asks of plugins, it asks of them. */
 
 function factoryOf(kind: Factory['kind'], type: string): Factory {

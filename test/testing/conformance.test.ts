@@ -15,6 +15,8 @@ import { section } from '../../src/config/schema.js';
 import type { TracesBatch } from '../../src/signal/batch.js';
 import { conformance, sampleBatch, type Subject } from '../../src/testing/index.js';
 
+// @alone: the conformance kit looks at everything that its process has open.
+
 /** That the kit finds what is wrong: components each of which breaks one rule, and the check that must fail. */
 
 const about = {

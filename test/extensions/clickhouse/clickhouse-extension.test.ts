@@ -14,6 +14,8 @@ import { StatusHost } from '../../support/status-host.js';
 import { testFolder } from '../../support/test-folder.js';
 import { until } from '../../support/until.js';
 
+// @alone: the conformance kit looks at everything that its process has open.
+
 const NANOS = 1_700_000_000_000_000_000n;
 
 void t.test('what the schema cannot say is checked', async (t) => {

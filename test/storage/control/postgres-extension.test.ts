@@ -12,6 +12,8 @@ import { StatusHost } from '../../support/status-host.js';
 import { until } from '../../support/until.js';
 import { aKey, anOrganization, aUser } from '../duckdb/meta-records.js';
 
+// @alone: the conformance kit looks at everything that its process has open.
+
 const UNAVAILABLE = { name: 'ConsumeError', code: 'storage_unavailable', retryable: true };
 
 const server = await PostgresServer.start(t);
