@@ -4,15 +4,14 @@ import type { SpanRow } from '../../../runs/rules/rows.js';
 import type { NamedAgent, NumberedAgent, NumberedAgents } from '../../numbered-agents.js';
 import type { WriteBook } from '../../write-book.js';
 import type { SentFact } from './effective-spans.js';
-import { earlierThan, newItems, otherWrites, type IsEarlier } from './new-items.js';
-import { foldedMessages, type RunFacts } from './run-facts.js';
-import { fold } from '../../../runs/fold.js';
+import { earlierThan, newItems, otherWrites } from './new-items.js';
 import { NodeNumbers } from './node-names.js';
 import type { Reads } from '../client/reads.js';
 import { payloadOf, runRows, wholeSpanRow, WHOLE_SPAN_COLUMNS, type Values } from './run-rows.js';
 import { completed, messageKey, traceKey, type SentSpan, type SentTrace } from './sent-traces.js';
 import { settledRun, type SettledRun, type WholeSpan } from './settled-run.js';
 import { readFacts, spanRowOf, type WantedTrace } from './stored-facts.js';
+import { isEndTold } from './told-ends.js';
 import { hourOf } from '../../../signal/trace-map.js';
 
 /** Spans that are read with their payloads at a time. */
@@ -82,7 +81,7 @@ export async function settleRuns(
   const runs = settled.map((run, i) => ({
     settled: run,
     agent: itemAt(agents, i),
-    endsNow: run.run.hasEnded && !hadEnded(run.facts, isEarlier),
+    endsNow: run.run.hasEnded && !isEndTold(run.facts, { write: write.number, isEarlier, firstTickets }),
   }));
   return {
     runs,
@@ -90,18 +89,6 @@ export async function settleRuns(
     spanRows: await wholeRows(parts.reads, settled, own, write.ticket),
     items,
   };
-}
-
-/** Whether it had ended with the messages that are certainly earlier. */
-function hadEnded({ messages, spans }: RunFacts, isEarlier: IsEarlier): boolean {
-  const before = messages.filter(({ order }) => isEarlier(order));
-  if (before.length === 0) return false;
-  return (
-    fold(
-      foldedMessages(before),
-      spans.filter(({ order }) => isEarlier(order)),
-    )?.hasEnded === true
-  );
 }
 
 function namedBy({ facts, run }: SettledRun): NamedAgent {
