@@ -1,3 +1,4 @@
+import { AGENT_SPANS } from './agent-spans-table.js';
 import { LOG_BLOCKS } from './log-tables.js';
 import { CALL_SUMS, MODEL_SUMS, POINT_SUMS, RUN_SUMS } from './sum-tables.js';
 import type { Table } from './table.js';
@@ -10,5 +11,6 @@ export const COLD_TABLES: readonly Table[] = [
   POINT_SUMS,
   MODEL_SUMS,
   CALL_SUMS,
+  AGENT_SPANS,
   REPLACED_ASIDE,
 ];

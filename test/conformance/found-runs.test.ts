@@ -248,6 +248,9 @@ function checkFound(t: Test, open: OpenTelemetry): void {
     await opened.store.writer.traces({ tenant: userId, items: [renamed] }, RECEIVED);
     await opened.reopen();
     await same('an agent that has no other such run');
+    await opened.settled();
+    await opened.reopen();
+    await same('that, moved');
     const agents = await opened.store.agents.list(userId);
     t.ok(agents.some(({ name }) => name === 'renamed'));
   });

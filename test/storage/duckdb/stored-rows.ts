@@ -101,6 +101,14 @@ export async function wrongSumsIn(path: string): Promise<string[]> {
       );
       found.push(...wrong.map((row) => `${table}: ${JSON.stringify(row)}`));
     }
+    // Kinds of spans stay when the spans go, and one row may stand for all.
+    const kinds = 'tenant, agent_no, type, name, model, node_no';
+    const unknown = await query(
+      `SELECT DISTINCT ${kinds} FROM (SELECT s.*, t.agent_no FROM cold.main.spans s JOIN cold.main.traces t ON t.tenant = s.tenant AND t.trace_id = s.trace_id) o
+        WHERE NOT EXISTS (SELECT 1 FROM cold.main.agent_spans k WHERE k.tenant = o.tenant AND k.agent_no = o.agent_no AND k.type IS NULL)
+        EXCEPT SELECT ${kinds} FROM cold.main.agent_spans`,
+    );
+    found.push(...unknown.map((row) => `agent_spans: not ${JSON.stringify(row)}`));
     const alone = await query(
       'SELECT seq FROM cold.main.traces t WHERE (SELECT count(*) FROM cold.main.text_blocks b WHERE t.seq BETWEEN b.first_seq AND b.seq) <> 1',
     );

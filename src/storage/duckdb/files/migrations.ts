@@ -1,3 +1,4 @@
+import { AGENT_SPANS } from '../../agent-spans-table.js';
 import { createTable } from '../../table.js';
 import { NAMED_BATCHES } from '../../named-batches-table.js';
 import { CALL_SUMS } from '../../sum-tables.js';
@@ -25,7 +26,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 7,
+  version: 8,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -67,6 +68,11 @@ export const SEGMENT_SCHEMA: Schema = {
       // Calls by agent, with the tokens that prices need; filled when the cold file is opened.
       version: 7,
       statements: (catalog) => [createTable(catalog, CALL_SUMS)],
+    },
+    {
+      // What spans the runs of agents have; likewise.
+      version: 8,
+      statements: (catalog) => [createTable(catalog, AGENT_SPANS)],
     },
   ],
 };

@@ -1,11 +1,12 @@
+import { AGENT_NODE } from '../../../signal/service-map.js';
 import { SharedCache } from '../../shared-cache.js';
 import { SPANS, TRACES } from '../../tables.js';
 import type { Connection, Row } from '../files/connection.js';
 import { narrowed, ofCommitsSince } from '../rows/commit-ranges.js';
-import { newest } from '../rows/relation.js';
+import { newest, newestHot } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
-import { IS_CALL } from '../sums/model-sums.js';
-import { agentsWithCalls } from './summed-calls.js';
+import { agentsWithKinds } from '../sums/agent-spans.js';
+import { changedRuns, withAgent } from '../sums/agents-of-runs.js';
 import { hasSpan, type WantedSpans } from './wanted-spans.js';
 
 /** Agents that are kept for all conditions of all users, and of one user; and for one condition. */
@@ -14,9 +15,6 @@ const MOST_AGENTS_OF_USER = 20_000;
 const MOST_AGENTS_OF_CONDITION = 1000;
 /** Of a run that began longer ago, as a share of all commits, and goes on, it is not looked up whether it has such a span. */
 const LOOKED_BACK = 1 / 16;
-
-/** Of so few spans the runs are looked up one by one. */
-const MOST_RARE = 256;
 
 /** Agents one of whose runs has one of some spans, as of a commit; null: too many to tell apart. */
 interface KnownAgents {
@@ -34,17 +32,20 @@ export class AgentsWithSpans {
     mostSizeOfUser: MOST_AGENTS_OF_USER,
   });
 
-  /** @returns null where it is not known, or there are too many */
-  async known(
+  /** @returns null where there are too many */
+  async of(
     connection: Connection,
     capture: Capture,
     tenant: number,
     wanted: WantedSpans,
   ): Promise<ReadonlySet<number> | null> {
     const known = this.#kept.get(tenant, nameOf(wanted));
-    if (known === undefined || known.agentNos === null) return null;
+    if (known === undefined) {
+      const rows = await agentsOf({ connection, capture, tenant }, wanted);
+      return this.#keep(tenant, wanted, capture.lastSeq, numbersOf(rows));
+    }
     // Some of them may have come after what this read sees.
-    if (known.seq >= capture.lastSeq) return known.agentNos;
+    if (known.agentNos === null || known.seq >= capture.lastSeq) return known.agentNos;
     const since = ofCommitsSince(known.seq + 1);
     const changed = `(SELECT agent_no, trace_id, first_seq FROM ${newest(capture, TRACES, narrowed(since, `tenant = ${tenant} AND last_seq > 0`))})`;
     const oldest = Math.floor(known.seq - capture.lastSeq * LOOKED_BACK);
@@ -57,19 +58,6 @@ export class AgentsWithSpans {
       `SELECT DISTINCT agent_no FROM ${changed} WHERE first_seq < ${oldest} OR ${has}`,
     );
     return this.#keep(tenant, wanted, capture.lastSeq, [...known.agentNos, ...numbersOf(rows)]);
-  }
-
-  /** Finds it out, which may need a look through all spans. */
-  async learn(
-    connection: Connection,
-    capture: Capture,
-    tenant: number,
-    wanted: WantedSpans,
-  ): Promise<ReadonlySet<number> | null> {
-    const known = this.#kept.get(tenant, nameOf(wanted));
-    if (known !== undefined) return known.agentNos;
-    const rows = await agentsOf({ connection, capture, tenant }, wanted);
-    return this.#keep(tenant, wanted, capture.lastSeq, numbersOf(rows));
   }
 
   #keep(
@@ -85,29 +73,32 @@ export class AgentsWithSpans {
   }
 }
 
-/** Those of rare spans are found by their runs, those that call a model by the sums of calls, and the others among all runs. */
+/**
+ * By what the agents of the cold file have among their spans, and by the spans of hot segments: there may be agents too many, such as
+ * those whose spans are gone.
+ */
 async function agentsOf(
   place: { readonly connection: Connection; readonly capture: Capture; readonly tenant: number },
   wanted: WantedSpans,
 ): Promise<readonly Row[]> {
   const { connection, capture, tenant } = place;
-  const spans = newest(capture, SPANS, wanted.sql);
-  const some = await connection.rows(`SELECT trace_id::VARCHAR AS id FROM ${spans} LIMIT ${MOST_RARE + 1}`);
-  if (some.length === 0) return [];
-  const ofRuns = (condition: string): string =>
-    `SELECT DISTINCT agent_no FROM ${newest(capture, TRACES, `tenant = ${tenant}`)} WHERE ${condition}`;
-  if (some.length <= MOST_RARE) {
-    const ids = [...new Set(some.map(({ id }) => `'${String(id)}'::UUID`))];
-    return await connection.rows(ofRuns(`trace_id IN (${ids.join(', ')})`));
+  const { sql, agentNos } = wanted;
+  if (capture.isAnyAside) {
+    // The header of a span in a segment that is set aside may lie in the cold file.
+    const runs = newest(capture, TRACES, `tenant = ${tenant}`);
+    return await connection.rows(`SELECT DISTINCT agent_no FROM ${runs} WHERE ${hasSpan(capture, wanted)}`);
   }
-  const { onlyModel: model } = wanted;
-  if (model !== null && !capture.isAnyAside) {
-    // Spans of other types may name a model, too.
-    const others = newest(capture, SPANS, `${wanted.sql} AND NOT (${IS_CALL})`);
-    const [other] = await connection.rows(`SELECT 1 AS is_there FROM ${others} LIMIT 1`);
-    if (other === undefined) return await connection.rows(await agentsWithCalls(place, model));
+  const isNamed = `agent_no IN (${agentNos.join(', ')})`;
+  const kinds = agentNos.length === 0 ? sql : `${sql} AND (node_no <> ${AGENT_NODE} OR ${isNamed})`;
+  const statements = [agentsWithKinds(tenant, kinds)];
+  const runs = newestHot(capture, TRACES, `tenant = ${tenant}`);
+  const spans = newestHot(capture, SPANS, sql);
+  if (runs !== null && spans !== null) {
+    // A run whose agent is another one now takes its spans in the cold file along, whatever they are.
+    statements.push(`SELECT new_no FROM ${(await changedRuns(connection, runs)).runs}`);
+    statements.push(`SELECT agent_no FROM ${withAgent(spans, runs)}`);
   }
-  return await connection.rows(ofRuns(hasSpan(capture, wanted)));
+  return await connection.rows(statements.join(' UNION '));
 }
 
 function numbersOf(rows: readonly Row[]): number[] {

@@ -49,18 +49,17 @@ export async function firstWithSpans(
   agents: AgentsWithSpans,
 ): Promise<readonly Row[]> {
   const { select, values, most, begin, tenant } = runs;
-  const known = await agents.known(connection, capture, tenant, wanted);
-  const atBegin = begin === null ? isOf(known) : `started_at >= make_timestamp(${begin})`;
-  // What lies apart takes longer to look at than to find out whose runs can be among it.
-  const first = await lookAt(connection, capture, wanted, runs, atBegin, known === null);
-  if (first !== null) return first;
-  const learnt = known ?? (await agents.learn(connection, capture, tenant, wanted));
-  if (learnt?.size === 0) return [];
-  if (known === null || begin !== null) {
-    const ofAgents = await lookAt(connection, capture, wanted, runs, isOf(learnt));
-    if (ofAgents !== null) return ofAgents;
+  const known = await agents.of(connection, capture, tenant, wanted);
+  if (known?.size === 0) return [];
+  if (begin !== null) {
+    const first = await lookAt(connection, capture, wanted, runs, `started_at >= make_timestamp(${begin})`);
+    if (first !== null) return first;
   }
-  return await connection.rows(select(`${isOf(learnt)} AND ${hasSpan(capture, wanted)}`, most), values);
+  const ofAgents = await lookAt(connection, capture, wanted, runs, isOf(known));
+  return (
+    ofAgents ??
+    (await connection.rows(select(`${isOf(known)} AND ${hasSpan(capture, wanted)}`, most), values))
+  );
 }
 
 function isOf(agentNos: ReadonlySet<number> | null): string {
@@ -70,7 +69,6 @@ function isOf(agentNos: ReadonlySet<number> | null): string {
 /**
  * Looks for the spans of the first runs that meet a condition.
  *
- * @param isBrief of runs that lie apart only a few are looked at
  * @returns null where too few of them have one, and others may
  */
 async function lookAt(
@@ -79,20 +77,17 @@ async function lookAt(
   wanted: WantedSpans,
   { select, values, most }: WantedRuns,
   also: string,
-  isBrief = false,
 ): Promise<readonly Row[] | null> {
   const candidates = await connection.rows(select(also, FIRST_RUNS), values);
   const { first, last } = endsOf(candidates);
   const areNear = last - first <= capture.lastSeq * MOST_OF_COMMITS;
   const few = areNear ? FIRST_RUNS : FEW_PAGES * most;
   const found: Row[] = [];
-  const rest = isBrief ? [] : candidates.slice(few);
-  for (const part of [candidates.slice(0, few), rest]) {
+  for (const part of [candidates.slice(0, few), candidates.slice(few)]) {
     if (part.length > 0) found.push(...(await thoseWith(connection, capture, wanted, part, areNear)));
     if (found.length >= most) break;
   }
-  const areAll = candidates.length < FIRST_RUNS && (!isBrief || candidates.length <= few);
-  return areAll || found.length >= most ? found.slice(0, most) : null;
+  return candidates.length < FIRST_RUNS || found.length >= most ? found.slice(0, most) : null;
 }
 
 /** The first and the last commit with spans of some runs. */

@@ -6,15 +6,8 @@ import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
 import { hasReplacing, hotPartsOf, newest, newestHot } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
-import {
-  ALSO,
-  CALL_PARTS,
-  callsOfChanged,
-  callsOfReplaced,
-  changedRuns,
-  sumsOfCalls,
-  withAgent,
-} from '../sums/call-sums.js';
+import { changedRuns, withAgent } from '../sums/agents-of-runs.js';
+import { ALSO, CALL_PARTS, callsOfChanged, callsOfReplaced, sumsOfCalls } from '../sums/call-sums.js';
 import {
   callsOf,
   IS_CALL,
@@ -135,24 +128,6 @@ export async function callParts(place: Place, agents: Agents, filter: CallFilter
   }
   if (calls.length > 0) statements.push(`SELECT ${parts.join(', ')} FROM (${sumsOfCalls(calls)})`);
   return statements.join(' UNION ALL ');
-}
-
-/**
- * The agents that have calls of a model in their runs (`agent_no`), as a statement; there may be agents too many, such as those whose calls
- * are gone. Not while any segment is set aside.
- */
-export async function agentsWithCalls(
-  { connection, capture, tenant }: Place,
-  model: string,
-): Promise<string> {
-  const calls = callsWithin(tenant, { model });
-  const hotRuns = newestHot(capture, TRACES, `tenant = ${tenant}`);
-  const hot = newestHot(capture, SPANS, calls);
-  return [
-    `SELECT agent_no FROM cold.main.${CALL_SUMS.name} WHERE tenant = ${tenant} AND ${ofModel(model)}`,
-    ...(hotRuns === null ? [] : [`SELECT new_no FROM ${(await changedRuns(connection, hotRuns)).runs}`]),
-    ...(hotRuns === null || hot === null ? [] : [`SELECT agent_no FROM ${withAgent(hot, hotRuns)}`]),
-  ].join(' UNION ');
 }
 
 function isMoved({ capture }: Place): string {

@@ -14,8 +14,6 @@ export interface WantedSpans {
   readonly sql: string;
   /** Agents whose own node is asked for: of their runs a span with the node of its agent will do. */
   readonly agentNos: readonly number[];
-  /** The model, where nothing else is asked for. */
-  readonly onlyModel: string | null;
 }
 
 /** The names of the service map's nodes. */
@@ -34,9 +32,7 @@ export function wantedSpans(
   if (model !== undefined) sql.push(`model = ${literal(storableName(model))}`);
   if (name !== undefined) sql.push(`name = ${literal(storableName(name))}`);
   if (type !== undefined) sql.push(`type = ${SPAN_TYPES.indexOf(type)}`);
-  const isOnlyModel = name === undefined && type === undefined && node === undefined;
-  const onlyModel = isOnlyModel && model !== undefined ? storableName(model) : null;
-  if (node === undefined) return { sql: sql.join(' AND '), agentNos: [], onlyModel };
+  if (node === undefined) return { sql: sql.join(' AND '), agentNos: [] };
   const agentNos = [...agents.ofTenant(tenant)]
     .filter((agent) => agent.name === node)
     .map((agent) => agent.agent_no);
@@ -45,7 +41,7 @@ export function wantedSpans(
   const isNode = found !== undefined && services.name(found) === node;
   const numbers = [...(isNode ? [found] : []), ...(agentNos.length > 0 ? [AGENT_NODE] : [])];
   if (numbers.length === 0) return null;
-  return { sql: [...sql, `node_no IN (${numbers.join(', ')})`].join(' AND '), agentNos, onlyModel };
+  return { sql: [...sql, `node_no IN (${numbers.join(', ')})`].join(' AND '), agentNos };
 }
 
 /** The condition for runs that have one of the spans. @param there commits in which the spans are looked for; absent: in all */

@@ -9,6 +9,7 @@ import { literal } from '../files/database.js';
 import { isNoRoom } from '../files/disk-room.js';
 import { restoreMetadata } from '../files/metadata-copy.js';
 import { migrate, schemaVersion, SEGMENT_SCHEMA } from '../files/migrations.js';
+import { completeAgentSpans } from '../sums/agent-spans.js';
 import { completeCallSums } from '../sums/call-sums.js';
 import { bytesOf, hasBlocks, isTorn, removeFiles, type SegmentFiles } from '../files/segment-files.js';
 import { COLD, newSegment, type Segment } from '../rows/segment.js';
@@ -45,6 +46,7 @@ export class AttachedFiles {
     await migrate(this.#connection, COLD, SEGMENT_SCHEMA, this.#files.cold);
     await this.#setUnusableAside(COLD, this.#files.cold);
     await completeCallSums(this.#connection);
+    await completeAgentSpans(this.#connection);
   }
 
   /** After DuckDB has declared it unusable as it is attached. */

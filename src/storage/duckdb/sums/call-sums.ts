@@ -1,10 +1,10 @@
 import { COST_PARTS } from '../../../signal/call-details.js';
 import { CALL_SUMS, MODEL_SUMS } from '../../sum-tables.js';
-import { SPANS, TRACES } from '../../tables.js';
+import { SPANS } from '../../tables.js';
 import type { Connection } from '../files/connection.js';
-import { CommitRanges, conditionsOn } from '../rows/commit-ranges.js';
-import { isVersionOf, newestOf, rowsOf } from '../rows/relation.js';
+import { newestOf, rowsOf } from '../rows/relation.js';
 import type { Segment } from '../rows/segment.js';
+import { COLD_RUNS, withAgent, type MovedRuns } from './agents-of-runs.js';
 import { TOKEN_COLUMNS, withTokens } from './call-tokens.js';
 import {
   callsOf,
@@ -25,7 +25,6 @@ import {
 
 const TABLE = `cold.main.${CALL_SUMS.name}`;
 const COLD_SPANS = `cold.main.${SPANS.name}`;
-const COLD_RUNS = `cold.main.${TRACES.name}`;
 /** The columns after the tenant. */
 export const CALL_PARTS = CALL_SUMS.wire.map(({ name }) => name).join(', ');
 /** What {@link sumsOfCalls} needs of a call beside what `callsOf` gives. */
@@ -62,44 +61,6 @@ export function callsOfReplaced(replaced: string, newer: string, also = ''): str
   return `SELECT * REPLACE (TRUE AS is_gone) FROM (${replacedCalls(replaced, newer, `${columns.join('')}${also}`)})`;
 }
 
-/** What newer headers make of the runs of the cold file. */
-export interface ChangedRuns {
-  /** Those whose agent is another one now (`new_no`) than there (`old_no`), as a relation. */
-  readonly runs: string;
-  /** Conditions on the commits of their spans. There are none where there is no such run with spans. */
-  readonly commits: readonly string[];
-  /** All that the newer headers are about, with the agents by which their calls are counted there. */
-  readonly before: string;
-}
-
-/**
- * @param newer headers, the newest of each run
- * @param all these, or more of them: where the agents of runs are looked up
- */
-export async function changedRuns(connection: Connection, newer: string, all = newer): Promise<ChangedRuns> {
-  // What has spans in the cold file has a header there that came with the first of them, or later.
-  const [first] = await connection.rows(
-    `SELECT min(first_seq) AS seq FROM ${newer} WHERE replaces AND first_seq > 0`,
-  );
-  const older = `(SELECT * FROM ${COLD_RUNS} WHERE last_seq > 0 AND seq >= ${Number(first?.seq ?? 0)})`;
-  const runs = `(SELECT o.tenant, o.trace_id, o.agent_no AS old_no, n.agent_no AS new_no, o.first_seq, o.last_seq, o.commits
-    FROM (SELECT * FROM ${newer} WHERE replaces) n JOIN ${older} o ON ${isVersionOf(TRACES, 'n', 'o')} AND n.seq > o.seq AND n.agent_no <> o.agent_no)`;
-  const rows = await connection.rows(`SELECT first_seq, last_seq, commits FROM ${runs}`);
-  if (rows.length === 0) return { runs, commits: [], before: all };
-  const places = rows.map(({ first_seq: first, last_seq: last, commits }) =>
-    CommitRanges.stored({
-      first: Number(first),
-      last: Number(last),
-      printed: typeof commits === 'string' ? commits : null,
-    }),
-  );
-  return {
-    runs,
-    commits: conditionsOn(places).map(({ sql }) => sql),
-    before: `(SELECT h.tenant, h.trace_id, coalesce(r.old_no, h.agent_no) AS agent_no FROM ${all} h LEFT JOIN ${runs} r ON ${isVersionOf(TRACES, 'r', 'h')})`,
-  };
-}
-
 /**
  * The calls of such runs, each to be taken away from the agent of before and added to the other one (`agent_no`). Those of which there are
  * newer versions are left out: they are taken away by {@link callsOfReplaced}.
@@ -115,31 +76,19 @@ export function callsOfChanged(changed: string, where: string, newer: string | n
     FROM ${left} o JOIN ${changed} r ON r.tenant = o.tenant AND r.trace_id = o.trace_id CROSS JOIN (VALUES (-1::BIGINT), (1::BIGINT)) s(sign)`;
 }
 
-/** Spans with the agent of their run. */
-export function withAgent(spans: string, runs: string): string {
-  return `(SELECT s.*, h.agent_no FROM ${spans} s JOIN ${runs} h ON h.tenant = s.tenant AND h.trace_id = s.trace_id)`;
-}
-
 /** Notes what the move of a segment is about to do. To be called within its transaction, before the rows are moved. */
 export async function noteMovedCallSums(
   connection: Connection,
   segment: Segment,
   { bound, isAnyAside }: AroundMove,
+  { headers, changed }: MovedRuns,
 ): Promise<void> {
   const { lastSeq } = segment;
   const replaces = (segment.replacing.get(SPANS.name) ?? 0) > 0;
   const hot = rowsOf(segment, SPANS);
   const moved = replaces ? newestOf(SPANS, hot, `(SELECT * FROM ${hot} WHERE replaces)`) : hot;
-  const hasChanged = (segment.replacing.get(TRACES.name) ?? 0) > 0;
-  const allRuns = rowsOf(segment, TRACES);
-  const runs = hasChanged ? newestOf(TRACES, allRuns, `(SELECT * FROM ${allRuns} WHERE replaces)`) : allRuns;
-  // Every commit that brings spans brings the header, too; but that of a segment which was set aside may have been replaced.
-  const headers = isAnyAside
-    ? `(SELECT tenant, trace_id, agent_no FROM ${runs} UNION ALL SELECT tenant, trace_id, agent_no FROM ${COLD_RUNS} c WHERE NOT EXISTS (SELECT 1 FROM ${runs} h WHERE ${isVersionOf(TRACES, 'h', 'c')}))`
-    : runs;
   const calls = [callsOf(withAgent(moved, headers), `${ALSO}, tenant, ${lastSeq} AS part_seq, agent_no`)];
   const seen = `, o.tenant, ${seenWith('o.seq', bound)} AS part_seq`;
-  const changed = hasChanged ? await changedRuns(connection, runs, headers) : null;
   if (replaces) {
     const newer = withAgent(moved, changed?.before ?? headers);
     for (const commits of await replacedCommits(connection, hot, isAnyAside))

@@ -3,6 +3,8 @@ import type { Micros } from '../../../signal/time.js';
 import { RUN_SUMS } from '../../sum-tables.js';
 import { POINTS, TRACES } from '../../tables.js';
 import type { Connection } from '../files/connection.js';
+import { deriveAgentSpansAnew, noteMovedAgentSpans } from './agent-spans.js';
+import { movedRuns } from './agents-of-runs.js';
 import { deriveCallSumsAnew, noteMovedCallSums } from './call-sums.js';
 import { deriveModelSumsAnew, noteMovedCalls, type AroundMove } from './model-sums.js';
 import { hotPartsOf, isVersionOf, rowsOf } from '../rows/relation.js';
@@ -52,13 +54,15 @@ function changesBy(hot: string, replaces: boolean): string {
 export async function noteMove(connection: Connection, segment: Segment, around: AroundMove): Promise<void> {
   const { catalog, lastSeq } = segment;
   const replaces = (segment.replacing.get(TRACES.name) ?? 0) > 0;
-  const runs = partsOf(changesBy(rowsOf(segment, TRACES), replaces));
-  await connection.run(`INSERT INTO cold.main.run_sums SELECT ${lastSeq}, * FROM (${runs})`);
+  const parts = partsOf(changesBy(rowsOf(segment, TRACES), replaces));
+  await connection.run(`INSERT INTO cold.main.run_sums SELECT ${lastSeq}, * FROM (${parts})`);
   await connection.run(
     `INSERT INTO cold.main.point_sums SELECT ${lastSeq}, tenant, stream_no, count(*), min(timestamp), max(timestamp) FROM ${catalog}.main.points GROUP BY tenant, stream_no`,
   );
   await noteMovedCalls(connection, segment, around);
-  await noteMovedCallSums(connection, segment, around);
+  const runs = await movedRuns(connection, segment, around.isAnyAside);
+  await noteMovedCallSums(connection, segment, around, runs);
+  await noteMovedAgentSpans(connection, segment, runs);
 }
 
 /** Notes that headers are about to be removed. To be called within the transaction. @param where which ones */
@@ -84,6 +88,7 @@ export async function deriveSumsAnew(connection: Connection): Promise<void> {
   );
   await deriveModelSumsAnew(connection);
   await deriveCallSumsAnew(connection);
+  await deriveAgentSpansAnew(connection);
 }
 
 /** The sums over every agent's runs, by the agent's number. To be called while nothing is moved. */

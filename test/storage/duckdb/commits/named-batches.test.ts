@@ -72,7 +72,7 @@ void t.test('a store of schema 4 is taken on, and remembers from then on', async
     await inFile(
       opened.path,
       part,
-      'DROP TABLE named_batches; DROP TABLE call_sums; ALTER TABLE map_nodes DROP COLUMN grade; ALTER TABLE map_edges DROP COLUMN grade; UPDATE schema_versions SET version = 4',
+      'DROP TABLE named_batches; DROP TABLE call_sums; DROP TABLE agent_spans; ALTER TABLE map_nodes DROP COLUMN grade; ALTER TABLE map_edges DROP COLUMN grade; UPDATE schema_versions SET version = 4',
     );
   await opened.start();
   for (let n = 0; n < 2; n++) await opened.store.writer.logs({ tenant, items: logs(3) }, context('a'));

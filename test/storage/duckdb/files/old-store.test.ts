@@ -59,7 +59,7 @@ void t.test('a store of schema 3 is taken on, and knows of no sampling of its ru
     await inFile(
       opened.path,
       part,
-      'DROP TABLE named_batches; ALTER TABLE traces DROP COLUMN sample_rate; DROP TABLE call_sums; ALTER TABLE map_nodes DROP COLUMN grade; ALTER TABLE map_edges DROP COLUMN grade; UPDATE schema_versions SET version = 3',
+      'DROP TABLE named_batches; ALTER TABLE traces DROP COLUMN sample_rate; DROP TABLE call_sums; DROP TABLE agent_spans; ALTER TABLE map_nodes DROP COLUMN grade; ALTER TABLE map_edges DROP COLUMN grade; UPDATE schema_versions SET version = 3',
     );
   await opened.start();
   const sampled = aTrace(1, { agent: 'old', sample_rate: 0.5, started_at: NOON + 1 });
@@ -94,7 +94,11 @@ void t.test('a store of schema 6 gets the sums of its calls by agent', async (t)
   t.match(before, [{ items: [{ model: 'gpt-5', calls: 1 }] }, { items: [{ model: 'gpt-5', calls: 1 }] }]);
   await opened.close();
   for (const part of [/^cold$/, /^hot/])
-    await inFile(opened.path, part, 'DROP TABLE call_sums; UPDATE schema_versions SET version = 6');
+    await inFile(
+      opened.path,
+      part,
+      'DROP TABLE call_sums; DROP TABLE agent_spans; UPDATE schema_versions SET version = 6',
+    );
   await opened.start();
   t.strictSame(await read(), before);
   await opened.close();

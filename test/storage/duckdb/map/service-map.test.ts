@@ -76,7 +76,7 @@ void t.test(
       await inFile(
         opened.path,
         part,
-        'DROP TABLE call_sums; ALTER TABLE map_nodes DROP COLUMN grade; ALTER TABLE map_edges DROP COLUMN grade; UPDATE schema_versions SET version = 5',
+        'DROP TABLE call_sums; DROP TABLE agent_spans; ALTER TABLE map_nodes DROP COLUMN grade; ALTER TABLE map_edges DROP COLUMN grade; UPDATE schema_versions SET version = 5',
       );
     await opened.start();
     // Of the same hour, of the hour after it, and what completes the old one.
