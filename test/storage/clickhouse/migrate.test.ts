@@ -103,7 +103,11 @@ void t.test('the tables', { skip }, async (t) => {
         )
       ).flat();
     const declared = await names();
-    await server.query(`ALTER TABLE ${options.database}.runs DROP COLUMN is_contradicted`);
+    const later = [
+      'DROP INDEX by_call',
+      ...['model_calls', 'calls_until', 'is_contradicted'].map((name) => `DROP COLUMN ${name}`),
+    ];
+    for (const change of later) await server.query(`ALTER TABLE ${options.database}.runs ${change}`);
     await run(t, options, leases);
     t.strictSame(await names(), declared);
   });

@@ -1,33 +1,26 @@
-import { COUNTS, WHOLE } from '../../../runs/rules/told-calls.js';
 import { sumToNumber } from '../../../signal/money.js';
 import type { Price } from '../../../signal/price.js';
-import { SPAN_TYPES } from '../../../signal/span.js';
 import type { ModelFilter, Models, ModelUsage, RepricedCalls, RepricedFilter } from '../../models.js';
 import type { Page, PageRange } from '../../paging.js';
 import type { Row } from '../client/connection.js';
-import { isKnown } from '../names/agent-names.js';
-import { effectiveSpans } from './effective-spans-sql.js';
 import { textOf } from '../../summaries-of-rows.js';
+import { callsOf, callSums, CALL_SUMS } from './call-sums.js';
 import type { ListParts } from './listed-runs.js';
 import { repricedCalls, repricing } from './repriced-calls.js';
 
-const IS_CALL = `type = ${SPAN_TYPES.indexOf('llm')}`;
+/** What it takes to price a call anew. */
+const CALL_COLUMNS = [
+  'model',
+  'input_tokens',
+  'output_tokens',
+  'total_tokens',
+  'cost_usd',
+  'counted',
+  'status',
+  'call_details',
+];
 
-/** Whether so much of a call counts here: another span may tell of it, too (`runs/rules/told-calls.ts`). In SQL. */
-const counts = (what: keyof typeof COUNTS): string =>
-  `bitAnd(ifNull(counted, ${WHOLE}), ${COUNTS[what]}) > 0`;
-
-export const CALL_COLUMNS = ['model', 'input_tokens', 'output_tokens', 'total_tokens', 'cost_usd', 'counted'];
-const CALLS = `countIf(${counts('call')})`;
-const PRICED = `countIf(cost_usd IS NOT NULL AND ${counts('cost')})`;
-const COST = `toString(sumIf(toInt128(cost_usd), cost_usd IS NOT NULL AND ${counts('cost')}))`;
-const tokens = (column: string): string =>
-  `toFloat64(ifNull(sumIf(toInt128(${column}), ${counts('call')}), 0))`;
-
-/** What calls of a model add up to, in SQL: `calls`, `priced`, `cost` as a text, `tokens`. */
-export const CALL_SUMS = `${CALLS} AS calls, ${PRICED} AS priced, ${COST} AS cost, ${tokens('total_tokens')} AS tokens`;
-
-/** The contract `Models` over the spans. */
+/** The contract `Models`. */
 export class ModelReads implements Models {
   readonly #parts: ListParts;
   readonly #tenantOf: (userId: string) => Promise<number>;
@@ -43,13 +36,12 @@ export class ModelReads implements Models {
     { offset, limit }: PageRange,
     abort?: AbortSignal,
   ): Promise<Page<ModelUsage>> {
-    const calls = await callsOf(this.#parts, await this.#tenantOf(userId), filter, CALL_COLUMNS);
+    const calls = await callSums(this.#parts, await this.#tenantOf(userId), filter, undefined, abort);
     if (calls === null) return { items: [], count: 0 };
     const rows = await this.#parts.reads.rows(
       `WITH models AS (
-         SELECT model, ${CALL_SUMS}, ${tokens('input_tokens')} AS input, ${tokens('output_tokens')} AS output,
-           minIf(started_at, counted IS NULL OR counted <> 0) AS first_call_at, maxIf(started_at, counted IS NULL OR counted <> 0) AS last_call_at
-         FROM ${calls} GROUP BY model HAVING calls > 0 OR priced > 0)
+         SELECT model, ${CALL_SUMS}, toFloat64(sum(one.input)) AS input, toFloat64(sum(one.output)) AS output, min(one.first) AS first_call_at, max(one.last) AS last_call_at
+         FROM ${calls} AS one GROUP BY model HAVING calls > 0 OR priced > 0)
        SELECT *, (SELECT count() FROM models) AS all_models FROM models
        ORDER BY if(priced > 0, toInt128(cost), NULL) DESC NULLS LAST, calls DESC, model NULLS LAST LIMIT ${limit} OFFSET ${offset}`,
       abort,
@@ -66,27 +58,11 @@ export class ModelReads implements Models {
     price: Price,
     abort?: AbortSignal,
   ): Promise<RepricedCalls> {
-    const columns = [...CALL_COLUMNS, 'status', 'call_details'];
-    const calls = await callsOf(this.#parts, await this.#tenantOf(userId), filter, columns);
+    const calls = await callsOf(this.#parts, await this.#tenantOf(userId), filter, CALL_COLUMNS);
     if (calls === null) return repricedCalls({});
     const [row] = await this.#parts.reads.rows(repricing(calls, model, price), abort);
     return repricedCalls(row ?? {});
   }
-}
-
-/** The model calls of a user, or of one agent of it, as a relation; null where the user has no such agent. */
-export async function callsOf(
-  { names }: Pick<ListParts, 'names'>,
-  tenant: number,
-  { agent_id: agentId, start_time: from, end_time: to }: ModelFilter,
-  columns: readonly string[],
-): Promise<string | null> {
-  const calls = effectiveSpans(tenant, { from, to }, columns, IS_CALL);
-  if (agentId === undefined) return calls;
-  const agent = (await names.of(tenant)).byId(agentId);
-  if (!isKnown(agent)) return null;
-  const runs = `SELECT trace_id FROM runs FINAL WHERE tenant = ${tenant} AND kind = 0 AND agent_no = ${agent.number}`;
-  return `(SELECT * FROM ${calls} WHERE trace_id IN (${runs}))`;
 }
 
 function modelUsage(row: Row): ModelUsage {

@@ -1,7 +1,7 @@
 import { sumToNumber } from '../../../signal/money.js';
 import { MOST_SERIES, type RunSeries, type SeriesBucket, type SeriesRequest } from '../../run-series.js';
 import { seriesOfModels } from '../../series-of-models.js';
-import { CALL_COLUMNS, callsOf, CALL_SUMS } from './model-reads.js';
+import { callSums, CALL_SUMS } from './call-sums.js';
 import type { ListParts } from './listed-runs.js';
 
 /** The calls of the models with the most calls by time, then those of all others. */
@@ -12,12 +12,12 @@ export async function readModelSeries(
   abort?: AbortSignal,
 ): Promise<RunSeries[]> {
   const filter = { start_time, end_time: end_time - 1, ...(agent_id === undefined ? {} : { agent_id }) };
-  const calls = await callsOf(parts, tenant, filter, CALL_COLUMNS);
+  const calls = await callSums(parts, tenant, filter, interval, abort);
   if (calls === null) return [];
   const rows = await parts.reads.rows(
     `WITH sums AS (
-       SELECT ifNull(model, '') AS name, started_at - positiveModulo(started_at, ${interval}) AS bucket, ${CALL_SUMS}
-       FROM ${calls} GROUP BY name, bucket HAVING calls > 0 OR priced > 0),
+       SELECT ifNull(model, '') AS name, one.at - positiveModulo(one.at, ${interval}) AS bucket, ${CALL_SUMS}
+       FROM ${calls} AS one GROUP BY name, bucket HAVING calls > 0 OR priced > 0),
      largest AS (SELECT name FROM sums GROUP BY name ORDER BY sum(calls) DESC, name LIMIT ${MOST_SERIES})
      SELECT if(name IN (SELECT name FROM largest), name, NULL) AS key, bucket, sum(calls) AS all_calls, sum(priced) AS all_priced,
        toString(sum(toInt128(cost))) AS all_cost, sum(tokens) AS all_tokens

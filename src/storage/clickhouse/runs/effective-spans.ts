@@ -1,5 +1,5 @@
 import { completedSpan } from '../../../runs/rules/completion.js';
-import { RUNNING, type FactRow } from '../../../runs/rules/rows.js';
+import { RUNNING, type FactRow, type SpanRow } from '../../../runs/rules/rows.js';
 
 /** A span as one message brought it. */
 export interface SentFact<Row extends FactRow = FactRow> {
@@ -17,6 +17,12 @@ export interface MadeOf<Row extends FactRow = FactRow> {
   readonly begun: SentFact<Row>;
   /** The one that completes it; null where none does. */
   readonly completed: SentFact<Row> | null;
+}
+
+/** A span as a whole, and what counts of it. */
+export interface WholeSpan {
+  readonly made: MadeOf<SpanRow>;
+  readonly told: Pick<SpanRow, 'same_as' | 'counted'>;
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { Payload } from '../../../runs/rules/payload.js';
-import { rowMadeOf } from './effective-spans.js';
+import { callsUntil } from './added-calls.js';
+import { rowMadeOf, type WholeSpan } from './effective-spans.js';
 import { hourOf } from '../../../signal/trace-map.js';
 import {
   MESSAGE_COLUMNS,
+  NO_CALLS,
   PAYLOAD_COLUMNS,
   RUN_COLUMNS,
   SPAN_COLUMNS,
@@ -10,7 +12,7 @@ import {
 } from '../tables/run-tables.js';
 import type { ClickHouseColumn } from '../tables/table.js';
 import { hoursOf, type SentSpan, type SentTrace } from './sent-traces.js';
-import type { SettledRun, WholeSpan } from './settled-run.js';
+import type { SettledRun } from './settled-run.js';
 
 /** The values of a row in the order of its table's columns. */
 export type Values = readonly unknown[];
@@ -105,7 +107,7 @@ export function wholeSpanRow(
 
 /** The row of a run, and one for each hour in which it was perhaps found before, which takes it away there. */
 export function runRows(settled: SettledRun, agentNo: number, ticket: number): Values[] {
-  const { facts, run, hour, otherHours, activeAt, timesOutAt, prompts, nodes, edges, isContradicted } =
+  const { facts, run, hour, otherHours, activeAt, timesOutAt, prompts, nodes, edges, calls, isContradicted } =
     settled;
   const { header } = run;
   const fields = {
@@ -127,6 +129,8 @@ export function runRows(settled: SettledRun, agentNo: number, ticket: number): V
     prompts,
     nodes,
     edges,
+    calls_until: callsUntil(calls),
+    model_calls: calls,
   };
   const gone = {
     ...fields,
@@ -135,6 +139,8 @@ export function runRows(settled: SettledRun, agentNo: number, ticket: number): V
     prompts: [],
     nodes: [],
     edges: [],
+    calls_until: NO_CALLS,
+    model_calls: [],
     metadata: null,
     outcome: null,
     error_message: null,

@@ -6,7 +6,8 @@ import { HourSums } from '../../../signal/hour-sums.js';
 import { countTrace, hourOf } from '../../../signal/trace-map.js';
 import { must } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
-import { rowMadeOf, spansMadeOf, type MadeOf } from './effective-spans.js';
+import { addedCalls, type AddedCalls } from './added-calls.js';
+import { rowMadeOf, spansMadeOf, type MadeOf, type WholeSpan } from './effective-spans.js';
 import type { NodeNumbers } from './node-names.js';
 import { foldedMessages, hoursOfRun, type RunFacts } from './run-facts.js';
 
@@ -26,12 +27,6 @@ export interface AddedEdge {
   readonly spans: number;
 }
 
-/** A span that is not what its first message brought, and what counts of it. */
-export interface WholeSpan {
-  readonly made: MadeOf<SpanRow>;
-  readonly told: Pick<SpanRow, 'same_as' | 'counted'>;
-}
-
 /** What follows from the facts of a run. */
 export interface SettledRun {
   readonly facts: RunFacts;
@@ -47,6 +42,7 @@ export interface SettledRun {
   readonly prompts: readonly number[];
   readonly nodes: readonly AddedNode[];
   readonly edges: readonly AddedEdge[];
+  readonly calls: readonly AddedCalls[];
   /** Spans that have to be written as a whole: what is stored of them does not say what they are. */
   readonly wholes: readonly WholeSpan[];
   /** Whether some message says of a span, of what it is looked for by, what it is not. */
@@ -62,6 +58,7 @@ export function settledRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | nu
   const run = fold(foldedMessages(facts.messages), facts.spans);
   if (run === null) return null;
   const made = spansMadeOf(facts.spans);
+  const spans = wholeSpans(made, run.spans);
   const hour = hourOf(run.header.started_at);
   const hours = new Set(hoursOfRun(facts));
   hours.delete(hour);
@@ -74,7 +71,8 @@ export function settledRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | nu
     timesOutAt: timesOutAt(run.header, run.heardAt),
     prompts: promptsOf(facts, made),
     ...mapOf(run, nodes),
-    wholes: wholesOf(facts, made, run.spans),
+    calls: addedCalls(spans.values()),
+    wholes: wholesOf(facts, spans),
     isContradicted: facts.spans.some((fact) => {
       const of = must(made.get(fact.row.span_id), 'what a span is made of');
       const row = rowMadeOf(of);
@@ -137,12 +135,8 @@ export function wholeSpans(
 }
 
 /** Those of which the table does not say yet what they are. */
-function wholesOf(
-  { wholes }: RunFacts,
-  made: ReadonlyMap<string, MadeOf<SpanRow>>,
-  spans: readonly SpanFacts[],
-): WholeSpan[] {
-  return [...wholeSpans(made, spans)].flatMap(([spanId, whole]) => {
+function wholesOf({ wholes }: RunFacts, spans: ReadonlyMap<string, WholeSpan>): WholeSpan[] {
+  return [...spans].flatMap(([spanId, whole]) => {
     const { made: of, told: counts } = whole;
     const stored = wholes.get(spanId);
     const shown =

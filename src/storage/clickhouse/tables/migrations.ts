@@ -3,7 +3,7 @@ import { createMetricsView, METRICS, POINTS } from './metric-tables.js';
 import { MESSAGES, RUNS, SPANS } from './run-tables.js';
 import { ORIGIN } from './printed-origins.js';
 import { BATCH } from './stored-batch.js';
-import { addColumn, createTable, type TablePlace } from './table.js';
+import { addColumn, addIndex, createTable, type TablePlace } from './table.js';
 
 /** A step of the tables: statements that do no harm where they are run a second time, since none of them knows transactions. */
 export interface Migration {
@@ -40,5 +40,13 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: '0006-named-batches',
     statements: (place) => [LOGS, POINTS].map((table) => addColumn(place, table, BATCH.name, ORIGIN.name)),
+  },
+  {
+    name: '0007-calls-of-runs',
+    statements: (place) => [
+      addColumn(place, RUNS, 'calls_until', 'is_contradicted'),
+      addColumn(place, RUNS, 'model_calls', 'calls_until'),
+      addIndex(place, RUNS, 'by_call'),
+    ],
   },
 ];

@@ -67,6 +67,10 @@ export const SPAN_COLUMNS: readonly ClickHouseColumn[] = [
   ...PAYLOAD_COLUMNS,
 ];
 
+/** In place of the hour of a run's last call: it has none, or its row was written before rows said so. */
+export const NO_CALLS = -(2 ** 31);
+export const UNKNOWN_CALLS = 2 ** 31 - 1;
+
 /** Headers as they are after all messages: one row for a run, in the hour of its start. */
 export const RUN_COLUMNS: readonly ClickHouseColumn[] = [
   TENANT,
@@ -83,6 +87,13 @@ export const RUN_COLUMNS: readonly ClickHouseColumn[] = [
   { name: 'has_ended', type: 'Bool' },
   /** Whether some message says of a span what it is not: whoever looks for spans has to look at all of their messages. */
   { name: 'is_contradicted', type: 'Bool' },
+  /** The hour of its last call of a model, or one of {@link NO_CALLS} and {@link UNKNOWN_CALLS}. */
+  { name: 'calls_until', type: `Int32 DEFAULT ${UNKNOWN_CALLS}` },
+  /** What it adds to the figures of models, by the hour of the calls. */
+  {
+    name: 'model_calls',
+    type: 'Array(Tuple(hour Int32, model Nullable(String), calls UInt64, priced UInt64, nanos Int128, input Int128, output Int128, total Int128, first Int64, last Int64)) CODEC(ZSTD(1))',
+  },
   { name: 'prompts', type: 'Array(UInt64)' },
   /** What it adds to the service map. A null source in `edges` never is; the names are those of nodes. */
   {
@@ -135,5 +146,6 @@ export const RUNS: ClickHouseTable = {
     'by_prompt prompts TYPE bloom_filter(0.01) GRANULARITY 1',
     'by_heard heard_at TYPE minmax GRANULARITY 1',
     'by_time_out times_out_at TYPE minmax GRANULARITY 1',
+    'by_call calls_until TYPE minmax GRANULARITY 1',
   ],
 };

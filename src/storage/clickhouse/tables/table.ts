@@ -109,6 +109,15 @@ export function addColumn(
   return `ALTER TABLE ${placeOf(place.database, name)}${onCluster(place)} ADD COLUMN IF NOT EXISTS ${named(added)} ${type} AFTER ${named(after)}`;
 }
 
+/** Likewise, an index. Rows that are there have it once they are merged. */
+export function addIndex(place: TablePlace, { name, indexes = [] }: ClickHouseTable, added: string): string {
+  const index = must(
+    indexes.find((each) => each.startsWith(`${added} `)),
+    'index to add',
+  );
+  return `ALTER TABLE ${placeOf(place.database, name)}${onCluster(place)} ADD INDEX IF NOT EXISTS ${index}`;
+}
+
 /** What a statement that makes or changes tables says behind the table's name. */
 export function onCluster({ cluster }: Pick<TablePlace, 'cluster'>): string {
   return cluster === null ? '' : ` ON CLUSTER ${named(cluster)}`;

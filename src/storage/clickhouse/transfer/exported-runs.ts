@@ -2,12 +2,12 @@ import type { ExportedRow } from '../../telemetry-transfer.js';
 import type { TableFiles } from '../../transfer/table-files.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
-import { rowMadeOf, spansMadeOf } from '../runs/effective-spans.js';
+import { rowMadeOf, spansMadeOf, type WholeSpan } from '../runs/effective-spans.js';
 import { NodeNumbers } from '../runs/node-names.js';
 import type { RunFacts } from '../runs/run-facts.js';
 import { payloadOf, WHOLE_SPAN_COLUMNS } from '../runs/run-rows.js';
 import { completed, messageKey, traceKey, type SentSpan } from '../runs/sent-traces.js';
-import { settledRun, wholeSpans, type SettledRun, type WholeSpan } from '../runs/settled-run.js';
+import { settledRun, wholeSpans, type SettledRun } from '../runs/settled-run.js';
 import { readFacts, readMessages, spanRowOf, whereSpans, type WantedTrace } from '../runs/stored-facts.js';
 import { EXPORTED_TRACES } from './store-snapshot.js';
 

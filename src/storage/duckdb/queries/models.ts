@@ -1,3 +1,4 @@
+import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { ModelFilter, ModelUsage } from '../../models.js';
 import { MODEL_SUMS } from '../../sum-tables.js';
 import type { Agents } from '../figures/agents.js';
@@ -5,7 +6,7 @@ import type { Connection, Row, Value } from '../files/connection.js';
 import { joinNearest, union, type CommitRange } from '../rows/commit-ranges.js';
 import type { Capture } from '../rows/segment.js';
 import { TOLD } from '../sums/call-tokens.js';
-import { callsOf, partsOfCalls, startOf } from '../sums/model-sums.js';
+import { callsOf, partsOfCalls } from '../sums/model-sums.js';
 import { sumOf, text } from './run-summary.js';
 import { callParts, modelParts, someCalls } from './summed-calls.js';
 
@@ -128,8 +129,8 @@ async function sureEnds(
 function betweenHours(filter: ModelFilter, first: number, last: number): ModelFilter {
   return {
     ...filter,
-    start_time: Math.max(filter.start_time ?? -Infinity, startOf(first)),
-    end_time: Math.min(filter.end_time ?? Infinity, startOf(last + 1) - 1),
+    start_time: Math.max(filter.start_time ?? -Infinity, first * MICROS_PER_HOUR),
+    end_time: Math.min(filter.end_time ?? Infinity, (last + 1) * MICROS_PER_HOUR - 1),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ModelFilter, RepricedFilter } from '../../models.js';
 import { CALL_SUMS, MODEL_SUMS } from '../../sum-tables.js';
 import { SPANS, TRACES } from '../../tables.js';
+import { hoursOfTime } from '../../whole-hours.js';
 import type { Agents } from '../figures/agents.js';
 import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
@@ -15,8 +16,6 @@ import {
   partsOfCalls,
   replacedCalls,
   replacedCommits,
-  startOf,
-  wholeHours,
 } from '../sums/model-sums.js';
 
 /** Which calls, of which models. */
@@ -143,22 +142,12 @@ interface Hours {
 }
 
 function hoursWithin(place: Place, filter: CallFilter): Hours {
-  const { first, before } = wholeHours(filter.start_time, filter.end_time);
-  if (first >= before) return { sums: null, ends: [filter] };
+  const { whole, ends } = hoursOfTime(filter);
+  if (whole === null) return { sums: null, ends };
   const hours = [isMoved(place), `tenant = ${place.tenant}`];
-  const ends: CallFilter[] = [];
-  let whole = filter;
-  if (first > -Infinity) {
-    hours.push(`hour >= ${first}`);
-    ends.push({ ...filter, end_time: startOf(first) - 1 });
-    whole = { ...whole, start_time: startOf(first) };
-  }
-  if (before < Infinity) {
-    hours.push(`hour < ${before}`);
-    ends.push({ ...filter, start_time: startOf(before) });
-    whole = { ...whole, end_time: startOf(before) - 1 };
-  }
-  return { sums: { condition: hours.join(' AND '), filter: whole }, ends };
+  if (whole.first > -Infinity) hours.push(`hour >= ${whole.first}`);
+  if (whole.before < Infinity) hours.push(`hour < ${whole.before}`);
+  return { sums: { condition: hours.join(' AND '), filter: whole.filter }, ends };
 }
 
 /** Spans of hot segments that may replace others of the cold file; null where none does. And where those may lie. */

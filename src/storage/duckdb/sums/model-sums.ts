@@ -26,25 +26,9 @@ export const counts = (what: keyof typeof COUNTS, row = ''): string =>
 /** The columns of `MODEL_SUMS` after the tenant. */
 export const MODEL_PARTS = MODEL_SUMS.wire.map(({ name }) => name).join(', ');
 
-/** The hours that lie entirely between two times; infinite at an open end. */
-export function wholeHours(
-  from: number | undefined,
-  to: number | undefined,
-): { readonly first: number; readonly before: number } {
-  return {
-    first: from === undefined ? -Infinity : Math.ceil(from / HOUR_US),
-    before: to === undefined ? Infinity : Math.floor((to + 1) / HOUR_US),
-  };
-}
-
 /** The hour in which a call started, in SQL. */
 export function hourOfCall(): string {
   return `(epoch_us(date_trunc('hour', started_at)) // ${HOUR_US})::INTEGER`;
-}
-
-/** The start of an hour. */
-export function startOf(hour: number): number {
-  return hour * HOUR_US;
 }
 
 /**

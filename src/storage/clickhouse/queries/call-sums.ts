@@ -1,0 +1,116 @@
+import { COUNTS, WHOLE } from '../../../runs/rules/told-calls.js';
+import { RUN_KINDS, SPAN_TYPES } from '../../../signal/span.js';
+import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
+import type { Micros } from '../../../signal/time.js';
+import type { ModelFilter } from '../../models.js';
+import { hoursOfTime, type WholeHours } from '../../whole-hours.js';
+import { isKnown } from '../names/agent-names.js';
+import { UNKNOWN_CALLS } from '../tables/run-tables.js';
+import { effectiveSpans } from './effective-spans-sql.js';
+import type { ListParts } from './listed-runs.js';
+
+/** Of so many hours what runs say of their calls is added up; of fewer it is faster to look at the spans. */
+const MANY_HOURS = 48;
+
+const IS_CALL = `type = ${SPAN_TYPES.indexOf('llm')}`;
+
+/** Whether so much of a call counts here: another span may tell of it, too (`runs/rules/told-calls.ts`). In SQL. */
+const counts = (what: keyof typeof COUNTS): string =>
+  `bitAnd(ifNull(counted, ${WHOLE}), ${COUNTS[what]}) > 0`;
+
+const COLUMNS = ['model', 'input_tokens', 'output_tokens', 'total_tokens', 'cost_usd', 'counted'];
+const tokens = (column: string): string =>
+  `if(${counts('call')}, toInt128(ifNull(${column}, 0)), toInt128(0))`;
+
+/** What calls of a model add up to, in SQL: `calls`, `priced`, `cost` as a text, `tokens`. @param parts from {@link callSums} */
+export const CALL_SUMS = `sum(one.calls) AS calls, sum(one.priced) AS priced, toString(sum(one.nanos)) AS cost, toFloat64(sum(one.total)) AS tokens`;
+
+/**
+ * The calls of models within a time, added up where the rows of runs say what they add, otherwise one by one: a relation of `model`, `at`, `calls`,
+ * `priced`, `nanos`, `input`, `output`, `total`, `first` and `last`.
+ *
+ * @param step what `at` is rounded down to afterwards; absent: it is of no interest
+ * @returns null where the user has no such agent
+ */
+export async function callSums(
+  parts: Pick<ListParts, 'names' | 'reads'>,
+  tenant: number,
+  filter: ModelFilter,
+  step: Micros = MICROS_PER_HOUR,
+  abort?: AbortSignal,
+): Promise<string | null> {
+  const { whole, ends } = hoursOfTime(filter);
+  const isLong = whole !== null && whole.before - whole.first >= MANY_HOURS && step % MICROS_PER_HOUR === 0;
+  const ofSpans = async (of: ModelFilter): Promise<string | null> => {
+    const calls = await callsOf(parts, tenant, of, COLUMNS);
+    return calls === null ? null : sumsOfSpans(calls);
+  };
+  if (!isLong || (await isAnyUnknown(parts, tenant, abort))) {
+    const sums = await ofSpans(filter);
+    return sums === null ? null : `(${sums})`;
+  }
+  const isOfAgent = await ofAgent(parts, tenant, filter.agent_id);
+  if (isOfAgent === null) return null;
+  const others = await Promise.all(ends.map(ofSpans));
+  const all = [sumsOfRuns(tenant, whole, isOfAgent), ...others.flatMap((sums) => sums ?? [])];
+  return `(${all.join(' UNION ALL ')})`;
+}
+
+/** The model calls of a user, or of one agent of it, as a relation; null where the user has no such agent. */
+export async function callsOf(
+  { names }: Pick<ListParts, 'names'>,
+  tenant: number,
+  { agent_id: agentId, start_time: from, end_time: to }: ModelFilter,
+  columns: readonly string[],
+): Promise<string | null> {
+  const calls = effectiveSpans(tenant, { from, to }, columns, IS_CALL);
+  const isOfAgent = await ofAgent({ names }, tenant, agentId);
+  if (isOfAgent === null) return null;
+  if (agentId === undefined) return calls;
+  const runs = `SELECT trace_id FROM runs FINAL WHERE tenant = ${tenant} AND ${isOfAgent}`;
+  return `(SELECT * FROM ${calls} WHERE trace_id IN (${runs}))`;
+}
+
+/** The condition for runs of an agent, if one is asked for; null where the user has no such agent. */
+async function ofAgent(
+  { names }: Pick<ListParts, 'names'>,
+  tenant: number,
+  agentId: string | undefined,
+): Promise<string | null> {
+  if (agentId === undefined) return 'true';
+  const agent = (await names.of(tenant)).byId(agentId);
+  return isKnown(agent) ? `kind = ${RUN_KINDS.indexOf('agent')} AND agent_no = ${agent.number}` : null;
+}
+
+/** Whether some row of a run was written before rows said what their runs called. */
+async function isAnyUnknown(
+  { reads }: Pick<ListParts, 'reads'>,
+  tenant: number,
+  abort: AbortSignal | undefined,
+): Promise<boolean> {
+  const rows = await reads.rows(
+    `SELECT 1 AS is_there FROM runs WHERE tenant = ${tenant} AND calls_until = ${UNKNOWN_CALLS} LIMIT 1`,
+    abort,
+  );
+  return rows.length > 0;
+}
+
+function sumsOfRuns(tenant: number, { first, before }: WholeHours, isOfAgent: string): string {
+  const runs = [`tenant = ${tenant}`, isOfAgent, ...(first === -Infinity ? [] : [`calls_until >= ${first}`])];
+  const within = [
+    ...(first === -Infinity ? [] : [`one.hour >= ${first}`]),
+    ...(before === Infinity ? [] : [`one.hour < ${before}`]),
+  ];
+  // An ARRAY JOIN of a clause of its own loses columns where they are read from a union and not all are wanted.
+  const calls = `SELECT arrayJoin(model_calls) AS one FROM runs FINAL WHERE ${runs.join(' AND ')}`;
+  return `SELECT one.model AS model, toInt64(one.hour) * ${MICROS_PER_HOUR} AS at, one.calls AS calls, one.priced AS priced, one.nanos AS nanos,
+      one.input AS input, one.output AS output, one.total AS total, one.first AS first, one.last AS last
+    FROM (${calls}) WHERE ${within.join(' AND ') || 'true'}`;
+}
+
+function sumsOfSpans(calls: string): string {
+  const isPriced = `cost_usd IS NOT NULL AND ${counts('cost')}`;
+  return `SELECT model, started_at AS at, toUInt64(${counts('call')}) AS calls, toUInt64(${isPriced}) AS priced, if(${isPriced}, toInt128(ifNull(cost_usd, 0)), toInt128(0)) AS nanos,
+      ${tokens('input_tokens')} AS input, ${tokens('output_tokens')} AS output, ${tokens('total_tokens')} AS total, started_at AS first, started_at AS last
+    FROM ${calls} WHERE counted IS NULL OR counted <> 0`;
+}
