@@ -39,7 +39,8 @@ An export that is killed leaves a directory with a file INCOMPLETE: remove it an
 
 Exit codes:
   0    the directory is complete
-  1    it failed, or the directory is not empty, cannot be written or is on a full disk; what was written was removed`;
+  1    it failed, or the directory is not empty, cannot be written or is on a full disk; what was written was removed, or
+       the error says that it could not be`;
 
 /** `jackdaw export` */
 export function exportCommand(io: ProcessIo, builtin: readonly Factory[]): Command {

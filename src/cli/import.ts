@@ -33,13 +33,14 @@ runs with them for the first time, and while none does. All files are compared w
 ids stay what they are; what is imported counts for no quota and brings no events. Stop the old daemon for good before the new
 one starts: both would send the deliveries that wait.
 
-An import that was interrupted or killed leaves a part of the telemetry and no user, and the next one is refused: remove the
-store of telemetry (its files, or the database in ClickHouse), and import again.
+An import that failed, or was interrupted or killed, leaves a part of the telemetry and no user, and the next one is refused:
+remove the store of telemetry (its files, or the database in ClickHouse), and import again. Into ClickHouse one process imports
+at a time; for half a minute after one that was killed the next is told to wait.
 
 Exit codes:
   0    all of it is stored
   1    it failed
-  2    the directory is no complete export, or a store holds something already`;
+  2    the directory is no complete export, or a store holds something already or is being filled`;
 
 /** `jackdaw import` */
 export function importCommand(io: ProcessIo, builtin: readonly Factory[]): Command {

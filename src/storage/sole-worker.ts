@@ -1,9 +1,10 @@
 import type { Clock, Logger } from '../component/telemetry.js';
 import { pause } from '../telemetry/pause.js';
 import { SparseLog } from '../telemetry/sparse-log.js';
+import { HeldLease } from './held-lease.js';
 import type { Lease, Leases } from './leases.js';
 
-/** How long the lease holds, and how often it is renewed, or asked for while somebody else has it. */
+/** How long the lease holds, and how often it is asked for while somebody else has it. */
 const LEASE_MS = 15_000;
 const TURN_MS = 5000;
 
@@ -64,17 +65,22 @@ export class SoleWorker {
 
   /** Never rejects. */
   async #run(): Promise<void> {
-    const { clock } = this.#tools;
+    const { leases, name, owner, ask, words, clock } = this.#tools;
+    const hold = {
+      ...{ leases, ms: LEASE_MS, clock, ask },
+      failed: (error: unknown) => {
+        this.#log.warn(0, { err: error }, `The lease of ${words.doing} was not renewed; it is tried again`);
+      },
+    };
     while (!this.#stop.signal.aborted) {
       try {
-        const { ask, leases, name, owner } = this.#tools;
-        const lease = await ask(() => leases.take(name, owner, LEASE_MS));
-        if (lease !== null) await this.#hold(lease);
+        const held = await HeldLease.take(hold, name, owner);
+        if (held !== null) await this.#work(held);
       } catch (error) {
         this.#log.warn(
           0,
           { err: error },
-          `The control store does not say who ${this.#tools.words.does}; it is asked again`,
+          `The control store does not say who ${words.does}; it is asked again`,
         );
       }
       await pause(clock, TURN_MS, this.#stop.signal);
@@ -82,47 +88,18 @@ export class SoleWorker {
   }
 
   /** Resolves when the lease is lost or given back. */
-  async #hold(lease: Lease): Promise<void> {
-    const { leases, begin, words, clock, logger } = this.#tools;
-    const lost = new AbortController();
-    const ended = new AbortController();
-    const renewing = this.#renew(lease, lost, ended.signal);
+  async #work(held: HeldLease): Promise<void> {
+    const { begin, words, clock, logger } = this.#tools;
     try {
-      const work = await begin(lease, () => {
-        lost.abort();
+      const work = await begin(held.lease, () => {
+        held.lose();
       });
-      await pause(clock, null, this.#stop.signal, lost.signal);
-      if (lost.signal.aborted)
-        logger.warn({ lease: lease.name }, `${words.lost}: the lease of that was lost`);
-      await work.stop(lost.signal.aborted ? lost.signal : AbortSignal.any([this.#deadline, lost.signal]));
+      await pause(clock, null, this.#stop.signal, held.lost);
+      if (held.lost.aborted)
+        logger.warn({ lease: held.lease.name }, `${words.lost}: the lease of that was lost`);
+      await work.stop(held.lost.aborted ? held.lost : AbortSignal.any([this.#deadline, held.lost]));
     } finally {
-      ended.abort();
-      await renewing;
-      // Nobody waits for its end then. Where it cannot be given back it ends by itself.
-      if (!lost.signal.aborted) await leases.release(lease).catch(() => undefined);
+      await held.release();
     }
-  }
-
-  /** Until the work has ended or the lease is lost: by its own clock, too, where the store cannot be asked. */
-  async #renew(lease: Lease, lost: AbortController, ended: AbortSignal): Promise<void> {
-    const { leases, ask, words, clock } = this.#tools;
-    const lose = (): void => {
-      lost.abort();
-    };
-    let cancel = clock.after(LEASE_MS, lose);
-    for (;;) {
-      await pause(clock, TURN_MS, ended, lost.signal);
-      if (ended.aborted || lost.signal.aborted) break;
-      try {
-        const renewedAt = clock.now();
-        const isHeld = await ask(() => leases.renew(lease, LEASE_MS));
-        cancel();
-        if (isHeld) cancel = clock.after(LEASE_MS - (clock.now() - renewedAt) / 1000, lose);
-        else lose();
-      } catch (error) {
-        this.#log.warn(0, { err: error }, `The lease of ${words.doing} was not renewed; it is tried again`);
-      }
-    }
-    cancel();
   }
 }

@@ -66,9 +66,11 @@ export interface TransferBase {
  * are numbers, as in the export.
  */
 export interface TelemetryIn {
+  /** To be called first. @returns false while another process fills it, or where one was killed a moment ago that did */
+  begin(): Promise<boolean>;
   /** What the store already holds, in words for its owner; null where it holds nothing. */
   holds(): Promise<string | null>;
-  /** To be called first, in a store that holds nothing. */
+  /** To be called next, in a store that holds nothing. */
   base(base: TransferBase): Promise<void>;
   /** Parts of runs; a run may come in several, each with its header. Resolves when they are durable. */
   traces(tenant: number, runs: TransferredRuns): Promise<void>;
@@ -78,12 +80,14 @@ export interface TelemetryIn {
   /** Rows of `logs`, likewise. */
   logs(tenant: number, rows: readonly ExportedRow[]): Promise<void>;
   /**
-   * To be called last.
+   * To be called when all is there.
    *
    * @param at runs that had timed out at that moment do so again
    * @returns evidence of having seen all that is stored, for alert rules (`AlertFigures`)
    */
   finish(at: Micros): Promise<string>;
+  /** Lets others fill it. To be called after `begin`, whatever happened. */
+  end(): Promise<void>;
 }
 
 /** Runs of one user as they come, with what they add to the service map. */

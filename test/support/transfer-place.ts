@@ -3,9 +3,22 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { DEFAULT_CONFIG } from '../../src/cli/default-config.js';
 import { runInProcess, type CommandOutput } from './cli.js';
+import type { ClickHouseServer } from './clickhouse-server.js';
 import type { TestDaemonOptions } from './daemon.js';
 import { testConfig } from './test-config.js';
 import { testFolder } from './test-folder.js';
+
+/** YAML laid over a daemon's configuration that puts its telemetry into ClickHouse; its control store is in PostgreSQL. */
+export function inClickHouse({ url, password }: ClickHouseServer, database: string): string {
+  return `
+extensions:
+  clickhouse: { urls: ['${url}'], database: ${database}, password: ${password}, control: postgres }
+  query: { store: clickhouse }
+exporters: { storage: { store: clickhouse }, alerts: { store: clickhouse } }
+processors: { quota: { store: clickhouse } }
+service: { extensions: [postgres, clickhouse, query, health] }
+`;
+}
 
 /** Where a daemon is to have its stores, and its configuration as files of the command line. */
 export class TransferPlace {

@@ -11,7 +11,7 @@ import { differences, everyAnswer } from '../support/every-answer.js';
 import { logRequest } from '../support/log-request.js';
 import { PostgresServer } from '../support/postgres.js';
 import { testFolder } from '../support/test-folder.js';
-import { TransferPlace } from '../support/transfer-place.js';
+import { breakImports, Target } from './broken-imports.js';
 import { fill, fillTelemetry } from './filled-daemon.js';
 
 const NOW = Date.UTC(2026, 10, 20, 12) * 1000;
@@ -35,18 +35,6 @@ void t.test(
     if (typeof postgres === 'string' || typeof server === 'string') return;
     const folder = testFolder(t);
     const clock = new StillClock(NOW);
-    const placeThere = async (database = server.newDatabase()): Promise<TransferPlace> =>
-      new TransferPlace(t, {
-        postgres: await postgres.createDatabase(),
-        overlay: `
-extensions:
-  clickhouse: { urls: ['${server.url}'], database: ${database}, password: ${server.password}, control: postgres }
-  query: { store: clickhouse }
-exporters: { storage: { store: clickhouse }, alerts: { store: clickhouse } }
-processors: { quota: { store: clickhouse } }
-service: { extensions: [postgres, clickhouse, query, health] }
-`,
-      });
     const exportOf = async ({ url, key }: { url: string; key: string }, name: string): Promise<string> => {
       const directory = join(folder, name);
       const { code, stderr } = await runInProcess(['export', '--to', directory, '--url', url, '--key', key]);
@@ -65,8 +53,8 @@ service: { extensions: [postgres, clickhouse, query, health] }
     };
     t.equal((await api.call('POST', '/otlp/v1/logs', named)).status, 200);
     const exported = await exportOf(first, 'embedded');
-    const database = server.newDatabase();
-    const place = await placeThere(database);
+    const servers = { postgres, server };
+    const { database, place } = await breakImports(t, servers, { from: exported, key });
     const imported = await place.import(exported);
     t.equal(imported.code, 0, imported.stderr);
     t.match(await place.import(exported), { code: 2, stderr: /has users already/ });
@@ -129,7 +117,7 @@ service: { extensions: [postgres, clickhouse, query, health] }
     await fillTelemetry(there, 2);
     const outOfFirst = await exportOf({ url: second.url, key }, 'clickhouse');
     const now = await answersOf(second);
-    const next = await placeThere();
+    const { place: next } = await Target.make(t, servers, outOfFirst);
     const onward = await next.import(outOfFirst);
     t.equal(onward.code, 0, onward.stderr);
     const third = await startTestDaemon(t, { ...next.daemon(key), clock });

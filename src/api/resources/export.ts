@@ -64,16 +64,32 @@ const underWaySchema = Type.Object(
   { title: 'ExportUnderWay' },
 );
 
+const failedSchema = Type.Object(
+  {
+    directory: Type.String(),
+    failed_at: time(),
+    message: Type.String({ description: 'Why, and what to do.' }),
+  },
+  {
+    title: 'FailedExport',
+    description:
+      'The newest export that failed since the daemon was started; null where none has, or one was complete after it.',
+  },
+);
+
 export const readExport = {
   id: 'readExport',
   method: 'GET',
   path: '/api/v1/admin/export',
   tag: 'administration',
-  summary: 'How far the export of this daemon has come',
+  summary: 'How far the export of this daemon has come, and why the last one failed',
   description: 'Of several daemons that share stores each knows of the export that it was asked for.',
   access: 'admin',
   responses: {
-    200: Type.Object({ under_way: nullable(underWaySchema) }, { title: 'ExportProgress' }),
+    200: Type.Object(
+      { under_way: nullable(underWaySchema), failed: nullable(failedSchema) },
+      { title: 'ExportProgress' },
+    ),
   },
 } satisfies Operation;
 
@@ -115,12 +131,12 @@ export function shownExport(directory: string, { exported_at, files }: Manifest)
 export function exportRoutes(
   context: Omit<ApiContext, 'telemetry'> & { readonly telemetry: TelemetryParts },
 ): readonly Route[] {
-  const { routes, telemetry, audit, daemon, logger } = context;
+  const { routes, telemetry, audit, daemon, logger, clock } = context;
   if (!isTransferable(telemetry) || telemetry.transfer.out === null) return [];
-  const log = new ExportLog(logger);
+  const log = new ExportLog(logger, clock);
   return [
     routes.route(readExport).to(async () => {
-      const { current } = log;
+      const { current, failed } = log;
       const under_way = current && {
         directory: current.directory,
         table: current.table,
@@ -128,18 +144,27 @@ export function exportRoutes(
         total_rows: current.total,
         bytes: current.bytes,
       };
-      return { status: 200, json: { under_way } };
+      const shown = failed && {
+        directory: failed.directory,
+        failed_at: formatTime(failed.at),
+        message: failed.error instanceof HttpProblem ? failed.error.message : FAULT,
+      };
+      return { status: 200, json: { under_way, failed: shown } };
     }),
     routes.route(exportData).to(async ({ body: { directory }, identity, address, request }) => {
       if (!isAbsolute(directory)) throw new HttpProblem(409, 'conflict', 'directory is no absolute path.');
       const store = await telemetry.identity();
       const sources = exportSources(context, { store, version: daemon.version });
       if (sources === null) throw new HttpProblem(409, 'conflict', 'This store cannot be exported.');
-      const manifest = await log
-        .of(directory, async (reached) => exportStores(sources, directory, { abort: request.abort, reached }))
-        .catch((error: unknown) => {
-          throw inWords(error);
-        });
+      const manifest = await log.of(
+        directory,
+        async (reached) =>
+          await exportStores(sources, directory, { abort: request.abort, reached }).catch(
+            (error: unknown) => {
+              throw inWords(error);
+            },
+          ),
+      );
       if (manifest === null) throw new HttpProblem(409, 'conflict', 'Another export is under way.');
       audit({ identity, address }, 'stores.exported', { directory });
       return { status: 200, json: shownExport(directory, manifest) };
@@ -149,9 +174,12 @@ export function exportRoutes(
 
 /** An administrator is told what the store says: what other clients are told of it would be of no help here. */
 function inWords(error: unknown): unknown {
-  if (error instanceof UnusableDirectory) return new HttpProblem(409, 'conflict', error.message);
+  if (error instanceof UnusableDirectory)
+    return new HttpProblem(409, 'conflict', error.message, { cause: error });
   if (!(error instanceof ConsumeError)) return error;
   const { code, message, retryAfterMs } = error;
   const headers = { 'retry-after': String(Math.ceil((retryAfterMs ?? 5000) / 1000)) };
-  return new HttpProblem(503, code, `${message} What was written was removed.`, { headers, cause: error });
+  return new HttpProblem(503, code, message, { headers, cause: error });
 }
+
+const FAULT = 'It failed on a fault of the program, which the log of the daemon has.';

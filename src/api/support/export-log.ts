@@ -1,4 +1,5 @@
-import type { Logger } from '../../component/telemetry.js';
+import type { Clock, Logger } from '../../component/telemetry.js';
+import type { Micros } from '../../signal/time.js';
 import { NO_STAGE, type ExportStage } from '../../storage/transfer/export-stores.js';
 
 const SAY_EVERY_MS = 10_000;
@@ -8,13 +9,28 @@ interface CurrentExport extends ExportStage {
   readonly directory: string;
 }
 
+/** An export that failed. */
+interface FailedExport {
+  readonly directory: string;
+  readonly at: Micros;
+  readonly error: unknown;
+}
+
 /** How far the exports of a daemon have come: for whoever asks, and in the log every ten seconds. */
 export class ExportLog {
   readonly #logger: Logger;
+  readonly #clock: Clock;
   #current: CurrentExport | null = null;
+  #failed: FailedExport | null = null;
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, clock: Clock) {
     this.#logger = logger;
+    this.#clock = clock;
+  }
+
+  /** The newest that failed; null where none has, or one was complete after it. */
+  get failed(): FailedExport | null {
+    return this.#failed;
   }
 
   get current(): CurrentExport | null {
@@ -41,10 +57,14 @@ export class ExportLog {
         saidAt = performance.now();
         this.#logger.info(own, 'An export goes on.');
       });
-      if (done !== null) this.#logger.info({ directory, files: done.files.length }, 'An export is complete.');
+      if (done !== null) {
+        this.#failed = null;
+        this.#logger.info({ directory, files: done.files.length }, 'An export is complete.');
+      }
       return done;
     } catch (error) {
-      this.#logger.warn({ directory, err: error }, 'An export failed; what was written is removed.');
+      this.#failed = { directory, at: this.#clock.now(), error };
+      this.#logger.warn({ directory, err: error }, 'An export failed.');
       throw error;
     } finally {
       if (this.#current === own) this.#current = null;

@@ -129,16 +129,17 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     this.metrics = reads.metrics;
     this.figures = plane.figures;
     this.usage = plane.usage;
+    const open = () => {
+      const { connection } = this.#reach;
+      if (this.#control === null || this.#id === null) throw notOpen();
+      const { transfer, leases, writes } = this.#control;
+      return {
+        ...{ connection, control: transfer, leases, book: writes },
+        ...{ store: this.#id, now: settings.clock.now() },
+      };
+    };
     this.#out = new TransferOut({
-      open: () => {
-        const { connection } = this.#reach;
-        if (this.#control === null || this.#id === null) throw notOpen();
-        const { transfer, leases, writes } = this.#control;
-        return {
-          ...{ connection, control: transfer, leases, book: writes },
-          ...{ store: this.#id, now: settings.clock.now() },
-        };
-      },
+      open,
       options,
       finishLeft: async () => {
         await plane.finishLeft();
@@ -147,11 +148,8 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     this.transfer = {
       out: this.#out,
       in: new TransferIn({
-        open: () => {
-          const { connection: reads } = this.#reach;
-          if (this.#control === null || this.#id === null) throw notOpen();
-          return { reads, control: this.#control.transfer, store: this.#id, now: settings.clock.now() };
-        },
+        open,
+        database: options.database,
         write: async (change) => {
           await plane.fill(change);
         },

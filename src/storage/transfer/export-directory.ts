@@ -1,7 +1,9 @@
-import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { ConsumeError } from '../../component/consume-error.js';
 import { PRIVATE_FILE, makePrivate, makePrivateDirectory } from '../../config/private-path.js';
 import { syncDirectory } from '../../config/sync-directory.js';
+import { isNoRoom, isSpillRefused } from '../duckdb/files/disk-room.js';
 import type { WrittenFile } from '../telemetry-transfer.js';
 import {
   CONTROL,
@@ -49,14 +51,25 @@ export class ExportDirectory {
       await makePrivateDirectory(path);
       makePrivate(path);
       const made = new ExportDirectory(path, !isThere);
-      // Two that begin at the same time do not both go on.
-      await writeFile(join(path, INCOMPLETE), NOTE, { flag: 'wx', mode: PRIVATE_FILE });
-      for (const folder of [made.telemetry, made.control]) await mkdir(folder, { mode: 0o700 });
+      await made.#begin();
       return made;
     } catch (cause) {
-      if (cause instanceof UnusableDirectory) throw cause;
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new UnusableDirectory(`${path} cannot be written: ${reason}`, { cause });
+      // Unless another has something in it.
+      if (!isThere) await rmdir(path).catch(() => undefined);
+      const trouble = troubleOf(path, cause);
+      throw trouble === null ? cause : new UnusableDirectory(trouble, { cause });
+    }
+  }
+
+  async #begin(): Promise<void> {
+    // Two that begin at the same time do not both go on.
+    const note = await open(join(this.path, INCOMPLETE), 'wx', PRIVATE_FILE);
+    try {
+      await note.writeFile(NOTE).finally(() => note.close());
+      for (const folder of [this.telemetry, this.control]) await mkdir(folder, { mode: 0o700 });
+    } catch (error) {
+      await this.remove();
+      throw error;
     }
   }
 
@@ -108,12 +121,33 @@ export class ExportDirectory {
 
   /** Removes what was written, and the directory itself where it was made for this. */
   async remove(): Promise<void> {
-    const all = this.#isMade
-      ? [this.path]
-      : [INCOMPLETE, TELEMETRY, CONTROL, MANIFEST, `${MANIFEST}.new`].map((name) => join(this.path, name));
+    // The note last, so that what cannot be removed is known for what it is.
+    const names = [MANIFEST, `${MANIFEST}.new`, TELEMETRY, CONTROL, INCOMPLETE];
+    const all = [...names.map((name) => join(this.path, name)), ...(this.#isMade ? [this.path] : [])];
     for (const path of all) await rm(path, { recursive: true, force: true });
   }
 }
+
+/**
+ * What an error of an export says of its directory, or of the disk that it lies on.
+ *
+ * @returns a sentence with the cure; null where it says nothing of them
+ */
+export function troubleOf(directory: string, error: unknown): string | null {
+  if (error instanceof UnusableDirectory) return error.message;
+  if (error instanceof ConsumeError) return null;
+  const reason = error instanceof Error ? error.message : String(error);
+  const file = /"(\/[^"]+)"/.exec(reason)?.[1] ?? directory;
+  if (isSpillRefused(error) || (isNoRoom(error) && !file.startsWith(directory)))
+    return `There is no room for what does not fit into memory while ${directory} is written: make room on the disk of the store, and on that of the directory, and export again.`;
+  if (isNoRoom(error) || SQLITE_FULL.test(reason))
+    return `There is no room for the export in ${directory}: make room on its disk, or name a directory on another one.`;
+  // An error of the file system, or one of an engine that names the file.
+  if (!/^E[A-Z0-9]+: /.test(reason) && !reason.includes(directory)) return null;
+  return `${directory} cannot be written: ${reason}. See to that, or name another directory.`;
+}
+
+const SQLITE_FULL = /database or disk is full/;
 
 const NOTE =
   'An export is being written here, or was broken off: it is complete when manifest.json is there and this file is not.\n';

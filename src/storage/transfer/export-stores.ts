@@ -1,7 +1,8 @@
+import { ConsumeError } from '../../component/consume-error.js';
 import type { Micros } from '../../signal/time.js';
 import type { ControlTransfer } from '../control-transfer.js';
 import { NO_PROGRESS, type ExportProgress, type TelemetryOut } from '../telemetry-transfer.js';
-import { ExportDirectory, UnusableDirectory } from './export-directory.js';
+import { ExportDirectory, troubleOf, UnusableDirectory } from './export-directory.js';
 import { FORMAT, type Manifest } from './manifest.js';
 
 /** What is exported, and whose. */
@@ -40,49 +41,67 @@ const TELL_EVERY_MS = 1000;
  *
  * @param directory absolute; it must not exist, or be empty
  * @returns null while another export is under way
- * @throws UnusableDirectory, also where there is no room; ConsumeError, errors of the file system: what was written is removed then
+ * @throws UnusableDirectory, also where there is no room; ConsumeError, Error. Each names the directory, and says whether what was written was
+ *   removed, which it is where that can be done
  */
 export async function exportStores(
-  { telemetry, store, control, secretsKeyFile, version, now }: ExportSources,
+  sources: ExportSources,
   directory: string,
-  { abort, reached = () => undefined }: ExportControl,
+  control: ExportControl,
 ): Promise<Manifest | null> {
   const target = await ExportDirectory.make(directory);
-  let isDone = false;
   try {
-    if (!(await telemetry.begin())) return null;
-    let manifest: Manifest;
-    const stopTelling = telling(async () => {
-      reached({ ...(await telemetry.progress()), bytes: await target.bytes() });
-    });
-    try {
-      const exported_at = now();
-      const [telemetryFiles, controlFiles] = await allOf([
-        telemetry.write(target.telemetry, abort),
-        control.export(target.control),
-      ]);
-      const key = secretsKeyFile === null ? [] : [await target.addSecretsKey(secretsKeyFile)];
-      manifest = await target.complete(
-        { format: FORMAT, jackdaw: version, exported_at, telemetry_store: store },
-        { telemetry: telemetryFiles, control: [...controlFiles, ...key] },
-      );
-    } finally {
-      stopTelling();
-      await telemetry.end();
-    }
-    isDone = true;
+    const manifest = await writeStores(sources, target, control);
+    if (manifest === null) await target.remove();
     return manifest;
   } catch (error) {
-    throw roomless(error) ? noRoom(directory, error) : error;
-  } finally {
-    if (!isDone) await target.remove();
+    const left = await target.remove().then(() => null, wordsOf);
+    throw failed(directory, error, left);
   }
 }
 
-/** Like `Promise.all`, but nothing is under way any more when it rejects. */
-async function allOf<A, B>([a, b]: readonly [Promise<A>, Promise<B>]): Promise<[A, B]> {
-  await Promise.allSettled([a, b]);
-  return [await a, await b];
+async function writeStores(
+  { telemetry, store, control, secretsKeyFile, version, now }: ExportSources,
+  target: ExportDirectory,
+  { abort, reached = () => undefined }: ExportControl,
+): Promise<Manifest | null> {
+  if (!(await telemetry.begin())) return null;
+  const stopTelling = telling(async () => {
+    reached({ ...(await telemetry.progress()), bytes: await target.bytes() });
+  });
+  try {
+    const exported_at = now();
+    const failure = new AbortController();
+    const [telemetryFiles, controlFiles] = await allOf(
+      [
+        telemetry.write(target.telemetry, AbortSignal.any([abort, failure.signal])),
+        control.export(target.control),
+      ],
+      failure,
+    );
+    const key = secretsKeyFile === null ? [] : [await target.addSecretsKey(secretsKeyFile)];
+    return await target.complete(
+      { format: FORMAT, jackdaw: version, exported_at, telemetry_store: store },
+      { telemetry: telemetryFiles, control: [...controlFiles, ...key] },
+    );
+  } finally {
+    stopTelling();
+    await telemetry.end();
+  }
+}
+
+/** Like `Promise.all`, but nothing is under way any more when it rejects. @param failure aborted by the first that does */
+async function allOf<A, B>(
+  both: readonly [Promise<A>, Promise<B>],
+  failure: AbortController,
+): Promise<[A, B]> {
+  try {
+    return await Promise.all(both);
+  } catch (error) {
+    failure.abort(error);
+    await Promise.allSettled(both);
+    throw error;
+  }
 }
 
 /** Does something every second, one time after the other. What fails is told the next time. @returns a function that ends it */
@@ -100,16 +119,21 @@ function telling(tell: () => Promise<void>): () => void {
   };
 }
 
-/** Whether an error of Node or, in words, of DuckDB says that the disk is full. */
-function roomless(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? error.code : '';
-  return code === 'ENOSPC' || code === 'EDQUOT' || /No space left|Disk quota exceeded/i.test(error.message);
+/** @param left why what was written could not be removed; null where it was */
+function failed(directory: string, error: unknown, left: string | null): Error {
+  const rest =
+    left === null
+      ? 'What was written was removed.'
+      : `What was written could not be removed (${left}): remove the directory before you export into it again.`;
+  const trouble = troubleOf(directory, error);
+  if (trouble !== null) return new UnusableDirectory(`${trouble} ${rest}`, { cause: error });
+  const message = `The export to ${directory} failed: ${wordsOf(error).replace(/\.?$/, '.')} ${rest}`;
+  if (!(error instanceof ConsumeError)) return new Error(message, { cause: error });
+  const { code, retryable, retryAfterMs } = error;
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return new ConsumeError(message, { code, retryable, ...wait, cause: error });
 }
 
-function noRoom(directory: string, cause: unknown): UnusableDirectory {
-  return new UnusableDirectory(
-    `There is no room for the export in ${directory}: name a directory on a disk with more. What was written was removed.`,
-    { cause },
-  );
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

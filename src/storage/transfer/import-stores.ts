@@ -27,7 +27,7 @@ const COUNTERS = 'counters.jsonl';
 const MESSAGE_ROWS = 2000;
 const MESSAGE_BYTES = 1024 * 1024;
 
-/** A store that holds something already, in words for its owner. */
+/** A store that holds something already, or is being filled, in words for its owner. */
 export class NotEmpty extends Error {
   override readonly name = 'NotEmpty';
 }
@@ -52,16 +52,36 @@ export async function verifyExport(directory: string, { files }: Manifest): Prom
  * Fills both stores from a directory that was verified. The control store comes last, in one transaction, so that nobody finds
  * telemetry that is not complete.
  *
- * @throws NotEmpty: nothing was changed; UnusableExport, ConsumeError and others: the store of telemetry may hold a part
+ * @throws NotEmpty: nothing was changed; UnusableExport, Error: the store of telemetry may hold a part, which the message says
  */
 export async function importStores(
+  target: ImportTarget,
+  directory: string,
+  manifest: Manifest,
+  progress: ImportControl,
+): Promise<void> {
+  const { telemetry, control } = target;
+  if (!(await telemetry.begin()))
+    throw new NotEmpty(
+      'Another import into this store of telemetry is under way, or was killed less than half a minute ago: wait for its end. Where there is none any more, import again then.',
+    );
+  try {
+    await refuseFull(telemetry, control);
+    await fillStores(target, directory, manifest, progress).catch(async (error: unknown) => {
+      throw await unfinished(telemetry, error);
+    });
+  } finally {
+    await telemetry.end();
+  }
+}
+
+async function fillStores(
   { telemetry, store, control, moveEvidence }: ImportTarget,
   directory: string,
   manifest: Manifest,
   progress: ImportControl,
 ): Promise<void> {
   const files = controlFiles(directory, manifest);
-  await refuseFull(telemetry, control);
   await control.reserve(files.filter(({ name }) => name === COUNTERS));
   const scratch = await mkdtemp(join(tmpdir(), 'jackdaw-import-'));
   try {
@@ -100,6 +120,19 @@ async function refuseFull(telemetry: TelemetryIn, control: ControlTransfer): Pro
     );
 }
 
+/** What is told of an import that failed before its end. */
+async function unfinished(telemetry: TelemetryIn, error: unknown): Promise<unknown> {
+  // What is wrong with the directory has to be mended first.
+  if (error instanceof UnusableExport) return error;
+  const stored = await telemetry.holds().catch(() => 'what cannot be asked now');
+  if (stored === null) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Error(
+    `${reason.replace(/\.?$/, '.')} The import is not complete. Nobody sees what the store of telemetry holds of it (${stored}): remove that, and import again.`,
+    { cause: error },
+  );
+}
+
 /** The paths of a table's files, in their order. */
 type PathsOf = (table: TableName) => readonly string[];
 
@@ -133,7 +166,16 @@ class TelemetryImport {
     this.#sending = new Sending(abort);
   }
 
+  /** Nothing is under way any more when it resolves or rejects. */
   async run(): Promise<void> {
+    try {
+      await this.#run();
+    } finally {
+      await this.#sending.idle();
+    }
+  }
+
+  async #run(): Promise<void> {
     const all = async (table: TableName) =>
       await this.#reader.all(EXPORTED[table].columns, parquet(this.#only(table)));
     const [agents, usage, batches] = [await all('agents'), await all('usage'), await all('batches')];

@@ -47,8 +47,13 @@ export class Sending {
 
   /** Resolves when all is durable. @throws what a message threw */
   async settled(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await this.idle();
     this.#throwIfOver();
+  }
+
+  /** Resolves when nothing is under way, whatever became of it. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#underWay);
   }
 
   /** A store that has too much to do has stored nothing of it. */
@@ -58,8 +63,8 @@ export class Sending {
         await work();
         return;
       } catch (error) {
-        if (!(error instanceof ConsumeError) || error.code !== 'overloaded' || this.#abort.aborted)
-          throw error;
+        const isOver = this.#failed || this.#abort.aborted;
+        if (!(error instanceof ConsumeError) || error.code !== 'overloaded' || isOver) throw error;
         await wait(error.retryAfterMs ?? PAUSE_MS);
       }
     }

@@ -56,6 +56,19 @@ void t.test(
   },
 );
 
+void t.test('a copy that cannot be written is named, and the store goes on', async (t) => {
+  const path = newPath(t);
+  const store = await openStore(path);
+  const nowhere = join(path, '..', 'nowhere');
+  await t.rejects(store.transfer.export(nowhere), {
+    name: 'Error',
+    message: `${join(nowhere, 'snapshot.sqlite')} cannot be written: SQLite says 14 (unable to open database)`,
+  });
+  t.ok(await store.leases.take('a', 'b', 1));
+  await store.check();
+  await store.close();
+});
+
 void t.test('the file is one process’s at a time', async (t) => {
   const path = newPath(t);
   const store = await openStore(path);

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import type { Lease, Leases } from '../../leases.js';
+import { systemClock } from '../../../telemetry/system-clock.js';
+import { HeldLease } from '../../held-lease.js';
+import type { Leases } from '../../leases.js';
 import type { Connection } from '../client/connection.js';
 import { named } from '../client/literals.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
@@ -9,8 +11,8 @@ import type { Migration } from './migrations.js';
 import { StoreFacts } from './store-facts.js';
 import { onCluster } from './table.js';
 
-/** Longer than a statement takes that makes a table on every server of a cluster. */
-const LEASE_MS = 120_000;
+/** So long others wait where the one who makes the tables is killed. */
+const LEASE_MS = 30_000;
 /** How often those who wait look whether the tables are there. */
 const LOOK_MS = 250;
 
@@ -51,23 +53,23 @@ export async function migrate(
         `The database ${options.database} in ClickHouse has not the tables that this version of Jackdaw needs. Start a daemon with extensions.clickhouse.migrate: true, or set it here.`,
       );
     }
-    const lease = await leases.take(`clickhouse/${options.database}/migrate`, owner, LEASE_MS);
-    if (lease === null) await wait(LOOK_MS);
-    else await run({ connection, facts, leases, lease, control }, options, migrations);
+    const hold = { leases, ms: LEASE_MS, clock: systemClock };
+    const held = await HeldLease.take(hold, `clickhouse/${options.database}/migrate`, owner);
+    if (held === null) await wait(LOOK_MS);
+    else await run({ connection, facts, held, control }, options, migrations);
   }
 }
 
 interface Run {
   readonly connection: Connection;
   readonly facts: StoreFacts;
-  readonly leases: Leases;
-  readonly lease: Lease;
+  readonly held: HeldLease;
   readonly control: string;
 }
 
 /** Takes the steps that are missing, as long as the lease holds: who finds that another has it leaves the rest to that one. */
 async function run(
-  { connection, facts, leases, lease, control }: Run,
+  { connection, facts, held, control }: Run,
   options: Pick<ClickHouseOptions, 'database' | 'cluster' | 'isReplicated'>,
   migrations: readonly Migration[],
 ): Promise<void> {
@@ -80,12 +82,12 @@ async function run(
     if (!known.has('identity')) await facts.note('identity', randomUUID());
     for (const { name, statements } of migrations) {
       if (known.has(DONE + name)) continue;
-      if (!(await leases.renew(lease, LEASE_MS))) return;
+      if (held.lost.aborted) return;
       for (const statement of statements(options)) await connection.command(statement);
       await facts.note(DONE + name, '');
     }
   } finally {
-    await leases.release(lease);
+    await held.release();
   }
 }
 

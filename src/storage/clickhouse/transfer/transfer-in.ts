@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { Micros } from '../../../signal/time.js';
+import { systemClock } from '../../../telemetry/system-clock.js';
 import { formatUuid } from '../../../worker/uuid-words.js';
 import type { ControlTransfer } from '../../control-transfer.js';
+import { HeldLease } from '../../held-lease.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
+import type { Leases } from '../../leases.js';
 import type {
   ExportedRow,
   TelemetryIn,
@@ -18,40 +22,61 @@ import { exportedLogRow, exportedPointRow } from './exported-rows.js';
 export interface TransferInParts {
   /** @throws ConsumeError where the store is not open */
   readonly open: () => {
-    readonly reads: Reads;
+    readonly connection: Reads;
     readonly control: ControlTransfer;
+    readonly leases: Leases;
     /** The identity of the store. */
     readonly store: string;
     readonly now: Micros;
   };
+  readonly database: string;
   readonly write: (change: RunChange) => Promise<unknown>;
   readonly items: Pick<ItemWrites, 'fill'>;
   /** Lets runs time out of which nothing came until then. @returns how many */
   readonly timeOut: (at: Micros) => Promise<number>;
 }
 
+/** So long no other import begins after one that was killed. */
+const LEASE_MS = 30_000;
 /** About the bytes of a row beside its texts. */
 const ROW_BYTES = 400;
 
 /** `TelemetryIn` in ClickHouse: runs go the way of any batch, so that a write is in the book until what follows from it is stored. */
 export class TransferIn implements TelemetryIn {
   readonly #parts: TransferInParts;
+  #held: HeldLease | null = null;
   #place = 0;
 
   constructor(parts: TransferInParts) {
     this.#parts = parts;
   }
 
+  /** By the name of the database: one that was removed meanwhile is not filled by two who each know it by another identity. */
+  async begin(): Promise<boolean> {
+    const hold = { leases: this.#parts.open().leases, ms: LEASE_MS, clock: systemClock };
+    this.#held = await HeldLease.take(hold, `clickhouse/${this.#parts.database}/import`, randomUUID());
+    return this.#held !== null;
+  }
+
+  async end(): Promise<void> {
+    await this.#held?.release();
+    this.#held = null;
+  }
+
   async holds(): Promise<string | null> {
-    const { reads } = this.#parts.open();
+    const { connection, control, store } = this.#parts.open();
+    const place = `the database ${this.#parts.database} in ClickHouse (extensions.clickhouse.database; DROP DATABASE removes it)`;
     for (const table of ['messages', 'spans', 'runs', 'points', 'logs'])
-      if ((await reads.rows(`SELECT 1 AS found FROM ${table} LIMIT 1`)).length > 0)
-        return `${table} (extensions.clickhouse.database)`;
+      if ((await connection.rows(`SELECT 1 AS found FROM ${table} LIMIT 1`)).length > 0)
+        return `${table} in ${place}`;
+    // In the control store, by the identity of that database.
+    for (const table of ['agents', 'usage', 'batches'] as const)
+      if ((await control.exportBase(store, table)).length > 0) return `${table} of ${place}`;
     return null;
   }
 
   async base(base: TransferBase): Promise<void> {
-    const { control, store } = this.#parts.open();
+    const { control, store } = this.#filling();
     await control.importBase(store, base);
   }
 
@@ -60,29 +85,38 @@ export class TransferIn implements TelemetryIn {
     const traceIds = Array.from({ length: batch.traces.rows }, (_, trace) =>
       formatUuid(batch.traceIds, trace * 4),
     );
+    this.#filling();
     await this.#parts.write({ batch, traceIds });
   }
 
   async link(tenant: number, { promptNo, traceId, linkedAt }: TransferredLink): Promise<void> {
+    this.#filling();
     await this.#parts.write({ tenant, traceId, at: linkedAt, message: { kind: 'link', prompt: promptNo } });
   }
 
   async points(tenant: number, rows: readonly ExportedRow[]): Promise<void> {
-    const { now } = this.#parts.open();
+    const { now } = this.#filling();
     const made = rows.map((row) => exportedPointRow(row, { tenant, arrived: now, place: this.#place++ }));
     await this.#parts.items.fill('points', made, rows.length * ROW_BYTES);
   }
 
   async logs(tenant: number, rows: readonly ExportedRow[]): Promise<void> {
-    const { now } = this.#parts.open();
+    const { now } = this.#filling();
     const made = rows.map((row) => exportedLogRow(row, { tenant, arrived: now }));
     const bytes = rows.reduce((sum, row) => sum + Number(row['bytes']) + ROW_BYTES, 0);
     await this.#parts.items.fill('logs', made, bytes);
   }
 
   async finish(at: Micros): Promise<string> {
+    this.#filling();
     while ((await this.#parts.timeOut(at)) > 0);
-    const [row] = await this.#parts.open().reads.rows('SELECT max(version) AS ticket FROM runs');
+    const [row] = await this.#parts.open().connection.rows('SELECT max(version) AS ticket FROM runs');
     return String(Number(row?.ticket ?? 0));
+  }
+
+  /** @throws ConsumeError where another may fill the store by now */
+  #filling() {
+    this.#held?.lost.throwIfAborted();
+    return this.#parts.open();
   }
 }

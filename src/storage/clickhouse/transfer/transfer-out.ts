@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ConsumeError } from '../../../component/consume-error.js';
 import { MICROS_PER_DAY, MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
+import { systemClock } from '../../../telemetry/system-clock.js';
 import type { ControlTransfer } from '../../control-transfer.js';
+import { HeldLease } from '../../held-lease.js';
 import type { Leases } from '../../leases.js';
 import {
   NO_PROGRESS,
@@ -17,12 +20,14 @@ import type { Connection } from '../client/connection.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 import { exportLogs, exportPoints } from './exported-items.js';
 import { exportRuns } from './exported-runs.js';
-import { HeldLease } from './held-lease.js';
 import { StoreSnapshot } from './store-snapshot.js';
 
 /** How often it is asked whether writes have ended, and for how long: longer than it takes until others finish what a dead process left. */
 const ASK_AGAIN_MS = 50;
 const PATIENCE_MS = 60_000;
+
+/** So long no other export begins after one that was killed. */
+const LEASE_MS = 60_000;
 
 /** What an export out of ClickHouse works with. */
 export interface TransferOutParts {
@@ -69,7 +74,8 @@ export class TransferOut implements TelemetryOut {
   async begin(): Promise<boolean> {
     const { connection, control, leases, book, store, now } = this.#parts.open();
     const { options } = this.#parts;
-    const lease = await HeldLease.take(leases, `clickhouse/${store}/export`);
+    const hold = { leases, ms: LEASE_MS, clock: systemClock };
+    const lease = await HeldLease.take(hold, `clickhouse/${store}/export`, randomUUID());
     if (lease === null) return false;
     try {
       const batches = await control.exportBase(store, 'batches');

@@ -7,6 +7,7 @@ const LOCKED = 6;
 const IOERR = 10;
 const CORRUPT = 11;
 const FULL = 13;
+const CANTOPEN = 14;
 const CONSTRAINT = 19;
 const MISMATCH = 20;
 const MISUSE = 21;
@@ -15,6 +16,18 @@ const NOTADB = 26;
 
 /** Codes of IOERR: WRITE, FSYNC, DIR_FSYNC, TRUNCATE, SHMSIZE. */
 const WRITE_ERRORS = new Set([3, 4, 5, 6, 19].map((more) => IOERR | (more << 8)));
+
+/**
+ * SQLite's own words for some codes, by which messages begin. `@photostructure/sqlite` 1.2.1 leaves the code itself out where a statement is
+ * asked for rows, as `commit` is, too.
+ */
+const WORDS: ReadonlyMap<number, string> = new Map([
+  [BUSY, 'database is locked'],
+  [IOERR, 'disk I/O error'],
+  [CORRUPT, 'database disk image is malformed'],
+  [FULL, 'database or disk is full'],
+  [CANTOPEN, 'unable to open database'],
+]);
 
 /** The driver's own word for a database that was closed. */
 const CLOSED = 'ERR_INVALID_STATE';
@@ -30,9 +43,11 @@ export function sqliteFailure(error: unknown): DatabaseFailure {
     const name = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     return new DatabaseFailure(`SQLite's driver says ${name}`, name === CLOSED ? 'unavailable' : 'fault');
   }
-  const words = error instanceof Error && 'errstr' in error ? String(error.errstr) : 'unknown';
+  const words = error instanceof Error && 'errstr' in error ? String(error.errstr) : WORDS.get(code);
   const kind = code === BUSY || code === LOCKED ? 'repeat' : FAULTS.has(code) ? 'fault' : 'unavailable';
-  return new DatabaseFailure(`SQLite says ${String(code)} (${words})`, kind, { isNoRoom: isFull(error) });
+  return new DatabaseFailure(`SQLite says ${String(code)} (${words ?? 'unknown'})`, kind, {
+    isNoRoom: isFull(error),
+  });
 }
 
 /** Whether a file was not made by SQLite, or is damaged. */
@@ -48,6 +63,7 @@ function isFull(error: unknown): boolean {
 }
 
 function codeOf(error: unknown): number | null {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null;
-  return error.errcode & 0xff;
+  if (!(error instanceof Error)) return null;
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
+  return [...WORDS].find(([, words]) => error.message.startsWith(words))?.[0] ?? null;
 }

@@ -81,9 +81,18 @@ class InClient implements TelemetryIn {
     this.#reach = reach;
   }
 
+  /** Its files are this process's alone. */
+  async begin(): Promise<boolean> {
+    return true;
+  }
+
+  async end(): Promise<void> {
+    // Nothing is held.
+  }
+
   async holds(): Promise<string | null> {
     const isEmpty = await this.#call<boolean>('isEmpty', []);
-    return isEmpty ? null : 'telemetry (extensions.duckdb.path)';
+    return isEmpty ? null : 'telemetry (extensions.duckdb.path and the files beside it)';
   }
 
   async base(base: TransferBase): Promise<void> {

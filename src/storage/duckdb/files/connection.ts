@@ -83,6 +83,23 @@ export class Connection {
     return rows;
   }
 
+  /**
+   * Writes the rows of a query into a Parquet file, which is none of the database's: that its disk is full says nothing of theirs.
+   *
+   * @param path absolute
+   * @returns the number of rows
+   */
+  async copyTo(path: string, query: string): Promise<number> {
+    const file = path.replaceAll("'", "''");
+    const copy = `COPY (${query}) TO '${file}' (FORMAT parquet, COMPRESSION zstd)`;
+    const result = await this.#whileNotStopped(
+      () => this.#connection.run(copy),
+      (error) => !(error instanceof Error && error.message.startsWith('IO') && error.message.includes(path)),
+    );
+    const [row] = plainRows(result.columnNames(), result.getChunk(0));
+    return Number(row?.['Count'] ?? 0);
+  }
+
   /** All rows of a result, however large, in pages as DuckDB finds them, at most 2048 each. Not to be called within a transaction. */
   async *rowPages(sql: string): AsyncGenerator<Row[]> {
     const result = await this.#whileNotStopped(() => this.#connection.stream(sql));
@@ -176,13 +193,17 @@ export class Connection {
     this.#stopped = null;
   }
 
-  async #whileNotStopped<T>(statement: () => Promise<T>): Promise<T> {
+  /** @param isOurs whether an error is one of the database */
+  async #whileNotStopped<T>(
+    statement: () => Promise<T>,
+    isOurs: (error: unknown) => boolean = () => true,
+  ): Promise<T> {
     if (this.#stopped !== null) throw this.#stopped;
     this.#underWay++;
     try {
       return await statement();
     } catch (error) {
-      this.#onError(error);
+      if (isOurs(error)) this.#onError(error);
       throw this.#reasonFor(error);
     } finally {
       this.#underWay--;

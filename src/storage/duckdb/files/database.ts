@@ -3,6 +3,7 @@ import duckdb from '@duckdb/node-bindings';
 import { makePrivateDirectory } from '../../../config/private-path.js';
 import { attachWithLog } from './attach-with-log.js';
 import { Connection } from './connection.js';
+import { isSpillRefused } from './disk-room.js';
 import { hasMetadataCopy, OpenFiles, restoreMetadata } from './metadata-copy.js';
 import { openError } from './store-open-error.js';
 import { whileLocked } from './while-locked.js';
@@ -101,6 +102,8 @@ export class Database {
   /**
    * After a fatal error, such as a failed `fsync`, DuckDB refuses every statement on every file for as long as the process lives.
    * An internal error may be such a one; a statement that needs nothing tells.
+   *
+   * How much it may write beside the store it finds out once, when it first does so: had the disk little room then, it has to look again.
    */
   #notice(error: unknown): void {
     this.#listener.failed?.(error);
@@ -110,6 +113,8 @@ export class Database {
       this.#listener.died?.(error);
     } else if (error.message.startsWith('INTERNAL')) {
       void this.#connections[0]?.run('SELECT 1').catch(() => undefined);
+    } else if (isSpillRefused(error)) {
+      void this.#connections[0]?.run('RESET GLOBAL max_temp_directory_size').catch(() => undefined);
     }
   }
 

@@ -190,6 +190,11 @@ export function isNoRoom(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isNoRoom(error.cause);
 }
 
+/** Whether an error says that no more of what does not fit into memory is written than DuckDB had found room for when it first wrote some. */
+export function isSpillRefused(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('max_temp_directory_size');
+}
+
 async function freeBytes(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory);
   return bavail * bsize;

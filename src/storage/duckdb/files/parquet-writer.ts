@@ -42,10 +42,7 @@ export class ParquetWriter {
     await this.append(table, []);
     this.#closed(table);
     const sorted = order === '' ? '' : ` ORDER BY ${order}`;
-    const file = path.replaceAll("'", "''");
-    await this.#database.connection.run(
-      `COPY (SELECT * FROM ${table.name}${sorted}) TO '${file}' (FORMAT parquet, COMPRESSION zstd)`,
-    );
+    await this.#database.connection.copyTo(path, `SELECT * FROM ${table.name}${sorted}`);
     await this.#database.connection.run(`DROP TABLE ${table.name}`);
     this.#open.delete(table.name);
   }

@@ -69,6 +69,7 @@ export class PagePayloads {
       appender.close();
     } catch (error) {
       appender.abandon();
+      this.#connection.failed(error);
       throw error;
     }
   }

@@ -127,7 +127,7 @@ export class StoreExport {
       throwIfStopped();
       const name = fileOf(table, page);
       underway.progress = { ...underway.progress, table };
-      const rows = await copyTo(connection, query, join(directory, name));
+      const rows = await connection.copyTo(join(directory, name), query);
       if (isPaged(table)) underway.progress = { ...underway.progress, rows: underway.progress.rows + rows };
       files.push({ name, rows });
     };
@@ -163,13 +163,6 @@ export class StoreExport {
 
 function isPaged(table: TableName): table is keyof typeof EXPORT_WEIGHTS {
   return EXPORTED[table].isPaged;
-}
-
-/** @returns the number of rows */
-async function copyTo(connection: Connection, query: string, path: string): Promise<number> {
-  const file = path.replaceAll("'", "''");
-  const [row] = await connection.rows(`COPY (${query}) TO '${file}' (FORMAT parquet, COMPRESSION zstd)`);
-  return Number(row?.['Count'] ?? 0);
 }
 
 function gaveWay(): ConsumeError {

@@ -1577,6 +1577,7 @@ export interface components {
       };
     };
     ExportProgress: {
+      failed: components['schemas']['FailedExport'] | null;
       under_way: components['schemas']['ExportUnderWay'] | null;
     };
     ExportUnderWay: {
@@ -1585,6 +1586,12 @@ export interface components {
       rows: number;
       table: string | null;
       total_rows: number | null;
+    };
+    FailedExport: {
+      directory: string;
+      /** Format: date-time */
+      failed_at: string;
+      message: string;
     };
     FieldError: {
       field: string;

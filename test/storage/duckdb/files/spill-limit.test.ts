@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import t from 'tap';
+import { Database } from '../../../../src/storage/duckdb/files/database.js';
+import { testFolder } from '../../../support/test-folder.js';
+import { until } from '../../../support/until.js';
+
+void t.test('after a disk without room for what does not fit into memory DuckDB looks again', async (t) => {
+  const path = join(testFolder(t), 'jackdaw.duckdb');
+  const database = await Database.open({ path, memoryLimit: '32MiB', threads: 1 });
+  t.teardown(() => {
+    database.close();
+  });
+  const connection = await database.connect();
+  const limit = async () =>
+    (await connection.rows(`SELECT current_setting('max_temp_directory_size') AS bytes`))[0]?.['bytes'];
+  // As it finds it out where nearly no room is left.
+  await connection.run(`SET GLOBAL max_temp_directory_size = '1MiB'`);
+  const small = await limit();
+  const large =
+    'CREATE OR REPLACE TEMP TABLE large AS SELECT hash(i) AS x, hash(i + 1) AS y FROM range(4000000) t(i)';
+  await t.rejects(connection.run(large), /max_temp_directory_size/);
+  await until('it has looked', async () => (await limit()) !== small);
+  await connection.run(large);
+});
