@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
@@ -62,14 +61,6 @@ const SEARCHES: readonly RunSearch[] = [
   { span: { model: 'unknown' } },
   { span: { model: 'nul \0' } },
 ];
-
-/** A span that comes after its run. */
-const LATE: Partial<SpanRecord> = {
-  started_at: NOON - 1,
-  model: 'z',
-  status: 'failed',
-  input_data: { prompt: 'Too late?' },
-};
 
 function checkFound(t: Test, open: OpenTelemetry): void {
   void t.test('runs are found by one of their spans, wherever it lies', async (t) => {
@@ -253,69 +244,6 @@ function checkFound(t: Test, open: OpenTelemetry): void {
     await same('that, moved');
     const agents = await opened.store.agents.list(userId);
     t.ok(agents.some(({ name }) => name === 'renamed'));
-  });
-
-  void t.test('what lists show of spans: models, errors, and how the input begins', async (t) => {
-    const opened = await open(t, { fileRows: 20 });
-    const userId = await opened.addUser();
-    const messages = [
-      { role: 'system', content: 'Be kind.' },
-      { role: 'user', content: [{ type: 'text', text: 'Where is\n my   parcel?' }] },
-    ];
-    const chat = aRun(1, [
-      { type: 'agent', name: 'root', started_at: NOON },
-      {
-        parent_span_id: randomUUID(),
-        started_at: NOON + 2,
-        model: 'b',
-        status: 'failed',
-        input_data: { messages },
-      },
-      { parent_span_id: randomUUID(), started_at: NOON + 1, model: 'a', status: 'timed_out', type: 'tool' },
-    ]);
-    const rooted = aRun(2, [
-      { type: 'agent', input_data: { city: 'Ghent' } },
-      { input_data: { prompt: 'no' }, started_at: NOON + 1 },
-    ]);
-    const long = aRun(3, [{ input_data: { text: '\u{1F426}'.repeat(40_000) } }]);
-    const bare = aRun(4, []);
-    const quiet = aRun(5, [{}]);
-    const runs = [chat, rooted, long, bare, quiet];
-    await opened.store.writer.traces({ tenant: userId, items: runs }, RECEIVED);
-    for (const state of ['hot', 'moved']) {
-      const ids = [...runs.map(({ trace }) => trace.trace_id), randomUUID()];
-      const glances = new Map(
-        (await opened.store.runs.glance(userId, ids)).map((one) => [one.trace_id, one]),
-      );
-      const of = ({ trace: { trace_id } }: TraceRecord) => glances.get(trace_id);
-      t.match(
-        of(chat),
-        { models: ['a', 'b'], error_span_count: 2, input_preview: 'Where is my parcel?' },
-        state,
-      );
-      t.match(of(rooted), { models: [], error_span_count: 0, input_preview: 'Ghent' });
-      t.match(of(long), { input_preview: null });
-      t.equal(of(bare), undefined);
-      t.match(of(quiet), { models: [], error_span_count: 0, input_preview: null });
-      t.equal(glances.size, 4);
-      t.strictSame(await opened.store.runs.glance(await opened.addUser(), ids), []);
-      await opened.settled();
-      // Nothing is remembered of it then.
-      await opened.reopen();
-    }
-    const late = { trace: quiet.trace, spans: [aSpanRecord(quiet.trace.trace_id, LATE)] };
-    const again = { trace: bare.trace, spans: [aSpanRecord(bare.trace.trace_id, LATE)] };
-    for (const ids of [[quiet.trace.trace_id], [quiet.trace.trace_id, bare.trace.trace_id]])
-      await opened.store.runs.glance(userId, ids);
-    await opened.store.writer.traces({ tenant: userId, items: [late, again] }, RECEIVED);
-    const found = await opened.store.runs.glance(userId, [quiet.trace.trace_id, bare.trace.trace_id]);
-    const shown = { models: ['z'], error_span_count: 1, input_preview: 'Too late?' };
-    for (const { trace } of [quiet, bare])
-      t.match(
-        found.find(({ trace_id }) => trace_id === trace.trace_id),
-        shown,
-        'spans that came after it was looked at',
-      );
   });
 }
 

@@ -42,7 +42,7 @@ export class ModelReads implements Models {
       `WITH models AS (
          SELECT model, ${CALL_SUMS}, toFloat64(sum(one.input)) AS input, toFloat64(sum(one.output)) AS output, min(one.first) AS first_call_at, max(one.last) AS last_call_at
          FROM ${calls} AS one GROUP BY model HAVING calls > 0 OR priced > 0)
-       SELECT *, (SELECT count() FROM models) AS all_models FROM models
+       SELECT *, count() OVER () AS all_models FROM models
        ORDER BY if(priced > 0, toInt128(cost), NULL) DESC NULLS LAST, calls DESC, model NULLS LAST LIMIT ${limit} OFFSET ${offset}`,
       abort,
     );

@@ -15,13 +15,15 @@ export async function readModelSeries(
   const calls = await callSums(parts, tenant, filter, interval, abort);
   if (calls === null) return [];
   const rows = await parts.reads.rows(
+    // One pass: a relation that is named twice is read twice.
     `WITH sums AS (
        SELECT ifNull(model, '') AS name, one.at - positiveModulo(one.at, ${interval}) AS bucket, ${CALL_SUMS}
        FROM ${calls} AS one GROUP BY name, bucket HAVING calls > 0 OR priced > 0),
-     largest AS (SELECT name FROM sums GROUP BY name ORDER BY sum(calls) DESC, name LIMIT ${MOST_SERIES})
-     SELECT if(name IN (SELECT name FROM largest), name, NULL) AS key, bucket, sum(calls) AS all_calls, sum(priced) AS all_priced,
+     of_models AS (SELECT *, sum(calls) OVER (PARTITION BY name) AS of_model FROM sums),
+     placed AS (SELECT *, dense_rank() OVER (ORDER BY of_model DESC, name) AS place FROM of_models)
+     SELECT if(place <= ${MOST_SERIES}, name, NULL) AS key, bucket, sum(calls) AS all_calls, sum(priced) AS all_priced,
        toString(sum(toInt128(cost))) AS all_cost, sum(tokens) AS all_tokens
-     FROM sums GROUP BY key, bucket ORDER BY bucket`,
+     FROM placed GROUP BY key, bucket ORDER BY bucket`,
     abort,
   );
   const groups = new Map<string | null, SeriesBucket[]>();
