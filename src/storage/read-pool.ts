@@ -12,8 +12,13 @@ export interface Reader extends Turn {
 
 /** What a read has while it runs: a connection, or the right to one. */
 export interface ReadPlace {
-  /** Ends what is done with it, with an error. @returns whether there was something to end, and it was not ended before */
-  stop(reason: Error): boolean;
+  /**
+   * Ends what is done with it, with an error.
+   *
+   * @param reason null where all reads end
+   * @returns whether there was something to end, and it was not ended before
+   */
+  stop(error: Error, reason: EndedFor | null): boolean;
   /** It is another's from now on. */
   goOn(): void;
 }
@@ -214,7 +219,7 @@ export class ReadPool<Place extends ReadPlace> {
       },
       end: (reason, error) => {
         isEnded = true;
-        if (place.stop(error) && reason !== null) this.#ended[reason]++;
+        if (place.stop(error, reason) && reason !== null) this.#ended[reason]++;
         for (const part of parts) part.end(null, error);
       },
     };

@@ -44,13 +44,17 @@ export async function onEveryControl(t: Test, suite: (t: Test, open: OpenControl
 
 let postgres: ReturnType<typeof PostgresServer.start> | undefined;
 
+/** One for all files of this process. @returns why it cannot run here, where it cannot */
+export async function postgresOfProcess(): Promise<PostgresServer | string> {
+  return await (postgres ??= PostgresServer.start(root));
+}
+
 /** Runs a suite on every database. */
 export async function onEveryDatabase(t: Test, suite: (t: Test, open: OpenDatabase) => void): Promise<void> {
   await t.test('on SQLite', async (t) => {
     suite(t, onSqlite);
   });
-  // One for all files of this process.
-  const server = await (postgres ??= PostgresServer.start(root));
+  const server = await postgresOfProcess();
   const skip = typeof server === 'string' ? server : false;
   await t.test('on PostgreSQL', { skip }, async (t) => {
     if (typeof server === 'string') return;

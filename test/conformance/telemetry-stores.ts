@@ -5,7 +5,10 @@ import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
 import { TestClickHouse } from '../storage/clickhouse/test-clickhouse.js';
 import { duplicatesIn, wrongSumsIn } from '../storage/duckdb/stored-rows.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
+import { openPostgresControl } from '../support/control-plane.js';
+import type { PostgresServer } from '../support/postgres.js';
 import { TestStore } from '../storage/duckdb/test-store.js';
+import { postgresOfProcess } from './control-stores.js';
 
 /** A telemetry store to check, empty at first, with the control plane that it goes with. */
 export interface OpenedTelemetry {
@@ -38,28 +41,39 @@ type Suite = (t: Test, open: OpenTelemetry) => void;
 
 let clickHouse: ReturnType<typeof ClickHouseServer.start> | undefined;
 
-/** Runs a suite on every implementation; on ClickHouse it is skipped, with the reason, where that cannot run. */
-export async function onEveryTelemetry(t: Test, suite: Suite): Promise<void> {
-  await onEmbedded(t, suite);
-  // One for all files of this process.
-  const server = await (clickHouse ??= ClickHouseServer.start(root));
-  const skip = typeof server === 'string' ? server : false;
-  await t.test('on ClickHouse', { skip }, async (t) => {
-    t.setTimeout(0);
-    if (typeof server !== 'string') suite(t, (t) => onClickHouse(t, server));
-  });
-}
-
-/** On the embedded store alone: what others promise otherwise, as their READMEs say. */
-export async function onEmbedded(t: Test, suite: Suite): Promise<void> {
+/**
+ * Runs a suite on every implementation; on ClickHouse it is skipped, with the reason, where that cannot run.
+ *
+ * @param control what ClickHouse goes with: PostgreSQL where a suite is about what gateways that write at the same time have there
+ */
+export async function onEveryTelemetry(
+  t: Test,
+  suite: Suite,
+  control: 'SQLite' | 'PostgreSQL' = 'SQLite',
+): Promise<void> {
   await t.test('on DuckDB', async (t) => {
     t.setTimeout(0);
     suite(t, onDuckDb);
   });
+  // One for all files of this process.
+  const server = await (clickHouse ??= ClickHouseServer.start(root));
+  const postgres = control === 'PostgreSQL' ? await postgresOfProcess() : null;
+  const skip = [server, postgres].find((started) => typeof started === 'string') ?? false;
+  const name = control === 'PostgreSQL' ? 'on ClickHouse and PostgreSQL' : 'on ClickHouse';
+  await t.test(name, { skip: typeof skip === 'string' && skip }, async (t) => {
+    t.setTimeout(0);
+    if (typeof server === 'string' || typeof postgres === 'string') return;
+    suite(t, (t) => onClickHouse(t, server, postgres));
+  });
 }
 
-async function onClickHouse(t: Test, server: ClickHouseServer): Promise<OpenedTelemetry> {
-  const opened = await TestClickHouse.open(t, server);
+async function onClickHouse(
+  t: Test,
+  server: ClickHouseServer,
+  postgres: PostgresServer | null,
+): Promise<OpenedTelemetry> {
+  const control = postgres === null ? undefined : await openPostgresControl(t, postgres);
+  const opened = await TestClickHouse.open(t, server, {}, control);
   const { database } = opened.options;
   return {
     get store() {

@@ -2,8 +2,11 @@ import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import type { Clock } from '../../src/component/telemetry.js';
 import { ControlStore } from '../../src/storage/control/control-store.js';
+import { openPostgres } from '../../src/storage/control/postgres/open-postgres.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import { systemClock } from '../../src/telemetry/system-clock.js';
+import type { PostgresServer } from './postgres.js';
+import { RecordingLogger } from './recording-logger.js';
 import { testFolder } from './test-folder.js';
 
 /** A control plane in this thread, over a SQLite file of the test's own: the real one, for tests of what stands on it. */
@@ -12,6 +15,15 @@ export async function openControlPlane(
   { directory = testFolder(t), clock = systemClock }: { directory?: string; clock?: Clock } = {},
 ): Promise<ControlStore> {
   const store = await controlPlaneAt(join(directory, 'control.db'), clock);
+  t.teardown(() => store.close());
+  return store;
+}
+
+/** Likewise over an empty database in PostgreSQL. */
+export async function openPostgresControl(t: Test, server: PostgresServer): Promise<ControlStore> {
+  const url = await server.createDatabase();
+  const database = await openPostgres({ url, clock: systemClock, logger: new RecordingLogger() });
+  const store = new ControlStore(database);
   t.teardown(() => store.close());
   return store;
 }

@@ -12,7 +12,8 @@ import type { Models } from '../models.js';
 import type { Logs } from '../logs.js';
 import type { Metrics } from '../metrics.js';
 import type { PromptRuns } from '../prompt-runs.js';
-import { ReadPool, WAITING_READS, type ReadPlace } from '../read-pool.js';
+import { ReadMetrics } from '../read-metrics.js';
+import type { ReadPlace, ReadPool } from '../read-pool.js';
 import type { Series } from '../run-series.js';
 import type { Runs } from '../runs.js';
 import type { ServiceMap } from '../service-map.js';
@@ -28,7 +29,7 @@ import { ToldArrivals } from '../told-arrivals.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
 import { ClickHouseStoreError } from './clickhouse-store-error.js';
 import { Connection } from './client/connection.js';
-import { inTurns, placesOf, readsAtATime } from './client/in-turns.js';
+import { inTurns, openTurns } from './client/in-turns.js';
 import { Reach } from './client/reach.js';
 import { removeOldDays } from './tables/retention.js';
 import { Tenants } from './client/tenants.js';
@@ -51,6 +52,8 @@ const FORGET_EVERY_MS = 3_600_000;
 /** How late a run may time out, at most, and what another process left be finished. */
 const UPKEEP_EVERY_MS = 5000;
 const RETENTION_LEASE_MS = 600_000;
+/** How late metrics show how reads stand, at most. */
+const FIGURES_EVERY_MS = 5000;
 /** How often a store that cannot be reached is asked whether it can. */
 const LOOK_EVERY_MS = 5000;
 
@@ -77,6 +80,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
   readonly #items: ItemWrites;
   readonly #plane: RunPlane;
   readonly #turns: ReadPool<ReadPlace>;
+  readonly #readMetrics: ReadMetrics;
   readonly #settings: Settings<unknown>;
   readonly #options: ClickHouseStoreOptions;
   readonly #owner = randomUUID();
@@ -104,13 +108,8 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
       metrics: async (...args) => await items.metrics(...args),
       logs: async (...args) => await items.logs(...args),
     };
-    this.#turns = new ReadPool(placesOf(readsAtATime(options)), {
-      maxWaiting: WAITING_READS.maxWaiting,
-      maxWaitingOfShare: WAITING_READS.maxWaitingOfUser,
-      timeoutMs: options.timeoutMs,
-      timeoutKey: `extensions.${settings.id}.request_timeout`,
-      clock: settings.clock,
-    });
+    this.#turns = openTurns(settings, options);
+    this.#readMetrics = new ReadMetrics(settings.meter);
     const { runs, agents, models, series, sessions, map, prompts, past } = plane;
     const [logs, metrics] = [new LogReads(this.#reach), new MetricReads(this.#reach)];
     const reads = inTurns(
@@ -189,6 +188,10 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
         },
       ),
     );
+    this.#ends.push(...this.#readMetrics.observe());
+    this.#repeat(FIGURES_EVERY_MS, 'Metrics of reads could not be brought up to date.', async () => {
+      this.#readMetrics.update(this.#turns.figures);
+    });
     this.#repeat(LOOK_EVERY_MS, 'ClickHouse could not be asked whether it can be reached.', async () => {
       await this.#look(host, connection);
     });

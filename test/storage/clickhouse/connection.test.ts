@@ -223,10 +223,53 @@ void t.test('reads of users', { skip }, async (t) => {
     await reading.return?.();
     t.equal((await listOf(unread)).length, page.limit);
   });
+
+  await t.test('are told of in metrics: how many wait and run, were refused and ended', async (t) => {
+    const { store, addUser, settings, options } = await readsOf(t, server, 2);
+    const user = await addUser();
+    await store.writer.logs({ tenant: user, items }, context);
+    const shown = async (): Promise<readonly string[]> => {
+      settings.clock.advance(5000);
+      const { text } = await settings.meter.print();
+      return [...text.matchAll(/^jackdaw_store_(\w+_reads.* \d+)$/gm)].map(([, figure = '']) => figure);
+    };
+    const [running, waiting] = [new AbortController(), new AbortController()];
+    const { items: held } = await store.logs.search(user, {}, page, running.signal);
+    const reading = held[Symbol.asyncIterator]();
+    await reading.next();
+    // A hundred may wait.
+    const reads = Array.from({ length: 101 }, (_, i) =>
+      store.logs.findTrace(user, ID, i === 0 ? waiting.signal : undefined),
+    );
+    const ended = Promise.allSettled(reads);
+    waiting.abort();
+    t.same(await shown(), [
+      'refused_reads_total 1',
+      'ended_reads_total{reason="abandoned"} 1',
+      'ended_reads_total{reason="timed_out"} 0',
+      'ended_reads_total{reason="held_up_move"} 0',
+      'waiting_reads 99',
+      'running_reads 1',
+    ]);
+    settings.clock.advance(options.timeoutMs);
+    running.abort();
+    await reading.return?.();
+    t.ok((await ended).every(({ status }) => status === 'rejected'));
+    t.equal(await store.logs.findTrace(user, ID), null);
+    t.same(await shown(), [
+      'refused_reads_total 1',
+      'ended_reads_total{reason="abandoned"} 2',
+      'ended_reads_total{reason="timed_out"} 99',
+      'ended_reads_total{reason="held_up_move"} 0',
+      'waiting_reads 0',
+      'running_reads 0',
+    ]);
+  });
 });
 
 /** A store with so many connections: half as many reads of users have a place. */
 async function readsOf(t: Test, server: ClickHouseServer, connections = 8) {
   const opened = await TestClickHouse.open(t, server, { connections });
-  return { store: opened.store, addUser: async () => await opened.addUser() };
+  const { store, settings, options } = opened;
+  return { store, settings, options, addUser: async () => await opened.addUser() };
 }

@@ -26,12 +26,14 @@ export class TestClickHouse {
     this.options = options;
   }
 
+  /** @param given the control plane; absent: one of its own, in SQLite */
   static async open(
     t: Test,
     server: ClickHouseServer,
     changes: Partial<ClickHouseStoreOptions> = {},
+    given?: ControlStore,
   ): Promise<TestClickHouse> {
-    const control = await openControlPlane(t);
+    const control = given ?? (await openControlPlane(t));
     const options = { ...clickHouseOptions(server, changes), control: 'sqlite' };
     const opened = new TestClickHouse(control, options);
     t.teardown(async () => {

@@ -1,6 +1,8 @@
 import { must } from '../../../signal/checked.js';
-import type { Reader, ReadPlace, ReadPool } from '../../read-pool.js';
+import type { Settings } from '../../../component/factory.js';
+import { ReadPool, WAITING_READS, type Reader, type ReadPlace } from '../../read-pool.js';
 import type { TelemetryPlane } from '../../telemetry-plane.js';
+import type { ClickHouseOptions } from '../clickhouse-options.js';
 
 /** The contracts that users read by. */
 type ReadParts = Pick<
@@ -45,20 +47,33 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
   past: { observe: 'long' },
 };
 
-/** What a read has while it is its turn. Whoever ends it, its statements end with the signal of its request, or by their own time. */
-const PLACE: ReadPlace = { stop: () => false, goOn: () => undefined };
+/**
+ * What a read has while it is its turn. Where nobody waits for the answer any more, its statements end by the same signal; one that takes
+ * too long ends by its own time.
+ */
+const PLACE: ReadPlace = { stop: (_error, reason) => reason === 'abandoned', goOn: () => undefined };
 
 /**
  * Reads of users at a time: half of the connections, as a read may have two statements under way, and writes and the store's own work must
  * find one.
  */
-export function readsAtATime({ connections }: { readonly connections: number }): number {
+function readsAtATime({ connections }: Pick<ClickHouseOptions, 'connections'>): number {
   return Math.max(1, Math.floor(connections / 2));
 }
 
-/** As many places as may read at a time. */
-export function placesOf(size: number): readonly ReadPlace[] {
-  return Array.from({ length: size }, () => PLACE);
+/** The places that the reads of users share. */
+export function openTurns(
+  { id, clock }: Pick<Settings<unknown>, 'id' | 'clock'>,
+  options: Pick<ClickHouseOptions, 'connections' | 'timeoutMs'>,
+): ReadPool<ReadPlace> {
+  const places = Array.from({ length: readsAtATime(options) }, () => PLACE);
+  return new ReadPool(places, {
+    maxWaiting: WAITING_READS.maxWaiting,
+    maxWaitingOfShare: WAITING_READS.maxWaitingOfUser,
+    timeoutMs: options.timeoutMs,
+    timeoutKey: `extensions.${id}.request_timeout`,
+    clock,
+  });
 }
 
 /**

@@ -16,6 +16,8 @@ export interface GroupLimits {
 
 interface Waiting {
   readonly change: RunChange;
+  /** What was settled of its month before its items were counted; absent: they were not. */
+  readonly settled?: number;
   readonly resolve: (answer: ChangeAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -121,8 +123,8 @@ export class RunQueue {
       const answers = await this.#writes.write(group.map(({ change }) => change));
       group.forEach((waiting, i) => {
         const answer = answers[i];
-        if (answer === 'inexact') this.#count(waiting);
-        else if (answer === undefined || answer instanceof Error) waiting.reject(answer);
+        if (answer === undefined || answer instanceof Error) this.#refuse(waiting, answer);
+        else if ('settled' in answer) this.#count(waiting, answer.settled);
         else waiting.resolve(answer);
       });
     } catch (error) {
@@ -137,11 +139,28 @@ export class RunQueue {
     }
   }
 
-  /** It may pass its limit: how much it brings that is new has to be known. */
-  #count({ change, resolve, reject }: Waiting): void {
+  /** What passes its limit is counted again where others have settled something since it was counted: it may be the same that they brought. */
+  #refuse(waiting: Waiting, error: ConsumeError | undefined): void {
+    const used = error?.usage?.used;
+    if (used === undefined || waiting.settled === undefined || waiting.settled === used)
+      waiting.reject(error);
+    else this.#count(waiting, used, error);
+  }
+
+  /**
+   * It may pass its limit: how much it brings that is new has to be known.
+   *
+   * @param settled of its month
+   * @param refusal what is answered where it brings no less than when it was counted last
+   */
+  #count({ change, resolve, reject }: Waiting, settled: number, refusal?: ConsumeError): void {
     if (!('batch' in change)) return;
     exactItems(this.#reads, change).then((items) => {
-      this.#waiting.push({ change: { ...change, exactItems: items }, resolve, reject });
+      if (refusal !== undefined && change.exactItems !== undefined && items >= change.exactItems) {
+        reject(refusal);
+        return;
+      }
+      this.#waiting.push({ change: { ...change, exactItems: items }, settled, resolve, reject });
       this.#begin();
     }, reject);
   }

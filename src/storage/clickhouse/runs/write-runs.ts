@@ -48,8 +48,14 @@ export interface WritePartsOfRuns {
   readonly onSettled: OnSettled;
 }
 
+/** Of a change that may pass its limit: how many of its items are new has to be counted. */
+interface Uncounted {
+  /** What was settled of its month. */
+  readonly settled: number;
+}
+
 /** What became of a change of a group. */
-export type GroupAnswer = ChangeAnswer | ConsumeError | 'inexact';
+export type GroupAnswer = ChangeAnswer | ConsumeError | Uncounted;
 
 /** A change of a group that may be written, with what it brings. */
 interface Written {
@@ -78,11 +84,12 @@ export class RunWrites {
     const beginning = this.#begun.then(() => this.#begin(changes, counted));
     this.#begun = beginning.catch(() => undefined);
     const { write, charged } = await beginning;
-    const refusals = new Map<RunChange, ConsumeError | 'inexact'>();
+    const refusals = new Map<RunChange, ConsumeError | Uncounted>();
     counted.forEach((change, i) => {
       const answer = itemAt(charged, i);
       const items = change.exactItems ?? itemsOf(change);
-      const refusal = answer.as === 'inexact' ? answer.as : refusalOf(change.batch.counted, items, answer);
+      const refusal =
+        answer.as === 'inexact' ? { settled: answer.used } : refusalOf(change.batch.counted, items, answer);
       if (refusal !== null) refusals.set(change, refusal);
     });
     if (write === null) return changes.map((change) => must(refusals.get(change), 'refusal of a change'));

@@ -1,5 +1,5 @@
 import type { Counter, Histogram, Meter } from '../../../component/telemetry.js';
-import { ENDED_FOR } from '../../read-pool.js';
+import { ReadMetrics } from '../../read-metrics.js';
 import type { StoreFigures } from '../engine/store-figures.js';
 import type { CommitReport } from '../commits/writer.js';
 
@@ -9,14 +9,13 @@ export class StoreMetrics {
   readonly #commits: Histogram;
   readonly #committedRows: Counter;
   readonly #refusedBatches: Counter;
-  readonly #refusedReads: Counter;
   readonly #closedRuns: Counter;
   readonly #refusedReloads: Counter;
   readonly #cappedRuns: Counter;
   readonly #mergedLogBlocks: Counter;
-  readonly #endedReads: Counter;
   readonly #otherAgents: Counter;
-  #figures: StoreFigures = {
+  readonly #reads: ReadMetrics;
+  #figures: Omit<StoreFigures, 'reads'> = {
     hotSegments: 0,
     waitingSegments: 0,
     isDiskFull: false,
@@ -29,11 +28,11 @@ export class StoreMetrics {
     cappedRuns: 0,
     mergedLogBlocks: 0,
     runsOfOtherAgents: 0,
-    reads: { waiting: 0, running: 0, refused: 0, ended: { abandoned: 0, timed_out: 0, held_up_move: 0 } },
   };
 
   constructor(meter: Meter) {
     this.#meter = meter;
+    this.#reads = new ReadMetrics(meter);
     this.#commits = meter.histogram('store_commit_duration_seconds', {
       description: 'Time of one group commit, from taking the batches to the end of the transaction.',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
@@ -41,9 +40,6 @@ export class StoreMetrics {
     this.#committedRows = meter.counter('store_committed_rows_total', {
       description: 'Rows written, new versions of spans and headers included.',
       labelNames: ['table'],
-    });
-    this.#refusedReads = meter.counter('store_refused_reads_total', {
-      description: 'Reads refused because too many were waiting.',
     });
     this.#closedRuns = meter.counter('store_closed_runs_total', {
       description:
@@ -59,11 +55,6 @@ export class StoreMetrics {
     });
     this.#mergedLogBlocks = meter.counter('store_merged_log_blocks_total', {
       description: 'Small blocks of log records in the cold file that were merged with others.',
-    });
-    this.#endedReads = meter.counter('store_ended_reads_total', {
-      description:
-        'Reads that were ended while they waited or ran: as nobody waited for the answer any more, took longer than read_timeout, or held up a move.',
-      labelNames: ['reason'],
     });
     this.#otherAgents = meter.counter('store_runs_of_other_agents_total', {
       description: 'Headers of runs written under the agent (other), as their user has max_agents already.',
@@ -86,11 +77,7 @@ export class StoreMetrics {
   /** What the gauges show from now on. */
   update(figures: StoreFigures): void {
     this.#refusedBatches.add(figures.refusedWrites - this.#figures.refusedWrites);
-    const before = this.#figures.reads;
-    this.#refusedReads.add(figures.reads.refused - before.refused);
-    for (const reason of ENDED_FOR) {
-      this.#endedReads.add(figures.reads.ended[reason] - before.ended[reason], { reason });
-    }
+    this.#reads.update(figures.reads);
     this.#closedRuns.add(figures.closedRuns - this.#figures.closedRuns);
     this.#refusedReloads.add(figures.refusedReloads - this.#figures.refusedReloads);
     this.#cappedRuns.add(figures.cappedRuns - this.#figures.cappedRuns);
@@ -129,12 +116,7 @@ export class StoreMetrics {
         () => Number(this.#figures.isClockAhead),
       ),
       gauge('store_id_filter_bytes', 'Memory of the ids of all traces.', () => this.#figures.idFilterBytes),
-      gauge(
-        'store_waiting_reads',
-        'Reads of users that wait for a connection.',
-        () => this.#figures.reads.waiting,
-      ),
-      gauge('store_running_reads', 'Reads of users under way.', () => this.#figures.reads.running),
+      ...this.#reads.observe(),
     ];
   }
 }

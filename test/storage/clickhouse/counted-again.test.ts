@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import type { Receipt } from '../../../src/component/consumer.js';
+import type { WriteBook } from '../../../src/storage/write-book.js';
+import { ClickHouseServer } from '../../support/clickhouse-server.js';
+import { openControlPlane } from '../../support/control-plane.js';
+import { aSpanRecord, aTrace, NOON } from '../../support/run-records.js';
+import { TestClickHouse } from './test-clickhouse.js';
+
+const LIMIT = 5;
+
+/** A book that has something done before two of its methods. */
+function withBefore(book: WriteBook, before: Pick<WriteBook, 'begin' | 'renew'>): WriteBook {
+  return new Proxy(book, {
+    get: (_, name: keyof WriteBook) =>
+      name === 'begin' || name === 'renew' ? before[name] : book[name].bind(book),
+  });
+}
+
+/** Something that is waited for. */
+function moment(): { readonly come: Promise<void>; readonly comes: () => void } {
+  let comes = (): void => undefined;
+  const come = new Promise<void>((resolve) => (comes = resolve));
+  return { come, comes };
+}
+
+/**
+ * Sends a batch while another one of the same user is under way, which is settled after the new items of the second were counted, and before
+ * it is judged by that.
+ *
+ * @returns what became of both
+ */
+async function sendBoth(
+  t: Test,
+  server: ClickHouseServer,
+  spans: { readonly first: readonly string[]; readonly second: readonly string[] },
+): Promise<readonly PromiseSettledResult<Receipt>[]> {
+  const [isWriting, isCounted] = [moment(), moment()];
+  const control = await openControlPlane(t);
+  const { writes: book } = control;
+  const writes = withBefore(book, {
+    begin: async (write) => {
+      if (write.charges.some(({ isExact }) => isExact)) {
+        isCounted.comes();
+        await first;
+      }
+      return await book.begin(write);
+    },
+    renew: async (...args) => {
+      isWriting.comes();
+      await isCounted.come;
+      return await book.renew(...args);
+    },
+  });
+  const opened = await TestClickHouse.open(t, server, {}, Object.assign(control, { writes }));
+  const tenant = await opened.addUser();
+  const { trace } = aTrace(0);
+  const send = async (ids: readonly string[]): Promise<Receipt> => {
+    const items = [{ trace, spans: ids.map((span_id) => aSpanRecord(trace.trace_id, { span_id })) }];
+    const quota = { monthly_items: LIMIT };
+    return await opened.store.writer.traces({ tenant, items, quota }, { receivedAt: NOON });
+  };
+  const first: Promise<Receipt> = send(spans.first);
+  await isWriting.come;
+  return await Promise.allSettled([first, send(spans.second)]);
+}
+
+const server = await ClickHouseServer.start(t);
+const skip = typeof server === 'string' ? server : false;
+
+void t.test('what a batch brings that is new', { skip }, async (t) => {
+  if (typeof server === 'string') return;
+  const [some, others] = [0, 1].map(() => Array.from({ length: 4 }, () => randomUUID()));
+  if (some === undefined || others === undefined) return;
+
+  await t.test('is counted again where others have brought it meanwhile: repeats are free', async (t) => {
+    const answers = await sendBoth(t, server, { first: some, second: some });
+    const value = { usage: { limit: LIMIT, used: 4 } };
+    t.match(answers, [
+      { status: 'fulfilled', value },
+      { status: 'fulfilled', value },
+    ]);
+  });
+
+  await t.test('passes the limit where they have brought something else', async (t) => {
+    const answers = await sendBoth(t, server, { first: some, second: others });
+    t.match(answers, [
+      { status: 'fulfilled', value: { usage: { used: 4 } } },
+      { status: 'rejected', reason: { code: 'quota_exceeded', usage: { limit: LIMIT, used: 4 } } },
+    ]);
+  });
+});
