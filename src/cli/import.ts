@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, readFile } from 'node:fs/promises';
+import { copyFile, readFile, rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { movedEvidence } from '../alerting/evidence.js';
@@ -73,13 +73,15 @@ export function importCommand(io: ProcessIo, builtin: readonly Factory[]): Comma
           store: await telemetry.identity(),
           control: control.transfer,
           moveEvidence: movedEvidence,
+          placeKey: async () => {
+            await placeSecretsKey(directory, control.directory, io);
+          },
         };
         try {
           await importStores(target, directory, manifest, { wrote, abort }).catch(inUsersWords);
         } finally {
           progress.clear();
         }
-        await placeSecretsKey(directory, control.directory, io);
       });
       io.out(
         `Imported ${counted(rowsIn(manifest), 'row')} of telemetry, as of ${formatTime(manifest.exported_at)}.`,
@@ -112,6 +114,8 @@ async function placeSecretsKey(from: string, to: string | null, io: ProcessIo): 
       io.err(`${place} is another key than ${key}: the imported secrets of webhooks need the latter.`);
     return;
   }
-  await copyFile(key, place);
-  makePrivate(place);
+  const unfinished = `${place}.new`;
+  await copyFile(key, unfinished);
+  makePrivate(unfinished);
+  await rename(unfinished, place);
 }

@@ -147,6 +147,7 @@ void t.test('export and import', async (t) => {
       store: await store.identity(),
       control: control.transfer,
       moveEvidence: movedEvidence,
+      placeKey: () => Promise.reject(new Error('nothing is sealed yet')),
     };
     const manifest = await readManifest(directory);
     const wrote = (): void => {
@@ -158,6 +159,27 @@ void t.test('export and import', async (t) => {
     const user = aUser({ email: 'new@example.com' });
     await control.accounts.createUser(user);
     t.equal((await store.runs.list(user.id, {}, { offset: 0, limit: 10 })).count, 0);
+  });
+
+  await t.test('the key of sealed secrets is there before what it opens', async (t) => {
+    const { store, control } = await TestStore.open(t);
+    const heldThen: (string | null)[] = [];
+    const target = {
+      telemetry: store.transfer.in,
+      store: await store.identity(),
+      control: control.transfer,
+      moveEvidence: movedEvidence,
+      placeKey: async () => {
+        heldThen.push(await control.transfer.holds());
+        throw new Error('killed');
+      },
+    };
+    const { signal: abort } = new AbortController();
+    const manifest = await readManifest(directory);
+    const wrote = (): void => undefined;
+    await t.rejects(importStores(target, directory, manifest, { wrote, abort }), /killed.* not complete/s);
+    t.strictSame(heldThen, [null]);
+    t.equal(await control.transfer.holds(), null, 'and without it there is nothing');
   });
 
   await t.test('an export gives way before writes are slowed down', async (t) => {

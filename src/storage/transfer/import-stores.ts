@@ -20,6 +20,8 @@ export interface ImportTarget {
   readonly control: ControlTransfer;
   /** What a rule keeps of its last firing, once its store of telemetry is another one: the same firings count as known. */
   readonly moveEvidence: (evidence: string, from: string, to: string, seen: string) => string;
+  /** Puts the key that opens sealed secrets where the control store wants it: before anything is sealed there. */
+  readonly placeKey: () => Promise<void>;
 }
 
 const ALERT_RULES = 'alert_rules.jsonl';
@@ -76,7 +78,7 @@ export async function importStores(
 }
 
 async function fillStores(
-  { telemetry, store, control, moveEvidence }: ImportTarget,
+  { telemetry, store, control, moveEvidence, placeKey }: ImportTarget,
   directory: string,
   manifest: Manifest,
   progress: ImportControl,
@@ -93,7 +95,9 @@ async function fillStores(
     }
     const seen = await telemetry.finish(manifest.exported_at);
     const move = (evidence: string): string => moveEvidence(evidence, manifest.telemetry_store, store, seen);
-    await control.import(await withMovedEvidence(files, scratch, move));
+    const moved = await withMovedEvidence(files, scratch, move);
+    await placeKey();
+    await control.import(moved);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

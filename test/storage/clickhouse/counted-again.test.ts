@@ -24,6 +24,16 @@ function moment(): { readonly come: Promise<void>; readonly comes: () => void } 
   return { come, comes };
 }
 
+/** Sends spans of a trace, of a user who may send {@link LIMIT}. */
+function sender(opened: TestClickHouse, tenant: string): (ids: readonly string[]) => Promise<Receipt> {
+  const { trace } = aTrace(0);
+  return async (ids) => {
+    const items = [{ trace, spans: ids.map((span_id) => aSpanRecord(trace.trace_id, { span_id })) }];
+    const quota = { monthly_items: LIMIT };
+    return await opened.store.writer.traces({ tenant, items, quota }, { receivedAt: NOON });
+  };
+}
+
 /**
  * Sends a batch while another one of the same user is under way, which is settled after the new items of the second were counted, and before
  * it is judged by that.
@@ -53,13 +63,7 @@ async function sendBoth(
     },
   });
   const opened = await TestClickHouse.open(t, server, {}, Object.assign(control, { writes }));
-  const tenant = await opened.addUser();
-  const { trace } = aTrace(0);
-  const send = async (ids: readonly string[]): Promise<Receipt> => {
-    const items = [{ trace, spans: ids.map((span_id) => aSpanRecord(trace.trace_id, { span_id })) }];
-    const quota = { monthly_items: LIMIT };
-    return await opened.store.writer.traces({ tenant, items, quota }, { receivedAt: NOON });
-  };
+  const send = sender(opened, await opened.addUser());
   const first: Promise<Receipt> = send(spans.first);
   await isWriting.come;
   return await Promise.allSettled([first, send(spans.second)]);
@@ -88,5 +92,30 @@ void t.test('what a batch brings that is new', { skip }, async (t) => {
       { status: 'fulfilled', value: { usage: { used: 4 } } },
       { status: 'rejected', reason: { code: 'quota_exceeded', usage: { limit: LIMIT, used: 4 } } },
     ]);
+  });
+
+  await t.test('is found out before a store that closes is closed', async (t) => {
+    const control = await openControlPlane(t);
+    const { writes: book } = control;
+    let closing: Promise<void> | undefined;
+    const writes = withBefore(book, {
+      begin: async (write) => {
+        const begun = await book.begin(write);
+        if (begun.charged.some(({ as }) => as === 'inexact')) closing = opened.close();
+        return begun;
+      },
+      renew: (...args) => book.renew(...args),
+    });
+    const opened: TestClickHouse = await TestClickHouse.open(
+      t,
+      server,
+      {},
+      Object.assign(control, { writes }),
+    );
+    const send = sender(opened, await opened.addUser());
+    await send(some);
+    t.match(await send(some), { usage: { limit: LIMIT, used: 4 } });
+    t.ok(closing, 'it was counted');
+    await closing;
   });
 });

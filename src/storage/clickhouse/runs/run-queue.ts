@@ -34,6 +34,8 @@ export class RunQueue {
   #bytes = 0;
   /** The traces of the groups under way. */
   readonly #underWay = new Set<ReadonlySet<string>>();
+  /** How many are looked at for what they bring that is new. */
+  #counting = 0;
   #idle: (() => void) | null = null;
 
   constructor(writes: RunWrites, reads: Reads, limits: GroupLimits) {
@@ -70,8 +72,17 @@ export class RunQueue {
 
   /** Resolves when nothing waits and nothing is under way. */
   async settled(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#underWay.size > 0)
-      await new Promise<void>((resolve) => (this.#idle = resolve));
+    while (this.#isBusy) await new Promise<void>((resolve) => (this.#idle = resolve));
+  }
+
+  get #isBusy(): boolean {
+    return this.#waiting.length > 0 || this.#underWay.size > 0 || this.#counting > 0;
+  }
+
+  #tellIdle(): void {
+    if (this.#isBusy) return;
+    this.#idle?.();
+    this.#idle = null;
   }
 
   #begin(): void {
@@ -132,10 +143,7 @@ export class RunQueue {
     } finally {
       this.#underWay.delete(traces);
       this.#begin();
-      if (this.#waiting.length === 0 && this.#underWay.size === 0) {
-        this.#idle?.();
-        this.#idle = null;
-      }
+      this.#tellIdle();
     }
   }
 
@@ -155,14 +163,20 @@ export class RunQueue {
    */
   #count({ change, resolve, reject }: Waiting, settled: number, refusal?: ConsumeError): void {
     if (!('batch' in change)) return;
-    exactItems(this.#reads, change).then((items) => {
-      if (refusal !== undefined && change.exactItems !== undefined && items >= change.exactItems) {
-        reject(refusal);
-        return;
-      }
-      this.#waiting.push({ change: { ...change, exactItems: items }, settled, resolve, reject });
-      this.#begin();
-    }, reject);
+    this.#counting++;
+    void exactItems(this.#reads, change)
+      .then((items) => {
+        if (refusal !== undefined && change.exactItems !== undefined && items >= change.exactItems) {
+          reject(refusal);
+          return;
+        }
+        this.#waiting.push({ change: { ...change, exactItems: items }, settled, resolve, reject });
+        this.#begin();
+      }, reject)
+      .finally(() => {
+        this.#counting--;
+        this.#tellIdle();
+      });
   }
 }
 
