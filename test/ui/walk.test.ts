@@ -219,10 +219,12 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     const { page } = await visitUnknown('/runs');
     await page.getByLabel('API key').fill(other.key);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    await page.locator('main table tbody tr:visible').first().waitFor();
     await api.call('DELETE', `/admin/keys/${other.id}`);
-    await page.getByLabel('Status').selectOption('completed');
-    await page.getByLabel('API key').waitFor();
+    // What the page asks next ends it: for what is chosen here, unless it has something to ask before.
+    const login = page.getByLabel('API key').waitFor();
+    await Promise.race([page.getByLabel('Status').selectOption('completed'), login]);
+    await login;
     t.pass();
   });
 

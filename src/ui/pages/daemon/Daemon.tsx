@@ -1,4 +1,3 @@
-import { lazy, Suspense } from 'react';
 import { formatDuration } from '../../format/duration.js';
 import { formatCounted } from '../../format/number.js';
 import { edgeKey, flowOf } from '../../graph/flow.js';
@@ -6,6 +5,7 @@ import { Choice } from '../../parts/Choice.js';
 import { Time } from '../../parts/figures.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
+import { onDemand } from '../../parts/on-demand.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
@@ -19,7 +19,7 @@ import { EdgeTable } from './EdgeTable.js';
 import { useDaemon, type Daemon } from './use-daemon.js';
 import styles from './daemon.module.css';
 
-const FlowGraph = lazy(() => import('./FlowGraph.js'));
+const FlowGraph = onDemand(() => import('./FlowGraph.js'), <TableSkeleton />);
 
 const VIEWS = { pipelines: 'Pipelines', components: 'Components', configuration: 'Configuration' } as const;
 
@@ -187,9 +187,7 @@ function Pipelines({
         </span>
       </div>
       <div className={parts['withPeek']} data-open={chosen !== undefined}>
-        <Suspense fallback={<TableSkeleton />}>
-          <FlowGraph flow={flow} components={components} rates={rates} chosen={state.edge} change={change} />
-        </Suspense>
+        <FlowGraph flow={flow} components={components} rates={rates} chosen={state.edge} change={change} />
         {chosen && <EdgePanel edge={chosen} rates={rates?.get(state.edge) ?? null} change={change} />}
       </div>
       <h2 className={styles['section']}>The same as a table</h2>

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo, type ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { around, busiest, matching, MOST_NODES } from '../../graph/map-model.js';
 import { hoursOf } from '../../graph/hours.js';
 import { formatCounted } from '../../format/number.js';
@@ -6,6 +6,7 @@ import { Choice } from '../../parts/Choice.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
 import { RangeChoice } from '../../parts/RangeChoice.js';
+import { onDemand } from '../../parts/on-demand.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
@@ -20,7 +21,7 @@ import styles from './map.module.css';
 import { NodePanel } from './NodePanel.js';
 import { useMap } from './use-map.js';
 
-const MapGraph = lazy(() => import('./MapGraph.js'));
+const MapGraph = onDemand(() => import('./MapGraph.js'), <TableSkeleton />);
 
 const MINUTE = 60_000;
 const VIEWS = { graph: 'Graph', table: 'Table', changes: 'Changes' } as const;
@@ -111,9 +112,7 @@ function Whole({
       ) : (
         <div className={parts['withPeek']} data-open={chosen !== undefined}>
           {view === 'graph' ? (
-            <Suspense fallback={<TableSkeleton />}>
-              <MapGraph graph={shown} node={node} change={change} />
-            </Suspense>
+            <MapGraph graph={shown} node={node} change={change} />
           ) : (
             <MapTables graph={shown} />
           )}
