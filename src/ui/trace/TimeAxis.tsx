@@ -2,7 +2,13 @@ import { formatDuration } from '../format/duration.js';
 import type { TraceView } from './use-trace-view.js';
 import styles from './trace.module.css';
 
-const MARKS = [0, 0.25, 0.5, 0.75] as const;
+/** Those between the others go where there is little room. */
+const MARKS = [
+  { place: 0, isBetween: false },
+  { place: 0.25, isBetween: true },
+  { place: 0.5, isBetween: false },
+  { place: 0.75, isBetween: true },
+] as const;
 
 /** What the places of the time line mean, from the beginning of the run on; gaps that were made narrow are hatched. */
 export function TimeAxis({ view: { line, extent } }: { readonly view: TraceView }) {
@@ -18,8 +24,13 @@ export function TimeAxis({ view: { line, extent } }: { readonly view: TraceView 
             title={`Nothing for ${formatDuration(end - start)}`}
           />
         ))}
-      {MARKS.map((place) => (
-        <span key={place} className={styles['mark']} style={{ left: percent(place) }}>
+      {MARKS.map(({ place, isBetween }) => (
+        <span
+          key={place}
+          className={styles['mark']}
+          data-between={isBetween}
+          style={{ left: percent(place) }}
+        >
           {formatDuration(Math.max(0, line.time(place) - extent.start))}
         </span>
       ))}
