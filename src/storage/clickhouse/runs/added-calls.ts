@@ -61,7 +61,7 @@ export function addedCalls(spans: Iterable<WholeSpan>): AddedCalls[] {
     if (row.type !== LLM || counted === 0) continue;
     const { model } = row;
     const hour = hourOf(row.started_at);
-    const key = `${hour} ${model ?? '\n'}`;
+    const key = model === null ? String(hour) : `${hour} ${model}`;
     const known = sums.get(key) ?? { hour, model, of: new CallSums() };
     known.of.add(row, counted);
     sums.set(key, known);

@@ -76,8 +76,10 @@ async function add(connection: Connection, came: readonly string[], seq: number)
     `INSERT INTO ${TABLE} SELECT ${seq}, ${LIST} FROM (SELECT DISTINCT * FROM (${came.join(' UNION ALL ')})) c
       WHERE NOT EXISTS (${areAll}) AND NOT EXISTS (SELECT 1 FROM ${TABLE} k WHERE ${isSame}) ORDER BY ${LIST}`,
   );
+  // Only of users who have got more now: the others are as they were.
+  const grown = `SELECT tenant FROM ${TABLE} WHERE seq = ${seq}`;
   const many = await connection.rows(
-    `SELECT tenant, agent_no FROM (SELECT tenant, agent_no, count(*) AS kinds, sum(count(*)) OVER (PARTITION BY tenant) AS of_user FROM ${TABLE} GROUP BY tenant, agent_no)
+    `SELECT tenant, agent_no FROM (SELECT tenant, agent_no, count(*) AS kinds, sum(count(*)) OVER (PARTITION BY tenant) AS of_user FROM ${TABLE} WHERE tenant IN (${grown}) GROUP BY tenant, agent_no)
       WHERE kinds > ${MOST_KINDS} OR (of_user > ${MOST_OF_USER} AND kinds > ${FEW_KINDS})`,
   );
   if (many.length === 0) return;
