@@ -37,7 +37,7 @@ export default tseslint.config(
   },
   {
     // Run by Node as they are.
-    files: ['src/ui/**/*.mjs'],
+    files: ['src/*.mjs', 'src/ui/**/*.mjs'],
     extends: [tseslint.configs.disableTypeChecked],
     languageOptions: { globals: { process: 'readonly', fetch: 'readonly' } },
   },

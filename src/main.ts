@@ -1,8 +1,8 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
 import { isatty } from 'node:tty';
-import { builtinFactories } from './builtin.js';
-import { runProgram } from './cli/program.js';
 import type { ProcessIo } from './cli/process-io.js';
+import { firstModule } from './config/built-module.js';
+import type * as Program from './program.js';
 
 // Everything that is written, also by DuckDB and in threads, is for this user alone.
 process.umask(0o077);
@@ -42,6 +42,8 @@ for (const stream of [stdout, stderr])
 
 // Timers and idle sockets of components do not keep the process alive; its command does.
 const keepAlive = setInterval(() => undefined, 2 ** 30);
+const program = firstModule(new URL('./program.js', import.meta.url));
+const { builtinFactories, runProgram } = (await import(program.href)) as typeof Program;
 const exitCode = await runProgram(process.argv.slice(2), io, builtinFactories);
 clearInterval(keepAlive);
 // A pipe takes some 64 KiB at once; what it has not taken yet would be lost.

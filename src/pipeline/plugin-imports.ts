@@ -1,4 +1,5 @@
 import * as nodeModule from 'node:module';
+import { furtherModule } from '../config/built-module.js';
 
 /** What plugins import. */
 const NAME = 'jackdaw';
@@ -26,7 +27,7 @@ let isRegistered = false;
 export function letPluginsImport(): void {
   if (isRegistered) return;
   isRegistered = true;
-  const { href } = new URL('../index.js', import.meta.url);
+  const { href } = furtherModule(new URL('../index.js', import.meta.url));
   if ('registerHooks' in nodeModule)
     (nodeModule.registerHooks as RegisterHooks)({ resolve: resolveTo(href) });
   else nodeModule.register('./plugin-imports-thread.js', { parentURL: import.meta.url, data: href });

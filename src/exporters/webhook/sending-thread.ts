@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { SecretBox } from '../../component/secret-box.js';
+import { firstModule } from '../../config/built-module.js';
 import { isControlConnector } from '../../storage/control-connector.js';
 import { endThread } from '../../worker/end-thread.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
@@ -28,7 +29,7 @@ export async function startSendingThread(setup: SendingSetup): Promise<RunningSe
     isDebugEnabled: logger.isDebugEnabled(),
   };
   const thread = startThread([controlPort, secretsPort, secretsSide], {
-    module: new URL('./webhook-thread.js', import.meta.url),
+    module: firstModule(new URL('./webhook-thread.js', import.meta.url)),
     name: 'jackdaw-webhooks',
     workerData,
     transferList: [controlPort, secretsPort],

@@ -2,6 +2,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Component } from '../../component/component.js';
 import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
+import { firstModule } from '../../config/built-module.js';
 import { endThread } from '../../worker/end-thread.js';
 import type { CallOptions } from '../../worker/port-client.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
@@ -29,7 +30,7 @@ export class ControlExtension extends RemotePlane implements ControlConnector, C
   /** @throws ControlStoreError with the place and the cure */
   async start(host: Host): Promise<void> {
     const thread = new ThreadClient({
-      module: new URL('./control-thread.js', import.meta.url),
+      module: firstModule(new URL('./control-thread.js', import.meta.url)),
       name: 'jackdaw-control',
       workerData: this.#options,
       revive: (error) => reviveError(error, { ControlStoreError }),

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { furtherModule } from '../../config/built-module.js';
 import { PRIVATE_FILE } from '../../config/private-path.js';
 import type { ParquetReader } from '../duckdb/files/parquet-reader.js';
 import type { ControlFile, ControlTransfer } from '../control-transfer.js';
@@ -103,7 +104,7 @@ async function fillStores(
   }
 }
 
-const READER = new URL('../duckdb/files/parquet-reader.js', import.meta.url);
+const READER = furtherModule(new URL('../duckdb/files/parquet-reader.js', import.meta.url));
 
 /** Loads DuckDB only now: who imports nothing does without it. */
 async function openReader(scratch: string): Promise<ParquetReader> {

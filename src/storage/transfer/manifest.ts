@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { Ajv } from 'ajv';
 import { Type, type Static } from 'typebox';
-import { Check } from 'typebox/value';
 import { tableOf } from './exported-tables.js';
 
 /** The number of the layout. A program reads its own and refuses others. */
@@ -85,7 +85,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
     throw new UnusableExport(
       `${path} is of format ${format}, and this version of Jackdaw reads format ${FORMAT}: import with the version that made it.`,
     );
-  if (!Check(manifestSchema, found) || !found.files.every(isOfExport))
+  if (!new Ajv({ strict: false }).validate<Manifest>(manifestSchema, found) || !found.files.every(isOfExport))
     throw new UnusableExport(`${path} is not the manifest of an export: export again.`);
   return found;
 }

@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { furtherModule } from '../../config/built-module.js';
 import type { ParquetWriter } from '../duckdb/files/parquet-writer.js';
 import type { Table } from '../table.js';
 import type { ExportedRow, WrittenFile } from '../telemetry-transfer.js';
@@ -14,7 +15,7 @@ export interface FileSize {
 
 export const FILE_SIZE: FileSize = { rows: 100_000, bytes: 64 * 1024 * 1024 };
 
-const WRITER = new URL('../duckdb/files/parquet-writer.js', import.meta.url);
+const WRITER = furtherModule(new URL('../duckdb/files/parquet-writer.js', import.meta.url));
 /** Below the directory of the files, while they are written. */
 const SCRATCH = 'scratch';
 

@@ -1,6 +1,7 @@
 import type { Component } from '../../../component/component.js';
 import type { Settings } from '../../../component/factory.js';
 import type { Host } from '../../../component/host.js';
+import { firstModule } from '../../../config/built-module.js';
 import { endThread } from '../../../worker/end-thread.js';
 import { repeat } from '../../../telemetry/repeat.js';
 import { waitFor } from '../../../telemetry/wait-for.js';
@@ -95,7 +96,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     const plane = host.extension(this.#options.control, isControlPlane);
     const options: StoreOptions = { ...this.#options, control: await plane.identity() };
     const thread = new ThreadClient({
-      module: new URL('../engine/store-thread.js', import.meta.url),
+      module: firstModule(new URL('../engine/store-thread.js', import.meta.url)),
       name: 'jackdaw-store',
       workerData: options,
       revive,

@@ -1,0 +1,73 @@
+import { cpSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import t, { type Test } from 'tap';
+import type * as Built from '../../src/config/built-module.js';
+import { projectFolder } from '../support/project-file.js';
+import { testFolder } from '../support/test-folder.js';
+
+type BuiltModule = typeof Built;
+
+const THREAD = new URL('file:///there/dist/src/storage/a-thread.js');
+
+/** A project whose module knows where it lies. @param times of the bundle and of what was compiled, in s */
+async function aProject(
+  t: Test,
+  times: { readonly bundle?: number; readonly compiled?: number },
+): Promise<Project> {
+  const folder = testFolder(t);
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  for (const [place, file] of [
+    ['src/config', 'built-module.js'],
+    ['src/config', 'package-root.js'],
+    ...(times.bundle === undefined
+      ? []
+      : [
+          ['bundle', 'built-module.js'],
+          ['bundle', 'package-root.js'],
+        ]),
+  ] as const) {
+    mkdirSync(join(folder, 'dist', place), { recursive: true });
+    cpSync(join(projectFolder(), 'dist/src/config', file), join(folder, 'dist', place, file));
+  }
+  writeFileSync(join(folder, 'dist/.tsbuildinfo'), '{}');
+  const { bundle, compiled = 0 } = times;
+  if (bundle !== undefined) utimesSync(join(folder, 'dist/bundle'), bundle, bundle);
+  utimesSync(join(folder, 'dist/.tsbuildinfo'), compiled, compiled);
+  const load = async (place: string) =>
+    (await import(pathToFileURL(join(folder, 'dist', place, 'built-module.js')).href)) as BuiltModule;
+  return { bundled: pathToFileURL(join(folder, 'dist/bundle/a-thread.js')).href, load };
+}
+
+interface Project {
+  readonly bundled: string;
+  readonly load: (place: string) => Promise<BuiltModule>;
+}
+
+void t.test('a thread loads from a bundle that is newer than what was compiled', async (t) => {
+  const { bundled, load } = await aProject(t, { bundle: 2000, compiled: 1000 });
+  const { firstModule, furtherModule } = await load('src/config');
+  t.equal(firstModule(THREAD).href, bundled);
+  t.equal(furtherModule(THREAD), THREAD, 'who was not loaded from there has its own modules');
+});
+
+void t.test('a bundle that is older than what was compiled is left alone', async (t) => {
+  const { load } = await aProject(t, { bundle: 1000, compiled: 2000 });
+  const { firstModule } = await load('src/config');
+  t.equal(firstModule(THREAD), THREAD);
+});
+
+void t.test('without a bundle the compiled modules are loaded', async (t) => {
+  const { load } = await aProject(t, {});
+  t.equal((await load('src/config')).firstModule(THREAD), THREAD);
+});
+
+void t.test(
+  'what was loaded from a bundle loads all else from there, whatever is compiled meanwhile',
+  async (t) => {
+    const { bundled, load } = await aProject(t, { bundle: 1000, compiled: 2000 });
+    const { firstModule, furtherModule } = await load('bundle');
+    t.equal(firstModule(THREAD).href, bundled);
+    t.equal(furtherModule(THREAD).href, bundled);
+  },
+);
