@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { ApiCaller } from '../support/api-caller.js';
+import { runInProcess, type CommandOutput } from '../support/cli.js';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.js';
+import { testFolder } from '../support/test-folder.js';
+import { anItem, type Item } from '../support/trace-batch.js';
+
+const REQUESTS = 60;
+const RUNS = 50;
+const SPANS = 2;
+const NOISE_BYTES = 4000;
+/** The least that a configuration may have. */
+const TOO_LITTLE = '64MiB';
+/** What does not become small in a file. */
+function aNoisyItem(): Item {
+  const { trace, spans } = anItem({ spans: SPANS });
+  const noise = (): string => randomBytes(NOISE_BYTES).toString('base64');
+  return { trace, spans: spans.map((span) => ({ ...span, input_data: { noise: noise() } })) };
+}
+
+interface FailedExport {
+  readonly under_way: unknown;
+  readonly failed: { readonly directory: string; readonly message: string } | null;
+}
+
+t.setTimeout(120_000);
+void t.test('an export of a store whose DuckDB may take little memory', async (t) => {
+  const directory = testFolder(t);
+  const target = join(testFolder(t), 'export');
+  let key: string | undefined;
+
+  const start = async (t: Test, memory: string): Promise<TestDaemon> => {
+    const overlay = `extensions: { duckdb: { memory_limit: ${memory} } }`;
+    const daemon = await startTestDaemon(t, { directory, overlay, ...(key !== undefined && { key }) });
+    ({ key } = daemon);
+    return daemon;
+  };
+  const exported = async ({ url, key }: TestDaemon): Promise<CommandOutput> =>
+    await runInProcess(['export', '--to', target, '--url', url, '--key', key]);
+  const failsWith = async (t: Test, daemon: TestDaemon, message: RegExp): Promise<void> => {
+    const { code, stderr } = await exported(daemon);
+    t.equal(code, 1);
+    t.match(stderr, message);
+    t.match(stderr, /What was written was removed/);
+    t.notOk(existsSync(target));
+    const told = await new ApiCaller(daemon.url, daemon.key).get<FailedExport>('/admin/export');
+    t.match(told, { under_way: null, failed: { directory: target, message } });
+  };
+
+  await t.test('says so, and what to do about it', async (t) => {
+    const daemon = await start(t, TOO_LITTLE);
+    const api = new ApiCaller(daemon.url, daemon.key);
+    for (let i = 0; i < REQUESTS; i++) await api.send(Array.from({ length: RUNS }, aNoisyItem));
+    await failsWith(
+      t,
+      daemon,
+      /needs more memory than the 64\.0 MiB that DuckDB may take.*extensions\.duckdb\.memory_limit.*start the daemon anew/,
+    );
+    await api.send([anItem()]);
+    t.notMatch(daemon.logs, /"state":"(degraded|recoverable)"/);
+    await daemon.daemon.shutdown();
+  });
+});
