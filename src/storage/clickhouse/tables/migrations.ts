@@ -49,4 +49,8 @@ export const MIGRATIONS: readonly Migration[] = [
       addIndex(place, RUNS, 'by_call'),
     ],
   },
+  {
+    name: '0008-tokens-of-calls',
+    statements: (place) => [addColumn(place, RUNS, 'call_tokens', 'model_calls')],
+  },
 ];
