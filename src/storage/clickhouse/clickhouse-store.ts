@@ -38,6 +38,7 @@ import { MetricReads } from './metrics/metric-reads.js';
 import { ItemWrites } from './item-writes.js';
 import { LOGGED_EVENTS, LOGS } from './tables/log-tables.js';
 import { METRICS, POINTS } from './tables/metric-tables.js';
+import { MAP_DAYS } from './tables/map-tables.js';
 import { MESSAGES, RUNS, SPANS } from './tables/run-tables.js';
 import { migrate } from './tables/migrate.js';
 import { MIGRATIONS } from './tables/migrations.js';
@@ -235,7 +236,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     const tables = {
       logs: [LOGS, LOGGED_EVENTS],
       metrics: [POINTS, METRICS],
-      traces: [SPANS, RUNS, MESSAGES],
+      traces: [SPANS, RUNS, MESSAGES, MAP_DAYS],
     };
     for (const signal of ['logs', 'metrics', 'traces'] as const) {
       const days = retention[signal];

@@ -44,6 +44,7 @@ void t.test('the tables', { skip }, async (t) => {
       'events_of_logs',
       'logged_events',
       'logs',
+      'map_days',
       'messages',
       'metrics',
       'metrics_of_points',

@@ -114,8 +114,8 @@ export const RUN_COLUMNS: readonly ClickHouseColumn[] = [
 ];
 
 /** Days outside these years lie in one partition, so that no sender can make very many. */
-const FIRST_HOUR = Date.UTC(2000, 0) / 3_600_000;
-const LAST_HOUR = Date.UTC(2100, 0) / 3_600_000;
+export const FIRST_HOUR = Date.UTC(2000, 0) / 3_600_000;
+export const LAST_HOUR = Date.UTC(2100, 0) / 3_600_000;
 const BY_DAY = `if(hour BETWEEN ${FIRST_HOUR} AND ${LAST_HOUR}, intDiv(hour, 24), 0)`;
 
 export const MESSAGES: ClickHouseTable = {
