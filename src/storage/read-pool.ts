@@ -4,8 +4,11 @@ import { ReadTurns, type Turn } from './read-turns.js';
 
 /** Who asks for a read, and what kind it is. */
 export interface Reader extends Turn {
-  /** Whether it may be ended when it takes too long, or holds up what must go on. */
-  readonly mayBeEnded: boolean;
+  /**
+   * Whether it may be ended when it takes too long, or holds up what must go on. `in parts`: once it runs it takes too long where one of
+   * its parts does ({@link PoolRead.part}), as between them it waits for whoever takes them.
+   */
+  readonly mayBeEnded: boolean | 'in parts';
   /** Aborted when nobody waits for the answer any more. */
   readonly abort?: AbortSignal | undefined;
 }
@@ -57,8 +60,10 @@ export type PartBeside<Place> = <T>(work: (place: Place) => Promise<T>) => Promi
 
 /** A read that has a place. */
 export interface PoolRead<Place> {
-  readonly mayBeEnded: boolean;
+  readonly mayBeEnded: Reader['mayBeEnded'];
   readonly beside: PartBeside<Place>;
+  /** Does a part of it, which may take as long as a whole read: then the read is ended. */
+  part<T>(work: () => Promise<T>): Promise<T>;
   /** Ends its statements, also those beside it, and with them the read, with an error. */
   end(reason: EndedFor | null, error: Error): void;
 }
@@ -222,11 +227,17 @@ export class ReadPool<Place extends ReadPlace> {
         if (place.stop(error, reason) && reason !== null) this.#ended[reason]++;
         for (const part of parts) part.end(null, error);
       },
+      part: async (work) => {
+        const leave = watch({ mayBeEnded: true });
+        return await work().finally(leave);
+      },
     };
     this.#running.add(running);
-    const leave = this.#watch(waiting, (reason, error) => {
-      running.end(reason, error(timedOut));
-    });
+    const watch = (reader: Pick<Reader, 'abort' | 'mayBeEnded'>): (() => void) =>
+      this.#watch(reader, (reason, error) => {
+        running.end(reason, error(timedOut));
+      });
+    const leave = watch({ ...waiting, mayBeEnded: waiting.mayBeEnded === true });
     try {
       return await work(place, running);
     } finally {
@@ -246,7 +257,7 @@ export class ReadPool<Place extends ReadPlace> {
    * @returns a function that stops watching
    */
   #watch(
-    { abort, mayBeEnded }: Reader,
+    { abort, mayBeEnded }: Pick<Reader, 'abort' | 'mayBeEnded'>,
     end: (reason: EndedFor, error: (late: typeof timedOut) => Error) => void,
   ): () => void {
     const { clock, timeoutMs, timeoutKey } = this.#options;
@@ -254,11 +265,12 @@ export class ReadPool<Place extends ReadPlace> {
       end('abandoned', abandoned);
     };
     abort?.addEventListener('abort', onAbort, { once: true });
-    const cancel = mayBeEnded
-      ? clock.after(timeoutMs, () => {
-          end('timed_out', (late) => late(timeoutMs, timeoutKey));
-        })
-      : undefined;
+    const cancel =
+      mayBeEnded !== false
+        ? clock.after(timeoutMs, () => {
+            end('timed_out', (late) => late(timeoutMs, timeoutKey));
+          })
+        : undefined;
     return () => {
       abort?.removeEventListener('abort', onAbort);
       cancel?.();

@@ -3,29 +3,17 @@ import t, { type Test } from 'tap';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import { hasDifferences, type MapRebuild } from '../../src/storage/service-map.js';
-import { varied } from '../storage/duckdb/mapped-records.js';
+import { aCall, varied } from '../storage/duckdb/mapped-records.js';
 import { playSteps } from '../storage/duckdb/play-steps.js';
 import { shownMap } from '../storage/duckdb/shown-map.js';
 import { script } from '../storage/duckdb/store-scripts.js';
 import { neverDiffers, same } from '../support/property.js';
-import { aHeader, aSpanRecord, DAY, NOON } from '../support/run-records.js';
+import { DAY, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const HOUR = 3_600_000_000;
 const WINDOWS = [null, NOON, NOON - 40 * DAY - 1];
 const EMPTY = { nodes: [], edges: [] };
-
-/** A run of `planner` that calls a service once, and itself once through a tool. */
-function aCall(service: string, started_at: number): TraceRecord {
-  const trace = aHeader({ agent: 'planner', started_at });
-  const agent = aSpanRecord(trace.trace_id, { type: 'agent', started_at });
-  const parent_span_id = agent.span_id;
-  const call = aSpanRecord(trace.trace_id, {
-    ...{ type: 'http', started_at, parent_span_id },
-    metadata: { 'peer.service': service },
-  });
-  return { trace, spans: [agent, call, aSpanRecord(trace.trace_id, { type: 'tool', parent_span_id })] };
-}
 
 async function write({ store }: OpenedTelemetry, tenant: string, items: TraceRecord[]): Promise<void> {
   const batch = { tenant, items, service_map: deriveBatch(items) };

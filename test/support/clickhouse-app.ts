@@ -2,8 +2,7 @@
  * A small server for tests and benches: ClickHouse's engine, from the package `chdb`, behind as much of its HTTP interface as the official
  * client uses. It ends with the process that started it (`clickhouse-server.ts`).
  *
- * What it does not have: users and rights beyond one name with its password, replicas, clusters, sessions, and an end to statements that
- * nobody waits for.
+ * What it does not have: users and rights beyond one name with its password, replicas, clusters and sessions.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
@@ -92,9 +91,13 @@ async function insert(
   else response.end();
 }
 
+const ENDLESS = 'SELECT count() AS endless FROM system.numbers';
+/** Statements so far that may have to be ended. */
+let numbered = 0;
+
 async function select(
   session: Session,
-  { sql, format, wantsGzip }: ClickHouseRequest,
+  { sql, format, wantsGzip, endsWithClient }: ClickHouseRequest,
   response: ServerResponse,
   fault: Fault,
 ): Promise<void> {
@@ -104,7 +107,17 @@ async function select(
     if (!spoilt(response, fault)) response.end(answered.bytes());
     return;
   }
-  const stream = session.queryStream(sql, { format });
+  // Who has gone meanwhile waits for nothing.
+  if (endsWithClient && response.destroyed) return;
+  // The engine's own number of a statement is not told.
+  const name = `/* ${String(numbered++)} */`;
+  const isGone = (): boolean => endsWithClient && response.destroyed && !response.writableFinished;
+  const gone = (): void => {
+    if (isGone()) connections.end(name);
+  };
+  response.once('close', gone);
+  const statement = fault === 'endless' ? ENDLESS : sql;
+  const stream = session.queryStream(`${name} ${statement}`, { format });
   const chunks = stream[Symbol.asyncIterator]();
   let fetched = chunks.next();
   async function* bytes(): AsyncGenerator<Uint8Array> {
@@ -124,6 +137,8 @@ async function select(
     // Where nobody takes the rest any more: a connection can do nothing else before that.
     await fetched.catch(() => undefined);
     stream.cancel();
+    // The engine lets go of a stream that was ended only when its connection is asked for something else.
+    if (isGone()) await session.queryAsync('SELECT 1');
   }
 }
 

@@ -14,15 +14,25 @@ interface Connection {
 export class ClickHouseConnections {
   readonly #free: Connection[];
   readonly #waiting: ((connection: Connection) => void)[] = [];
+  readonly #forEnds: Session;
+  #ends: Promise<unknown> = Promise.resolve();
 
   constructor(directory: string) {
     // Constant settings of this small server.
     const connectionArgs = ['--max_threads=2', '--async_load_databases=0'];
+    const open = (): Session => new Session(directory, { connectionArgs });
     this.#free = Array.from({ length: CONNECTIONS }, () => ({
-      session: new Session(directory, { connectionArgs }),
+      session: open(),
       database: 'default',
       settings: new Map<string, string>(),
     }));
+    this.#forEnds = open();
+  }
+
+  /** Ends a statement that runs, by how it begins: only a connection beside its own can do so. */
+  end(beginning: string): void {
+    const kill = `KILL QUERY WHERE startsWith(query, ${quoted(beginning)}) ASYNC`;
+    this.#ends = this.#ends.then(() => this.#forEnds.queryAsync(kill)).catch(() => undefined);
   }
 
   /** Lends a connection that has the request's database, settings and parameters. */

@@ -4,10 +4,11 @@ export interface ClickHouseFault {
    * - `cut`: the connection is cut before anything is done
    * - `lost`: everything is done, and the connection is cut before the answer
    * - `silent`: everything is done, and no answer comes
+   * - `endless`: in its place a statement runs that never ends by itself
    * - `half`: everything is done, and the connection is cut in the middle of the answer
    * - a number: nothing is done, and the answer is an error with this code of ClickHouse
    */
-  readonly kind: 'cut' | 'lost' | 'silent' | 'half' | number;
+  readonly kind: 'cut' | 'lost' | 'silent' | 'endless' | 'half' | number;
   /** How many requests it befalls. */
   readonly times: number;
   /** Only requests whose statement contains this. */

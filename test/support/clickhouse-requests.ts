@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 
+/** Settings of which the server of HTTP makes something, and the engine nothing: both are set, or the rule does not hold. */
+const ENDS_WITH_CLIENT = ['readonly', 'cancel_http_readonly_queries_on_client_close'] as const;
+
 /** Parameters of a request that are no settings. */
 const NO_SETTINGS = new Set([
   'query',
@@ -17,6 +20,7 @@ const NO_SETTINGS = new Set([
   'wait_end_of_query',
   'send_progress_in_http_headers',
   'http_headers_progress_interval_ms',
+  ...ENDS_WITH_CLIENT,
 ]);
 
 /** A request of ClickHouse's HTTP interface, read to its end. */
@@ -31,6 +35,8 @@ export interface ClickHouseRequest {
   readonly params: ReadonlyMap<string, string>;
   readonly settings: ReadonlyMap<string, string>;
   readonly wantsGzip: boolean;
+  /** Whether its statement is ended when its connection is closed. */
+  readonly endsWithClient: boolean;
 }
 
 export async function readRequest(request: IncomingMessage): Promise<ClickHouseRequest> {
@@ -54,6 +60,7 @@ export async function readRequest(request: IncomingMessage): Promise<ClickHouseR
     database: search.get('database') ?? 'default',
     params,
     settings,
+    endsWithClient: ENDS_WITH_CLIENT.every((name) => Number(search.get(name)) > 0),
     wantsGzip:
       search.get('enable_http_compression') === '1' &&
       String(request.headers['accept-encoding']).includes('gzip'),

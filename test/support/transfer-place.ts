@@ -8,15 +8,19 @@ import type { TestDaemonOptions } from './daemon.js';
 import { testConfig } from './test-config.js';
 import { testFolder } from './test-folder.js';
 
-/** YAML laid over a daemon's configuration that puts its telemetry into ClickHouse; its control store is in PostgreSQL. */
-export function inClickHouse({ url, password }: ClickHouseServer, database: string): string {
+/** YAML laid over a daemon's configuration that puts its telemetry into ClickHouse. @param control the extension of its control store */
+export function inClickHouse(
+  { url, password }: ClickHouseServer,
+  database: string,
+  control: 'postgres' | 'sqlite' = 'postgres',
+): string {
   return `
 extensions:
-  clickhouse: { urls: ['${url}'], database: ${database}, password: ${password}, control: postgres }
+  clickhouse: { urls: ['${url}'], database: ${database}, password: ${password}, control: ${control} }
   query: { store: clickhouse }
 exporters: { storage: { store: clickhouse }, alerts: { store: clickhouse } }
 processors: { quota: { store: clickhouse } }
-service: { extensions: [postgres, clickhouse, query, health] }
+service: { extensions: [${control}, clickhouse, query, health] }
 `;
 }
 

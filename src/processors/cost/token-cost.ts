@@ -1,19 +1,13 @@
 import { MOST_NANO_USD, type NanoUsd } from '../../signal/money.js';
 import { COST_PARTS, type CostPart, type UsageParts } from '../../signal/call-details.js';
 import { RATES_PER_NANO, type Price, type Rates } from '../../signal/price.js';
-import type { SpanRecord } from '../../signal/span.js';
-
-/** The tokens of one call. Whole numbers. */
-export interface Tokens {
-  /** Including those read from and written to a cache, and those of audio. */
-  readonly input: number;
-  /** Including those of reasoning and of audio. */
-  readonly output: number;
-  readonly cachedRead: number;
-  readonly cachedWrite: number;
-  readonly audioInput: number;
-  readonly audioOutput: number;
-}
+import {
+  inputLength,
+  tokensByPart,
+  tokensOfCall,
+  type Tokens,
+  type ToldTokens,
+} from '../../signal/call-tokens.js';
 
 /** What a call costs. */
 export interface Cost {
@@ -25,31 +19,18 @@ export interface Cost {
 }
 
 /**
- * The tokens of a call as its prices need them. Where input or output is missing, it is what the other leaves of the total; from
- * the total alone a cost follows only where output costs nothing, as for embeddings.
+ * The tokens of a call as its prices need them; from the total alone a cost follows only where output costs nothing, as for embeddings.
  *
  * @returns undefined where none follows
  */
 export function tokensOf(
-  {
-    input_tokens,
-    output_tokens,
-    total_tokens,
-  }: Pick<SpanRecord, 'input_tokens' | 'output_tokens' | 'total_tokens'>,
+  told: ToldTokens,
   usage: UsageParts | null,
   { output: outputRate }: Price,
 ): Tokens | undefined {
+  const { input_tokens, output_tokens } = told;
   if (input_tokens === null && output_tokens === null && outputRate !== 0) return undefined;
-  const rest = (part: number) => Math.max(0, (total_tokens ?? 0) - part);
-  const output = output_tokens ?? (input_tokens === null ? 0 : rest(input_tokens));
-  return {
-    input: input_tokens ?? rest(output),
-    output,
-    cachedRead: usage?.cached_read ?? 0,
-    cachedWrite: usage?.cached_write ?? 0,
-    audioInput: usage?.audio_input ?? 0,
-    audioOutput: usage?.audio_output ?? 0,
-  };
+  return tokensOfCall(told, usage);
 }
 
 /**
@@ -59,9 +40,7 @@ export function tokensOf(
  * @returns undefined where it is more than is accepted as an amount of money
  */
 export function costOf(price: Price, tokens: Tokens): Cost | undefined {
-  const { cachedRead, cachedWrite } = tokens;
-  const whole = Math.max(tokens.input, cachedRead + cachedWrite);
-  const isLong = price.long !== null && whole > price.long.over;
+  const isLong = price.long !== null && inputLength(tokens) > price.long.over;
   const rates: Rates = isLong ? price.long : price;
   const counts = tokensByPart(tokens);
   // If a double holds the sum exactly, it also holds its parts exactly.
@@ -77,23 +56,6 @@ export function costOf(price: Price, tokens: Tokens): Cost | undefined {
     before = upTo;
   });
   return { total, parts, isLong };
-}
-
-/** Every token in one kind. Some report only the input outside the caches; then nothing is left of it here. */
-export function tokensByPart(tokens: Tokens): Record<CostPart, number> {
-  const { input, output, cachedRead, cachedWrite } = tokens;
-  const fresh = Math.max(0, input - cachedRead - cachedWrite);
-  // What a cache gave of audio costs what it gives of text.
-  const audioInput = Math.min(tokens.audioInput, fresh);
-  const audioOutput = Math.min(tokens.audioOutput, output);
-  return {
-    input: fresh - audioInput,
-    cached_read: cachedRead,
-    cached_write: cachedWrite,
-    audio_input: audioInput,
-    output: output - audioOutput,
-    audio_output: audioOutput,
-  };
 }
 
 /** What the kinds up to each one cost together. */

@@ -13,7 +13,7 @@ import type { Logs } from '../logs.js';
 import type { Metrics } from '../metrics.js';
 import type { PromptRuns } from '../prompt-runs.js';
 import { ReadMetrics } from '../read-metrics.js';
-import type { ReadPlace, ReadPool } from '../read-pool.js';
+import type { ReadPool } from '../read-pool.js';
 import type { Series } from '../run-series.js';
 import type { Runs } from '../runs.js';
 import type { ServiceMap } from '../service-map.js';
@@ -29,7 +29,7 @@ import { ToldArrivals } from '../told-arrivals.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
 import { ClickHouseStoreError } from './clickhouse-store-error.js';
 import { Connection } from './client/connection.js';
-import { inTurns, openTurns } from './client/in-turns.js';
+import { inTurns, openTurns, type ReadRight } from './client/in-turns.js';
 import { Reach } from './client/reach.js';
 import { removeOldDays } from './tables/retention.js';
 import { Tenants } from './client/tenants.js';
@@ -38,6 +38,7 @@ import { MetricReads } from './metrics/metric-reads.js';
 import { ItemWrites } from './item-writes.js';
 import { LOGGED_EVENTS, LOGS } from './tables/log-tables.js';
 import { METRICS, POINTS } from './tables/metric-tables.js';
+import { MAP_DAYS } from './tables/map-tables.js';
 import { MESSAGES, RUNS, SPANS } from './tables/run-tables.js';
 import { migrate } from './tables/migrate.js';
 import { MIGRATIONS } from './tables/migrations.js';
@@ -79,7 +80,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
   readonly #out: TransferOut;
   readonly #items: ItemWrites;
   readonly #plane: RunPlane;
-  readonly #turns: ReadPool<ReadPlace>;
+  readonly #turns: ReadPool<ReadRight>;
   readonly #readMetrics: ReadMetrics;
   readonly #settings: Settings<unknown>;
   readonly #options: ClickHouseStoreOptions;
@@ -235,7 +236,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     const tables = {
       logs: [LOGS, LOGGED_EVENTS],
       metrics: [POINTS, METRICS],
-      traces: [SPANS, RUNS, MESSAGES],
+      traces: [SPANS, RUNS, MESSAGES, MAP_DAYS],
     };
     for (const signal of ['logs', 'metrics', 'traces'] as const) {
       const days = retention[signal];

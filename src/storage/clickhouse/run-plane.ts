@@ -120,6 +120,10 @@ export class RunPlane {
     this.sessions = new SessionReads(parts, tenantOf);
     this.map = new MapReads({
       ...parts,
+      command: async (sql) => {
+        await reach.connection.command(sql);
+      },
+      now: () => clock.now(),
       rebuild: async ({ dryRun }) => await rebuildMap(this.#open().rebuild, dryRun),
     });
     this.prompts = new PromptReads(parts);
@@ -186,6 +190,7 @@ export class RunPlane {
   async idle(): Promise<void> {
     await this.#order.sent();
     await this.#opened?.queue.settled();
+    await this.map.idle();
   }
 
   close(): void {

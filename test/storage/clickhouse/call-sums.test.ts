@@ -1,6 +1,9 @@
 import t from 'tap';
+import { itemAt } from '../../../src/signal/checked.js';
+import type { Price } from '../../../src/signal/price.js';
 import { aSpanRecord, aTrace, DAY, NOON } from '../../support/run-records.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
+import { repricedOf } from '../duckdb/model-oracle.js';
 import { TestClickHouse } from './test-clickhouse.js';
 
 const HOUR = DAY / 24;
@@ -68,8 +71,75 @@ void t.test(
 
     // As rows are that were written before they said what their runs called.
     await server.query(
-      `ALTER TABLE ${opened.options.database}.runs UPDATE calls_until = 2147483647, model_calls = [] WHERE 1 SETTINGS mutations_sync = 1`,
+      `ALTER TABLE ${opened.options.database}.runs UPDATE calls_until = 2147483647, model_calls = [], call_tokens = [] WHERE 1 SETTINGS mutations_sync = 1`,
     );
     t.strictSame(await all(), found, 'from the spans');
+  },
+);
+
+void t.test(
+  'what calls would cost at another price is told from the rows of runs, where no call has to be rounded',
+  { skip },
+  async (t) => {
+    if (typeof server === 'string') return;
+    const opened = await TestClickHouse.open(t, server);
+    const { store } = opened;
+    const user = await opened.addUser();
+    const tokens = [null, 0, 10, 150_000, 300_001, 2_000_000];
+    const usages = [null, { cached_read: 7 }, { cached_write: 2 ** 40, audio_input: 3, audio_output: 2 }];
+    const run = aTrace(0, { agent: 'caller', started_at: NOON });
+    const spans = tokens.flatMap((input, i) =>
+      tokens.map((output, j) =>
+        aSpanRecord(run.trace.trace_id, {
+          started_at: NOON + (i * 12 + j * 5) * HOUR,
+          ended_at: j === 4 ? null : NOON + (i * 12 + j * 5) * HOUR + 1000,
+          status: j === 4 ? 'running' : 'completed',
+          model: 'one',
+          type: 'llm',
+          input_tokens: input,
+          output_tokens: output,
+          total_tokens: i + j > 0 ? 1000 * i + j : null,
+          cost_usd: j % 2 === 0 ? 1_500_000_000 : null,
+          call: { provider: null, usage: itemAt(usages, (i + j) % 3), cost: null },
+        }),
+      ),
+    );
+    await store.writer.traces({ tenant: user, items: [{ ...run, spans }] }, { receivedAt: NOON + 4 * DAY });
+    const rates = { input: 3000, cached_read: 1000, cached_write: 4000, audio_input: 7000, audio_output: 0 };
+    const long = { ...rates, output: 9000, over: 200_000 };
+    const prices: readonly Price[] = [
+      { ...rates, output: 5000, long: null },
+      { ...rates, output: 0, long },
+    ];
+    const times = [{}, { start_time: NOON + 1 }, { end_time: NOON + 2 * DAY + HOUR / 2 }];
+    // Large rates, at which some calls would cost too much, and those at which calls have to be rounded, are taken call by call.
+    const others: readonly Price[] = [
+      { ...rates, output: 5001, long: null },
+      { ...rates, output: 10 ** 12, long: null },
+      { ...rates, output: 5000, long: { ...long, over: 200_001 } },
+    ];
+    const asks = [...prices, ...others].flatMap((price) =>
+      times.map((time) => ({ price, filter: { ...time, model: 'one' } })),
+    );
+    const all = async (): Promise<unknown> =>
+      await Promise.all(asks.map(({ filter, price }) => store.models.reprice(user, filter, price)));
+    const calls = spans.map((span) => ({ header: run.trace, span }));
+    const expected = asks.map(({ filter, price }) => repricedOf(calls, filter, price));
+    t.strictSame(await all(), expected);
+
+    const { database } = opened.options;
+    await server.query(`RENAME TABLE ${database}.spans TO ${database}.away`);
+    for (const price of prices)
+      t.strictSame(
+        await store.models.reprice(user, { model: 'one' }, price),
+        repricedOf(calls, { model: 'one' }, price),
+        'no span is looked at',
+      );
+    await server.query(`RENAME TABLE ${database}.away TO ${database}.spans`);
+
+    await server.query(
+      `ALTER TABLE ${database}.runs UPDATE call_tokens = [] WHERE 1 SETTINGS mutations_sync = 1`,
+    );
+    t.strictSame(await all(), expected, 'from the spans, where rows were written before they said it');
   },
 );

@@ -44,6 +44,7 @@ void t.test('the tables', { skip }, async (t) => {
       'events_of_logs',
       'logged_events',
       'logs',
+      'map_days',
       'messages',
       'metrics',
       'metrics_of_points',
@@ -105,7 +106,9 @@ void t.test('the tables', { skip }, async (t) => {
     const declared = await names();
     const later = [
       'DROP INDEX by_call',
-      ...['model_calls', 'calls_until', 'is_contradicted'].map((name) => `DROP COLUMN ${name}`),
+      ...['call_tokens', 'model_calls', 'calls_until', 'is_contradicted'].map(
+        (name) => `DROP COLUMN ${name}`,
+      ),
     ];
     for (const change of later) await server.query(`ALTER TABLE ${options.database}.runs ${change}`);
     await run(t, options, leases);

@@ -1,6 +1,22 @@
 import type { SpanRecord } from '../../../src/signal/span.js';
-import type { TraceRecord } from '../../../src/signal/trace.js';
+import type { TraceHeader, TraceRecord } from '../../../src/signal/trace.js';
+import { aHeader, aSpanRecord } from '../../support/run-records.js';
 import { aFollowingRecord } from './following-records.js';
+
+/** A run of `planner` that calls a service once, and itself once through a tool. @param of further fields of its header */
+export function aCall(service: string, started_at: number, of: Partial<TraceHeader> = {}): TraceRecord {
+  const trace = aHeader({ agent: 'planner', started_at, ...of });
+  const agent = aSpanRecord(trace.trace_id, { type: 'agent', started_at });
+  const parent_span_id = agent.span_id;
+  const call = aSpanRecord(trace.trace_id, {
+    ...{ type: 'http', started_at, parent_span_id },
+    metadata: { 'peer.service': service },
+  });
+  return {
+    trace,
+    spans: [agent, call, aSpanRecord(trace.trace_id, { type: 'tool', started_at, parent_span_id })],
+  };
+}
 
 const PEERS = ['billing', 'search.example', 'planner', 'Größe', '🪶'];
 

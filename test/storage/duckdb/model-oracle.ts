@@ -5,7 +5,8 @@ import type { SpanRecord } from '../../../src/signal/span.js';
 import type { TraceHeader } from '../../../src/signal/trace.js';
 import { COST_PARTS, type CostPart } from '../../../src/signal/call-details.js';
 import type { Price } from '../../../src/signal/price.js';
-import { costOf, tokensByPart, tokensOf } from '../../../src/processors/cost/token-cost.js';
+import { costOf, tokensOf } from '../../../src/processors/cost/token-cost.js';
+import { tokensByPart } from '../../../src/signal/call-tokens.js';
 import {
   UNPRICEABLE,
   type ModelFilter,

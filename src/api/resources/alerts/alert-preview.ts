@@ -86,7 +86,7 @@ export function alertPreviewRoutes({
       const { userId } = identity;
       const wanted = readNewAlert(body.alert, await targets());
       const { agent_id } = wanted;
-      const agent = agent_id === null ? null : await telemetry.agents.read(userId, agent_id);
+      const agent = agent_id === null ? null : await telemetry.agents.read(userId, agent_id, request.abort);
       if (agent_id !== null && agent === null) throw notFound('agent');
       const now = clock.now();
       const alert: Alert = {

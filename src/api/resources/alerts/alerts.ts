@@ -85,8 +85,8 @@ export function alertRoutes({
   clock,
 }: Pick<ApiContext<'agents'>, 'routes' | 'control' | 'telemetry' | 'targets' | 'clock'>): readonly Route[] {
   /** @throws HttpProblem 404 where the user has no such agent */
-  const nameOf = async (userId: string, agentId: string): Promise<string> => {
-    const agent = await telemetry.agents.read(userId, agentId);
+  const nameOf = async (userId: string, agentId: string, abort: AbortSignal): Promise<string> => {
+    const agent = await telemetry.agents.read(userId, agentId, abort);
     if (agent === null) throw notFound('agent');
     return agent.name;
   };
@@ -95,9 +95,10 @@ export function alertRoutes({
       status: 200,
       encoded: await longArray(await alerts.list(identity.userId), printAlert),
     })),
-    routes.route(createAlert).to(async ({ identity, body }) => {
+    routes.route(createAlert).to(async ({ identity, body, request }) => {
       const terms = readNewAlert(body, await targets());
-      const agent_name = terms.agent_id === null ? null : await nameOf(identity.userId, terms.agent_id);
+      const agent_name =
+        terms.agent_id === null ? null : await nameOf(identity.userId, terms.agent_id, request.abort);
       const now = clock.now();
       const alert: Alert = {
         id: uuidV7(Math.floor(now / 1000)),

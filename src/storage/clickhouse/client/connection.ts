@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ClickHouseClient, ClickHouseClientConfigOptions, ClickHouseSettings } from '@clickhouse/client';
+import type {
+  ClickHouseClient,
+  ClickHouseClientConfigOptions,
+  ClickHouseSettings,
+  ResultSet,
+} from '@clickhouse/client';
 import { readPem } from '../../../config/client-tls.js';
 import type { ClickHouseOptions, ClickHouseTls } from '../clickhouse-options.js';
 import { givenUp, toConsumeError, toFailure } from './failure.js';
@@ -32,6 +37,12 @@ const SETTINGS: ClickHouseSettings = {
   output_format_json_quote_denormals: 1,
   output_format_json_named_tuples_as_objects: 1,
   date_time_output_format: 'iso',
+};
+
+/** Of statements that only ask: the server ends one whose connection was closed, as nobody waits for it any more. */
+const READ_SETTINGS: ClickHouseSettings = {
+  readonly: '2',
+  cancel_http_readonly_queries_on_client_close: 1,
 };
 
 /** What there is to say of a request beside its statement. */
@@ -78,25 +89,38 @@ export class Connection {
   /** All rows of an answer, which memory has to hold. @param sql without FORMAT */
   async rows(sql: string, abort?: AbortSignal): Promise<readonly Row[]> {
     return await this.#trying({ abort }, async (client) => {
-      const answer = await client.query({ query: sql, format: 'JSONEachRow', ...asked({ abort }) });
-      return await answer.json<Row>();
+      const answer = await this.#ask(client, sql, abort);
+      const leave = onAbort(abort, () => {
+        answer.close();
+      });
+      return await answer.json<Row>().finally(leave);
     });
   }
 
   /** The rows of an answer as they come, a few at a time. Who stops taking them ends the statement. */
   async *pages(sql: string, abort?: AbortSignal): AsyncGenerator<readonly Row[]> {
-    const stream = await this.#trying({ abort }, async (client) => {
-      const answer = await client.query({ query: sql, format: 'JSONEachRow', ...asked({ abort }) });
-      return answer.stream<Row>();
-    });
+    const stream = await this.#trying({ abort }, async (client) =>
+      (await this.#ask(client, sql, abort)).stream<Row>(),
+    );
+    const leave = onAbort(abort, () => stream.destroy());
     try {
       for await (const rows of stream as AsyncIterable<readonly { json(): Row }[]>)
         if (rows.length > 0) yield rows.map((row) => row.json());
     } catch (error) {
       throw toConsumeError(error);
     } finally {
+      leave();
       stream.destroy();
     }
+  }
+
+  async #ask(
+    client: ClickHouseClient,
+    sql: string,
+    abort: AbortSignal | undefined,
+  ): Promise<ResultSet<'JSONEachRow'>> {
+    const settings = READ_SETTINGS;
+    return await client.query({ query: sql, format: 'JSONEachRow', ...asked({ abort, settings }) });
   }
 
   /**
@@ -180,6 +204,13 @@ export interface ConnectionPlace {
 /** How a table is called in a statement about a table of a database that need not be the connection's. */
 export function placeOf(database: string, table: string): string {
   return `${named(database)}.${named(table)}`;
+}
+
+/** The client hears of an end only until the answer begins. @returns a function that ends the watch */
+function onAbort(abort: AbortSignal | undefined, end: () => void): () => void {
+  if (abort?.aborted === true) end();
+  abort?.addEventListener('abort', end, { once: true });
+  return () => abort?.removeEventListener('abort', end);
 }
 
 function asked({ abort, settings }: Asked): {

@@ -1,6 +1,6 @@
 import { must } from '../../../signal/checked.js';
 import type { Settings } from '../../../component/factory.js';
-import { ReadPool, WAITING_READS, type Reader, type ReadPlace } from '../../read-pool.js';
+import { ReadPool, WAITING_READS, type PoolRead, type Reader, type ReadPlace } from '../../read-pool.js';
 import type { TelemetryPlane } from '../../telemetry-plane.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 
@@ -47,11 +47,58 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
   past: { observe: 'long' },
 };
 
-/**
- * What a read has while it is its turn. Where nobody waits for the answer any more, its statements end by the same signal; one that takes
- * too long ends by its own time.
- */
-const PLACE: ReadPlace = { stop: (_error, reason) => reason === 'abandoned', goOn: () => undefined };
+/** What a read has under way with ClickHouse. */
+class ReadStatements {
+  readonly #end = new AbortController();
+  #reason: Error | null = null;
+
+  /** Goes to all of its statements: they end with it, also on the server (`connection.ts`). */
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  /** @returns false where they were ended before */
+  stop(reason: Error): boolean {
+    if (this.#reason !== null) return false;
+    this.#reason = reason;
+    this.#end.abort();
+    return true;
+  }
+
+  /** What fails after it was ended failed for that reason. */
+  async of<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#reason ?? error;
+    }
+  }
+}
+
+/** How a read waits for its turn, and what it has under way then. */
+interface Turns {
+  readonly pool: ReadPool<ReadRight>;
+  readonly reader: Reader;
+  readonly statements: ReadStatements;
+}
+
+/** The right to read, which one read has at a time. */
+export class ReadRight implements ReadPlace {
+  #statements: ReadStatements | null = null;
+
+  /** Statements of whoever names no signal cannot be ended: they have their own time alone. */
+  lendTo({ reader, statements }: Turns): void {
+    this.#statements = reader.abort === undefined ? null : statements;
+  }
+
+  stop(error: Error): boolean {
+    return this.#statements?.stop(error) ?? false;
+  }
+
+  goOn(): void {
+    this.#statements = null;
+  }
+}
 
 /**
  * Reads of users at a time: half of the connections, as a read may have two statements under way, and writes and the store's own work must
@@ -65,8 +112,8 @@ function readsAtATime({ connections }: Pick<ClickHouseOptions, 'connections'>): 
 export function openTurns(
   { id, clock }: Pick<Settings<unknown>, 'id' | 'clock'>,
   options: Pick<ClickHouseOptions, 'connections' | 'timeoutMs'>,
-): ReadPool<ReadPlace> {
-  const places = Array.from({ length: readsAtATime(options) }, () => PLACE);
+): ReadPool<ReadRight> {
+  const places = Array.from({ length: readsAtATime(options) }, () => new ReadRight());
   return new ReadPool(places, {
     maxWaiting: WAITING_READS.maxWaiting,
     maxWaitingOfShare: WAITING_READS.maxWaitingOfUser,
@@ -80,7 +127,7 @@ export function openTurns(
  * Contracts whose reads wait for their turn, by the user that is their first argument. A list that comes in parts has its own turn, which
  * begins with the first part and ends with the last, as does the statement behind it.
  */
-export function inTurns(parts: ReadParts, pool: ReadPool<ReadPlace>): ReadParts {
+export function inTurns(parts: ReadParts, pool: ReadPool<ReadRight>): ReadParts {
   const names = Object.keys(KINDS) as (keyof ReadParts)[];
   return Object.fromEntries(
     names.map((name) => [name, contractInTurns(parts[name], KINDS[name], pool)]),
@@ -89,7 +136,7 @@ export function inTurns(parts: ReadParts, pool: ReadPool<ReadPlace>): ReadParts 
 
 type AnyMethod = (...args: readonly unknown[]) => unknown;
 
-function contractInTurns(contract: object, kinds: object, pool: ReadPool<ReadPlace>): object {
+function contractInTurns(contract: object, kinds: object, pool: ReadPool<ReadRight>): object {
   const methods = Object.entries(kinds as Readonly<Record<string, string | AnyMethod>>).map(
     ([name, kind]) => {
       const method = must(
@@ -98,12 +145,18 @@ function contractInTurns(contract: object, kinds: object, pool: ReadPool<ReadPla
       );
       const inTurn: AnyMethod = (...args) => {
         const is = typeof kind === 'string' ? kind : kind(...args);
-        const ask = (): unknown => method.call(contract, ...args);
-        if (is === 'at once') return ask();
+        if (is === 'at once') return method.call(contract, ...args);
         const abort = args.find((arg) => arg instanceof AbortSignal);
+        const statements = new ReadStatements();
+        const given = args.map((arg) => (arg instanceof AbortSignal ? statements.signal : arg));
+        const ask = (): unknown => method.call(contract, ...given);
         const reader = { share: String(args[0]), isLong: is === 'long', mayBeEnded: true, abort };
-        if (is === 'list') return listInTurn(ask() as AsyncIterable<unknown>, pool, reader);
-        return pool.use(reader, async () => withListsInTurn(await ask(), pool, reader));
+        const turns = { pool, reader, statements };
+        if (is === 'list') return listInTurn(ask() as AsyncIterable<unknown>, turns);
+        return pool.use(reader, async (right) => {
+          right.lendTo(turns);
+          return withListsInTurn(await statements.of(async () => await ask()), turns);
+        });
       };
       return [name, inTurn] as const;
     },
@@ -112,12 +165,12 @@ function contractInTurns(contract: object, kinds: object, pool: ReadPool<ReadPla
 }
 
 /** An answer whose lists, which are read later, wait for their turns. */
-function withListsInTurn(answer: unknown, pool: ReadPool<ReadPlace>, reader: Reader): unknown {
+function withListsInTurn(answer: unknown, turns: Turns): unknown {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
   const fields = Object.entries(answer as Readonly<Record<string, unknown>>);
   if (!fields.some(([, value]) => isList(value))) return answer;
   return Object.fromEntries(
-    fields.map(([name, value]) => [name, isList(value) ? listInTurn(value, pool, reader) : value]),
+    fields.map(([name, value]) => [name, isList(value) ? listInTurn(value, turns) : value]),
   );
 }
 
@@ -125,24 +178,28 @@ function isList(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-async function* listInTurn(
-  list: AsyncIterable<unknown>,
-  pool: ReadPool<ReadPlace>,
-  reader: Reader,
-): AsyncGenerator {
+async function* listInTurn(list: AsyncIterable<unknown>, turns: Turns): AsyncGenerator {
+  const { pool, reader, statements } = turns;
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  await new Promise<void>((begin, refuse) => {
+  const running = await new Promise<PoolRead<ReadRight>>((begin, refuse) => {
     pool
-      .use(reader, async () => {
-        begin();
+      .use({ ...reader, mayBeEnded: 'in parts' }, async (right, itself) => {
+        right.lendTo(turns);
+        begin(itself);
         await ended;
       })
       .catch(refuse);
   });
+  const parts = list[Symbol.asyncIterator]();
   try {
-    yield* list;
+    for (;;) {
+      const next = await running.part(async () => await statements.of(async () => await parts.next()));
+      if (next.done === true) return;
+      yield next.value;
+    }
   } finally {
+    await parts.return?.();
     end();
   }
 }

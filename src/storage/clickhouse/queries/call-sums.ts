@@ -39,21 +39,42 @@ export async function callSums(
   step: Micros = MICROS_PER_HOUR,
   abort?: AbortSignal,
 ): Promise<string | null> {
-  const { whole, ends } = hoursOfTime(filter);
-  const isLong = whole !== null && whole.before - whole.first >= MANY_HOURS && step % MICROS_PER_HOUR === 0;
-  const ofSpans = async (of: ModelFilter): Promise<string | null> => {
-    const calls = await callsOf(parts, tenant, of, COLUMNS);
-    return calls === null ? null : sumsOfSpans(calls);
-  };
-  if (!isLong || (await isAnyUnknown(parts, tenant, abort))) {
-    const sums = await ofSpans(filter);
-    return sums === null ? null : `(${sums})`;
-  }
+  const isByHour = step % MICROS_PER_HOUR === 0;
+  const oneByOne: CallPlaces = { hours: null, ends: [filter] };
+  const places = isByHour ? await placesOfCalls(parts, tenant, filter, UNKNOWN, abort) : oneByOne;
   const isOfAgent = await ofAgent(parts, tenant, filter.agent_id);
   if (isOfAgent === null) return null;
-  const others = await Promise.all(ends.map(ofSpans));
-  const all = [sumsOfRuns(tenant, whole, isOfAgent), ...others.flatMap((sums) => sums ?? [])];
+  const { hours, ends } = places;
+  const calls = await Promise.all(ends.map((end) => callsOf(parts, tenant, end, COLUMNS)));
+  const ofSpans = calls.flatMap((of) => (of === null ? [] : [sumsOfSpans(of)]));
+  const all = hours === null ? ofSpans : [sumsOfRuns(tenant, hours, isOfAgent), ...ofSpans];
   return `(${all.join(' UNION ALL ')})`;
+}
+
+/** Of which hours it is added up what runs say of their calls, and of which times calls are looked at one by one. */
+interface CallPlaces {
+  readonly hours: WholeHours | null;
+  readonly ends: readonly ModelFilter[];
+}
+
+/** In SQL: rows of runs that were written before rows said what their runs called. */
+const UNKNOWN = `calls_until = ${UNKNOWN_CALLS}`;
+/** Likewise, or before they said what that would cost at other prices. */
+export const callsWithoutTokens = `(${UNKNOWN} OR length(call_tokens) <> length(model_calls))`;
+
+/** @param unknown rows that do not say what is wanted: where the user has one, all calls are looked at one by one */
+export async function placesOfCalls(
+  { reads }: Pick<ListParts, 'reads'>,
+  tenant: number,
+  filter: ModelFilter,
+  unknown: string,
+  abort?: AbortSignal,
+): Promise<CallPlaces> {
+  const { whole, ends } = hoursOfTime(filter);
+  const isLong = whole !== null && whole.before - whole.first >= MANY_HOURS;
+  const first = `SELECT 1 AS is_there FROM runs WHERE tenant = ${tenant} AND ${unknown} LIMIT 1`;
+  if (!isLong || (await reads.rows(first, abort)).length > 0) return { hours: null, ends: [filter] };
+  return { hours: whole, ends };
 }
 
 /** The model calls of a user, or of one agent of it, as a relation; null where the user has no such agent. */
@@ -72,7 +93,7 @@ export async function callsOf(
 }
 
 /** The condition for runs of an agent, if one is asked for; null where the user has no such agent. */
-async function ofAgent(
+export async function ofAgent(
   { names }: Pick<ListParts, 'names'>,
   tenant: number,
   agentId: string | undefined,
@@ -82,30 +103,30 @@ async function ofAgent(
   return isKnown(agent) ? `kind = ${RUN_KINDS.indexOf('agent')} AND agent_no = ${agent.number}` : null;
 }
 
-/** Whether some row of a run was written before rows said what their runs called. */
-async function isAnyUnknown(
-  { reads }: Pick<ListParts, 'reads'>,
-  tenant: number,
-  abort: AbortSignal | undefined,
-): Promise<boolean> {
-  const rows = await reads.rows(
-    `SELECT 1 AS is_there FROM runs WHERE tenant = ${tenant} AND calls_until = ${UNKNOWN_CALLS} LIMIT 1`,
-    abort,
-  );
-  return rows.length > 0;
+/** The rows of runs that may have calls in some hours, in SQL. */
+export function runsWithCalls(tenant: number, { first }: WholeHours, isOfAgent: string): string {
+  const where = [
+    `tenant = ${tenant}`,
+    isOfAgent,
+    ...(first === -Infinity ? [] : [`calls_until >= ${first}`]),
+  ];
+  return `runs FINAL WHERE ${where.join(' AND ')}`;
 }
 
-function sumsOfRuns(tenant: number, { first, before }: WholeHours, isOfAgent: string): string {
-  const runs = [`tenant = ${tenant}`, isOfAgent, ...(first === -Infinity ? [] : [`calls_until >= ${first}`])];
-  const within = [
-    ...(first === -Infinity ? [] : [`one.hour >= ${first}`]),
-    ...(before === Infinity ? [] : [`one.hour < ${before}`]),
+/** Conditions for an entry of `model_calls`. */
+export function withinHours(entry: string, { first, before }: WholeHours): string[] {
+  return [
+    ...(first === -Infinity ? [] : [`${entry}.hour >= ${first}`]),
+    ...(before === Infinity ? [] : [`${entry}.hour < ${before}`]),
   ];
+}
+
+function sumsOfRuns(tenant: number, hours: WholeHours, isOfAgent: string): string {
   // An ARRAY JOIN of a clause of its own loses columns where they are read from a union and not all are wanted.
-  const calls = `SELECT arrayJoin(model_calls) AS one FROM runs FINAL WHERE ${runs.join(' AND ')}`;
+  const calls = `SELECT arrayJoin(model_calls) AS one FROM ${runsWithCalls(tenant, hours, isOfAgent)}`;
   return `SELECT one.model AS model, toInt64(one.hour) * ${MICROS_PER_HOUR} AS at, one.calls AS calls, one.priced AS priced, one.nanos AS nanos,
       one.input AS input, one.output AS output, one.total AS total, one.first AS first, one.last AS last
-    FROM (${calls}) WHERE ${within.join(' AND ') || 'true'}`;
+    FROM (${calls}) WHERE ${withinHours('one', hours).join(' AND ') || 'true'}`;
 }
 
 function sumsOfSpans(calls: string): string {

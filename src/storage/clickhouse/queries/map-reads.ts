@@ -12,57 +12,62 @@ import type {
   StoredMap,
 } from '../../service-map.js';
 import type { Row } from '../client/connection.js';
-import type { Reads } from '../client/reads.js';
 import { figuresOf, type GradeCount } from './grade-figures.js';
+import { EDGE, hoursOfMap, nodesAndEdges, wholeDays } from './map-days.js';
+import { MapNotes, type MapNoteParts } from './map-notes.js';
 
 /** Items of a list that are made at a time. */
 const PAGE = 1000;
 
-export interface MapReadParts {
-  readonly reads: Reads;
+export interface MapReadParts extends MapNoteParts {
   readonly tenantOf: (userId: string) => Promise<number>;
   readonly rebuild: ServiceMap['rebuild'];
 }
 
-/** The contract `ServiceMap`: what runs add to it stands in their rows. */
+/** The contract `ServiceMap`: what runs add to it stands in their rows, and by the day in notes. */
 export class MapReads implements ServiceMap {
   readonly #parts: MapReadParts;
+  readonly #notes: MapNotes;
 
   constructor(parts: MapReadParts) {
     this.#parts = parts;
+    this.#notes = new MapNotes(parts);
   }
 
   async read(userId: string, range: MapRange, abort?: AbortSignal): Promise<StoredMap> {
-    const where = within(await this.#parts.tenantOf(userId), range);
-    const { reads } = this.#parts;
-    const [nodes, edges] = await Promise.all([
-      reads.rows(
-        `SELECT name, type, groupArray((grade, spans)) AS grades, sum(spans) AS all_spans FROM (
-           SELECT n.name AS name, n.type AS type, n.grade AS grade, sum(n.spans) AS spans FROM runs FINAL ARRAY JOIN nodes AS n WHERE ${where} GROUP BY name, type, grade
-         ) GROUP BY name, type ORDER BY name, type`,
-        abort,
-      ),
-      reads.rows(
-        `SELECT source, target, groupArray((grade, spans)) AS grades FROM (
-           SELECT e.source AS source, e.target AS target, e.grade AS grade, sum(e.spans) AS spans FROM runs FINAL ARRAY JOIN edges AS e WHERE ${where} GROUP BY source, target, grade
-         ) GROUP BY source, target ORDER BY source, target`,
-        abort,
-      ),
-    ]);
-    return { nodes: pagesOf(nodesOf(nodes)), edges: pagesOf(edges.map(edgeOf)) };
+    const rows = await this.#rows(userId, range, nodesAndEdges, abort);
+    const isEdge = ({ type }: Row): boolean => Number(type) === EDGE;
+    return {
+      nodes: pagesOf(nodesOf(rows.filter((row) => !isEdge(row)))),
+      edges: pagesOf(rows.filter(isEdge).map(edgeOf)),
+    };
   }
 
   async hours(userId: string, range: MapRange, abort?: AbortSignal): Promise<readonly MapHour[]> {
-    const where = within(await this.#parts.tenantOf(userId), range);
-    const rows = await this.#parts.reads.rows(
-      `SELECT hour, sum(n.spans) AS spans, sumIf(n.spans, n.grade % 2 = 1) AS errors FROM runs FINAL ARRAY JOIN nodes AS n WHERE ${where} GROUP BY hour HAVING spans > 0 ORDER BY hour`,
-      abort,
-    );
+    const rows = await this.#rows(userId, range, hoursOfMap, abort);
     return rows.map(({ hour, spans, errors }) => ({
       hour: Number(hour) * MICROS_PER_HOUR,
       spans: Number(spans),
       errors: Number(errors),
     }));
+  }
+
+  async #rows(
+    userId: string,
+    range: MapRange,
+    statement: typeof nodesAndEdges,
+    abort: AbortSignal | undefined,
+  ): Promise<readonly Row[]> {
+    const tenant = await this.#parts.tenantOf(userId);
+    const days = wholeDays(range);
+    const rows = await this.#parts.reads.rows(statement(tenant, within(tenant, range), days), abort);
+    if (days !== null) this.#notes.asked(tenant, days);
+    return rows;
+  }
+
+  /** Resolves when nothing is under way behind its answers. */
+  async idle(): Promise<void> {
+    await this.#notes.idle();
   }
 
   async rebuild(options: { readonly dryRun: boolean }): Promise<MapRebuild | null> {
@@ -86,17 +91,20 @@ function gradesOf(row: Row): GradeCount[] {
 function nodesOf(rows: readonly Row[]): MapNode[] {
   const byName = new Map<string, Row[]>();
   for (const row of rows) {
-    const name = String(row.name);
+    const name = String(row.source);
     const others = byName.get(name);
     if (others === undefined) byName.set(name, [row]);
     else others.push(row);
   }
-  return [...byName].map(([id, types]) => ({
-    id,
-    span_type: itemAt(SPAN_TYPES, Number(types[0]?.type)),
-    span_count: types.reduce((sum, row) => sum + Number(row.all_spans), 0),
-    ...figuresOf(types.flatMap(gradesOf)),
-  }));
+  return [...byName].map(([id, types]) => {
+    const grades = types.flatMap(gradesOf);
+    return {
+      id,
+      span_type: itemAt(SPAN_TYPES, Number(types[0]?.type)),
+      span_count: spansOf(grades),
+      ...figuresOf(grades),
+    };
+  });
 }
 
 function edgeOf(row: Row): MapEdge {
@@ -104,9 +112,13 @@ function edgeOf(row: Row): MapEdge {
   return {
     source: String(row.source),
     target: String(row.target),
-    weight: grades.reduce((sum, { spans }) => sum + spans, 0),
+    weight: spansOf(grades),
     ...figuresOf(grades),
   };
+}
+
+function spansOf(grades: readonly GradeCount[]): number {
+  return grades.reduce((sum, { spans }) => sum + spans, 0);
 }
 
 async function* pagesOf<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {

@@ -4,21 +4,11 @@ import type { ModelFilter, Models, ModelUsage, RepricedCalls, RepricedFilter } f
 import type { Page, PageRange } from '../../paging.js';
 import type { Row } from '../client/connection.js';
 import { textOf } from '../../summaries-of-rows.js';
+import { isOfSums, mayBeTooLarge } from '../../priced-tokens.js';
 import { callsOf, callSums, CALL_SUMS } from './call-sums.js';
+import { TOKEN_COLUMNS, tokenSums } from './call-tokens.js';
 import type { ListParts } from './listed-runs.js';
-import { repricedCalls, repricing } from './repriced-calls.js';
-
-/** What it takes to price a call anew. */
-const CALL_COLUMNS = [
-  'model',
-  'input_tokens',
-  'output_tokens',
-  'total_tokens',
-  'cost_usd',
-  'counted',
-  'status',
-  'call_details',
-];
+import { repricedCalls, repricing, repricingOfSums } from './repriced-calls.js';
 
 /** The contract `Models`. */
 export class ModelReads implements Models {
@@ -54,13 +44,20 @@ export class ModelReads implements Models {
 
   async reprice(
     userId: string,
-    { model, ...filter }: RepricedFilter,
+    filter: RepricedFilter,
     price: Price,
     abort?: AbortSignal,
   ): Promise<RepricedCalls> {
-    const calls = await callsOf(this.#parts, await this.#tenantOf(userId), filter, CALL_COLUMNS);
+    const tenant = await this.#tenantOf(userId);
+    const { reads } = this.#parts;
+    const sums = isOfSums(price) ? await tokenSums(this.#parts, tenant, filter, abort) : null;
+    if (sums !== null) {
+      const [row = {}] = await reads.rows(repricingOfSums(sums, price), abort);
+      if (!mayBeTooLarge(Number(row.most_tokens), price)) return repricedCalls(row);
+    }
+    const calls = await callsOf(this.#parts, tenant, filter, TOKEN_COLUMNS);
     if (calls === null) return repricedCalls({});
-    const [row] = await this.#parts.reads.rows(repricing(calls, model, price), abort);
+    const [row] = await reads.rows(repricing(calls, filter.model, price), abort);
     return repricedCalls(row ?? {});
   }
 }

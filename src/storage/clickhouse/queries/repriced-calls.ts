@@ -1,14 +1,10 @@
-import { COUNTS, WHOLE } from '../../../runs/rules/told-calls.js';
 import { COST_PARTS, type CostPart } from '../../../signal/call-details.js';
 import { MOST_NANO_USD, sumToNumber, type Usd } from '../../../signal/money.js';
 import { RATES_PER_NANO, type Price, type Rates } from '../../../signal/price.js';
-import { RUN_STATUSES } from '../../../signal/span.js';
 import { UNPRICEABLE, type RepricedCalls, type Unpriceable } from '../../models.js';
-import { quoted } from '../client/literals.js';
+import { LONG_INPUTS, LONG_SHIFT, TOLD } from '../../priced-tokens.js';
 import type { Row } from '../client/connection.js';
-import { USAGE_COLUMNS, pricedTokens } from '../../priced-tokens.js';
-
-const TOKENS = pricedTokens('out');
+import { wide, withTokens } from './call-tokens.js';
 
 /**
  * What calls would have cost at a price: the arithmetic of the processor `cost`, in SQL. Integers of 256 bits hold every product, and each
@@ -18,39 +14,53 @@ const TOKENS = pricedTokens('out');
  */
 export function repricing(calls: string, model: string | null, price: Price): string {
   const { long } = price;
-  const wide = (what: string): string => `toInt256(${what})`;
-  const parts = Object.entries(USAGE_COLUMNS).map(
-    ([part, name]) => `${wide(`JSONExtractInt(ifNull(call_details, ''), 'usage', '${part}')`)} AS ${name}`,
-  );
-  // Where input or output is missing, it is what the other leaves of the total.
-  const rest = (of: string): string =>
-    `greatest(${wide(0n.toString())}, ${wide('ifNull(total_tokens, 0)')} - ${of})`;
-  const told = `SELECT cost_usd, input_tokens, output_tokens, total_tokens, status = ${RUN_STATUSES.indexOf('running')} AS is_running,
-      bitAnd(ifNull(counted, ${WHOLE}), ${COUNTS.call}) > 0 AS is_call, bitAnd(ifNull(counted, ${WHOLE}), ${COUNTS.cost}) > 0 AND cost_usd IS NOT NULL AS is_priced,
-      ${parts.join(', ')} FROM ${calls} WHERE ${model === null ? 'model IS NULL' : `model = ${quoted(model)}`}`;
-  const outputs = `SELECT *, multiIf(output_tokens IS NOT NULL, ${wide('ifNull(output_tokens, 0)')}, input_tokens IS NULL, ${wide('0')}, ${rest(wide('ifNull(input_tokens, 0)'))}) AS out FROM (${told})`;
-  const inputs = `SELECT *, if(input_tokens IS NOT NULL, ${wide('ifNull(input_tokens, 0)')}, ${rest('out')}) AS inp FROM (${outputs})`;
-  const isLong = long === null ? 'false' : `greatest(inp, read + written) > ${long.over}`;
-  const fresh = `SELECT *, greatest(${wide('0')}, inp - read - written) AS fresh, ${isLong} AS is_long FROM (${inputs})`;
-  const at = (rates: Rates): string =>
-    COST_PARTS.map((part) => `(${TOKENS[part]}) * ${wide(String(rates[part]))}`).join(' + ');
-  const amount = long === null ? at(price) : `if(is_long, ${at(long)}, ${at(price)})`;
-  const priced = `SELECT *, ${COST_PARTS.map((part) => `${TOKENS[part]} AS of_${part}`).join(', ')}, ${amount} AS amount FROM (${fresh})`;
+  const isLong = long === null ? 'false' : `whole > ${long.over}`;
+  const priced = `SELECT *, ${amount(price)} AS amount FROM (SELECT *, ${isLong} AS is_long FROM ${withTokens(calls, model)})`;
   const half = RATES_PER_NANO / 2;
   const whole = `intDiv(amount, ${RATES_PER_NANO})`;
   const left = `modulo(amount, ${RATES_PER_NANO})`;
-  const rounded = `SELECT *, ${whole} + if(${left} > ${half} OR (${left} = ${half} AND modulo(${whole}, 2) = 1), 1, 0) AS nanos FROM (${priced})`;
-  const judged = `SELECT *, ${whyNot(price)} AS why FROM (${rounded})`;
+  const rounded = `SELECT *, ${whole} + if(${left} > ${half} OR (${left} = ${half} AND modulo(${whole}, 2) = 1), 1, 0) AS nanos, ifNull(cost_usd, 0) AS paid FROM (${priced})`;
+  return `SELECT ${figures((where) => `countIf(${where})`)} FROM (SELECT *, ${whyNot(price)} AS why FROM (${rounded}))`;
+}
+
+/**
+ * The same from sums of calls, and the most tokens that one of them may have: for prices that `isOfSums` takes.
+ *
+ * @param sums from `tokenSums`
+ */
+export function repricingOfSums(sums: string, price: Price): string {
+  const { long } = price;
+  const isLong =
+    long === null ? 'false' : `bitShiftRight(told, ${LONG_SHIFT}) > ${LONG_INPUTS.indexOf(long.over)}`;
+  const has = (bit: number): string => `bitAnd(told, ${bit}) > 0`;
+  const reasons = WHY.filter((reason) => reason !== 'no_parts' || price.output !== 0);
+  const why = `multiIf(${reasons.map((reason) => `${has(TOLD[reason])}, '${reason}'`).join(', ')}, '')`;
+  const judged = `SELECT *, intDiv(${amount(price)}, ${RATES_PER_NANO}) AS nanos FROM
+    (SELECT *, ${isLong} AS is_long, ${has(TOLD.call)} AS is_call, ${has(TOLD.priced)} AS is_priced, ${why} AS why FROM ${sums})`;
+  return `SELECT toString(max(most)) AS most_tokens, ${figures((where) => `sumIf(one.calls, ${where})`)} FROM (${judged}) AS one`;
+}
+
+/** Why no cost follows, as `told` has it; what would be too large is told by the price alone. */
+const WHY = ['running', 'no_tokens', 'no_parts'] as const satisfies readonly Unpriceable[];
+
+/** The columns of an answer. @param number of calls that meet a condition */
+function figures(number: (where: string) => string): string {
   const sum = (what: string, where: string): string => `toString(sumIf(${wide(what)}, ${where}))`;
-  const number = (where: string): string => `countIf(${where})`;
   const is = "is_call AND why = ''";
-  return `SELECT ${number('is_call')} AS calls, ${number('is_priced')} AS priced_calls, ${sum('ifNull(cost_usd, 0)', 'is_priced')} AS total_cost,
+  const both = `is_priced AND ${is}`;
+  return `${number('is_call')} AS calls, ${number('is_priced')} AS priced_calls, ${sum('paid', 'is_priced')} AS total_cost,
       ${number(is)} AS repriced_calls, ${sum('nanos', is)} AS repriced_cost,
-      ${number(`is_priced AND ${is}`)} AS both_calls, ${sum('ifNull(cost_usd, 0)', `is_priced AND ${is}`)} AS both_cost,
-      ${sum('nanos', `is_priced AND ${is}`)} AS both_repriced_cost, ${number(`is_long AND ${is}`)} AS long_calls,
+      ${number(both)} AS both_calls, ${sum('paid', both)} AS both_cost, ${sum('nanos', both)} AS both_repriced_cost, ${number(`is_long AND ${is}`)} AS long_calls,
       ${UNPRICEABLE.map((reason) => `${number(`is_call AND why = '${reason}'`)} AS ${reason}`).join(', ')},
-      ${COST_PARTS.map((part) => `toFloat64(sumIf(of_${part}, ${is})) AS sum_${part}`).join(', ')}
-    FROM (${judged})`;
+      ${COST_PARTS.map((part) => `toFloat64(sumIf(of_${part}, ${is})) AS sum_${part}`).join(', ')}`;
+}
+
+/** In thousandths of a nano-USD. */
+function amount(price: Price): string {
+  const { long } = price;
+  const at = (rates: Rates): string =>
+    COST_PARTS.map((part) => `${wide(`of_${part}`)} * ${wide(String(rates[part]))}`).join(' + ');
+  return long === null ? at(price) : `if(is_long, ${at(long)}, ${at(price)})`;
 }
 
 /** Why no cost follows for a call; empty where one does. From a total alone one follows only where output costs nothing. */

@@ -1,15 +1,31 @@
+import { RUNNING, type SpanRow } from '../../../runs/rules/rows.js';
 import { COUNTS, WHOLE } from '../../../runs/rules/told-calls.js';
-import type { SpanRow } from '../../../runs/rules/rows.js';
+import { COST_PARTS, storedCall, type CostPart, type UsageParts } from '../../../signal/call-details.js';
+import { inputLength, tokensByPart, tokensOfCall, type Tokens } from '../../../signal/call-tokens.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import { hourOf } from '../../../signal/trace-map.js';
+import { LONG_INPUTS, LONG_SHIFT, TOLD } from '../../priced-tokens.js';
 import { NO_CALLS } from '../tables/run-tables.js';
 import { rowMadeOf, type WholeSpan } from './effective-spans.js';
 
 const LLM = SPAN_TYPES.indexOf('llm');
+/** How details begin that have a usage, as `printCall` writes them. */
+const PRINTED_USAGE = '{"usage":{';
 
-/** What the calls of a model within an hour add up to in one run. Sums are texts: they may be larger than a number holds exactly. */
-export interface AddedCalls {
+/** The sums of the tokens that prices know, over calls of which the same is told. */
+interface AddedTokens extends Readonly<Record<CostPart, string>> {
+  /** `TOLD` of each of them, as `priced-tokens.ts` has it. */
+  readonly told: number;
+  /** The most tokens that one of them may have. */
+  readonly most: string;
+}
+
+/**
+ * What the calls of a model within an hour, of which the same is told, add up to in one run. Sums are texts: they may be larger than a
+ * number holds exactly.
+ */
+interface AddedFigures {
   readonly hour: number;
   readonly model: string | null;
   readonly calls: number;
@@ -22,6 +38,12 @@ export interface AddedCalls {
   readonly last: Micros;
 }
 
+/** What some calls of a run add to the figures of models. */
+export interface AddedCalls {
+  readonly figures: AddedFigures;
+  readonly tokens: AddedTokens;
+}
+
 class CallSums {
   calls = 0;
   priced = 0;
@@ -31,9 +53,11 @@ class CallSums {
   total = 0n;
   first: Micros = Infinity;
   last: Micros = -Infinity;
+  most = 0n;
+  readonly parts = Object.fromEntries(COST_PARTS.map((part) => [part, 0n])) as Record<CostPart, bigint>;
 
   /** @param counted which of {@link COUNTS} */
-  add(row: SpanRow, counted: number): void {
+  add(row: SpanRow, counted: number, tokens: Tokens): void {
     if ((counted & COUNTS.call) > 0) {
       this.calls++;
       this.input += BigInt(row.input_tokens ?? 0);
@@ -46,38 +70,65 @@ class CallSums {
     }
     this.first = Math.min(this.first, row.started_at);
     this.last = Math.max(this.last, row.started_at);
+    const parts = tokensByPart(tokens);
+    for (const part of COST_PARTS) this.parts[part] += BigInt(parts[part]);
+    const { input, output, cachedRead, cachedWrite } = tokens;
+    const most = BigInt(input) + BigInt(output) + BigInt(cachedRead) + BigInt(cachedWrite);
+    if (most > this.most) this.most = most;
   }
+}
+
+interface CallGroup {
+  readonly hour: number;
+  readonly model: string | null;
+  readonly told: number;
+  readonly of: CallSums;
 }
 
 /** What a run adds to the figures of models. @param spans all of it */
 export function addedCalls(spans: Iterable<WholeSpan>): AddedCalls[] {
-  const sums = new Map<
-    string,
-    { readonly hour: number; readonly model: string | null; readonly of: CallSums }
-  >();
-  for (const { made, told } of spans) {
+  const groups = new Map<string, CallGroup>();
+  for (const { made, told: counts } of spans) {
     const row = rowMadeOf(made);
-    const counted = told.counted ?? WHOLE;
+    const counted = counts.counted ?? WHOLE;
     if (row.type !== LLM || counted === 0) continue;
     const { model } = row;
     const hour = hourOf(row.started_at);
-    const key = model === null ? String(hour) : `${hour} ${model}`;
-    const known = sums.get(key) ?? { hour, model, of: new CallSums() };
-    known.of.add(row, counted);
-    sums.set(key, known);
+    const tokens = tokensOfCall(row, usageOf(row));
+    const told = toldOf(row, counted, tokens);
+    const key = model === null ? `${hour} ${told}` : `${hour} ${told} ${model}`;
+    const known = groups.get(key) ?? { hour, model, told, of: new CallSums() };
+    known.of.add(row, counted, tokens);
+    groups.set(key, known);
   }
-  return [...sums.values()].map(({ hour, model, of }) => ({
-    ...{ hour, model, calls: of.calls, priced: of.priced, first: of.first, last: of.last },
-    ...{
-      nanos: String(of.nanos),
-      input: String(of.input),
-      output: String(of.output),
-      total: String(of.total),
-    },
-  }));
+  return [...groups.values()].map(({ hour, model, told, of }) => {
+    const { calls, priced, first, last, nanos, input, output, total } = of;
+    const texts = { nanos: `${nanos}`, input: `${input}`, output: `${output}`, total: `${total}` };
+    const parts = Object.fromEntries(COST_PARTS.map((part) => [part, `${of.parts[part]}`]));
+    return {
+      figures: { hour, model, calls, priced, first, last, ...texts },
+      tokens: { ...(parts as Record<CostPart, string>), told, most: `${of.most}` },
+    };
+  });
+}
+
+function usageOf({ call_details: details }: SpanRow): UsageParts | null {
+  // Most have a cost alone, if anything.
+  return details?.startsWith(PRINTED_USAGE) === true ? (storedCall(details)?.usage ?? null) : null;
+}
+
+/** What is told of a call, as `priced-tokens.ts` has it. */
+function toldOf(row: SpanRow, counted: number, tokens: Tokens): number {
+  const hasNoParts = row.input_tokens === null && row.output_tokens === null;
+  let told = (counted & COUNTS.call) > 0 ? TOLD.call : 0;
+  if ((counted & COUNTS.cost) > 0 && row.cost_usd !== null) told |= TOLD.priced;
+  if (row.status === RUNNING) told |= TOLD.running;
+  else if (hasNoParts) told |= row.total_tokens === null ? TOLD.no_tokens : TOLD.no_parts;
+  const length = inputLength(tokens);
+  return told + LONG_INPUTS.filter((over) => length > over).length * 2 ** LONG_SHIFT;
 }
 
 /** The hour of the last of them. */
 export function callsUntil(calls: readonly AddedCalls[]): number {
-  return calls.reduce((last, { hour }) => Math.max(last, hour), NO_CALLS);
+  return calls.reduce((last, { figures }) => Math.max(last, figures.hour), NO_CALLS);
 }

@@ -130,7 +130,8 @@ export function runRows(settled: SettledRun, agentNo: number, ticket: number): V
     nodes,
     edges,
     calls_until: callsUntil(calls),
-    model_calls: calls,
+    model_calls: calls.map(({ figures }) => figures),
+    call_tokens: calls.map(({ tokens }) => tokens),
   };
   const gone = {
     ...fields,
@@ -141,6 +142,7 @@ export function runRows(settled: SettledRun, agentNo: number, ticket: number): V
     edges: [],
     calls_until: NO_CALLS,
     model_calls: [],
+    call_tokens: [],
     metadata: null,
     outcome: null,
     error_message: null,

@@ -1,5 +1,6 @@
 import { createEventsView, LOGGED_EVENTS, LOGS } from './log-tables.js';
 import { createMetricsView, METRICS, POINTS } from './metric-tables.js';
+import { MAP_DAYS } from './map-tables.js';
 import { MESSAGES, RUNS, SPANS } from './run-tables.js';
 import { ORIGIN } from './printed-origins.js';
 import { BATCH } from './stored-batch.js';
@@ -49,4 +50,9 @@ export const MIGRATIONS: readonly Migration[] = [
       addIndex(place, RUNS, 'by_call'),
     ],
   },
+  {
+    name: '0008-tokens-of-calls',
+    statements: (place) => [addColumn(place, RUNS, 'call_tokens', 'model_calls')],
+  },
+  { name: '0009-map-days', statements: (place) => [createTable(place, MAP_DAYS)] },
 ];

@@ -1,3 +1,4 @@
+import { COST_PARTS } from '../../../signal/call-details.js';
 import { SPAN_WIRE, TRACE_SAMPLED, TRACE_WIRE } from '../../tables.js';
 import { columnsOfKinds, type ClickHouseColumn, type ClickHouseTable } from './table.js';
 
@@ -94,6 +95,11 @@ export const RUN_COLUMNS: readonly ClickHouseColumn[] = [
     name: 'model_calls',
     type: 'Array(Tuple(hour Int32, model Nullable(String), calls UInt64, priced UInt64, nanos Int128, input Int128, output Int128, total Int128, first Int64, last Int64)) CODEC(ZSTD(1))',
   },
+  /** Of each entry of `model_calls`, at the same place, what its calls would cost at other prices. A row from before this was kept has none. */
+  {
+    name: 'call_tokens',
+    type: `Array(Tuple(told UInt8, most Int128, ${COST_PARTS.map((part) => `${part} Int128`).join(', ')})) CODEC(ZSTD(1))`,
+  },
   { name: 'prompts', type: 'Array(UInt64)' },
   /** What it adds to the service map. A null source in `edges` never is; the names are those of nodes. */
   {
@@ -108,8 +114,8 @@ export const RUN_COLUMNS: readonly ClickHouseColumn[] = [
 ];
 
 /** Days outside these years lie in one partition, so that no sender can make very many. */
-const FIRST_HOUR = Date.UTC(2000, 0) / 3_600_000;
-const LAST_HOUR = Date.UTC(2100, 0) / 3_600_000;
+export const FIRST_HOUR = Date.UTC(2000, 0) / 3_600_000;
+export const LAST_HOUR = Date.UTC(2100, 0) / 3_600_000;
 const BY_DAY = `if(hour BETWEEN ${FIRST_HOUR} AND ${LAST_HOUR}, intDiv(hour, 24), 0)`;
 
 export const MESSAGES: ClickHouseTable = {

@@ -1,9 +1,22 @@
 import { ConsumeError } from '../../../component/consume-error.js';
+import { isSpillRefused } from './disk-room.js';
 
 const UNAVAILABLE = /^(IO|Out of Memory|FATAL|INTERNAL|TransactionContext|Transaction|Connection|Interrupt)/i;
 
 /** Part of what the appender's errors say: they leave out the kind of error. */
 const INVALIDATED = 'database has been invalidated';
+
+/** How much of the memory that DuckDB may take is taken, as its errors say: `(60.9 MiB/61.0 MiB used)`. */
+const MEMORY_USED = /\([^()/]+\/([^()/]+) used\)/;
+
+/**
+ * The memory that DuckDB may take, in its words, where an error says that this is too little; null for any other error. What does not fit
+ * into memory and finds no room beside the store is another trouble.
+ */
+export function memoryThatIsShort(error: unknown): string | null {
+  if (!(error instanceof Error) || isSpillRefused(error)) return null;
+  return MEMORY_USED.exec(error.message)?.[1] ?? null;
+}
 
 /** What the sender is told of an error of the database: no path, no SQL. */
 export function storageFailure(cause: unknown): ConsumeError {

@@ -5,7 +5,7 @@ import type { Agents } from '../figures/agents.js';
 import type { Connection, Row, Value } from '../files/connection.js';
 import { joinNearest, union, type CommitRange } from '../rows/commit-ranges.js';
 import type { Capture } from '../rows/segment.js';
-import { TOLD } from '../sums/call-tokens.js';
+import { TOLD } from '../../priced-tokens.js';
 import { callsOf, partsOfCalls } from '../sums/model-sums.js';
 import { sumOf, text } from './run-summary.js';
 import { callParts, modelParts, someCalls } from './summed-calls.js';

@@ -5,7 +5,8 @@ import { UNPRICEABLE, type RepricedCalls, type RepricedFilter, type Unpriceable 
 import type { Agents } from '../figures/agents.js';
 import type { Connection, Row } from '../files/connection.js';
 import type { Capture } from '../rows/segment.js';
-import { LONG_INPUTS, LONG_SHIFT, TOLD, withTokens } from '../sums/call-tokens.js';
+import { isOfSums, LONG_INPUTS, LONG_SHIFT, mayBeTooLarge, TOLD } from '../../priced-tokens.js';
+import { withTokens } from '../sums/call-tokens.js';
 import { sumOf } from './run-summary.js';
 import { callParts, someCalls } from './summed-calls.js';
 
@@ -36,25 +37,6 @@ export async function repriceCalls(
   if (calls === null) return NONE;
   const [row] = await connection.rows(statement(calls, price));
   return row === undefined ? NONE : repricedCalls(row);
-}
-
-/** Whether no call has to be rounded, and sums tell which ones are long. */
-function isOfSums(price: Price): boolean {
-  const { long } = price;
-  return (
-    ratesOf(price).every((rate) => rate % RATES_PER_NANO === 0) &&
-    (long === null || LONG_INPUTS.includes(long.over))
-  );
-}
-
-/** Whether a call of so many tokens may cost more than is accepted as an amount. */
-function mayBeTooLarge(tokens: number, price: Price): boolean {
-  return tokens * Math.max(...ratesOf(price)) >= MOST_NANO_USD * RATES_PER_NANO;
-}
-
-function ratesOf(price: Price): number[] {
-  const { long } = price;
-  return [price, ...(long === null ? [] : [long])].flatMap((rates) => COST_PARTS.map((part) => rates[part]));
 }
 
 /** @param parts of the sums of calls */

@@ -1,30 +1,14 @@
-import { COUNTS } from '../../../runs/rules/told-calls.js';
 import { COST_PARTS } from '../../../signal/call-details.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import { counts } from './model-sums.js';
-import { USAGE_COLUMNS, pricedTokens } from '../../priced-tokens.js';
+import { LONG_INPUTS, LONG_SHIFT, TOLD, USAGE_COLUMNS, pricedTokens } from '../../priced-tokens.js';
 
-/** The tokens of calls as their prices need them (`processors/cost/token-cost.ts`), in SQL. */
+/** The tokens of calls as their prices need them (`signal/call-tokens.ts`), in SQL. */
 
 const TOKENS = pricedTokens('output');
 
 /** The columns of a span that they are made of. */
 export const TOKEN_COLUMNS = 'status, call_details';
-
-/** Bits that say of a call what counts of it ({@link COUNTS}; its cost only where it has one), and why it cannot be priced. */
-export const TOLD = {
-  call: COUNTS.call,
-  priced: COUNTS.cost,
-  running: 4,
-  no_tokens: 8,
-  no_parts: 16,
-} as const;
-/** The bits above say how many of {@link LONG_INPUTS} its input is longer than. */
-export const LONG_SHIFT = 5;
-/** Where the rates for long inputs of a price may begin, in tokens. Never to be changed: sums that are stored tell calls apart by it. */
-export const LONG_INPUTS: readonly number[] = [
-  100_000, 128_000, 200_000, 256_000, 272_000, 512_000, 1_000_000,
-];
 
 /**
  * Calls with how many tokens are in each part (`of_input` and so on), how long their input is (`whole`), and what is `told` of them.

@@ -6,6 +6,7 @@ import { NO_PROGRESS, type ExportProgress, type WrittenFile } from '../../teleme
 import type { EventReads } from '../events/event-reads.js';
 import { factsReach } from '../events/facts.js';
 import type { Connection } from '../files/connection.js';
+import { memoryThatIsShort } from '../files/storage-failure.js';
 import { closing } from '../../read-errors.js';
 import type { OfCommits } from '../rows/commit-ranges.js';
 import type { Reads } from '../reads/read.js';
@@ -86,7 +87,12 @@ export class StoreExport {
       if (this.#isPressing()) throw gaveWay();
     });
     underway.writing = writing.catch(() => undefined);
-    return await writing;
+    try {
+      return await writing;
+    } catch (error) {
+      const memory = memoryThatIsShort(error);
+      throw memory === null ? error : shortOfMemory(memory, error);
+    }
   }
 
   /** How far it has come. */
@@ -169,6 +175,14 @@ function gaveWay(): ConsumeError {
   return new ConsumeError(
     'The export was given up for the sake of what comes in: while it lasts no segment is moved into the cold file, and so many wait now that writes would slow down. Export when less comes in, stop the daemon and export with --offline, or let more segments wait (extensions.duckdb.max_waiting_segments).',
     { code: 'overloaded', retryable: true, retryAfterMs: 60_000 },
+  );
+}
+
+/** @param memory in DuckDB's words */
+function shortOfMemory(memory: string, cause: unknown): ConsumeError {
+  return new ConsumeError(
+    `The export needs more memory than the ${memory} that DuckDB may take, which it shares with writes and reads: raise memory_limit of the extension duckdb in the configuration (extensions.duckdb.memory_limit), start the daemon anew, and export again.`,
+    { code: 'overloaded', retryable: true, retryAfterMs: 60_000, cause },
   );
 }
 

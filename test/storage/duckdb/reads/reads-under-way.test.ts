@@ -16,6 +16,7 @@ function begin(
   const read: RunningRead = {
     mayBeEnded,
     beside: () => null,
+    part: async (work) => await work(),
     end: () => {
       isEnded = true;
       done();

@@ -1,0 +1,59 @@
+import type { CostPart, UsageParts } from './call-details.js';
+
+/** The tokens of one call. Whole numbers. */
+export interface Tokens {
+  /** Including those read from and written to a cache, and those of audio. */
+  readonly input: number;
+  /** Including those of reasoning and of audio. */
+  readonly output: number;
+  readonly cachedRead: number;
+  readonly cachedWrite: number;
+  readonly audioInput: number;
+  readonly audioOutput: number;
+}
+
+/** What a span tells of the tokens of its call; null: nothing. */
+export interface ToldTokens {
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly total_tokens: number | null;
+}
+
+/** The tokens of a call as prices need them. Where input or output is missing, it is what the other leaves of the total. */
+export function tokensOfCall(
+  { input_tokens, output_tokens, total_tokens }: ToldTokens,
+  usage: UsageParts | null,
+): Tokens {
+  const rest = (part: number) => Math.max(0, (total_tokens ?? 0) - part);
+  const output = output_tokens ?? (input_tokens === null ? 0 : rest(input_tokens));
+  return {
+    input: input_tokens ?? rest(output),
+    output,
+    cachedRead: usage?.cached_read ?? 0,
+    cachedWrite: usage?.cached_write ?? 0,
+    audioInput: usage?.audio_input ?? 0,
+    audioOutput: usage?.audio_output ?? 0,
+  };
+}
+
+/** How long the input of a call is, by which its rates are chosen. Some report only the input outside the caches. */
+export function inputLength({ input, cachedRead, cachedWrite }: Tokens): number {
+  return Math.max(input, cachedRead + cachedWrite);
+}
+
+/** Every token in one kind. Some report only the input outside the caches; then nothing is left of it here. */
+export function tokensByPart(tokens: Tokens): Record<CostPart, number> {
+  const { input, output, cachedRead, cachedWrite } = tokens;
+  const fresh = Math.max(0, input - cachedRead - cachedWrite);
+  // What a cache gave of audio costs what it gives of text.
+  const audioInput = Math.min(tokens.audioInput, fresh);
+  const audioOutput = Math.min(tokens.audioOutput, output);
+  return {
+    input: fresh - audioInput,
+    cached_read: cachedRead,
+    cached_write: cachedWrite,
+    audio_input: audioInput,
+    output: output - audioOutput,
+    audio_output: audioOutput,
+  };
+}

@@ -1,0 +1,97 @@
+import { COUNTS, WHOLE } from '../../../runs/rules/told-calls.js';
+import { COST_PARTS } from '../../../signal/call-details.js';
+import { RUN_STATUSES } from '../../../signal/span.js';
+import type { RepricedFilter } from '../../models.js';
+import { LONG_INPUTS, LONG_SHIFT, pricedTokens, TOLD, USAGE_COLUMNS } from '../../priced-tokens.js';
+import { quoted } from '../client/literals.js';
+import {
+  callsOf,
+  callsWithoutTokens,
+  ofAgent,
+  placesOfCalls,
+  runsWithCalls,
+  withinHours,
+} from './call-sums.js';
+import type { ListParts } from './listed-runs.js';
+
+/** The columns of calls that {@link withTokens} makes its own of. */
+export const TOKEN_COLUMNS = [
+  'model',
+  'input_tokens',
+  'output_tokens',
+  'total_tokens',
+  'cost_usd',
+  'counted',
+  'status',
+  'call_details',
+];
+
+const TOKENS = pricedTokens('out');
+
+/** An expression as an integer that holds every product of tokens and rates. */
+export const wide = (what: string): string => `toInt256(${what})`;
+
+/**
+ * Calls of a model with how many of their tokens are in each part (`of_input` and so on), how long their input is (`whole`), how many tokens
+ * one has at most (`most`), and what is told of them (`is_call`, `is_priced`, `is_running`, and the tokens as they came).
+ *
+ * @param calls a relation with {@link TOKEN_COLUMNS}
+ */
+export function withTokens(calls: string, model: string | null): string {
+  const usage = Object.entries(USAGE_COLUMNS).map(
+    ([part, name]) => `${wide(`JSONExtractInt(ifNull(call_details, ''), 'usage', '${part}')`)} AS ${name}`,
+  );
+  const counts = (what: keyof typeof COUNTS): string =>
+    `bitAnd(ifNull(counted, ${WHOLE}), ${COUNTS[what]}) > 0`;
+  // Where input or output is missing, it is what the other leaves of the total.
+  const rest = (of: string): string => `greatest(${wide('0')}, ${wide('ifNull(total_tokens, 0)')} - ${of})`;
+  const told = `SELECT cost_usd, input_tokens, output_tokens, total_tokens, status = ${RUN_STATUSES.indexOf('running')} AS is_running,
+      ${counts('call')} AS is_call, ${counts('cost')} AND cost_usd IS NOT NULL AS is_priced, ${usage.join(', ')}
+    FROM ${calls} WHERE ${isOfModel(model)}`;
+  const outputs = `SELECT *, multiIf(output_tokens IS NOT NULL, ${wide('ifNull(output_tokens, 0)')}, input_tokens IS NULL, ${wide('0')}, ${rest(wide('ifNull(input_tokens, 0)'))}) AS out FROM (${told})`;
+  const inputs = `SELECT *, if(input_tokens IS NOT NULL, ${wide('ifNull(input_tokens, 0)')}, ${rest('out')}) AS inp FROM (${outputs})`;
+  const fresh = `SELECT *, greatest(${wide('0')}, inp - read - written) AS fresh, greatest(inp, read + written) AS whole, inp + out + read + written AS most FROM (${inputs})`;
+  return `(SELECT *, ${COST_PARTS.map((part) => `${TOKENS[part]} AS of_${part}`).join(', ')} FROM (${fresh}))`;
+}
+
+/**
+ * What calls of a model add up to by what is told of them, as a relation of `told`, `calls`, `paid`, `most`, and `of_input` and so on.
+ *
+ * @returns null where the rows of runs do not say it of the time
+ */
+export async function tokenSums(
+  parts: Pick<ListParts, 'names' | 'reads'>,
+  tenant: number,
+  { model, ...filter }: RepricedFilter,
+  abort?: AbortSignal,
+): Promise<string | null> {
+  const { hours, ends } = await placesOfCalls(parts, tenant, filter, callsWithoutTokens, abort);
+  const isOfAgent = await ofAgent(parts, tenant, filter.agent_id);
+  if (hours === null || isOfAgent === null) return null;
+  const calls = await Promise.all(ends.map((end) => callsOf(parts, tenant, end, TOKEN_COLUMNS)));
+  // A row that a gateway of an earlier version has just written may lack them, and is then told of later.
+  const pairs = `arrayJoin(arrayZip(model_calls, arrayResize(call_tokens, length(model_calls)))) AS pair`;
+  const ofRuns = `SELECT tokens.told AS told, call.calls AS calls, call.nanos AS paid, tokens.most AS most, ${COST_PARTS.map((part) => `tokens.${part} AS of_${part}`).join(', ')}
+    FROM (SELECT tupleElement(pair, 1) AS call, tupleElement(pair, 2) AS tokens FROM (SELECT ${pairs} FROM ${runsWithCalls(tenant, hours, isOfAgent)}))
+    WHERE ${[...withinHours('call', hours), isOfModel(model, 'call.')].join(' AND ')}`;
+  const ofSpans = calls.flatMap((of) => (of === null ? [] : [sumsOfSpans(withTokens(of, model))]));
+  return `(${[ofRuns, ...ofSpans].join(' UNION ALL ')})`;
+}
+
+/** @param calls from {@link withTokens} */
+function sumsOfSpans(calls: string): string {
+  const bit = (condition: string, bit: number): string => `if(${condition}, ${bit}, 0)`;
+  const why = [
+    `is_running, ${TOLD.running}`,
+    `input_tokens IS NOT NULL OR output_tokens IS NOT NULL, 0`,
+    `total_tokens IS NULL, ${TOLD.no_tokens}`,
+  ];
+  const long = LONG_INPUTS.map((over) => `(whole > ${over})`).join(' + ');
+  const told = `${bit('is_call', TOLD.call)} + ${bit('is_priced', TOLD.priced)} + multiIf(${why.join(', ')}, ${TOLD.no_parts}) + (${long}) * ${2 ** LONG_SHIFT}`;
+  return `SELECT toUInt8(${told}) AS told, toUInt64(1) AS calls, toInt128(if(is_priced, ifNull(cost_usd, 0), 0)) AS paid, toInt128(most) AS most, ${COST_PARTS.map((part) => `toInt128(of_${part}) AS of_${part}`).join(', ')}
+    FROM ${calls} WHERE is_call OR is_priced`;
+}
+
+function isOfModel(model: string | null, of = ''): string {
+  return model === null ? `${of}model IS NULL` : `${of}model = ${quoted(model)}`;
+}

@@ -1,0 +1,139 @@
+import { hourOf } from '../../../signal/trace-map.js';
+import type { MapRange } from '../../service-map.js';
+import { MAP_DAYS } from '../tables/map-tables.js';
+import { FIRST_HOUR, LAST_HOUR } from '../tables/run-tables.js';
+
+/**
+ * The service map from the rows of runs, and from what was noted of whole days (`map_days`). A note has a print of all rows of runs that its
+ * day had; it is taken where the rows of now have the same print, and every other day is added up from its runs. No row of a run is ever
+ * changed, and one that is replaced never comes back, so a print does not come back either: it does not matter who noted a day, when, and what
+ * was written meanwhile.
+ */
+
+/** Fewer days than that are added up from their runs. */
+const FEW_DAYS = 3;
+/** Days that are noted in one statement. */
+const DAYS_A_STEP = 31;
+/** In place of the type of a node: it is an edge. */
+export const EDGE = 255;
+
+const DAY = 'intDiv(hour, 24)';
+const PRINT = 'sum(cityHash64(trace_id, hour, version, is_deleted))';
+const HOURS_A_DAY = 24;
+
+/** Whole UTC days since 1970, both ends included. */
+export interface Days {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The days that lie within a time as a whole; null where they are few. */
+export function wholeDays({ since, before }: MapRange): Days | null {
+  const from = Math.max(FIRST_HOUR, since === null ? -Infinity : hourOf(since));
+  const to = Math.min(LAST_HOUR, before === null ? Infinity : hourOf(before - 1));
+  const first = Math.ceil(from / HOURS_A_DAY);
+  const last = Math.floor((to + 1) / HOURS_A_DAY) - 1;
+  return last - first + 1 < FEW_DAYS ? null : { first, last };
+}
+
+/**
+ * What is added to the map within a time, from notes and from runs: a relation with one column, `one`.
+ *
+ * @param where the runs of a user and a time @param one of a row that has nodes, edges and hours as `map_days` does, and of one of `runs`
+ */
+function added(
+  tenant: number,
+  where: string,
+  days: Days | null,
+  one: { readonly ofNote: string; readonly ofRun: string },
+): string {
+  const ofRuns = `SELECT ${one.ofRun} AS one FROM runs FINAL WHERE ${where}`;
+  if (days === null) return `(${ofRuns})`;
+  const noted = `map_days FINAL WHERE tenant = ${tenant} AND day BETWEEN ${days.first} AND ${days.last} AND (day, print) IN (${prints(tenant, days)})`;
+  return `(SELECT ${one.ofNote} AS one FROM ${noted} UNION ALL ${ofRuns} AND ${DAY} NOT IN (SELECT day FROM ${noted}))`;
+}
+
+/** A SELECT of the days on which a user has runs, with the prints of their rows. */
+function prints(tenant: number, days: Days): string {
+  return `SELECT ${DAY} AS day, ${PRINT} AS print FROM runs WHERE tenant = ${tenant} AND ${hoursOf(days)} GROUP BY day`;
+}
+
+function hoursOf({ first, last }: Days): string {
+  return `hour BETWEEN ${first * HOURS_A_DAY} AND ${last * HOURS_A_DAY + HOURS_A_DAY - 1}`;
+}
+
+/** Nodes and edges: `source` (or the name of a node), `target`, `type` ({@link EDGE} of an edge) and `grades`. */
+export function nodesAndEdges(tenant: number, where: string, days: Days | null): string {
+  const all = days === null ? listedInRuns(where) : listedInBoth(tenant, where, days);
+  const sums = `SELECT source, target, type, grade, sum(spans) AS spans FROM ${all} GROUP BY source, target, type, grade`;
+  return `SELECT source, target, type, groupArray((grade, spans)) AS grades FROM (${sums}) GROUP BY source, target, type ORDER BY source, target, type`;
+}
+
+/** With this all rows are read in one pass for both lists, and the prints once for each place: much the fastest where most days are noted. */
+function listedInBoth(tenant: number, where: string, days: Days): string {
+  const nodes = `arrayMap(n -> (n.1, '', n.2, n.3, n.4), nodes)`;
+  const edges = `arrayMap(e -> (e.1, e.2, toUInt8(${EDGE}), e.3, e.4), edges)`;
+  const one = `arrayJoin(arrayConcat(${nodes}, ${edges}))`;
+  const all = added(tenant, where, days, { ofNote: one, ofRun: one });
+  return `(SELECT one.1 AS source, one.2 AS target, one.3 AS type, one.4 AS grade, one.5 AS spans FROM ${all})`;
+}
+
+/** This is faster where runs alone are added up. */
+function listedInRuns(where: string): string {
+  const each = (list: string, columns: string): string =>
+    `SELECT ${columns}, one.grade AS grade, sum(one.spans) AS spans FROM runs FINAL ARRAY JOIN ${list} AS one WHERE ${where} GROUP BY source, target, type, grade`;
+  const nodes = each('nodes', `one.name AS source, '' AS target, one.type AS type`);
+  const edges = each('edges', `one.source AS source, one.target AS target, toUInt8(${EDGE}) AS type`);
+  return `(${nodes} UNION ALL ${edges})`;
+}
+
+/** Spans and errors of all nodes of a run, in SQL. */
+const SPANS_OF_NODES = 'arraySum(n -> n.4, nodes)';
+const ERRORS_OF_NODES = 'arraySum(n -> if(n.3 % 2 = 1, n.4, 0), nodes)';
+
+/** Hours with their spans and errors: `hour`, `spans` and `errors`. */
+export function hoursOfMap(tenant: number, where: string, days: Days | null): string {
+  const all = added(tenant, where, days, {
+    ofNote: 'arrayJoin(arrayMap(h -> (h.1, h.2, h.3), hours))',
+    ofRun: `(hour, ${SPANS_OF_NODES}, ${ERRORS_OF_NODES})`,
+  });
+  return `SELECT one.1 AS hour, sum(one.2) AS spans, sum(one.3) AS errors FROM ${all} GROUP BY hour HAVING spans > 0 ORDER BY hour`;
+}
+
+/** A day of which the note is missing, or of other rows than those of now. */
+export interface UnnotedDay {
+  readonly day: number;
+  readonly print: string;
+}
+
+/** Days of which no note can be taken, with the prints of their rows: `day`, and `print` as a text. */
+export function unnotedDays(tenant: number, days: Days): string {
+  const noted = `SELECT day, print FROM map_days FINAL WHERE tenant = ${tenant}`;
+  return `SELECT day, toString(print) AS print FROM (${prints(tenant, days)}) WHERE (day, print) NOT IN (${noted}) ORDER BY day`;
+}
+
+/**
+ * Statements that note days. What is added up may be newer than the print, as it is read later: then the print is not that of the rows of now
+ * any more, and the note is never taken.
+ */
+export function notesOf(tenant: number, days: readonly UnnotedDay[]): string[] {
+  const steps: string[] = [];
+  for (let from = 0; from < days.length; from += DAYS_A_STEP)
+    steps.push(noteOf(tenant, days.slice(from, from + DAYS_A_STEP)));
+  return steps;
+}
+
+function noteOf(tenant: number, days: readonly UnnotedDay[]): string {
+  const runs = `runs FINAL WHERE tenant = ${tenant} AND ${DAY} IN (${days.map(({ day }) => day).join(', ')})`;
+  const byDay = (name: string, entry: string, sums: string): string =>
+    `(SELECT day, groupArray((${entry})) AS ${name} FROM (SELECT ${DAY} AS day, ${sums}) GROUP BY day) AS of_${name} ON of_${name}.day = told.day`;
+  const each = (list: string, columns: string): string =>
+    `${columns}, sum(one.spans) AS spans FROM (SELECT hour, arrayJoin(${list}) AS one FROM ${runs}) GROUP BY ALL`;
+  const told = days.map(({ day, print }) => `(${day}, ${print})`).join(', ');
+  const columns = MAP_DAYS.columns.map(({ name }) => name).join(', ');
+  return `INSERT INTO map_days (${columns}) SELECT ${tenant}, told.day, told.print, toUnixTimestamp64Micro(now64(6)), hours, nodes, edges
+    FROM (SELECT one.1 AS day, one.2 AS print FROM (SELECT arrayJoin(CAST([${told}], 'Array(Tuple(Int32, UInt64))')) AS one)) AS told
+    LEFT JOIN ${byDay('hours', 'hour, spans, errors', `hour, sum(${SPANS_OF_NODES}) AS spans, sum(${ERRORS_OF_NODES}) AS errors FROM ${runs} GROUP BY ALL`)}
+    LEFT JOIN ${byDay('nodes', 'name, type, grade, spans', each('nodes', 'one.name AS name, one.type AS type, one.grade AS grade'))}
+    LEFT JOIN ${byDay('edges', 'source, target, grade, spans', each('edges', 'one.source AS source, one.target AS target, one.grade AS grade'))}`;
+}

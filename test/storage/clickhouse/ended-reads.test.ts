@@ -1,0 +1,156 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import t from 'tap';
+import { Connection } from '../../../src/storage/clickhouse/client/connection.js';
+import { ClickHouseServer } from '../../support/clickhouse-server.js';
+import { startTestDaemon } from '../../support/daemon.js';
+import { aLog } from '../../support/log-records.js';
+import { listOf } from '../../support/read-pieces.js';
+import { NOON } from '../../support/run-records.js';
+import { inClickHouse } from '../../support/transfer-place.js';
+import { until } from '../../support/until.js';
+import { clickHouseOptions } from './clickhouse-place.js';
+import { TestClickHouse } from './test-clickhouse.js';
+
+const PAGE = { offset: 0, limit: 10 };
+const server = await ClickHouseServer.start(t);
+const skip = typeof server === 'string' ? server : false;
+
+/** Waits until so many statements run that never end by themselves. */
+async function underWay(server: ClickHouseServer, many: number): Promise<void> {
+  const running = `SELECT count() FROM system.processes WHERE query LIKE '%system.numbers%' AND query NOT LIKE '%system.processes%'`;
+  await until(`${String(many)} statements are under way`, async () => {
+    const [row] = await server.query(running);
+    return row?.[0] === many;
+  });
+}
+
+/** The metrics of reads, as they are shown next. */
+async function shownReads({ settings }: TestClickHouse): Promise<readonly string[]> {
+  // A read gives its place back once whoever asked for it has been told.
+  await turn();
+  settings.clock.advance(5000);
+  const { text } = await settings.meter.print();
+  return [...text.matchAll(/^jackdaw_store_((?:ended|running)_reads.* \d+)$/gm)].map(([, one = '']) => one);
+}
+
+function figures(abandoned: number, timedOut: number): readonly string[] {
+  return [
+    `ended_reads_total{reason="abandoned"} ${String(abandoned)}`,
+    `ended_reads_total{reason="timed_out"} ${String(timedOut)}`,
+    'ended_reads_total{reason="held_up_move"} 0',
+    'running_reads 0',
+  ];
+}
+
+void t.test('a statement that nobody waits for ends on the server', { skip }, async (t) => {
+  if (typeof server === 'string') return;
+  const options = { ...clickHouseOptions(server), database: 'default' };
+  const connection = await Connection.open(options, { database: 'default', now: () => performance.now() });
+  t.teardown(() => connection.close());
+
+  await t.test('before its answer', async (t) => {
+    const abort = new AbortController();
+    const asking = connection.rows('SELECT count() FROM system.numbers', abort.signal);
+    const failed = t.rejects(asking, { name: 'ConsumeError', message: /nobody waits/ });
+    await underWay(server, 1);
+    abort.abort();
+    await failed;
+    await underWay(server, 0);
+  });
+
+  await t.test('in the middle of its answer, whoever ends it', async (t) => {
+    for await (const rows of connection.pages('SELECT number FROM system.numbers')) {
+      t.equal(rows[0]?.number, 0);
+      break;
+    }
+    await underWay(server, 0);
+    const abort = new AbortController();
+    const taking = (async () => {
+      for await (const rows of connection.pages('SELECT number FROM system.numbers', abort.signal))
+        if (rows.length > 0) abort.abort();
+    })();
+    await t.rejects(taking, { name: 'ConsumeError' });
+    await underWay(server, 0);
+  });
+});
+
+void t.test('a read of a user', { skip }, async (t) => {
+  if (typeof server === 'string') return;
+  const opened = await TestClickHouse.open(t, server);
+  const { store, settings, options } = opened;
+  const user = await opened.addUser();
+  const items = Array.from({ length: 30 }, (_, i) => aLog({ timestamp: NOON + i }));
+  await store.writer.logs({ tenant: user, items }, { receivedAt: NOON });
+  const late = {
+    code: 'overloaded',
+    retryable: true,
+    detail: /was not found within 20 s.*\(extensions\.clickhouse\.request_timeout\)/,
+  };
+
+  await t.test('that takes too long is ended, also on the server, and told of as such', async (t) => {
+    await server.fault({ kind: 'endless', times: 1, matching: 'FROM logs' });
+    const reading = t.rejects(store.logs.search(user, {}, PAGE, new AbortController().signal), late);
+    await underWay(server, 1);
+    settings.clock.advance(options.timeoutMs);
+    await reading;
+    await underWay(server, 0);
+    t.same(await shownReads(opened), figures(0, 1));
+  });
+
+  await t.test('whose client goes away is ended likewise', async (t) => {
+    await server.fault({ kind: 'endless', times: 1, matching: 'FROM logs' });
+    const client = new AbortController();
+    const reading = t.rejects(store.logs.search(user, {}, PAGE, client.signal), {
+      code: 'overloaded',
+      detail: /Nobody waits/,
+    });
+    await underWay(server, 1);
+    client.abort();
+    await reading;
+    await underWay(server, 0);
+    settings.clock.advance(options.timeoutMs);
+    t.same(await shownReads(opened), figures(1, 1));
+  });
+
+  await t.test('that lists: the time of each part counts, and not that of who takes them', async (t) => {
+    const { signal } = new AbortController();
+    const { items: taken } = await store.logs.search(user, {}, PAGE, signal);
+    const parts = taken[Symbol.asyncIterator]();
+    t.equal((await parts.next()).done, false);
+    settings.clock.advance(2 * options.timeoutMs);
+    t.equal((await parts.next()).done, true);
+    t.same(await shownReads(opened), figures(1, 1));
+
+    const { items: slow } = await store.logs.search(user, {}, PAGE, signal);
+    await server.fault({ kind: 'endless', times: 1, matching: 'FROM logs' });
+    const taking = t.rejects(listOf(slow), late);
+    await underWay(server, 1);
+    settings.clock.advance(options.timeoutMs);
+    await taking;
+    await underWay(server, 0);
+    t.same(await shownReads(opened), figures(1, 2));
+    t.match(await store.logs.search(user, {}, PAGE), { count: items.length });
+  });
+});
+
+void t.test('a request that its client breaks off ends its statement on the server', { skip }, async (t) => {
+  if (typeof server === 'string') return;
+  const { url, key, metricsUrl } = await startTestDaemon(t, {
+    overlay: inClickHouse(server, server.newDatabase(), 'sqlite'),
+  });
+  await server.fault({ kind: 'endless', times: 1, matching: 'FROM logs' });
+  const client = new AbortController();
+  const answer = fetch(`${url}/api/v1/dashboard/logs/search`, {
+    headers: { authorization: `Bearer ${key}` },
+    signal: client.signal,
+  });
+  const broken = t.rejects(answer, { name: 'AbortError' });
+  await underWay(server, 1);
+  client.abort();
+  await broken;
+  await underWay(server, 0);
+  await until('it is counted', async () => {
+    const text = await (await fetch(`${metricsUrl}/metrics`)).text();
+    return /^jackdaw_store_ended_reads_total\{.*reason="abandoned".*\} 1$/m.test(text);
+  });
+});

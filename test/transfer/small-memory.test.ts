@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { ApiCaller } from '../support/api-caller.js';
+import { runInProcess, type CommandOutput } from '../support/cli.js';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.js';
+import { testFolder } from '../support/test-folder.js';
+import { anItem, type Item } from '../support/trace-batch.js';
+
+const REQUESTS = 60;
+const RUNS = 50;
+const SPANS = 2;
+const NOISE_BYTES = 4000;
+/** The least that a configuration may have, and enough where what does not fit can be written beside the store. */
+const TOO_LITTLE = '64MiB';
+const ENOUGH = '128MiB';
+/** The files that DuckDB writes what does not fit into memory to, by the sizes of its pieces. */
+const SPILLED = ['DEFAULT', 'S32K', 'S64K', 'S96K', 'S128K', 'S160K', 'S192K', 'S224K'].map(
+  (size) => `duckdb_temp_storage_${size}-0.tmp`,
+);
+
+/** What does not become small in a file. */
+function aNoisyItem(): Item {
+  const { trace, spans } = anItem({ spans: SPANS });
+  const noise = (): string => randomBytes(NOISE_BYTES).toString('base64');
+  return { trace, spans: spans.map((span) => ({ ...span, input_data: { noise: noise() } })) };
+}
+
+interface FailedExport {
+  readonly under_way: unknown;
+  readonly failed: { readonly directory: string; readonly message: string } | null;
+}
+
+t.setTimeout(120_000);
+void t.test('an export of a store whose DuckDB may take little memory', async (t) => {
+  const directory = testFolder(t);
+  const target = join(testFolder(t), 'export');
+  const spilled = join(directory, 'jackdaw.duckdb.tmp');
+  let key: string | undefined;
+
+  const start = async (t: Test, memory: string): Promise<TestDaemon> => {
+    const overlay = `extensions: { duckdb: { memory_limit: ${memory} } }`;
+    const daemon = await startTestDaemon(t, { directory, overlay, ...(key !== undefined && { key }) });
+    ({ key } = daemon);
+    return daemon;
+  };
+  const exported = async ({ url, key }: TestDaemon): Promise<CommandOutput> =>
+    await runInProcess(['export', '--to', target, '--url', url, '--key', key]);
+  const failsWith = async (t: Test, daemon: TestDaemon, message: RegExp): Promise<void> => {
+    const { code, stderr } = await exported(daemon);
+    t.equal(code, 1);
+    t.match(stderr, message);
+    t.match(stderr, /What was written was removed/);
+    t.notOk(existsSync(target));
+    const told = await new ApiCaller(daemon.url, daemon.key).get<FailedExport>('/admin/export');
+    t.match(told, { under_way: null, failed: { directory: target, message } });
+  };
+  const NO_ROOM = new RegExp(`There is no room for what does not fit into memory while ${target} is written`);
+
+  await t.test('says so, and what to do about it', async (t) => {
+    const daemon = await start(t, TOO_LITTLE);
+    const api = new ApiCaller(daemon.url, daemon.key);
+    for (let i = 0; i < REQUESTS; i++) await api.send(Array.from({ length: RUNS }, aNoisyItem));
+    await failsWith(
+      t,
+      daemon,
+      /needs more memory than the 64\.0 MiB that DuckDB may take.*extensions\.duckdb\.memory_limit.*start the daemon anew/,
+    );
+    await api.send([anItem()]);
+    t.notMatch(daemon.logs, /"state":"(degraded|recoverable)"/);
+    await daemon.daemon.shutdown();
+  });
+
+  await t.test('whose disk becomes full says that, and not that its directory is at fault', async (t) => {
+    rmSync(spilled, { recursive: true, force: true });
+    mkdirSync(spilled);
+    // Each write to it fails as on a full disk.
+    for (const name of SPILLED) symlinkSync('/dev/full', join(spilled, name));
+    const daemon = await start(t, ENOUGH);
+    await failsWith(t, daemon, NO_ROOM);
+    await daemon.daemon.shutdown();
+  });
+
+  await t.test('goes on once there is room, where there was none when DuckDB looked first', async (t) => {
+    rmSync(spilled, { recursive: true, force: true });
+    // A file system without any room, in which no file can be made either.
+    symlinkSync('/proc', spilled);
+    const daemon = await start(t, ENOUGH);
+    t.match(await exported(daemon), { code: 1 });
+    rmSync(spilled);
+    mkdirSync(spilled);
+    // That there is room now is of no use to this one: DuckDB is told to look again where it fails.
+    await failsWith(t, daemon, NO_ROOM);
+    t.match(await exported(daemon), { code: 0, stderr: '' });
+    await daemon.daemon.shutdown();
+  });
+});
