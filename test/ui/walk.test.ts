@@ -1,9 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
 import t from 'tap';
 import { accessibilityProblems } from '../support/browser.js';
 import { aSpan as anOtlpSpan, jsonOf, tracesOf } from '../support/otlp-requests.js';
 import { anItem, aSpan } from '../support/trace-batch.js';
 import { lookRight, ODD_NAME, settled, startPages } from '../support/ui.js';
+
+/** The first number of runs that the overview shows from now on. */
+function firstRunsShown(page: Page): Promise<string> {
+  return page.evaluate<string>(
+    `new Promise((resolve) => {
+      const look = () => {
+        const shown = document.querySelector('main dl dd > span')?.textContent;
+        if (shown) resolve(shown);
+      };
+      new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
+    })`,
+  );
+}
 
 void t.test('a browser from its first login to being thrown out', async (t) => {
   const { api, key, visit, visitUnknown } = await startPages(t);
@@ -30,6 +44,8 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
       await overview.getByRole('heading', { name: 'No run of an agent has come yet' }).waitFor();
       t.same(await accessibilityProblems(overview), []);
 
+      const shown = firstRunsShown(overview);
+
       // The line on the page works as it is, and the pages follow without a click.
       const curl = (await page.locator('pre').first().textContent()) ?? '';
       const [, batch = ''] = /-d '(.*)'$/s.exec(curl) ?? [];
@@ -44,6 +60,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
       // Who watched the first page is told, and so is who opens it while there is this one run alone.
       const welcome = overview.getByRole('region', { name: 'The first run' });
       await welcome.getByText('It works').waitFor();
+      t.equal(await shown, '1', 'no figure of the empty store is seen');
       t.same(await accessibilityProblems(overview), []);
       await overview.reload();
       await welcome.getByText('Completed').waitFor();

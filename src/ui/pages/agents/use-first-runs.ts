@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 
 const WAITING_MS = 2000;
@@ -37,4 +38,19 @@ export function useNewestRun(kind: 'agent' | 'all', isAsked: boolean): Schemas['
     refetchInterval: ({ state }) => (state.data ? false : WAITING_MS),
   });
   return data;
+}
+
+/**
+ * Forgets what was answered while there was nothing: it counts as fresh, and would be shown as what is there once the first run has come.
+ * To be called by what is shown until then.
+ */
+export function useNothingYet(): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    // Nobody looks at it: when it is shown next, it is asked for.
+    client.removeQueries({ type: 'inactive' });
+    return () => {
+      void client.resetQueries({ queryKey: ['series'], type: 'active' });
+    };
+  }, [client]);
 }

@@ -28,11 +28,14 @@ const STATE = { range: rangeField('24h') };
 
 /** How all agents do, against the same time before, and what wants looking at. */
 export default function Overview() {
-  const [{ range }, change] = useUrlState(STATE);
   const { isEmpty, first } = useBeginning();
-  const series = useSeries(range);
   useFresh('series', 'overview-failures', NEWEST_RUN);
-  if (isEmpty) return <FirstRun />;
+  return isEmpty ? <FirstRun /> : <Filled first={first} />;
+}
+
+function Filled({ first }: { readonly first: Schemas['Run'] | undefined }) {
+  const [{ range }, change] = useUrlState(STATE);
+  const series = useSeries(range);
   return (
     <div className={parts['page']}>
       <title>Overview · Jackdaw</title>
