@@ -9,6 +9,8 @@ const SPANS = 10_000;
 /** As many as a request may have, and requests that are under way together. */
 const BATCH = 100;
 const AT_ONCE = 10;
+/** A browser has six connections to a daemon, and each file costs a way there and back. */
+const MOST_FILES = 17;
 /** More rows in the page than are seen make scrolling slow. */
 const MOST_ROWS = 150;
 
@@ -94,6 +96,23 @@ void t.test('the page of a run', async (t) => {
       t.same(complaints, []);
     },
   );
+
+  await t.test('its code comes in few files, and is asked for beside that of all pages', async (t) => {
+    const { page, complaints } = await pages.visit('/login');
+    const files: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/assets/')) files.push(request.url());
+    });
+    const asked = page.waitForRequest(/\/assets\/Run-/);
+    await page.route('**/assets/main-*.js', async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await page.goto(`${pages.url}/traces/${id}`);
+    await page.getByRole('treegrid').waitFor();
+    t.ok(files.length <= MOST_FILES, files.join('\n'));
+    t.same(complaints, []);
+  });
 
   await t.test('levels, folding, walking, errors and search, by keys', async (t) => {
     const { page, complaints } = await pages.visit(`/traces/${id}?fold=0`);

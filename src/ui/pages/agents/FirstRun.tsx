@@ -1,6 +1,6 @@
 import parts from '../../parts/parts.module.css';
 import { Link } from 'wouter';
-import { BASE } from '../../api/client.js';
+import { BASE } from '../../api/base.js';
 import { Jackdaw } from '../../shell/Jackdaw.js';
 import { useMe } from '../../shell/Session.js';
 import { useNow } from '../../state/clock.js';
