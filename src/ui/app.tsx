@@ -1,7 +1,6 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { Route, Router, Switch } from 'wouter';
 import { BASE } from './api/base.js';
-import { ApiError } from './api/client.js';
 import { PAGE_CODE } from './page-code.js';
 import { onDemand } from './parts/on-demand.js';
 import { PageSkeleton } from './parts/Skeleton.js';
@@ -11,6 +10,7 @@ import { Session } from './shell/Session.js';
 import { Shell } from './shell/Shell.js';
 import { ClockProvider } from './state/clock.js';
 import { lastPart } from './state/path.js';
+import { queries } from './state/queries.js';
 import { SettingsProvider } from './state/settings.js';
 
 const Overview = onDemand(PAGE_CODE['/'], <PageSkeleton />);
@@ -36,19 +36,6 @@ const Settings = onDemand(PAGE_CODE['/settings/:place'], <PageSkeleton />);
 const Usage = onDemand(PAGE_CODE['/usage'], <PageSkeleton />);
 const DaemonPage = onDemand(PAGE_CODE['/daemon'], <PageSkeleton />);
 const CompareRuns = onDemand(PAGE_CODE['/compare/runs'], <PageSkeleton />);
-
-const STALE_MS = 15_000;
-const TRIES = 2;
-
-/** Answers are fresh for a moment; what the caller did wrong is not asked again. */
-const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: STALE_MS,
-      retry: (count, error) => count < TRIES && !(error instanceof ApiError && error.status < 500),
-    },
-  },
-});
 
 /** Everything, from the theme to the pages. */
 export function App() {

@@ -28,8 +28,16 @@ export const PAGE_CODE = {
   '/settings/:place': () => import('./pages/settings/Settings.js'),
 };
 
-/** Begins to load the code of the page that the address names, so that it comes beside all other code and not after it. */
-export function loadPageCode(): void {
+interface PageCode {
+  readonly default: unknown;
+  readonly early?: () => void;
+}
+
+/**
+ * Begins to load the code of the page that the address names, beside all other code and not after it. Where that code has a function
+ * `early`, it asks for what the page shows, which is then on its way before there is a page.
+ */
+export async function loadPage(): Promise<void> {
   const parts = rawPath().split('/');
   const found = Object.entries(PAGE_CODE).find(([pattern]) => {
     const wanted = pattern.split('/');
@@ -38,6 +46,6 @@ export function loadPageCode(): void {
       wanted.every((part, at) => part === parts[at] || (part.startsWith(':') && parts[at] !== ''))
     );
   });
-  // What fails here fails again where the page is shown, which says so.
-  found?.[1]().catch(() => undefined);
+  const code: PageCode | undefined = await found?.[1]();
+  code?.early?.();
 }

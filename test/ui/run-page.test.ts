@@ -97,22 +97,30 @@ void t.test('the page of a run', async (t) => {
     },
   );
 
-  await t.test('its code comes in few files, and is asked for beside that of all pages', async (t) => {
-    const { page, complaints } = await pages.visit('/login');
-    const files: string[] = [];
-    page.on('request', (request) => {
-      if (request.url().includes('/assets/')) files.push(request.url());
-    });
-    const asked = page.waitForRequest(/\/assets\/Run-/);
-    await page.route('**/assets/main-*.js', async (route) => {
-      await asked;
-      await route.continue();
-    });
-    await page.goto(`${pages.url}/traces/${id}`);
-    await page.getByRole('treegrid').waitFor();
-    t.ok(files.length <= MOST_FILES, files.join('\n'));
-    t.same(complaints, []);
-  });
+  await t.test(
+    'its code comes in few files; its spans are asked for beside the code of all pages',
+    async (t) => {
+      const { page, complaints } = await pages.visit('/login');
+      const requests: string[] = [];
+      page.on('request', (request) => {
+        // The page before may be asking still.
+        if (request.isNavigationRequest()) requests.length = 0;
+        requests.push(new URL(request.url()).pathname);
+      });
+      const asked = page.waitForRequest((request) => request.url().endsWith(`/traces/${id}/spans`));
+      await page.route('**/assets/main-*.js', async (route) => {
+        await asked;
+        await route.continue();
+      });
+      await page.goto(`${pages.url}/traces/${id}`);
+      await page.getByRole('treegrid').waitFor();
+      const files = requests.filter((path) => path.startsWith('/assets/'));
+      t.ok(files.length <= MOST_FILES, files.join('\n'));
+      const answers = requests.filter((path) => /\/(me|spans)$/.test(path)).sort();
+      t.same(answers, [`/api/v1/dashboard/traces/${id}/spans`, '/api/v1/me'], 'each once');
+      t.same(complaints, []);
+    },
+  );
 
   await t.test('levels, folding, walking, errors and search, by keys', async (t) => {
     const { page, complaints } = await pages.visit(`/traces/${id}?fold=0`);

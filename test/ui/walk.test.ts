@@ -235,6 +235,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     const other = await api.createKey(['read']);
     const { page } = await visitUnknown('/runs');
     await page.getByLabel('API key').fill(other.key);
+    t.equal(await page.getByText('Your session has ended').count(), 0, 'there was none');
     await page.keyboard.press('Enter');
     await page.locator('main table tbody tr:visible').first().waitFor();
     await api.call('DELETE', `/admin/keys/${other.id}`);

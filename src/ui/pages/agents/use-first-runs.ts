@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 
@@ -6,15 +6,20 @@ const WAITING_MS = 2000;
 /** First part of the keys of its queries. */
 export const NEWEST_RUN = 'newest-run';
 
-/** How many agents there are, at most one of them, and whether somebody waits for the first. */
+/** How many agents there are, and at most one of them. */
+export const AGENTS_THERE = queryOptions({
+  queryKey: ['agents-there'],
+  queryFn: async ({ signal }) => {
+    const query = { page: 1, page_size: 1 };
+    const body = await bodyOf(api.GET('/api/v1/agents', { params: { query }, signal }));
+    return Array.isArray(body) ? { items: body.slice(0, 1), count: body.length } : body;
+  },
+});
+
+/** The same, again and again while somebody waits for the first. */
 export function useAgentsThere() {
   return useQuery({
-    queryKey: ['agents-there'],
-    queryFn: async ({ signal }) => {
-      const query = { page: 1, page_size: 1 };
-      const body = await bodyOf(api.GET('/api/v1/agents', { params: { query }, signal }));
-      return Array.isArray(body) ? { items: body.slice(0, 1), count: body.length } : body;
-    },
+    ...AGENTS_THERE,
     refetchInterval: ({ state }) => (state.data?.count === 0 ? WAITING_MS : false),
   });
 }

@@ -12,11 +12,13 @@ import { RangeChoice } from '../../parts/RangeChoice.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
+import { parseState } from '../../state/codec.js';
+import { queries, untold } from '../../state/queries.js';
 import { rangeBetween, rangeField } from '../../state/range.js';
-import { useSeries } from '../../state/use-series.js';
+import { seriesQuery, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from '../agents/FirstRun.js';
-import { NEWEST_RUN } from '../agents/use-first-runs.js';
+import { AGENTS_THERE, NEWEST_RUN } from '../agents/use-first-runs.js';
 import { FiredAlerts } from './FiredAlerts.js';
 import { NewestFailures } from './NewestFailures.js';
 import { UnpricedModels } from './UnpricedModels.js';
@@ -25,6 +27,12 @@ import { WorseAgents } from './WorseAgents.js';
 import styles from './Overview.module.css';
 
 const STATE = { range: rangeField('24h') };
+
+/** Asks for what is seen first. */
+export function early(): void {
+  queries.query(seriesQuery(parseState(STATE, location.search).range)).catch(untold);
+  queries.query(AGENTS_THERE).catch(untold);
+}
 
 /** How all agents do, against the same time before, and what wants looking at. */
 export default function Overview() {
@@ -35,7 +43,6 @@ export default function Overview() {
 
 function Filled({ first }: { readonly first: Schemas['Run'] | undefined }) {
   const [{ range }, change] = useUrlState(STATE);
-  const series = useSeries(range);
   return (
     <div className={parts['page']}>
       <title>Overview · Jackdaw</title>
@@ -52,21 +59,12 @@ function Filled({ first }: { readonly first: Schemas['Run'] | undefined }) {
         />
       </div>
       {first && <Welcome run={first} />}
-      {series.error && !series.data ? (
-        <Failure error={series.error} retry={() => void series.refetch()} />
-      ) : series.data === undefined ? (
-        <TableSkeleton rows={6} />
-      ) : (
-        <>
-          <Totals series={series.data} />
-          <Charts
-            series={series.data}
-            onBrush={(start, end) => {
-              change({ range: rangeBetween(start, end) });
-            }}
-          />
-        </>
-      )}
+      <Figures
+        range={range}
+        onBrush={(start, end) => {
+          change({ range: rangeBetween(start, end) });
+        }}
+      />
       <div className={styles['grid']}>
         <div>
           <FiredAlerts range={range} />
@@ -78,6 +76,25 @@ function Filled({ first }: { readonly first: Schemas['Run'] | undefined }) {
         </div>
       </div>
     </div>
+  );
+}
+
+/** Stands before the cards and asks for itself, so that it asks before they do: the daemon answers one after the other. */
+function Figures({
+  range,
+  onBrush,
+}: {
+  readonly range: string;
+  readonly onBrush: (start: number, end: number) => void;
+}) {
+  const { data, error, refetch } = useSeries(range);
+  if (data === undefined)
+    return error ? <Failure error={error} retry={() => void refetch()} /> : <TableSkeleton rows={6} />;
+  return (
+    <>
+      <Totals series={data} />
+      <Charts series={data} onBrush={onBrush} />
+    </>
   );
 }
 
