@@ -164,9 +164,9 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
   await t.test('why a value is missing is told by keys and by touch, and nothing moves', async (t) => {
     const { page, complaints } = await visit('/agents', { hasTouch: true });
     const reason = 'No run ended in the last 7 days';
-    const dash = page.getByRole('button', { name: reason }).first();
+    const dash = page.locator(`[data-missing="${reason}"] > [title]`).first();
     const told = page.locator('[popover]');
-    const place = async () => JSON.stringify(await dash.boundingBox());
+    const place = async () => JSON.stringify(await page.getByRole('table').boundingBox());
     await dash.waitFor();
     await settled(page);
     const before = await place();
@@ -179,17 +179,24 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     t.equal(await told.isVisible(), true, 'it may be read for as long as one likes');
     await page.getByRole('heading', { name: 'Agents' }).tap();
     await told.waitFor({ state: 'detached' });
-    await dash.focus();
-    for (const key of ['Enter', 'Space']) {
-      await page.keyboard.press(key);
-      await told.waitFor();
-      await page.keyboard.press('Escape');
-      await told.waitFor({ state: 'detached' });
-    }
-    await page.keyboard.press('Enter');
+    await dash.tap();
     await told.waitFor();
-    await page.keyboard.press('Tab');
+    await page.keyboard.press('Escape');
     await told.waitFor({ state: 'detached' });
+
+    t.equal(await page.locator('[data-missing] :is(a, button, [tabindex])').count(), 0, 'Tab passes it by');
+    t.match(await page.getByRole('cell', { name: reason }).first().textContent(), reason, 'it is read');
+    const row = page.getByRole('row').filter({ has: page.locator(`[data-missing="${reason}"]`) });
+    await row.first().getByRole('link').first().focus();
+    await page.keyboard.press('-');
+    const why = page.getByRole('dialog', { name: 'Why values are missing' });
+    await why.getByRole('heading', { name: 'In the row where you are' }).waitFor();
+    t.match(await why.textContent(), `p95${reason}`);
+    t.same(await accessibilityProblems(page), []);
+    await page.keyboard.press('Escape');
+    await why.waitFor({ state: 'detached' });
+    // One goes on where one was.
+    await row.first().locator('a:focus').waitFor();
     t.same(complaints, []);
   });
 
