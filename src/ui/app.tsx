@@ -1,6 +1,7 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { Route, Router, Switch } from 'wouter';
-import { ApiError, BASE } from './api/client.js';
+import { BASE } from './api/base.js';
+import { PAGE_CODE } from './page-code.js';
 import { onDemand } from './parts/on-demand.js';
 import { PageSkeleton } from './parts/Skeleton.js';
 import { NotFound } from './pages/not-found.js';
@@ -9,44 +10,32 @@ import { Session } from './shell/Session.js';
 import { Shell } from './shell/Shell.js';
 import { ClockProvider } from './state/clock.js';
 import { lastPart } from './state/path.js';
+import { queries } from './state/queries.js';
 import { SettingsProvider } from './state/settings.js';
 
-const Overview = onDemand(() => import('./pages/overview/Overview.js'), <PageSkeleton />);
-const Sessions = onDemand(() => import('./pages/sessions/Sessions.js'), <PageSkeleton />);
-const OneSession = onDemand(() => import('./pages/sessions/Session.js'), <PageSkeleton />);
-const Models = onDemand(() => import('./pages/models/Models.js'), <PageSkeleton />);
-const Prompts = onDemand(() => import('./pages/prompts/Prompts.js'), <PageSkeleton />);
-const Prompt = onDemand(() => import('./pages/prompts/Prompt.js'), <PageSkeleton />);
-const CompareAgents = onDemand(() => import('./pages/compare-agents/CompareAgents.js'), <PageSkeleton />);
-const Metrics = onDemand(() => import('./pages/metrics/Metrics.js'), <PageSkeleton />);
-const Logs = onDemand(() => import('./pages/logs/Logs.js'), <PageSkeleton />);
-const MapPage = onDemand(() => import('./pages/map/MapPage.js'), <PageSkeleton />);
-const Agents = onDemand(() => import('./pages/agents/Agents.js'), <PageSkeleton />);
-const Agent = onDemand(() => import('./pages/agents/Agent.js'), <PageSkeleton />);
-const Runs = onDemand(() => import('./pages/runs/Runs.js'), <PageSkeleton />);
-const Run = onDemand(() => import('./pages/run/Run.js'), <PageSkeleton />);
-const Alerts = onDemand(() => import('./pages/alerts/Alerts.js'), <PageSkeleton />);
-const Alert = onDemand(() => import('./pages/alerts/Alert.js'), <PageSkeleton />);
-const NewAlert = onDemand(() => import('./pages/alerts/NewAlert.js'), <PageSkeleton />);
-const Webhooks = onDemand(() => import('./pages/webhooks/Webhooks.js'), <PageSkeleton />);
-const OneOrganization = onDemand(() => import('./pages/webhooks/OneOrganization.js'), <PageSkeleton />);
-const Settings = onDemand(() => import('./pages/settings/Settings.js'), <PageSkeleton />);
-const Usage = onDemand(() => import('./pages/usage/Usage.js'), <PageSkeleton />);
-const DaemonPage = onDemand(() => import('./pages/daemon/Daemon.js'), <PageSkeleton />);
-const CompareRuns = onDemand(() => import('./pages/compare-runs/CompareRuns.js'), <PageSkeleton />);
-
-const STALE_MS = 15_000;
-const TRIES = 2;
-
-/** Answers are fresh for a moment; what the caller did wrong is not asked again. */
-const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: STALE_MS,
-      retry: (count, error) => count < TRIES && !(error instanceof ApiError && error.status < 500),
-    },
-  },
-});
+const Overview = onDemand(PAGE_CODE['/'], <PageSkeleton />);
+const Sessions = onDemand(PAGE_CODE['/sessions'], <PageSkeleton />);
+const OneSession = onDemand(PAGE_CODE['/sessions/:id'], <PageSkeleton />);
+const Models = onDemand(PAGE_CODE['/models'], <PageSkeleton />);
+const Prompts = onDemand(PAGE_CODE['/prompts'], <PageSkeleton />);
+const Prompt = onDemand(PAGE_CODE['/prompts/:name'], <PageSkeleton />);
+const CompareAgents = onDemand(PAGE_CODE['/compare/agents'], <PageSkeleton />);
+const Metrics = onDemand(PAGE_CODE['/explore/metrics'], <PageSkeleton />);
+const Logs = onDemand(PAGE_CODE['/logs'], <PageSkeleton />);
+const MapPage = onDemand(PAGE_CODE['/map'], <PageSkeleton />);
+const Agents = onDemand(PAGE_CODE['/agents'], <PageSkeleton />);
+const Agent = onDemand(PAGE_CODE['/agents/:id'], <PageSkeleton />);
+const Runs = onDemand(PAGE_CODE['/runs'], <PageSkeleton />);
+const Run = onDemand(PAGE_CODE['/traces/:id'], <PageSkeleton />);
+const Alerts = onDemand(PAGE_CODE['/alerts'], <PageSkeleton />);
+const Alert = onDemand(PAGE_CODE['/alerts/:id'], <PageSkeleton />);
+const NewAlert = onDemand(PAGE_CODE['/alerts/new'], <PageSkeleton />);
+const Webhooks = onDemand(PAGE_CODE['/webhooks'], <PageSkeleton />);
+const OneOrganization = onDemand(PAGE_CODE['/webhooks/:org'], <PageSkeleton />);
+const Settings = onDemand(PAGE_CODE['/settings/:place'], <PageSkeleton />);
+const Usage = onDemand(PAGE_CODE['/usage'], <PageSkeleton />);
+const DaemonPage = onDemand(PAGE_CODE['/daemon'], <PageSkeleton />);
+const CompareRuns = onDemand(PAGE_CODE['/compare/runs'], <PageSkeleton />);
 
 /** Everything, from the theme to the pages. */
 export function App() {

@@ -9,6 +9,8 @@ const SPANS = 10_000;
 /** As many as a request may have, and requests that are under way together. */
 const BATCH = 100;
 const AT_ONCE = 10;
+/** A browser has six connections to a daemon, and each file costs a way there and back. */
+const MOST_FILES = 17;
 /** More rows in the page than are seen make scrolling slow. */
 const MOST_ROWS = 150;
 
@@ -91,6 +93,31 @@ void t.test('the page of a run', async (t) => {
       }
       t.equal(await chosen(page).getAttribute('aria-level'), '1');
       t.equal(await grid.getAttribute('aria-activedescendant'), await chosen(page).getAttribute('id'));
+      t.same(complaints, []);
+    },
+  );
+
+  await t.test(
+    'its code comes in few files; its spans are asked for beside the code of all pages',
+    async (t) => {
+      const { page, complaints } = await pages.visit('/login');
+      const requests: string[] = [];
+      page.on('request', (request) => {
+        // The page before may be asking still.
+        if (request.isNavigationRequest()) requests.length = 0;
+        requests.push(new URL(request.url()).pathname);
+      });
+      const asked = page.waitForRequest((request) => request.url().endsWith(`/traces/${id}/spans`));
+      await page.route('**/assets/main-*.js', async (route) => {
+        await asked;
+        await route.continue();
+      });
+      await page.goto(`${pages.url}/traces/${id}`);
+      await page.getByRole('treegrid').waitFor();
+      const files = requests.filter((path) => path.startsWith('/assets/'));
+      t.ok(files.length <= MOST_FILES, files.join('\n'));
+      const answers = requests.filter((path) => /\/(me|spans)$/.test(path)).sort();
+      t.same(answers, [`/api/v1/dashboard/traces/${id}/spans`, '/api/v1/me'], 'each once');
       t.same(complaints, []);
     },
   );

@@ -1,9 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
 import t from 'tap';
 import { accessibilityProblems } from '../support/browser.js';
 import { aSpan as anOtlpSpan, jsonOf, tracesOf } from '../support/otlp-requests.js';
 import { anItem, aSpan } from '../support/trace-batch.js';
 import { lookRight, ODD_NAME, settled, startPages } from '../support/ui.js';
+
+/** The first number of runs that the overview shows from now on. */
+function firstRunsShown(page: Page): Promise<string> {
+  return page.evaluate<string>(
+    `new Promise((resolve) => {
+      const look = () => {
+        const shown = document.querySelector('main dl dd > span')?.textContent;
+        if (shown) resolve(shown);
+      };
+      new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
+    })`,
+  );
+}
 
 void t.test('a browser from its first login to being thrown out', async (t) => {
   const { api, key, visit, visitUnknown } = await startPages(t);
@@ -30,6 +44,8 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
       await overview.getByRole('heading', { name: 'No run of an agent has come yet' }).waitFor();
       t.same(await accessibilityProblems(overview), []);
 
+      const shown = firstRunsShown(overview);
+
       // The line on the page works as it is, and the pages follow without a click.
       const curl = (await page.locator('pre').first().textContent()) ?? '';
       const [, batch = ''] = /-d '(.*)'$/s.exec(curl) ?? [];
@@ -44,6 +60,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
       // Who watched the first page is told, and so is who opens it while there is this one run alone.
       const welcome = overview.getByRole('region', { name: 'The first run' });
       await welcome.getByText('It works').waitFor();
+      t.equal(await shown, '1', 'no figure of the empty store is seen');
       t.same(await accessibilityProblems(overview), []);
       await overview.reload();
       await welcome.getByText('Completed').waitFor();
@@ -147,9 +164,9 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
   await t.test('why a value is missing is told by keys and by touch, and nothing moves', async (t) => {
     const { page, complaints } = await visit('/agents', { hasTouch: true });
     const reason = 'No run ended in the last 7 days';
-    const dash = page.getByRole('button', { name: reason }).first();
+    const dash = page.locator(`[data-missing="${reason}"] > [title]`).first();
     const told = page.locator('[popover]');
-    const place = async () => JSON.stringify(await dash.boundingBox());
+    const place = async () => JSON.stringify(await page.getByRole('table').boundingBox());
     await dash.waitFor();
     await settled(page);
     const before = await place();
@@ -162,17 +179,24 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     t.equal(await told.isVisible(), true, 'it may be read for as long as one likes');
     await page.getByRole('heading', { name: 'Agents' }).tap();
     await told.waitFor({ state: 'detached' });
-    await dash.focus();
-    for (const key of ['Enter', 'Space']) {
-      await page.keyboard.press(key);
-      await told.waitFor();
-      await page.keyboard.press('Escape');
-      await told.waitFor({ state: 'detached' });
-    }
-    await page.keyboard.press('Enter');
+    await dash.tap();
     await told.waitFor();
-    await page.keyboard.press('Tab');
+    await page.keyboard.press('Escape');
     await told.waitFor({ state: 'detached' });
+
+    t.equal(await page.locator('[data-missing] :is(a, button, [tabindex])').count(), 0, 'Tab passes it by');
+    t.match(await page.getByRole('cell', { name: reason }).first().textContent(), reason, 'it is read');
+    const row = page.getByRole('row').filter({ has: page.locator(`[data-missing="${reason}"]`) });
+    await row.first().getByRole('link').first().focus();
+    await page.keyboard.press('-');
+    const why = page.getByRole('dialog', { name: 'Why values are missing' });
+    await why.getByRole('heading', { name: 'In the row where you are' }).waitFor();
+    t.match(await why.textContent(), `p95${reason}`);
+    t.same(await accessibilityProblems(page), []);
+    await page.keyboard.press('Escape');
+    await why.waitFor({ state: 'detached' });
+    // One goes on where one was.
+    await row.first().locator('a:focus').waitFor();
     t.same(complaints, []);
   });
 
@@ -218,6 +242,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     const other = await api.createKey(['read']);
     const { page } = await visitUnknown('/runs');
     await page.getByLabel('API key').fill(other.key);
+    t.equal(await page.getByText('Your session has ended').count(), 0, 'there was none');
     await page.keyboard.press('Enter');
     await page.locator('main table tbody tr:visible').first().waitFor();
     await api.call('DELETE', `/admin/keys/${other.id}`);

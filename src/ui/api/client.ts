@@ -1,4 +1,5 @@
 import createClient, { type Middleware } from 'openapi-fetch';
+import { BASE } from './base.js';
 import type { components, paths } from './generated/schema.js';
 
 export type Schemas = components['schemas'];
@@ -23,9 +24,6 @@ export class ApiError extends Error {
     this.fields = fields;
   }
 }
-
-/** Where the pages lie: what `<base>` says, with a slash at its end. */
-export const BASE = new URL('./', document.baseURI);
 
 const marked: Middleware = {
   onRequest: ({ request }) => {

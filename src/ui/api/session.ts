@@ -1,4 +1,5 @@
-import { ApiError, BASE, retryAfterOf } from './client.js';
+import { BASE } from './base.js';
+import { ApiError, retryAfterOf } from './client.js';
 
 /** What one logs in with: a key, or the token of a link that the daemon printed. */
 export type Proof = { readonly key: string } | { readonly token: string };

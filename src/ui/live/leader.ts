@@ -1,4 +1,4 @@
-import { BASE } from '../api/client.js';
+import { BASE } from '../api/base.js';
 import { topicOf, Wants } from './wants.js';
 
 /** A stream that was refused is tried again after this, then after twice as long each time, */

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react';
-import { BASE } from '../api/client.js';
+import { BASE } from '../api/base.js';
 import { useMe } from '../shell/Session.js';
 import { Hub, type Listener, type StreamData } from './hub.js';
 

@@ -105,7 +105,7 @@ export function DataTable<Item>(props: Props<Item>) {
               onClick={(event) => {
                 // Whoever selects text, or clicks a link, means that.
                 const isOther =
-                  (event.target as HTMLElement).closest('a, button, input, label, [popover]') !== null;
+                  (event.target as HTMLElement).closest('a, button, input, label, [data-missing]') !== null;
                 if (isOther || getSelection()?.isCollapsed === false) return;
                 if (onPeek) {
                   setCurrent(keyOf(item));

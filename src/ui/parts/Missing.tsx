@@ -1,77 +1,58 @@
 import {
   createContext,
   use,
+  useCallback,
   useEffect,
   useLayoutEffect,
   useRef,
   useState,
-  type KeyboardEvent,
   type RefObject,
 } from 'react';
 import styles from './parts.module.css';
 
-/**
- * What a dash may do where it stands. `stop`: Tab reaches it. `touch`: it can be tapped, but the keys are those of the grid
- * around it. `text`: it is part of a button or a link.
- */
-export const Dashes = createContext<'stop' | 'touch' | 'text'>('stop');
+/** Whether dashes are part of a button or a link, which is what a tap on them means. */
+export const DashesInside = createContext(false);
 
-/** A dash for a value that is not there, with the reason for whoever points at it, taps it, presses Enter on it or has it read. */
+/**
+ * A dash for a value that is not there, with the reason for whoever points at it, taps it or has it read. Tab passes it by, as there are
+ * dozens in a table; whoever has the keyboard alone finds the reasons of a page by a key (`shell/WhyMissing.tsx`).
+ */
 export function Missing({ reason }: { readonly reason: string }) {
-  const mode = use(Dashes);
+  const isInside = use(DashesInside);
   const [isOpen, setOpen] = useState(false);
-  const dash = useRef<HTMLButtonElement>(null);
-  const told = (
-    <>
-      <span aria-hidden="true">–</span>
-      <span className={styles['unseen']}>{reason}</span>
-    </>
-  );
-  if (mode === 'text')
-    return (
-      <span className={styles['missing']} title={reason}>
-        {told}
-      </span>
-    );
-  const close = (): void => {
+  const dash = useRef<HTMLSpanElement>(null);
+  const close = useCallback(() => {
     setOpen(false);
-  };
-  const press = (event: KeyboardEvent): void => {
-    // Of the keys that mean something to the page, too, those that it needs are its own.
-    if (event.key === ' ' || event.key === 'Enter' || (event.key === 'Escape' && isOpen))
-      event.stopPropagation();
-    if (event.key === 'Escape') close();
+  }, []);
+  const turn = (): void => {
+    setOpen(!isOpen);
   };
   return (
-    <>
-      <button
+    <span className={styles['missing']} data-missing={reason}>
+      <span
         ref={dash}
-        type="button"
-        className={styles['dash']}
+        aria-hidden="true"
+        className={isInside ? undefined : styles['dash']}
         title={isOpen ? undefined : reason}
-        tabIndex={mode === 'touch' ? -1 : undefined}
-        onKeyDown={press}
-        onBlur={close}
-        onClick={() => {
-          setOpen(!isOpen);
-        }}
+        onClick={isInside ? undefined : turn}
       >
-        {told}
-      </button>
+        –
+      </span>
+      <span className={styles['unseen']}>{reason}</span>
       {isOpen && <Reason of={dash} text={reason} onClose={close} />}
-    </>
+    </span>
   );
 }
 
 const GAP = 4;
 
-/** Lies over the page, so that nothing moves and no table cuts it off; the dash is called by the same text, so that it is read once. */
+/** Lies over the page, so that nothing moves and no table cuts it off; the same text stands beside the dash, so that it is read once. */
 function Reason({
   of,
   text,
   onClose,
 }: {
-  readonly of: RefObject<HTMLButtonElement | null>;
+  readonly of: RefObject<HTMLElement | null>;
   readonly text: string;
   readonly onClose: () => void;
 }) {
@@ -93,26 +74,24 @@ function Reason({
       if (at instanceof Node && (of.current?.contains(at) || box.current?.contains(at))) return;
       onClose();
     };
-    // Not every browser gives a button the focus that is tapped, so that it cannot lose it.
+    const press = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return;
+      // It closes nothing else that is open.
+      event.stopPropagation();
+      onClose();
+    };
     document.addEventListener('pointerdown', elsewhere);
     // It would stay where it is while the dash moves.
     document.addEventListener('scroll', onClose, true);
+    document.addEventListener('keydown', press, true);
     return () => {
       document.removeEventListener('pointerdown', elsewhere);
       document.removeEventListener('scroll', onClose, true);
+      document.removeEventListener('keydown', press, true);
     };
   }, [of, onClose]);
   return (
-    <span
-      ref={box}
-      popover="manual"
-      className={styles['reason']}
-      aria-hidden="true"
-      // The dash keeps the focus.
-      onMouseDown={(event) => {
-        event.preventDefault();
-      }}
-    >
+    <span ref={box} popover="manual" className={styles['reason']} aria-hidden="true">
       {text}
     </span>
   );

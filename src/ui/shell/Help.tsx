@@ -10,6 +10,7 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
     [
       [['Ctrl K'], 'Go to a page, to what has a name, or to what has an id'],
       [['?'], 'These keys'],
+      [['-'], 'Why values are missing: the reasons of the dashes on the page'],
       [['Esc'], 'Close what is open'],
     ],
   ],

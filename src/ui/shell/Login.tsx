@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useState, type SyntheticEvent } from 'react';
-import { ApiError, BASE } from '../api/client.js';
+import { BASE } from '../api/base.js';
+import { ApiError } from '../api/client.js';
 import { logIn, type Proof } from '../api/session.js';
 import { formatDuration } from '../format/duration.js';
 import { cx } from '../parts/cx.js';

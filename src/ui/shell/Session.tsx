@@ -1,20 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useState, type ReactNode } from 'react';
-import { ApiError, api, bodyOf, type Schemas } from '../api/client.js';
+import { ApiError, type Schemas } from '../api/client.js';
 import { Failure } from '../parts/states.js';
+import { ME } from '../state/queries.js';
 import { Login } from './Login.js';
 
 type Me = Schemas['Me'];
 const MeContext = createContext<Me | undefined>(undefined);
-const ME = ['me'] as const;
 
 /** Knows who looks, or asks for a login; nothing below is there before. */
 export function Session({ children }: { readonly children: ReactNode }) {
   const client = useQueryClient();
-  const { data, error, refetch } = useQuery({
-    queryKey: ME,
-    queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/me', { signal })),
-  });
+  const { data, error, refetch } = useQuery(ME);
   const [wasEnded, setWasEnded] = useState(false);
   useEffect(() => {
     // A session may end at any time: the next answer of whatever page says so.
@@ -23,10 +20,11 @@ export function Session({ children }: { readonly children: ReactNode }) {
       if (
         failed instanceof ApiError &&
         failed.status === 401 &&
-        (query.queryKey as readonly unknown[])[0] !== ME[0]
+        // A page may ask before it is known whether there is a session at all.
+        client.getQueryData(ME.queryKey) !== undefined
       ) {
         setWasEnded(true);
-        void client.resetQueries({ queryKey: ME });
+        void client.resetQueries({ queryKey: ME.queryKey });
       }
     });
   }, [client]);

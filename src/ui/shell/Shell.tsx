@@ -12,17 +12,21 @@ import { Jackdaw } from './Jackdaw.js';
 import { Palette } from './Palette.js';
 import { placesFor } from './places.js';
 import { useMe } from './Session.js';
+import { WhyMissing } from './WhyMissing.js';
 import styles from './Shell.module.css';
 
 /** The frame around every page: where one can go, how times and colours are shown, search and help. */
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const [open, setOpen] = useState<'palette' | 'help'>();
+  const [open, setOpen] = useState<'palette' | 'help' | 'missing'>();
   useShortcuts({
     'Ctrl+k': () => {
       setOpen('palette');
     },
     '?': () => {
       setOpen('help');
+    },
+    '-': () => {
+      setOpen('missing');
     },
   });
   const close = (): void => {
@@ -71,6 +75,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </main>
       {open === 'palette' && <Palette onClose={close} />}
       {open === 'help' && <Help onClose={close} />}
+      {open === 'missing' && <WhyMissing onClose={close} />}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { BASE } from '../api/client.js';
+import { BASE } from '../api/base.js';
 
 /** The path of the page as the address has it: the router's own has lost what `%` stood for. */
 export function rawPath(): string {

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, bodyOf } from '../api/client.js';
 import type { operations } from '../api/generated/schema.js';
 import { stretchOf } from './range.js';
@@ -19,14 +19,23 @@ export function endsOf(
   return { start_time: new Date(first).toISOString(), end_time: new Date(end ?? now).toISOString() };
 }
 
-/** How runs went within a range. @param ask what else is asked for, as the API calls it */
-export function useSeries(range: string, ask: Omit<Query, 'start_time' | 'end_time'> = {}) {
-  return useQuery({
+type Asked = Omit<Query, 'start_time' | 'end_time'>;
+
+/** Asks how runs went within a range. @param ask what else is asked for, as the API calls it */
+export function seriesQuery(range: string, ask: Asked = {}) {
+  return queryOptions({
     queryKey: ['series', range, ask],
     queryFn: ({ signal }) =>
       bodyOf(
         api.GET('/api/v1/dashboard/series', { params: { query: { ...endsOf(range), ...ask } }, signal }),
       ),
+  });
+}
+
+/** The answer to that, which stays until there is another. */
+export function useSeries(range: string, ask?: Asked) {
+  return useQuery({
+    ...seriesQuery(range, ask),
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });

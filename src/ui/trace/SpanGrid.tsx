@@ -1,6 +1,5 @@
 import type { AriaAttributes, ReactNode, RefObject } from 'react';
 import { cx } from '../parts/cx.js';
-import { Dashes } from '../parts/Missing.js';
 import { roomFor } from './room-for.js';
 import { useSeenRows } from './use-seen-rows.js';
 import styles from './span-grid.module.css';
@@ -51,31 +50,29 @@ export function SpanGrid({
   const virtual = useSeenRows(count, chosen, grid);
   const items = virtual.getVirtualItems();
   return (
-    <Dashes value="touch">
-      <div
-        ref={grid}
-        className={cx(styles['grid'], className)}
-        role="treegrid"
-        aria-label={label}
-        aria-rowcount={count + 1}
-        aria-colcount={columns}
-        // Names the active row.
-        aria-activedescendant={items.some(({ index }) => index === chosen) ? rowId(chosen) : undefined}
-        tabIndex={0}
-        style={roomFor(count)}
-      >
-        <div role="rowgroup" className={styles['head']}>
-          <div role="row" aria-rowindex={1} className={cx(styles['columns'], headClass)}>
-            {head}
-          </div>
-        </div>
-        <div role="rowgroup" className={styles['body']} style={{ height: virtual.getTotalSize() }}>
-          {items.map(({ key, index, start }) =>
-            rowOf(String(key), { at: index, top: start, isChosen: index === chosen, onChoose }),
-          )}
+    <div
+      ref={grid}
+      className={cx(styles['grid'], className)}
+      role="treegrid"
+      aria-label={label}
+      aria-rowcount={count + 1}
+      aria-colcount={columns}
+      // Names the active row.
+      aria-activedescendant={items.some(({ index }) => index === chosen) ? rowId(chosen) : undefined}
+      tabIndex={0}
+      style={roomFor(count)}
+    >
+      <div role="rowgroup" className={styles['head']}>
+        <div role="row" aria-rowindex={1} className={cx(styles['columns'], headClass)}>
+          {head}
         </div>
       </div>
-    </Dashes>
+      <div role="rowgroup" className={styles['body']} style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ key, index, start }) =>
+          rowOf(String(key), { at: index, top: start, isChosen: index === chosen, onChoose }),
+        )}
+      </div>
+    </div>
   );
 }
 

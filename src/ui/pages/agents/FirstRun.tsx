@@ -1,10 +1,10 @@
 import parts from '../../parts/parts.module.css';
 import { Link } from 'wouter';
-import { BASE } from '../../api/client.js';
+import { BASE } from '../../api/base.js';
 import { Jackdaw } from '../../shell/Jackdaw.js';
 import { useMe } from '../../shell/Session.js';
 import { useNow } from '../../state/clock.js';
-import { useNewestRun } from './use-first-runs.js';
+import { useNewestRun, useNothingYet } from './use-first-runs.js';
 import styles from './FirstRun.module.css';
 
 /** What one sees before anything was sent: how to send it. The list comes by itself once it is there. */
@@ -13,6 +13,7 @@ export function FirstRun() {
   const isAdmin = useMe().scopes.includes('admin');
   const key = isAdmin ? '$(cat data/initial-api-key)' : '$JACKDAW_KEY';
   const other = useNewestRun('all', true);
+  useNothingYet();
   const now = Math.floor(useNow() / 60_000) * 60_000;
   const [id, span] = ['7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01', '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a02'];
   const [start, end] = [new Date(now - 2000).toISOString(), new Date(now).toISOString()];

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { traceIdIn } from '../../format/trace-id.js';
 import { Duration, Money, Time } from '../../parts/figures.js';
-import { Dashes } from '../../parts/Missing.js';
+import { DashesInside } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { Status } from '../../parts/Status.js';
 import { useRunsOfAgent, type Outline } from './load.js';
@@ -66,7 +66,7 @@ export function RunPicker({
           <ul className={styles['offered']}>
             {data.map((each) => (
               <li key={each.trace_id}>
-                <Dashes value="text">
+                <DashesInside value>
                   <button
                     type="button"
                     className={styles['offer']}
@@ -79,7 +79,7 @@ export function RunPicker({
                     <Duration value={each.duration_ms} missing="Still running" />
                     <Money value={each.total_cost_usd} missing="No span has a cost" />
                   </button>
-                </Dashes>
+                </DashesInside>
               </li>
             ))}
           </ul>

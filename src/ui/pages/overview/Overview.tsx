@@ -12,11 +12,13 @@ import { RangeChoice } from '../../parts/RangeChoice.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
+import { parseState } from '../../state/codec.js';
+import { queries, untold } from '../../state/queries.js';
 import { rangeBetween, rangeField } from '../../state/range.js';
-import { useSeries } from '../../state/use-series.js';
+import { seriesQuery, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from '../agents/FirstRun.js';
-import { NEWEST_RUN } from '../agents/use-first-runs.js';
+import { AGENTS_THERE, NEWEST_RUN } from '../agents/use-first-runs.js';
 import { FiredAlerts } from './FiredAlerts.js';
 import { NewestFailures } from './NewestFailures.js';
 import { UnpricedModels } from './UnpricedModels.js';
@@ -26,13 +28,21 @@ import styles from './Overview.module.css';
 
 const STATE = { range: rangeField('24h') };
 
+/** Asks for what is seen first. */
+export function early(): void {
+  queries.query(seriesQuery(parseState(STATE, location.search).range)).catch(untold);
+  queries.query(AGENTS_THERE).catch(untold);
+}
+
 /** How all agents do, against the same time before, and what wants looking at. */
 export default function Overview() {
-  const [{ range }, change] = useUrlState(STATE);
   const { isEmpty, first } = useBeginning();
-  const series = useSeries(range);
   useFresh('series', 'overview-failures', NEWEST_RUN);
-  if (isEmpty) return <FirstRun />;
+  return isEmpty ? <FirstRun /> : <Filled first={first} />;
+}
+
+function Filled({ first }: { readonly first: Schemas['Run'] | undefined }) {
+  const [{ range }, change] = useUrlState(STATE);
   return (
     <div className={parts['page']}>
       <title>Overview · Jackdaw</title>
@@ -49,21 +59,12 @@ export default function Overview() {
         />
       </div>
       {first && <Welcome run={first} />}
-      {series.error && !series.data ? (
-        <Failure error={series.error} retry={() => void series.refetch()} />
-      ) : series.data === undefined ? (
-        <TableSkeleton rows={6} />
-      ) : (
-        <>
-          <Totals series={series.data} />
-          <Charts
-            series={series.data}
-            onBrush={(start, end) => {
-              change({ range: rangeBetween(start, end) });
-            }}
-          />
-        </>
-      )}
+      <Figures
+        range={range}
+        onBrush={(start, end) => {
+          change({ range: rangeBetween(start, end) });
+        }}
+      />
       <div className={styles['grid']}>
         <div>
           <FiredAlerts range={range} />
@@ -75,6 +76,25 @@ export default function Overview() {
         </div>
       </div>
     </div>
+  );
+}
+
+/** Stands before the cards and asks for itself, so that it asks before they do: the daemon answers one after the other. */
+function Figures({
+  range,
+  onBrush,
+}: {
+  readonly range: string;
+  readonly onBrush: (start: number, end: number) => void;
+}) {
+  const { data, error, refetch } = useSeries(range);
+  if (data === undefined)
+    return error ? <Failure error={error} retry={() => void refetch()} /> : <TableSkeleton rows={6} />;
+  return (
+    <>
+      <Totals series={data} />
+      <Charts series={data} onBrush={onBrush} />
+    </>
   );
 }
 

@@ -3,11 +3,18 @@ import { ApiError } from '../../api/client.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
-import { useRun, type LoadedRun } from './load-run.js';
+import { lastPart } from '../../state/path.js';
+import { queries, untold } from '../../state/queries.js';
+import { runQuery, useRun, type LoadedRun } from './load-run.js';
 import { RunHeader } from './RunHeader.js';
 import { RunBody } from './RunBody.js';
 import { useNeighbourKeys } from './use-neighbours.js';
 import styles from './run.module.css';
+
+/** Asks for what is seen first: it takes longer than all code. */
+export function early(): void {
+  queries.query(runQuery(queries, lastPart())).catch(untold);
+}
 
 /** One run: its spans as a tree and on a time line, and everything of the span that is chosen. @param id of the trace */
 export default function Run({ id }: { readonly id: string }) {

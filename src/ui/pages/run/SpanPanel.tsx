@@ -7,7 +7,7 @@ import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { Status } from '../../parts/Status.js';
 import { TypeIcon, TYPE_WORDS } from '../../parts/TypeIcon.js';
-import { BASE } from '../../api/client.js';
+import { BASE } from '../../api/base.js';
 import type { TreeNode } from '../../trace/tree.js';
 import type { TraceView } from '../../trace/use-trace-view.js';
 import { AttributesTab } from './AttributesTab.js';

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { api, bodyOf, readText, type Schemas } from '../../api/client.js';
 import { parseJson, type Json } from '../../json/parse.js';
 import { useStream } from '../../live/use-stream.js';
@@ -31,6 +31,14 @@ export function useRun(id: string) {
     },
   );
   return useQuery({
+    ...runQuery(client, id),
+    refetchInterval: ({ state }) => (isRunning(state.data) && !isLive ? WITHOUT_STREAM_MS : false),
+  });
+}
+
+/** Asks for a run, or for what came since it was asked for. @param id of the trace */
+export function runQuery(client: QueryClient, id: string) {
+  return queryOptions({
     queryKey: keyOf(id),
     queryFn: async ({ signal }): Promise<LoadedRun> => {
       const before = client.getQueryData<LoadedRun>(keyOf(id));
@@ -41,7 +49,6 @@ export function useRun(id: string) {
     },
     // Comparing ten thousand spans field by field would take longer than showing them.
     structuralSharing: false,
-    refetchInterval: ({ state }) => (isRunning(state.data) && !isLive ? WITHOUT_STREAM_MS : false),
   });
 }
 

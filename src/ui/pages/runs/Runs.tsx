@@ -8,6 +8,8 @@ import { RunTable } from '../../parts/RunTable.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
+import { parseState } from '../../state/codec.js';
+import { queries, untold } from '../../state/queries.js';
 import { useShortcuts } from '../../state/shortcuts.js';
 import { useDebounced } from '../../state/use-debounced.js';
 import { useUrlState } from '../../state/use-url-state.js';
@@ -17,7 +19,13 @@ import { ColumnChooser, Export } from './ListTools.js';
 import { Peek } from './Peek.js';
 import { Views } from './Views.js';
 import { isFiltered, isUncounted, SORTS, STATE, type RunsState } from './runs-state.js';
-import { MOST_TOLD, PAGE_SIZE, useRuns } from './use-runs.js';
+import { listQuery, MOST_TOLD, PAGE_SIZE, useRuns } from './use-runs.js';
+
+/** Asks for what is seen first, and for what comes a moment later. */
+export function early(): void {
+  const state = parseState(STATE, location.search);
+  for (const previews of [false, true]) queries.query(listQuery(state, previews)).catch(untold);
+}
 
 /** Runs of all agents, the newest first, by what they are and how they went. */
 export default function Runs() {

@@ -1,4 +1,5 @@
-import { BASE, fetchAs } from '../../api/client.js';
+import { BASE } from '../../api/base.js';
+import { fetchAs } from '../../api/client.js';
 import { filterQuery, type RunsState } from './runs-state.js';
 
 const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;

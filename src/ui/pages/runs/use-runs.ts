@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { useRunNews, type ToldRun } from '../../live/use-run-news.js';
@@ -23,10 +23,28 @@ const MINUTE = 60_000;
 
 const idOf = ({ trace_id: id }: ListedRun): string => id;
 
+/** What says which runs there are. */
+function askedOf(state: RunsState): RunsState {
+  return { ...state, hide: '' };
+}
+
+/** Asks for a page of a list. @param previews whether with what is known of its spans, which takes longer */
+export function listQuery(state: RunsState, previews: boolean) {
+  return queryOptions({
+    queryKey: ['runs', previews, askedOf(state)],
+    queryFn: ({ signal }) => {
+      const now = Math.ceil(Date.now() / MINUTE) * MINUTE;
+      const place = state.after === '' ? { page: state.page } : { page: 1, cursor: state.after };
+      const query = { ...filterQuery(state, now), ...place, page_size: PAGE_SIZE, previews };
+      return bodyOf(api.GET('/api/v1/dashboard/traces', { params: { query }, signal }));
+    },
+  });
+}
+
 /** The runs of a list, of which each keeps its place while it is read; what becomes of them, and how many came. */
 export function useRuns(state: RunsState) {
   const client = useQueryClient();
-  const asked = { ...state, hide: '' };
+  const asked = askedOf(state);
   const list = JSON.stringify(asked);
   const isFirstPage = state.page === 1 && state.after === '';
   const [told, setTold] = useState<{ readonly list: string; readonly ids: ReadonlySet<string> }>({
@@ -64,13 +82,7 @@ export function useRuns(state: RunsState) {
   };
   const isLive = useRunNews({ onRuns: take, onGap: askAgain, everyMs: GATHER_MS });
   const ask = (previews: boolean) => ({
-    queryKey: ['runs', previews, asked],
-    queryFn: ({ signal }: { signal: AbortSignal }) => {
-      const now = Math.ceil(Date.now() / MINUTE) * MINUTE;
-      const place = state.after === '' ? { page: state.page } : { page: 1, cursor: state.after };
-      const query = { ...filterQuery(state, now), ...place, page_size: PAGE_SIZE, previews };
-      return bodyOf(api.GET('/api/v1/dashboard/traces', { params: { query }, signal }));
-    },
+    ...listQuery(state, previews),
     placeholderData: keepPreviousData,
     refetchInterval: isFirstPage && (isLive ? WITH_STREAM_MS : WITHOUT_STREAM_MS),
   });

@@ -1,0 +1,51 @@
+import { rawPath } from './state/path.js';
+
+/** The code of each page, by the paths of it as the router has them. What begins with a colon stands for anything. */
+export const PAGE_CODE = {
+  '/': () => import('./pages/overview/Overview.js'),
+  '/agents': () => import('./pages/agents/Agents.js'),
+  '/agents/:id': () => import('./pages/agents/Agent.js'),
+  '/runs': () => import('./pages/runs/Runs.js'),
+  '/traces/:id': () => import('./pages/run/Run.js'),
+  '/compare/runs': () => import('./pages/compare-runs/CompareRuns.js'),
+  '/compare/agents': () => import('./pages/compare-agents/CompareAgents.js'),
+  '/sessions': () => import('./pages/sessions/Sessions.js'),
+  '/sessions/:id': () => import('./pages/sessions/Session.js'),
+  '/models': () => import('./pages/models/Models.js'),
+  '/map': () => import('./pages/map/MapPage.js'),
+  '/prompts': () => import('./pages/prompts/Prompts.js'),
+  '/prompts/:name': () => import('./pages/prompts/Prompt.js'),
+  '/explore/metrics': () => import('./pages/metrics/Metrics.js'),
+  '/logs': () => import('./pages/logs/Logs.js'),
+  '/alerts': () => import('./pages/alerts/Alerts.js'),
+  '/alerts/new': () => import('./pages/alerts/NewAlert.js'),
+  '/alerts/:id': () => import('./pages/alerts/Alert.js'),
+  '/webhooks': () => import('./pages/webhooks/Webhooks.js'),
+  '/webhooks/:org': () => import('./pages/webhooks/OneOrganization.js'),
+  '/usage': () => import('./pages/usage/Usage.js'),
+  '/daemon': () => import('./pages/daemon/Daemon.js'),
+  '/settings': () => import('./pages/settings/Settings.js'),
+  '/settings/:place': () => import('./pages/settings/Settings.js'),
+};
+
+interface PageCode {
+  readonly default: unknown;
+  readonly early?: () => void;
+}
+
+/**
+ * Begins to load the code of the page that the address names, beside all other code and not after it. Where that code has a function
+ * `early`, it asks for what the page shows, which is then on its way before there is a page.
+ */
+export async function loadPage(): Promise<void> {
+  const parts = rawPath().split('/');
+  const found = Object.entries(PAGE_CODE).find(([pattern]) => {
+    const wanted = pattern.split('/');
+    return (
+      wanted.length === parts.length &&
+      wanted.every((part, at) => part === parts[at] || (part.startsWith(':') && parts[at] !== ''))
+    );
+  });
+  const code: PageCode | undefined = await found?.[1]();
+  code?.early?.();
+}
