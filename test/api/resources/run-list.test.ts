@@ -133,4 +133,11 @@ void t.test('all runs as a file, which no spreadsheet takes for formulas', async
   const { items } = await api.get<Page>('/dashboard/traces?page_size=1&query=researcher');
   t.strictSame(runs[0], items[0], 'a run as lists show it');
   t.equal((await fetchAs('text/csv', '?sort=x')).status, 422);
+  for (const [accept, type] of [
+    ['text/csv;q=0', 'application/json'],
+    ['application/json, text/csv;q=0.5', 'application/json'],
+    ['text/csv;q=0.5, application/x-ndjson', 'application/x-ndjson'],
+    ['application/json;q=0.5, text/csv;q=0.6', 'text/csv; charset=utf-8; header=present'],
+  ] as const)
+    t.equal((await fetchAs(accept)).headers.get('content-type'), type, accept);
 });
