@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { syncDirectory } from './sync-directory.js';
 
@@ -14,11 +14,27 @@ const OTHERS = 0o077;
  * @throws the error of the file system
  */
 export async function makePrivateDirectory(path: string): Promise<void> {
-  const first = mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });
-  if (first === undefined) return;
-  for (let made = resolve(path); ; made = dirname(made)) {
-    await syncDirectory(dirname(made));
-    if (made === resolve(first) || made === dirname(made)) return;
+  for (const directory of missingDown(resolve(path)))
+    if (isMadeHere(directory)) await syncDirectory(dirname(directory));
+}
+
+/**
+ * A directory, and before it those above it that are not there. The option `recursive` of Node looks for them by trying, and where a
+ * file system takes none (`/proc`) it tries for ever.
+ */
+function missingDown(directory: string): string[] {
+  const above = dirname(directory);
+  return above === directory || existsSync(above) ? [directory] : [...missingDown(above), directory];
+}
+
+/** @returns false where it is there already */
+function isMadeHere(directory: string): boolean {
+  try {
+    mkdirSync(directory, { mode: PRIVATE_DIRECTORY });
+    return true;
+  } catch (error) {
+    if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return false;
+    throw error;
   }
 }
 

@@ -2,12 +2,15 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { HttpResponse } from '../component/http.js';
+import { weightsOf } from './weights.js';
 
 /** Below this the saving is not worth the trip to the thread pool. */
 const MIN_BYTES = 1024;
 const COMPRESSIBLE =
   /^(?:text\/(?!event-stream)|image\/svg\+xml|application\/(?:[a-z0-9.-]+\+)?(?:json|xml|javascript|wasm|x-ndjson|yaml))/i;
 const NO_BODY = new Set([204, 206, 304]);
+/** Another name of gzip. */
+const X_GZIP = /\bx-gzip\b/gi;
 
 /** A way to compress an answer. */
 export interface AnswerCoding {
@@ -83,7 +86,7 @@ export function preferredCoding<Coding extends { readonly name: string }>(
   codings: readonly Coding[],
 ): Coding | undefined {
   if (header === undefined || header === '') return undefined;
-  const weights = weightsOf(header);
+  const weights = weightsOf(header.replace(X_GZIP, 'gzip'));
   const others = weights.get('*') ?? 0;
   let best: Coding | undefined;
   // The plain answer comes last, unless the client says otherwise.
@@ -94,18 +97,6 @@ export function preferredCoding<Coding extends { readonly name: string }>(
     if (isBetter) [best, bestWeight] = [coding, weight];
   }
   return best;
-}
-
-/** Names in lower case, with their weights, from 0 for never to 1. */
-function weightsOf(header: string): ReadonlyMap<string, number> {
-  const weights = new Map<string, number>();
-  for (const item of header.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-    const value = weight === undefined ? 1 : Number(weight);
-    weights.set(name === 'x-gzip' ? 'gzip' : name, value >= 0 && value <= 1 ? value : 0);
-  }
-  return weights;
 }
 
 /** Compresses piece by piece. Ending it early ends its source; a failure of the source is thrown to the reader. */

@@ -120,10 +120,12 @@ function markLongIntegers(text: string, first: Run): string {
   let copied = 0;
   /** The end of the last string that begins before the run. */
   let outside = 0;
+  /** Where the next one begins. It is looked for once: between two there may be many runs, and far to go. */
+  let quote = text.indexOf(QUOTE);
   for (let run: Run | undefined = first; run; run = nextRun(text, Math.max(run.end, outside))) {
-    for (let quote = text.indexOf(QUOTE, outside); ; quote = text.indexOf(QUOTE, outside)) {
-      if (quote < 0 || quote > run.start) break;
+    while (quote >= 0 && quote <= run.start) {
       outside = endOfString(text, quote) + 1;
+      quote = text.indexOf(QUOTE, outside);
     }
     if (outside > run.start || !isLongInteger(text, run)) continue;
     const start = text.charCodeAt(run.start - 1) === MINUS ? run.start - 1 : run.start;

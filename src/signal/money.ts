@@ -16,7 +16,8 @@ export const MONEY_PATTERN = '^(\\d+)(?:\\.(\\d+))?(?:[eE]([+-]?\\d{1,3}))?$';
 const MONEY = new RegExp(MONEY_PATTERN);
 const MAX_WHOLE_DIGITS = 6;
 const SCALE = 9;
-const NANOS = 10 ** SCALE;
+/** In a dollar. */
+export const NANOS = 10 ** SCALE;
 const POWERS_OF_TEN = [1, 10, 100, 1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9] as const;
 
 /**

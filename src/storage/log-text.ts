@@ -5,6 +5,11 @@ import { printJson } from '../signal/json.js';
 /** A run of letters and digits. */
 const TOKEN = /[\p{L}\p{N}]+/gu;
 const TOKEN_IN_ASCII = /[a-z0-9]+/g;
+/**
+ * More than 30 marks on one character, also those that only NFKC makes marks. No language has so many (UAX #15, Stream-Safe Text), and to
+ * put them in order takes a time that grows with the square of their number: minutes for a megabyte.
+ */
+const PILED_MARKS = /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu;
 const BEYOND_ASCII = /[^\0-\x7f]/;
 /** What is between two quotes, or a run of anything else. */
 const QUOTED_OR_NOT = /"([^"]*)"|"?([^"]+)/g;
@@ -20,10 +25,10 @@ export function bodyText(body: JsonValue): string | null {
   return body === null ? null : printJson(body);
 }
 
-/** The tokens of a text in their order: runs of letters and digits after NFKC and lower-casing. */
+/** The tokens of a text in their order: runs of letters and digits after NFKC and lower-casing. Of piled marks the first 30 count. */
 export function tokensOf(text: string): string[] {
   if (isAscii(text)) return text.toLowerCase().match(TOKEN_IN_ASCII) ?? [];
-  return text.normalize('NFKC').toLowerCase().match(TOKEN) ?? [];
+  return text.replace(PILED_MARKS, '$1').normalize('NFKC').toLowerCase().match(TOKEN) ?? [];
 }
 
 /** The tokens of a text with a space before, between and behind them, as columns `normal` have them; null for one that is all ASCII. */

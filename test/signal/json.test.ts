@@ -82,6 +82,14 @@ void t.test('numbers that no double holds stay what they were', async (t) => {
   t.equal(inside, 12_345_678_901_234_567_890n, 'however deep it nests');
 });
 
+void t.test('many long integers far from any string are read in time', async (t) => {
+  const count = 400_000;
+  // Minutes, where each of them looks for the next string by itself: more than a test may take.
+  const list = parseJson(`[${'12345678901234567890,'.repeat(count)}"end"]`) as readonly JsonValue[];
+  t.equal(list.length, count + 1);
+  t.equal(list[count - 1], 12_345_678_901_234_567_890n);
+});
+
 void t.test('what is read is written as it was, and what is written is read again', async (t) => {
   const integer = fc
     .bigInt(-(10n ** 40n), 10n ** 40n)

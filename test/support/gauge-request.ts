@@ -2,7 +2,7 @@ export interface GaugePoint {
   readonly name: string;
   readonly value: number;
   readonly nanos: bigint;
-  readonly attributes: Readonly<Record<string, string | number>>;
+  readonly attributes: Readonly<Record<string, string | number | bigint>>;
 }
 
 /** An OTLP/JSON request with points of gauges, each in a metric of its own. */
@@ -22,9 +22,9 @@ export function gaugeRequest(service: string, points: readonly GaugePoint[]): ob
   };
 }
 
-function keyValues(attributes: Readonly<Record<string, string | number>>): object[] {
+function keyValues(attributes: Readonly<Record<string, string | number | bigint>>): object[] {
   return Object.entries(attributes).map(([key, value]) => ({
     key,
-    value: typeof value === 'string' ? { stringValue: value } : { intValue: value },
+    value: typeof value === 'string' ? { stringValue: value } : { intValue: String(value) },
   }));
 }

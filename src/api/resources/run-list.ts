@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
-import { parseMoney, type NanoUsd } from '../../signal/money.js';
+import { moneyToNumber, NANOS, parseMoney, type NanoUsd } from '../../signal/money.js';
 import { MAX_NAME } from '../../signal/names.js';
 import { SPAN_TYPES } from '../../signal/span.js';
 import {
@@ -29,8 +29,10 @@ const ORDERS = ['desc', 'asc'] as const;
 const duration = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }));
 const ofSpan = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME, description }));
+/** No run costs more: spans may come to more than what one may say. */
+const MOST_USD = moneyToNumber(Number.MAX_SAFE_INTEGER);
 const cost = (description: string) =>
-  Type.Optional(Type.Number({ minimum: 0, maximum: 999_999, description: `${description} US dollars.` }));
+  Type.Optional(Type.Number({ minimum: 0, maximum: MOST_USD, description: `${description} US dollars.` }));
 
 const listTraces = {
   id: 'listTraces',
@@ -187,9 +189,9 @@ function isFound({ span, prompt }: RunSearch): boolean {
   return span !== undefined || prompt !== undefined;
 }
 
-/** The schema lets nothing through that is no amount. */
+/** Sums may be larger than what is taken for an amount. */
 function nanos(usd: number): NanoUsd {
-  return parseMoney(usd) ?? 0;
+  return parseMoney(usd) ?? Math.min(Math.round(usd * NANOS), Number.MAX_SAFE_INTEGER);
 }
 
 function placeOf(run: RunSummary, { sort }: RunFilter): RunPlace {

@@ -1,3 +1,4 @@
+import { weightsOf } from '../../http/weights.js';
 import { printJson } from '../../signal/json.js';
 import { printRun } from '../../storage/print-run.js';
 import type { FollowingRuns, RunPlace, RunSummary } from '../../storage/runs.js';
@@ -32,10 +33,13 @@ const COLUMNS = [
   'sample_rate',
 ] as const satisfies readonly (keyof ReturnType<typeof printListedRun>)[];
 
-/** The format of an export that an `Accept` header asks for; undefined where it is none. */
+/** The format of an export that an `Accept` header asks for; undefined where it is none, or JSON is wanted more. */
 export function exportFormat(accept: string | undefined): Format | undefined {
-  const wanted = (accept ?? '').split(',').map((type) => (type.split(';')[0] ?? '').trim().toLowerCase());
-  return FORMATS.find((format) => wanted.includes(format));
+  const weights = weightsOf(accept ?? '');
+  const weightOf = (type: string): number => weights.get(type) ?? 0;
+  const most = Math.max(...FORMATS.map(weightOf));
+  if (most === 0 || most < weightOf('application/json')) return undefined;
+  return FORMATS.find((format) => weightOf(format) === most);
 }
 
 export function printListedRun(run: RunSummary) {

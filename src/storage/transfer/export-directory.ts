@@ -45,6 +45,7 @@ export class ExportDirectory {
    */
   static async make(path: string): Promise<ExportDirectory> {
     if (!isAbsolute(path)) throw new UnusableDirectory(`${path} is no absolute path.`);
+    if (path.includes('\0')) throw new UnusableDirectory('No path holds the character U+0000.');
     const isThere = await isDirectory(path);
     try {
       if (isThere) refuseFull(path, await readdir(path));

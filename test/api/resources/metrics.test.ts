@@ -97,6 +97,22 @@ void t.test('points come newest first, by name, labels, time and number', async 
   t.equal((await asked({ limit: '1e9' })).length, 10);
 });
 
+void t.test('a long number in a filter is compared with all its digits, as labels have them', async (t) => {
+  const api = await startApi(t);
+  const shards = [9_007_199_254_740_992n, 9_007_199_254_740_993n, -9_223_372_036_854_775_808n];
+  const points = shards.map((shard, value) => ({
+    name: 'shards',
+    value,
+    nanos: START_NANOS + BigInt(value),
+    attributes: { shard },
+  }));
+  t.equal((await api.call('POST', '/otlp/v1/metrics', { json: gaugeRequest('shop', points) })).status, 200);
+  for (const [value, shard] of shards.entries()) {
+    const found = await api.get<Result>(query({ name: 'shards', labels: `{"shard":${shard}}` }));
+    t.strictSame(values(found), [value], String(shard));
+  }
+});
+
 void t.test('a limit is 1000 where none is given, and 10 000 at most', async (t) => {
   const api = await startApi(t);
   await sendSeconds(api, 10_050, ['many']);

@@ -97,6 +97,22 @@ void t.test('runs by their spans and prompts, with what lists show of spans', as
   );
 });
 
+void t.test('runs whose spans cost more than one amount may be are found by what they cost', async (t) => {
+  const api = await startApi(t);
+  const item = anItem({ trace: { total_cost_usd: undefined }, spans: 2 });
+  const spans = item.spans.map((span) => ({ ...span, cost_usd: '600000.000000001' }));
+  const most = anItem({ trace: { total_cost_usd: '999999.999999999' } });
+  await api.send([{ ...item, spans }, most]);
+  const found = async (query: string) => idsOf(await api.get<Page>(`/dashboard/traces?${query}&order=asc`));
+  const [sum, single] = [traceIdOf(item), traceIdOf(most)];
+  t.strictSame(await found('min_cost=1200000.000000002'), [sum]);
+  t.strictSame(await found('min_cost=1200000.1'), []);
+  t.strictSame(await found('max_cost=1200000'), [single]);
+  t.strictSame(await found('max_cost=999999.9'), []);
+  t.same(new Set(await found('max_cost=1e308')), new Set([sum, single]));
+  t.strictSame(await found('min_cost=1e308'), []);
+});
+
 void t.test('all runs as a file, which no spreadsheet takes for formulas', async (t) => {
   const api = await startApi(t);
   await sendRuns(api, 2, {
@@ -133,4 +149,11 @@ void t.test('all runs as a file, which no spreadsheet takes for formulas', async
   const { items } = await api.get<Page>('/dashboard/traces?page_size=1&query=researcher');
   t.strictSame(runs[0], items[0], 'a run as lists show it');
   t.equal((await fetchAs('text/csv', '?sort=x')).status, 422);
+  for (const [accept, type] of [
+    ['text/csv;q=0', 'application/json'],
+    ['application/json, text/csv;q=0.5', 'application/json'],
+    ['text/csv;q=0.5, application/x-ndjson', 'application/x-ndjson'],
+    ['application/json;q=0.5, text/csv;q=0.6', 'text/csv; charset=utf-8; header=present'],
+  ] as const)
+    t.equal((await fetchAs(accept)).headers.get('content-type'), type, accept);
 });

@@ -1,0 +1,27 @@
+import t from 'tap';
+import { phrasesOf, tokensOf } from '../../src/storage/log-text.js';
+
+void t.test(
+  'marks that pile up on a character are read in time, and what is around them is found',
+  async (t) => {
+    // Unicode has them put in an order for which the time grows with the square of their number: minutes for these.
+    for (const marks of ['\u0323\u0301', '\uFF9E\u0301', '\u{1D165}\u{1D16D}\u0301']) {
+      const text = `Before e${marks.repeat(1_000_000 / marks.length)} after`;
+      const tokens = tokensOf(text);
+      t.strictSame([tokens[0], tokens.at(-1)], ['before', 'after']);
+      t.strictSame(phrasesOf(text.slice(0, 1000)).at(0), ['before'], 'a query is read as a text is');
+    }
+  },
+);
+
+void t.test('marks in the number that languages have them count as they are', async (t) => {
+  for (const text of ['e\u0323\u0302', 'ผู้ใหญ่', 'ｶﾞｷﾞ', 'व्याकरण', `e${'\u0301'.repeat(30)}x`])
+    t.strictSame(
+      tokensOf(text),
+      text
+        .normalize('NFKC')
+        .toLowerCase()
+        .match(/[\p{L}\p{N}]+/gu),
+      text,
+    );
+});
