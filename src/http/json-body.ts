@@ -13,6 +13,11 @@ const MANAGEMENT_LIMITS: StructureLimits = { nodes: 5000, values: 5000 };
 const MAX_HALVES = 20;
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 
+/** Whether its `Content-Type` says so; the request may be without a body all the same. */
+export function isJson(request: HttpRequest): boolean {
+  return JSON_MEDIA_TYPE.test(request.header('content-type') ?? '');
+}
+
 /**
  * Refuses a request whose body is not JSON, before any of the body is read.
  *
@@ -21,8 +26,7 @@ const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 export function requireJson(request: HttpRequest): void {
   const type = request.header('content-type');
   const charset = CHARSET.exec(type ?? '')?.[1]?.toLowerCase();
-  if (type !== undefined && JSON_MEDIA_TYPE.test(type) && (charset === undefined || UTF_8.test(charset)))
-    return;
+  if (isJson(request) && (charset === undefined || UTF_8.test(charset))) return;
   throw new HttpProblem(
     415,
     'unsupported_media_type',

@@ -1,10 +1,10 @@
 import type { ValidateFunction } from 'ajv';
-import type { Static, TObject, TSchema } from 'typebox';
+import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type { FieldError, HttpRequest, HttpResponse, Route } from '../component/http.js';
 import type { Identity, Scope } from '../component/identity.js';
 import type { Operation } from '../component/operation.js';
 import { fieldErrors, validationProblem, validator } from './field-errors.js';
-import { readJsonBody, requireJson } from './json-body.js';
+import { isJson, readJsonBody, requireJson } from './json-body.js';
 import { readParams, readQuery } from './query-values.js';
 
 /** Finds out who sends a request, as `Host.authenticate` does. */
@@ -78,7 +78,7 @@ export function createRouteBuilder(authenticate: Authenticate): RouteBuilder {
               answer(
                 await handler({ identity, address, params, query, body, request } as Input<typeof operation>),
               );
-            if (!operation.body) return run(undefined);
+            if (!operation.body && !mayHaveJson(operation, request)) return run(undefined);
             return readJsonBody(request).then((body) => run(check.body(body)));
           }),
       };
@@ -107,17 +107,25 @@ function identify(authenticate: Authenticate, operation: Operation, request: Htt
   return access === 'any' ? authenticate(request) : authenticate(request, access);
 }
 
-function compile({ params, query, body }: Operation) {
+/** What nobody asked for is refused rather than ignored: `dry_run` in a body would have changed what it asked to leave alone. */
+const NO_BODY = Type.Object({}, { additionalProperties: false });
+
+function mayHaveJson({ method }: Operation, request: HttpRequest): boolean {
+  const length = request.header('content-length') ?? request.header('transfer-encoding') ?? '0';
+  return method !== 'GET' && length !== '0' && isJson(request);
+}
+
+function compile({ params, query, body = NO_BODY }: Operation) {
   const checkParams = params && checker(params, 'path', 'name');
   const checkQuery = query && checker(query, 'query', 'name');
-  const checkBody = body && checker(body, 'body', 'pointer');
+  const checkBody = checker(body, 'body', 'pointer');
   return {
     params: (request: HttpRequest) => params && checkParams?.(readParams(params, request.params), []),
     query: (request: HttpRequest) => {
       const errors: FieldError[] = [];
       return query && checkQuery?.(readQuery(query, request.query, errors), errors);
     },
-    body: (value: unknown) => checkBody?.(value, []),
+    body: (value: unknown) => checkBody(value, []),
   };
 }
 

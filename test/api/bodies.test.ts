@@ -102,3 +102,18 @@ void t.test('deep and wide bodies are refused quickly, with a bounded answer', a
   const long = await post(api, `{"${'n'.repeat(50_000)}":1}`);
   t.ok(JSON.stringify(long.body).length < 2000);
 });
+
+void t.test('a route that takes no body refuses fields that it would have to ignore', async (t) => {
+  const api = await startApi(t);
+  const rebuild = (body: string, headers: Record<string, string> = JSON_TYPE) =>
+    api.call('POST', '/admin/service-map/rebuild', { body, headers });
+  const refused = await rebuild('{"dry_run":true}');
+  t.equal(refused.status, 422);
+  t.match(refused.body, { code: 'validation_failed', errors: [{ field: '/dry_run' }] });
+  for (const [name, body, headers] of [
+    ['an empty map', '{}'],
+    ['no more than a media type', ''],
+    ['what is not JSON', 'dry_run', { 'content-type': 'text/plain' }],
+  ] as const)
+    t.equal((await rebuild(body, headers)).status, 200, name);
+});
