@@ -182,5 +182,5 @@ void t.test('the name of a file outlives a loss of power as what is in it does',
   ] as const;
   const called = lines.flatMap((line) => shown.find(([text]) => line.includes(text))?.[1] ?? []);
   const rotated = ['put aside', 'file', 'folder'];
-  t.same(called, ['above', 'top', 'file', 'folder', 'file', ...rotated, ...rotated]);
+  t.same(called, ['top', 'above', 'file', 'folder', 'file', ...rotated, ...rotated]);
 });
