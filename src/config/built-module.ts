@@ -8,10 +8,10 @@ const BUNDLE = join('dist', 'bundle');
 /** What `tsc` writes anew whenever it compiled something. Packages have none. */
 const COMPILED = join('dist', '.tsbuildinfo');
 
-/** The bundle that this module is part of. Of all modules it alone is not told its place in `dist/src`. */
-const own = dirname(fileURLToPath(import.meta.url)).endsWith(BUNDLE)
-  ? dirname(fileURLToPath(import.meta.url))
-  : null;
+/** Of all modules this alone is not told its place in `dist/src`. */
+const here = dirname(fileURLToPath(import.meta.url));
+/** The bundle that it is part of. */
+const own = here.endsWith(BUNDLE) ? here : null;
 let fresh: string | null | undefined;
 
 /**
