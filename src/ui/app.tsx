@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Route, Router, Switch } from 'wouter';
 import { BASE } from './api/base.js';
 import { PAGE_CODE } from './page-code.js';
-import { onDemand } from './parts/on-demand.js';
+import { onDemand, type Load } from './parts/on-demand.js';
 import { PageSkeleton } from './parts/Skeleton.js';
 import { NotFound } from './pages/not-found.js';
 import { PageBoundary } from './shell/PageBoundary.js';
@@ -13,29 +13,33 @@ import { lastPart } from './state/path.js';
 import { queries } from './state/queries.js';
 import { SettingsProvider } from './state/settings.js';
 
-const Overview = onDemand(PAGE_CODE['/'], <PageSkeleton />);
-const Sessions = onDemand(PAGE_CODE['/sessions'], <PageSkeleton />);
-const OneSession = onDemand(PAGE_CODE['/sessions/:id'], <PageSkeleton />);
-const Models = onDemand(PAGE_CODE['/models'], <PageSkeleton />);
-const Prompts = onDemand(PAGE_CODE['/prompts'], <PageSkeleton />);
-const Prompt = onDemand(PAGE_CODE['/prompts/:name'], <PageSkeleton />);
-const CompareAgents = onDemand(PAGE_CODE['/compare/agents'], <PageSkeleton />);
-const Metrics = onDemand(PAGE_CODE['/explore/metrics'], <PageSkeleton />);
-const Logs = onDemand(PAGE_CODE['/logs'], <PageSkeleton />);
-const MapPage = onDemand(PAGE_CODE['/map'], <PageSkeleton />);
-const Agents = onDemand(PAGE_CODE['/agents'], <PageSkeleton />);
-const Agent = onDemand(PAGE_CODE['/agents/:id'], <PageSkeleton />);
-const Runs = onDemand(PAGE_CODE['/runs'], <PageSkeleton />);
-const Run = onDemand(PAGE_CODE['/traces/:id'], <PageSkeleton />);
-const Alerts = onDemand(PAGE_CODE['/alerts'], <PageSkeleton />);
-const Alert = onDemand(PAGE_CODE['/alerts/:id'], <PageSkeleton />);
-const NewAlert = onDemand(PAGE_CODE['/alerts/new'], <PageSkeleton />);
-const Webhooks = onDemand(PAGE_CODE['/webhooks'], <PageSkeleton />);
-const OneOrganization = onDemand(PAGE_CODE['/webhooks/:org'], <PageSkeleton />);
-const Settings = onDemand(PAGE_CODE['/settings/:place'], <PageSkeleton />);
-const Usage = onDemand(PAGE_CODE['/usage'], <PageSkeleton />);
-const DaemonPage = onDemand(PAGE_CODE['/daemon'], <PageSkeleton />);
-const CompareRuns = onDemand(PAGE_CODE['/compare/runs'], <PageSkeleton />);
+function page<Props extends object>(load: Load<Props>) {
+  return onDemand(load, <PageSkeleton />);
+}
+
+const Overview = page(PAGE_CODE['/']);
+const Sessions = page(PAGE_CODE['/sessions']);
+const OneSession = page(PAGE_CODE['/sessions/:id']);
+const Models = page(PAGE_CODE['/models']);
+const Prompts = page(PAGE_CODE['/prompts']);
+const Prompt = page(PAGE_CODE['/prompts/:name']);
+const CompareAgents = page(PAGE_CODE['/compare/agents']);
+const Metrics = page(PAGE_CODE['/explore/metrics']);
+const Logs = page(PAGE_CODE['/logs']);
+const MapPage = page(PAGE_CODE['/map']);
+const Agents = page(PAGE_CODE['/agents']);
+const Agent = page(PAGE_CODE['/agents/:id']);
+const Runs = page(PAGE_CODE['/runs']);
+const Run = page(PAGE_CODE['/traces/:id']);
+const Alerts = page(PAGE_CODE['/alerts']);
+const Alert = page(PAGE_CODE['/alerts/:id']);
+const NewAlert = page(PAGE_CODE['/alerts/new']);
+const Webhooks = page(PAGE_CODE['/webhooks']);
+const OneOrganization = page(PAGE_CODE['/webhooks/:org']);
+const Settings = page(PAGE_CODE['/settings/:place']);
+const Usage = page(PAGE_CODE['/usage']);
+const DaemonPage = page(PAGE_CODE['/daemon']);
+const CompareRuns = page(PAGE_CODE['/compare/runs']);
 
 /** Everything, from the theme to the pages. */
 export function App() {

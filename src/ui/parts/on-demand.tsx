@@ -5,6 +5,9 @@ interface Loaded<Props> {
   readonly default: ComponentType<Props>;
 }
 
+/** Loads such a module. */
+export type Load<Props> = () => Promise<Loaded<Props>>;
+
 /**
  * A component whose code is loaded when it is first shown. In place of `lazy`: React holds back what follows a fallback of `Suspense` until that
  * has been seen for 300 ms, which is longer than all else that opening a page takes. A failure is thrown to the boundary above, and the next
@@ -12,10 +15,7 @@ interface Loaded<Props> {
  *
  * @param waiting what is shown until then
  */
-export function onDemand<Props extends object>(
-  load: () => Promise<Loaded<Props>>,
-  waiting: ReactNode,
-): ComponentType<Props> {
+export function onDemand<Props extends object>(load: Load<Props>, waiting: ReactNode): ComponentType<Props> {
   let loaded: ComponentType<Props> | null = null;
   return function OnDemand(props: Props) {
     const [Shown, show] = useState(() => loaded);
