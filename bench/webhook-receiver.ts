@@ -28,11 +28,13 @@ export interface Arrival {
 export class WebhookReceiver {
   /** `https://127.0.0.1:40123` */
   readonly url: string;
+  readonly pid: number;
   readonly #child: ChildProcess;
 
   private constructor(child: ChildProcess, url: string) {
     this.#child = child;
     this.url = url;
+    this.pid = child.pid ?? 0;
   }
 
   static async start(): Promise<WebhookReceiver> {

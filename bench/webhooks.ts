@@ -12,6 +12,7 @@ import { EventSource } from './event-source.js';
 import { LatencyRecorder } from './latency-recorder.js';
 import type { Latency } from './load-plan.js';
 import { LoadProcess } from './load-process.js';
+import { cpuSeconds } from './process-usage.js';
 import { lines, ms, printSetup, type Print } from './report.js';
 import { WebhookReceiver, type Received } from './webhook-receiver.js';
 
@@ -37,7 +38,7 @@ export interface WebhooksOptions {
   readonly profile?: string;
   /** Of each turn. */
   readonly seconds: number;
-  /** How often ingestion is measured without deliveries and with them, in turns. */
+  /** How often ingestion is measured without deliveries and with them, in turns; 0 leaves that out. */
   readonly turns: number;
   /** Spans per second that are due; absent: as many as the daemon takes. */
   readonly ingestRate?: number;
@@ -50,6 +51,12 @@ interface Delivered {
   readonly acknowledged: ReadonlyMap<string, number>;
   readonly failed: number;
   readonly received: Received;
+}
+
+/** Processor time that was spent on deliveries, in seconds; undefined where it cannot be known. */
+interface Spent {
+  readonly daemon: number | undefined;
+  readonly receiver: number | undefined;
 }
 
 /**
@@ -66,7 +73,10 @@ export async function webhooks(options: WebhooksOptions, print: Print): Promise<
     }
     if (options.onlyBurst) return;
     print('\ndeliveries alone');
-    printDelivered(print, await deliveriesAlone(options, receiver), options);
+    const alone = await deliveriesAlone(options, receiver);
+    printDelivered(print, alone, options);
+    printSpent(print, alone);
+    if (options.turns === 0) return;
     print('\ndeliveries beside ingestion');
     await besideIngestion(options, receiver, print);
   } finally {
@@ -83,13 +93,27 @@ async function burstAlone(options: WebhooksOptions, receiver: WebhookReceiver): 
   });
 }
 
-async function deliveriesAlone(options: WebhooksOptions, receiver: WebhookReceiver): Promise<Delivered> {
-  return await withDaemon(options, receiver, async ({ url }) => {
+async function deliveriesAlone(
+  options: WebhooksOptions,
+  receiver: WebhookReceiver,
+): Promise<Delivered & Spent> {
+  return await withDaemon(options, receiver, async (daemon) => {
     receiver.reset();
-    const source = new EventSource(url, options.events);
+    const [ofDaemon, ofReceiver] = [await cpuSpent(daemon.pid), await cpuSpent(receiver.pid)];
+    const source = new EventSource(daemon.url, options.events);
     await sleep(options.seconds * 1000);
-    return await endOf(source, options.seconds, receiver);
+    const delivered = await endOf(source, options.seconds, receiver);
+    return { ...delivered, daemon: await ofDaemon(), receiver: await ofReceiver() };
   });
+}
+
+/** @returns how much a process has spent since this was called */
+async function cpuSpent(pid: number): Promise<() => Promise<number | undefined>> {
+  const before = await cpuSeconds(pid);
+  return async () => {
+    const after = await cpuSeconds(pid);
+    return before === undefined || after === undefined ? undefined : after - before;
+  };
 }
 
 /**
@@ -237,12 +261,22 @@ function printBurst(print: Print, { deliveries, seconds, cpu }: Burst, options: 
     lines([
       ['delivered', `${deliveries} of ${options.burst * options.endpoints}`],
       ['deliveries/s', `${(deliveries / seconds).toFixed(0)} (goal: at least 1000)`],
-      [
-        'CPU of the daemon',
-        cpu === undefined ? 'unknown' : `${((cpu / deliveries) * 1000).toFixed(2)} ms a delivery`,
-      ],
+      ['CPU of the daemon', perDelivery(cpu, deliveries)],
     ]),
   );
+}
+
+function printSpent(print: Print, { daemon, receiver, received }: Delivered & Spent): void {
+  print(
+    lines([
+      ['CPU of the daemon', perDelivery(daemon, received.requests)],
+      ['CPU of the receiver', perDelivery(receiver, received.requests)],
+    ]),
+  );
+}
+
+function perDelivery(seconds: number | undefined, deliveries: number): string {
+  return seconds === undefined ? 'unknown' : `${((seconds / deliveries) * 1000).toFixed(2)} ms a delivery`;
 }
 
 function printDelivered(

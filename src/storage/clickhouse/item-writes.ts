@@ -17,7 +17,7 @@ import { PointPrinter } from './metrics/point-rows.js';
 import type { AdmittedItems, WrittenBatch } from './runs/count-items.js';
 import { GroupedInserts, InsertRoom } from './tables/grouped-inserts.js';
 import { LOGS } from './tables/log-tables.js';
-import { missingRows } from './tables/stored-batch.js';
+import { missingRows, NO_BATCH } from './tables/stored-batch.js';
 import { POINTS } from './tables/metric-tables.js';
 import type { NewRow } from './tables/table.js';
 
@@ -78,7 +78,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     const tenant = await reach.tenantOf(userId);
     const admitted = await admit(batch, receivedAt, length, name);
     if (isWritten(admitted)) return receiptOf(length, [], null);
-    const rows = made.rows.map((row): NewRow => ({ ...row, tenant, ...batchField(name) }));
+    const rows = made.rows.map((row): NewRow => ({ ...row, tenant, batch: name ?? NO_BATCH }));
     await this.#add(this.#logs, { rows, bytes: made.bytes, tenant, name, admitted });
     const usage = await admitted?.written(length, []);
     tell?.();
@@ -102,7 +102,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
       const refused: number[] = [];
       const kept = rows.flatMap((row, index): NewRow[] => {
         const facts = itemAt(taken.facts, itemAt(metricOf, index));
-        if (facts !== null) return [{ ...row, ...facts, tenant, ...batchField(name) }];
+        if (facts !== null) return [{ ...row, ...facts, tenant, batch: name ?? NO_BATCH }];
         refused.push(index);
         return [];
       });
@@ -185,11 +185,6 @@ interface Added {
   readonly tenant: number;
   readonly name: string | null;
   readonly admitted: AdmittedItems | null;
-}
-
-/** @param name of the batch */
-function batchField(name: string | null): { readonly batch?: string } {
-  return name === null ? {} : { batch: name };
 }
 
 function receiptOf(items: number, refused: readonly number[], usage: QuotaUsage | null): Receipt {

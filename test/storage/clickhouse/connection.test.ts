@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import type { ClickHouseOptions } from '../../../src/storage/clickhouse/clickhouse-options.js';
 import { Connection } from '../../../src/storage/clickhouse/client/connection.js';
 import { quoted, quotedUuid } from '../../../src/storage/clickhouse/client/literals.js';
-import { createTable, namesOf, type ClickHouseTable } from '../../../src/storage/clickhouse/tables/table.js';
+import { createTable, type ClickHouseTable } from '../../../src/storage/clickhouse/tables/table.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { ODD_TEXTS } from '../../support/odd-texts.js';
 import { aLog } from '../../support/log-records.js';
@@ -56,7 +56,7 @@ void t.test('a statement', { skip }, async (t) => {
     const texts = [...ODD_TEXTS, null, "it's", '\\', "\\'", '\0', 'half \ud800', '{"a":1}', '\u2028'];
     const values = [0.1, -0, 1e308, 5e-324, null, 'nan', 'inf', '-inf'];
     const rows = texts.map((text, i) => [i, text?.toWellFormed() ?? null, values[i % values.length], ID]);
-    await connection.insert('texts', namesOf(TABLE), rows, 'a token');
+    await connection.insert('texts', TABLE.columns, rows, 'a token');
     const stored = await connection.rows('SELECT * FROM texts ORDER BY number');
     t.strictSame(
       stored.map(({ number, text, value, id }) => [number, text, value, id]),
@@ -95,7 +95,7 @@ void t.test('a statement', { skip }, async (t) => {
     const [connection] = await withTable(t, server);
     for (const kind of ['cut', 'lost', 252] as const) {
       await server.fault({ kind, times: 2, matching: 'INSERT' });
-      await connection.insert('texts', namesOf(TABLE), [[1, String(kind), 1, ID]], `token ${kind}`);
+      await connection.insert('texts', TABLE.columns, [[1, String(kind), 1, ID]], `token ${kind}`);
     }
     t.strictSame(await connection.rows('SELECT text FROM texts ORDER BY text'), [
       { text: '252' },
@@ -107,7 +107,7 @@ void t.test('a statement', { skip }, async (t) => {
 
     // Without a token nothing is taken for a repeat: rows that replace each other are rather there twice than not at all.
     await server.fault({ kind: 'lost', times: 1, matching: 'INSERT' });
-    await connection.insert('texts', namesOf(TABLE), [[1, 'anew', 1, ID]], null);
+    await connection.insert('texts', TABLE.columns, [[1, 'anew', 1, ID]], null);
     t.equal((await connection.rows("SELECT text FROM texts WHERE text = 'anew'")).length, 2);
   });
 

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import type {
   ClickHouseClient,
@@ -8,8 +10,9 @@ import type {
 } from '@clickhouse/client';
 import { readPem } from '../../../config/client-tls.js';
 import type { ClickHouseOptions, ClickHouseTls } from '../clickhouse-options.js';
-import { givenUp, toConsumeError, toFailure } from './failure.js';
+import { ClickHouseFailure, givenUp, toConsumeError, toFailure } from './failure.js';
 import { named } from './literals.js';
+import { rowBinary, type TypedColumn } from './row-binary.js';
 import { Servers } from './servers.js';
 
 /** A row of an answer: its values under the names of the columns. Whole numbers are numbers, UUIDs texts in lower case. */
@@ -126,7 +129,7 @@ export class Connection {
   /**
    * Adds rows to a table, all or none of each partition. It is tried again where the answer does not come.
    *
-   * @param rows values in the order of the columns, as JSON has them: UUIDs as texts, NaN and infinities as `numberOf` prints them
+   * @param rows values in the order of the columns, as {@link rowBinary} takes them
    * @param token names the insert among all of this table, so that trying again adds nothing twice. Null where rows replace those of the
    * same key: a server without replicas notes a token before the rows are there, and one that is killed between the two takes the next
    * attempt for a repeat and drops it (`../tables/lost-rows.ts`).
@@ -134,21 +137,21 @@ export class Connection {
    */
   async insert(
     table: string,
-    columns: readonly string[],
+    columns: readonly TypedColumn[],
     rows: readonly (readonly unknown[])[],
     token: string | null,
   ): Promise<boolean> {
     if (rows.length === 0) return false;
-    const [first, ...others] = columns;
-    if (first === undefined) throw new RangeError('an insert needs columns');
+    const body = bodyOf(columns, rows);
+    const names = columns.map(({ name }) => named(name)).join(', ');
     return await this.#trying({}, async (client, attempt) => {
-      await client.insert({
-        table,
-        columns: [first, ...others],
-        values: rows,
-        format: 'JSONCompactEachRow',
+      const { stream } = await client.exec({
+        query: `INSERT INTO ${table} (${names}) FORMAT RowBinary`,
+        values: Readable.from(body, { objectMode: false }),
         ...asked({ settings: { insert_deduplication_token: token ?? randomUUID() } }),
       });
+      // There is nothing in it, but the connection is free only after its end.
+      await finished(stream.resume());
       return attempt > 0;
     });
   }
@@ -204,6 +207,16 @@ export interface ConnectionPlace {
 /** How a table is called in a statement about a table of a database that need not be the connection's. */
 export function placeOf(database: string, table: string): string {
   return `${named(database)}.${named(table)}`;
+}
+
+/** @throws ConsumeError `internal_error` for a row that the columns do not take */
+function bodyOf(columns: readonly TypedColumn[], rows: readonly (readonly unknown[])[]): readonly Buffer[] {
+  try {
+    return rowBinary(columns, rows);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw toConsumeError(new ClickHouseFailure(message, 'mistaken'));
+  }
 }
 
 /** The client hears of an end only until the answer begins. @returns a function that ends the watch */

@@ -2,7 +2,7 @@ import { MICROS_PER_DAY, MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { Connection } from '../client/connection.js';
 import { MOST_DAYS_OF_AN_INSERT } from '../tables/days.js';
 import { HOUR } from '../tables/run-tables.js';
-import { namesOf, type ClickHouseTable } from '../tables/table.js';
+import type { ClickHouseTable } from '../tables/table.js';
 import type { Values } from './run-rows.js';
 import type { Inserts } from './write-runs.js';
 
@@ -15,8 +15,7 @@ const HOURS_A_DAY = MICROS_PER_DAY / MICROS_PER_HOUR;
 export function insertsBy(connection: Pick<Connection, 'insert'>): Inserts {
   return {
     async insert(table, rows) {
-      const names = namesOf(table);
-      for (const part of partsOf(table, rows)) await connection.insert(table.name, names, part, null);
+      for (const part of partsOf(table, rows)) await connection.insert(table.name, table.columns, part, null);
     },
   };
 }

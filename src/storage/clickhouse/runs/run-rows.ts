@@ -19,9 +19,11 @@ export type Values = readonly unknown[];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function valuesOf(columns: readonly ClickHouseColumn[], fields: Fields): Values {
+/** @param rest has what `fields` has not: copying both into one object would take longer than everything else */
+function valuesOf(columns: readonly ClickHouseColumn[], fields: Fields, rest: Fields = {}): Values {
   return columns.map(({ name }) => {
-    const value = fields[name];
+    const own = fields[name];
+    const value = own === undefined ? rest[name] : own;
     if (value === undefined) throw new RangeError(`a row has no ${name}`);
     return value;
   });
@@ -69,21 +71,40 @@ export function otherMessage(
   });
 }
 
-const AS_SENT = { version: 0, begun_by: 0, completed_by: 0 };
-
-export function spanRows({ tenant, order, spans }: SentTrace): Values[] {
-  return spans.map((span) => spanValues(span, { ...AS_SENT, tenant, seq: order }));
+/** What a row of a span says of itself. */
+interface SpanPlace {
+  readonly tenant: number;
+  readonly seq: number;
+  readonly version: number;
+  readonly begun_by: number;
+  readonly completed_by: number;
 }
 
-function spanValues({ row, payload, node, prompt }: SentSpan, store: Fields): Values {
-  return valuesOf(SPAN_COLUMNS, {
-    ...row,
-    ...payloadFields(payload),
-    ...store,
+export function spanRows({ tenant, order, spans }: SentTrace): Values[] {
+  const asSent = { tenant, seq: order, version: 0, begun_by: 0, completed_by: 0 };
+  return spans.map((span) => spanValues(span, asSent));
+}
+
+function spanValues({ row, payload, node, prompt }: SentSpan, place: SpanPlace): Values {
+  const { tenant, seq, version, begun_by, completed_by } = place;
+  const { input, output, metadata, sent, origin } = payload;
+  const fields = {
+    tenant,
     hour: hourOf(row.started_at),
+    seq,
+    version,
+    begun_by,
+    completed_by,
     node,
     prompt,
-  });
+    input,
+    output,
+    metadata,
+    // Bytes that are no text are stored as texts of a character each: JSON, in which they are read, knows no bytes.
+    sent: latin1(sent),
+    origin: latin1(origin),
+  };
+  return valuesOf(SPAN_COLUMNS, fields, row as unknown as Fields);
 }
 
 /** @param begun the whole of the first message that brought it, and likewise of the one that completes it @param ticket that of the look */
@@ -109,9 +130,8 @@ export function wholeSpanRow(
 export function runRows(settled: SettledRun, agentNo: number, ticket: number): Values[] {
   const { facts, run, hour, otherHours, activeAt, timesOutAt, prompts, nodes, edges, calls, isContradicted } =
     settled;
-  const { header } = run;
-  const fields = {
-    ...header,
+  const header = run.header as unknown as Fields;
+  const shared = {
     tenant: facts.tenant,
     version: ticket,
     agent_no: agentNo,
@@ -122,7 +142,7 @@ export function runRows(settled: SettledRun, agentNo: number, ticket: number): V
     is_contradicted: isContradicted,
   };
   const row = {
-    ...fields,
+    ...shared,
     hour,
     is_deleted: 0,
     times_out_at: timesOutAt,
@@ -133,36 +153,26 @@ export function runRows(settled: SettledRun, agentNo: number, ticket: number): V
     model_calls: calls.map(({ figures }) => figures),
     call_tokens: calls.map(({ tokens }) => tokens),
   };
-  const gone = {
-    ...fields,
-    is_deleted: 1,
-    times_out_at: null,
-    prompts: [],
-    nodes: [],
-    edges: [],
-    calls_until: NO_CALLS,
-    model_calls: [],
-    call_tokens: [],
-    metadata: null,
-    outcome: null,
-    error_message: null,
-  };
-  return [
-    valuesOf(RUN_COLUMNS, row),
-    ...otherHours.map((other) => valuesOf(RUN_COLUMNS, { ...gone, hour: other })),
-  ];
+  const gone = otherHours.map((other) =>
+    valuesOf(RUN_COLUMNS, { ...shared, ...NOTHING_ADDED, hour: other }, header),
+  );
+  return [valuesOf(RUN_COLUMNS, row, header), ...gone];
 }
 
-/** Bytes cross as texts of a character each, as ClickHouse's JSON knows no bytes. */
-function payloadFields({ input, output, metadata, sent, origin }: Payload): Fields {
-  return {
-    input: utf8(input),
-    output: utf8(output),
-    metadata: utf8(metadata),
-    sent: latin1(sent),
-    origin: latin1(origin),
-  };
-}
+/** What a row has that only takes a run away from an hour. */
+const NOTHING_ADDED = {
+  is_deleted: 1,
+  times_out_at: null,
+  prompts: [],
+  nodes: [],
+  edges: [],
+  calls_until: NO_CALLS,
+  model_calls: [],
+  call_tokens: [],
+  metadata: null,
+  outcome: null,
+  error_message: null,
+};
 
 /** The payload in a row that has {@link PAYLOAD_COLUMNS}. */
 export function payloadOf(row: Fields): Payload {
@@ -179,16 +189,8 @@ export function payloadOf(row: Fields): Payload {
   };
 }
 
-function utf8(bytes: Uint8Array | null): string | null {
-  return bytes === null ? null : bufferOf(bytes).toString('utf8');
-}
-
 function latin1(bytes: Uint8Array | null): string | null {
-  return bytes === null ? null : bufferOf(bytes).toString('latin1');
-}
-
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }
 
 /** The names of the columns of a span with its payload. */

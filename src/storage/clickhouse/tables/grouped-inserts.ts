@@ -134,7 +134,7 @@ export class GroupedInserts {
     const { connection } = this.#reach;
     const begun = performance.now();
     const values = rows.map((row) => this.#names.map((name) => row[name] ?? null));
-    const isRepeated = await connection.insert(this.table.name, this.#names, values, randomUUID());
+    const isRepeated = await connection.insert(this.table.name, this.table.columns, values, randomUUID());
     // Replicas note a token and the rows in one step.
     if (!isRepeated || this.#isReplicated) return;
     const lost = await lostRows(connection, this.table, rows, begun);

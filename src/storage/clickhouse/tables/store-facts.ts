@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Connection } from '../client/connection.js';
 import { placeOf } from '../client/connection.js';
 import { quoted } from '../client/literals.js';
-import { createTable, namesOf, type ClickHouseTable, type TablePlace } from './table.js';
+import { createTable, type ClickHouseTable, type TablePlace } from './table.js';
 
 /** What is known of the store itself: who it is, and which steps its tables have taken. */
 const STORE_FACTS: ClickHouseTable = {
@@ -48,7 +48,7 @@ export class StoreFacts {
 
   async note(name: string, value: string): Promise<void> {
     const row = [name, value, Date.now()];
-    await this.#connection.insert(this.#table, namesOf(STORE_FACTS), [row], randomUUID());
+    await this.#connection.insert(this.#table, STORE_FACTS.columns, [row], randomUUID());
   }
 
   get #table(): string {

@@ -3,6 +3,8 @@ import type { ClickHouseColumn, ClickHouseTable, NewRow } from './table.js';
 
 /** The name that the sender gave the batch of a row, as `nameOfBatch` makes it; zeros where it gave none. */
 export const BATCH: ClickHouseColumn = { name: 'batch', type: 'UUID CODEC(ZSTD(1))' };
+/** In place of the name of a batch that has none. */
+export const NO_BATCH = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Those rows of a batch that an earlier write, of which nobody knows how it ended, has not stored. Rows of one day are stored together;

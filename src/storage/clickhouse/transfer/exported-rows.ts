@@ -5,6 +5,7 @@ import type { ExportedRow } from '../../telemetry-transfer.js';
 import { wordsOf } from '../logs/log-rows.js';
 import { printValue } from '../metrics/point-rows.js';
 import { dayOf } from '../tables/days.js';
+import { NO_BATCH } from '../tables/stored-batch.js';
 import type { NewRow } from '../tables/table.js';
 
 /** Whose a row is, and when it came here. */
@@ -25,6 +26,7 @@ export function exportedLogRow(row: ExportedRow, { tenant, arrived }: Arrival): 
     day: dayOf(Number(row['timestamp']), arrived),
     origin: textOf(row, 'origin') ?? '',
     words: body === null ? '' : wordsOf(body),
+    batch: NO_BATCH,
   };
 }
 
@@ -44,6 +46,7 @@ export function exportedPointRow(
     unit: textOf(row, 'unit') ?? '',
     description: textOf(row, 'description') ?? '',
     origin: textOf(row, 'origin') ?? '',
+    batch: NO_BATCH,
     place,
   };
 }

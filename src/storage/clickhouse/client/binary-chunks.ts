@@ -1,0 +1,121 @@
+/** So much is written into one piece; a longer text has a piece of its own length. */
+const CHUNK_BYTES = 256 * 1024;
+/** The longest a length takes: seven bits in a byte, of a number below 2^35. */
+const LENGTH_BYTES = 5;
+/** Shorter texts are written character by character where they are ASCII: a call of `Buffer.write` takes as long as 20 of them. */
+const SHORT = 24;
+const TWO_32 = 2 ** 32;
+
+/** Bytes that grow in pieces, written as ClickHouse's binary formats have them: low bytes first. */
+export class BinaryChunks {
+  readonly #done: Buffer[] = [];
+  #chunk: Buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  #view: DataView = viewOf(this.#chunk);
+  #at = 0;
+
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#chunk[this.#at++] = value;
+  }
+
+  /** @param value a whole number of 32 bits, with a sign or without one */
+  int32(value: number): void {
+    this.#reserve(4);
+    this.#view.setUint32(this.#at, value >>> 0, true);
+    this.#at += 4;
+  }
+
+  /** @param value a whole number that is exact, not above 2^53 */
+  int64(value: number): void {
+    this.#reserve(8);
+    this.#view.setUint32(this.#at, value >>> 0, true);
+    this.#view.setInt32(this.#at + 4, Math.floor(value / TWO_32), true);
+    this.#at += 8;
+  }
+
+  /** The lower 64 bits of a number. */
+  bigint64(value: bigint): void {
+    this.#reserve(8);
+    this.#view.setBigInt64(this.#at, BigInt.asIntN(64, value), true);
+    this.#at += 8;
+  }
+
+  float64(value: number): void {
+    this.#reserve(8);
+    this.#view.setFloat64(this.#at, value, true);
+    this.#at += 8;
+  }
+
+  /** A UUID in four words, as `parseUuid` lays them. ClickHouse has its upper half first. */
+  uuid(words: Uint32Array, offset: number): void {
+    this.#reserve(16);
+    const [low = 0, third = 0, second = 0, top = 0] = words.subarray(offset, offset + 4);
+    this.#view.setUint32(this.#at, second, true);
+    this.#view.setUint32(this.#at + 4, (top ^ 0x80000000) >>> 0, true);
+    this.#view.setUint32(this.#at + 8, low, true);
+    this.#view.setUint32(this.#at + 12, third, true);
+    this.#at += 16;
+  }
+
+  /** A text in UTF-8 behind its length. */
+  text(value: string): void {
+    // UTF-8 takes at most three bytes for a UTF-16 unit.
+    this.#reserve(LENGTH_BYTES + value.length * 3);
+    if (value.length <= SHORT && this.#shortAscii(value)) return;
+    this.length(Buffer.byteLength(value, 'utf8'));
+    this.#at += this.#chunk.write(value, this.#at, 'utf8');
+  }
+
+  /** Bytes behind their length. */
+  bytes(value: Uint8Array): void {
+    this.#reserve(LENGTH_BYTES + value.length);
+    this.length(value.length);
+    this.#chunk.set(value, this.#at);
+    this.#at += value.length;
+  }
+
+  /** How long what follows is. */
+  length(value: number): void {
+    this.#reserve(LENGTH_BYTES);
+    let rest = value;
+    while (rest >= 128) {
+      this.#chunk[this.#at++] = (rest % 128) + 128;
+      rest = Math.floor(rest / 128);
+    }
+    this.#chunk[this.#at++] = rest;
+  }
+
+  /** Everything that was written. Nothing may be written any more. */
+  take(): readonly Buffer[] {
+    if (this.#at > 0) this.#done.push(this.#chunk.subarray(0, this.#at));
+    this.#at = 0;
+    return this.#done;
+  }
+
+  /** @returns false, and nothing is written, where the text is not all ASCII */
+  #shortAscii(text: string): boolean {
+    const start = this.#at + 1;
+    let all = 0;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      all |= code;
+      this.#chunk[start + i] = code;
+    }
+    if (all > 127) return false;
+    this.#chunk[this.#at] = text.length;
+    this.#at = start + text.length;
+    return true;
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#at + bytes <= this.#chunk.length) return;
+    if (this.#at > 0) this.#done.push(this.#chunk.subarray(0, this.#at));
+    this.#chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, bytes));
+    this.#view = viewOf(this.#chunk);
+    this.#at = 0;
+  }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
+}
