@@ -62,13 +62,14 @@ export class HourSums implements MapCounter {
   nodes(): NodeSum[] {
     return [...this.#nodes]
       .filter(([, { spans, traces }]) => spans !== 0 || traces !== 0)
-      .map(([key, sums]) => {
+      .map(([key, { spans, traces }]) => {
         const place = Math.floor(key / GRADES);
         const grade = key % GRADES;
         return {
           node_no: Math.floor(place / TYPES),
           type: place % TYPES,
-          ...sums,
+          spans,
+          traces,
           grade: grade === UNKNOWN ? null : grade,
         };
       });

@@ -78,7 +78,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     const tenant = await reach.tenantOf(userId);
     const admitted = await admit(batch, receivedAt, length, name);
     if (isWritten(admitted)) return receiptOf(length, [], null);
-    const rows = made.rows.map((row): NewRow => ({ ...row, tenant, batch: name ?? NO_BATCH }));
+    const rows = made.rows.map((row): NewRow => ({ tenant, batch: name ?? NO_BATCH, ...row }));
     await this.#add(this.#logs, { rows, bytes: made.bytes, tenant, name, admitted });
     const usage = await admitted?.written(length, []);
     tell?.();
@@ -102,7 +102,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
       const refused: number[] = [];
       const kept = rows.flatMap((row, index): NewRow[] => {
         const facts = itemAt(taken.facts, itemAt(metricOf, index));
-        if (facts !== null) return [{ ...row, ...facts, tenant, batch: name ?? NO_BATCH }];
+        if (facts !== null) return [{ tenant, batch: name ?? NO_BATCH, ...facts, ...row }];
         refused.push(index);
         return [];
       });

@@ -19,7 +19,7 @@ import { PAYLOAD, type IncomingBatch } from './incoming-batch.js';
 
 export function headerAt(batch: IncomingBatch, trace: number): NamedHeader {
   const sample_rate = batch.traces.value(T.sample_rate, trace) as number | null;
-  return { header: { ...batch.traces.row(TRACE_WIRE, trace), sample_rate }, agent: batch.agent(trace) };
+  return { header: { sample_rate, ...batch.traces.row(TRACE_WIRE, trace) }, agent: batch.agent(trace) };
 }
 
 /** The code of a trace's status. */

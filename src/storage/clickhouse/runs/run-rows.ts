@@ -142,7 +142,6 @@ export function runRows(settled: SettledRun, agentNo: number, ticket: number): V
     is_contradicted: isContradicted,
   };
   const row = {
-    ...shared,
     hour,
     is_deleted: 0,
     times_out_at: timesOutAt,
@@ -152,9 +151,10 @@ export function runRows(settled: SettledRun, agentNo: number, ticket: number): V
     calls_until: callsUntil(calls),
     model_calls: calls.map(({ figures }) => figures),
     call_tokens: calls.map(({ tokens }) => tokens),
+    ...shared,
   };
   const gone = otherHours.map((other) =>
-    valuesOf(RUN_COLUMNS, { ...shared, ...NOTHING_ADDED, hour: other }, header),
+    valuesOf(RUN_COLUMNS, { hour: other, ...NOTHING_ADDED, ...shared }, header),
   );
   return [valuesOf(RUN_COLUMNS, row, header), ...gone];
 }

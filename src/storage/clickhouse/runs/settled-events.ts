@@ -59,7 +59,7 @@ function* endedRuns(runs: readonly SettledOfWrite[]): Generator<OwnFact> {
     yield {
       tenant: facts.tenant,
       fact: `end of ${facts.traceId}`,
-      told: runEnded(type, run.heardAt, summaryOfRow({ ...run.header, span_count: run.spans.length }, agent)),
+      told: runEnded(type, run.heardAt, summaryOfRow({ span_count: run.spans.length, ...run.header }, agent)),
     };
   }
 }

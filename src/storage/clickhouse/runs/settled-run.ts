@@ -106,10 +106,12 @@ function mapOf(run: Run, numbers: NodeNumbers): Pick<SettledRun, 'nodes' | 'edge
   const sums = new HourSums();
   countTrace(numbers.named(run.agent), run.spans, sums);
   return {
-    nodes: sums.nodes().map(({ node_no, grade, ...counts }) => ({
-      ...counts,
+    nodes: sums.nodes().map(({ node_no, type, grade, spans, traces }) => ({
       name: numbers.nameOf(node_no),
+      type,
       grade: must(grade, 'grade of a span'),
+      spans,
+      traces,
     })),
     edges: sums.edges().map(({ source_no, target_no, grade, spans }) => ({
       source: numbers.nameOf(source_no),

@@ -121,7 +121,7 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
     const replaces = stored !== null;
     const { closed } = state;
     headers.push({
-      row: { ...header, commits: commits.print(), closed: closed?.print() ?? null },
+      row: { commits: commits.print(), closed: closed?.print() ?? null, ...header },
       own: [
         seq,
         tenant,
