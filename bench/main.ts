@@ -180,7 +180,12 @@ program
     integer,
   )
   .option('--seconds <n>', 'how long each turn is measured', number, 15)
-  .option('--turns <n>', 'how often ingestion is measured without deliveries and with them', integer, 4)
+  .option(
+    '--turns <n>',
+    'how often ingestion is measured without deliveries and with them; 0 for never',
+    integer,
+    4,
+  )
   .option('--burst <n>', 'events that are offered at once before the rest; 0 for none', integer, 1000)
   .option('--only-burst', 'measure only these')
   .option('--profile <dir>', "leave CPU profiles of the daemons' threads there; slower")

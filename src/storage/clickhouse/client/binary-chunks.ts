@@ -1,3 +1,5 @@
+import { wordAt } from '../../../signal/checked.js';
+
 /** So much is written into one piece; a longer text has a piece of its own length. */
 const CHUNK_BYTES = 256 * 1024;
 /** The longest a length takes: seven bits in a byte, of a number below 2^35. */
@@ -49,11 +51,11 @@ export class BinaryChunks {
   /** A UUID in four words, as `parseUuid` lays them. ClickHouse has its upper half first. */
   uuid(words: Uint32Array, offset: number): void {
     this.#reserve(16);
-    const [low = 0, third = 0, second = 0, top = 0] = words.subarray(offset, offset + 4);
-    this.#view.setUint32(this.#at, second, true);
-    this.#view.setUint32(this.#at + 4, (top ^ 0x80000000) >>> 0, true);
-    this.#view.setUint32(this.#at + 8, low, true);
-    this.#view.setUint32(this.#at + 12, third, true);
+    const top = (wordAt(words, offset + 3) ^ 0x80000000) >>> 0;
+    this.#view.setUint32(this.#at, wordAt(words, offset + 2), true);
+    this.#view.setUint32(this.#at + 4, top, true);
+    this.#view.setUint32(this.#at + 8, wordAt(words, offset), true);
+    this.#view.setUint32(this.#at + 12, wordAt(words, offset + 1), true);
     this.#at += 16;
   }
 

@@ -148,6 +148,7 @@ export class Connection {
       const { stream } = await client.exec({
         query: `INSERT INTO ${table} (${names}) FORMAT RowBinary`,
         values: Readable.from(body, { objectMode: false }),
+        decompress_response_stream: false,
         ...asked({ settings: { insert_deduplication_token: token ?? randomUUID() } }),
       });
       // There is nothing in it, but the connection is free only after its end.

@@ -19,17 +19,20 @@ export interface WantedTrace {
 const TRACES_A_STATEMENT = 2000;
 const SPAN_COLUMNS = ['seq', 'version', 'begun_by', 'completed_by', 'node', 'prompt'];
 const MESSAGE_COLUMNS =
-  'tenant, trace_id, seq, kind, received_at, header, is_mapped, spans, hours, success, outcome, prompt';
+  'tenant, trace_id, seq, kind, received_at, is_mapped, spans, hours, success, outcome, prompt';
+
+/** What the asker has just stored itself, by the keys of the traces. */
+type Own = ReadonlyMap<string, readonly SentTrace[]>;
 
 /**
  * Reads everything that is stored of some runs.
  *
- * @param own what the asker has just stored itself, by its order: it is not read again, but for its messages
+ * @param own it is not read again, but for whether its messages are there
  */
 export async function readFacts(
   reads: Reads,
   wanted: readonly WantedTrace[],
-  own: ReadonlyMap<string, readonly SentTrace[]>,
+  own: Own,
   nodes: NodeNumbers,
 ): Promise<RunFacts[]> {
   const facts: RunFacts[] = [];
@@ -43,10 +46,10 @@ export async function readFacts(
 async function readSome(
   reads: Reads,
   wanted: readonly WantedTrace[],
-  own: ReadonlyMap<string, readonly SentTrace[]>,
+  own: Own,
   nodes: NodeNumbers,
 ): Promise<RunFacts[]> {
-  const messages = await readMessages(reads, wanted);
+  const messages = await readMessages(reads, wanted, undefined, own);
   const toRead = wanted.filter((trace) => {
     const key = traceKey(trace.tenant, trace.traceId);
     const mine = new Set((own.get(key) ?? []).map(({ order }) => order));
@@ -79,29 +82,43 @@ function factsOf({ order, spans }: SentTrace, nodes: NodeNumbers): SentFact<Span
   return spans.map(({ row, node, prompt }) => ({ order, row, node: nodes.numberOf(node), prompt }));
 }
 
-/** The messages of traces, each in their order, by the keys of the traces. */
+/** The messages of traces, each in their order, by the keys of the traces. @param own is known: only whether it is there is read */
 export async function readMessages(
   reads: Reads,
   wanted: readonly WantedTrace[],
   abort?: AbortSignal,
+  own: Own = new Map(),
 ): Promise<ReadonlyMap<string, readonly StoredMessage[]>> {
   const found = new Map<string, StoredMessage[]>();
   if (wanted.length === 0) return found;
   const pairs = wanted.map(({ tenant, traceId }) => `(${tenant}, '${traceId}')`);
   const rows = await reads.rows(
-    `SELECT ${MESSAGE_COLUMNS} FROM messages FINAL WHERE (tenant, trace_id) IN (${pairs.join(', ')}) ORDER BY tenant, trace_id, seq`,
+    `SELECT ${MESSAGE_COLUMNS}, ${headerBut(own)} AS told FROM messages FINAL WHERE (tenant, trace_id) IN (${pairs.join(', ')}) ORDER BY tenant, trace_id, seq`,
     abort,
   );
   for (const row of rows) {
     const key = traceKey(Number(row.tenant), String(row.trace_id));
+    const message = messageOf(row, own.get(key) ?? []);
     const others = found.get(key);
-    if (others === undefined) found.set(key, [messageOf(row)]);
-    else others.push(messageOf(row));
+    if (others === undefined) found.set(key, [message]);
+    else others.push(message);
   }
   return found;
 }
 
-function messageOf(row: Row): StoredMessage {
+/** The header of a message, in SQL; of those of one's own write it is empty. */
+function headerBut(own: Own): string {
+  let [first, last] = [Infinity, -Infinity];
+  for (const traces of own.values())
+    for (const { order } of traces) {
+      first = Math.min(first, order);
+      last = Math.max(last, order);
+    }
+  return first > last ? 'header' : `if(seq BETWEEN ${first} AND ${last}, '', header)`;
+}
+
+/** @param own of its run */
+function messageOf(row: Row, own: readonly SentTrace[]): StoredMessage {
   const order = Number(row.seq);
   switch (row.kind) {
     case 'outcome':
@@ -115,7 +132,8 @@ function messageOf(row: Row): StoredMessage {
         kind: 'header',
         order,
         receivedAt: Number(row.received_at),
-        named: JSON.parse(String(row.header)) as NamedHeader,
+        named:
+          own.find((trace) => trace.order === order)?.named ?? (JSON.parse(String(row.told)) as NamedHeader),
         isMapped: row.is_mapped === true,
         spans: Number(row.spans),
         hours: row.hours as readonly number[],

@@ -133,7 +133,7 @@ export class GroupedInserts {
   async #insertPart(rows: readonly NewRow[]): Promise<void> {
     const { connection } = this.#reach;
     const begun = performance.now();
-    const values = rows.map((row) => this.#names.map((name) => row[name] ?? null));
+    const values = rows.map((row) => this.#names.map((name) => row[name]));
     const isRepeated = await connection.insert(this.table.name, this.table.columns, values, randomUUID());
     // Replicas note a token and the rows in one step.
     if (!isRepeated || this.#isReplicated) return;
