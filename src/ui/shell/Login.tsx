@@ -8,13 +8,19 @@ import parts from '../parts/parts.module.css';
 import { Jackdaw } from './Jackdaw.js';
 import styles from './Login.module.css';
 
+/** What became of the token of a link: it is being tried, or it was no good. */
+export type LinkState = 'taken' | 'refused';
+
 /** Takes a key, or the token of a link, which stands behind the `#` and so reaches no log. */
 export function Login({
   wasEnded,
+  onLink,
   onDone,
 }: {
   /** Somebody was here until a moment ago. */
   readonly wasEnded: boolean;
+  /** Told before anything else may look at the address, which has no token any more then. */
+  readonly onLink: (state: LinkState) => void;
   readonly onDone: () => void;
 }) {
   const [key, setKey] = useState('');
@@ -32,14 +38,17 @@ export function Login({
     } catch (error) {
       setProblem(wordsFor(error, proof));
       setBusy(false);
+      if ('token' in proof) onLink('refused');
     }
   };
   const enterWith = useEffectEvent(enter);
+  const tellLink = useEffectEvent(onLink);
   useEffect(() => {
     const [, token] = /^#t=(.+)$/.exec(location.hash) ?? [];
     if (token === undefined) return;
     // It is good for once: not to be found in the history.
     history.replaceState(null, '', location.pathname + location.search);
+    tellLink('taken');
     void enterWith({ token });
     // Once, with what the page was opened with.
   }, []);
