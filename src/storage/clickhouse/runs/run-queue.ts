@@ -22,6 +22,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** A group under way. */
+interface UnderWay {
+  readonly traces: ReadonlySet<string>;
+  /** Those of which somebody says something: what else comes of them has to wait. */
+  readonly spokenOf: ReadonlySet<string>;
+}
+
 /**
  * Makes groups of what is to be written: whatever waits when there is room for another one goes, up to a limit. An insert costs the engine
  * as much as thousands of rows, so the more waits, the larger groups are.
@@ -32,8 +39,7 @@ export class RunQueue {
   readonly #limits: GroupLimits;
   #waiting: Waiting[] = [];
   #bytes = 0;
-  /** The traces of the groups under way. */
-  readonly #underWay = new Set<ReadonlySet<string>>();
+  readonly #underWay = new Set<UnderWay>();
   /** How many are looked at for what they bring that is new. */
   #counting = 0;
   #idle: (() => void) | null = null;
@@ -94,8 +100,8 @@ export class RunQueue {
   }
 
   /**
-   * The next group. What somebody says of a run is in a group without anything else of that run, and waits for what came before it: it counts
-   * only for a run that is there, and its answer tells what is so after it.
+   * The next group. What somebody says of a run is in a group without anything else of that run; it waits for what came before it, and what
+   * comes after it waits for it: it counts only for a run that is there, and its answer tells what is so after it.
    */
   #next(): Waiting[] {
     const group: Waiting[] = [];
@@ -109,8 +115,8 @@ export class RunQueue {
       const isFull = group.length > 0 && rows + size > this.#limits.rows;
       const mustWait =
         'batch' in change
-          ? keys.some((key) => spokenOf.has(key))
-          : keys.some((key) => traces.has(key) || this.#isUnderWay(key));
+          ? keys.some((key) => spokenOf.has(key) || this.#isUnderWay(key, 'spokenOf'))
+          : keys.some((key) => traces.has(key) || this.#isUnderWay(key, 'traces'));
       if (isFull || mustWait) break;
       group.push(waiting);
       rows += size;
@@ -123,13 +129,18 @@ export class RunQueue {
     return group;
   }
 
-  #isUnderWay(key: string): boolean {
-    return [...this.#underWay].some((traces) => traces.has(key));
+  #isUnderWay(key: string, as: keyof UnderWay): boolean {
+    return [...this.#underWay].some((group) => group[as].has(key));
   }
 
   async #write(group: readonly Waiting[]): Promise<void> {
-    const traces = new Set(group.flatMap(({ change }) => keysOf(change)));
-    this.#underWay.add(traces);
+    const keysOfAll = (changes: readonly Waiting[]) =>
+      new Set(changes.flatMap(({ change }) => keysOf(change)));
+    const underWay: UnderWay = {
+      traces: keysOfAll(group),
+      spokenOf: keysOfAll(group.filter(({ change }) => !('batch' in change))),
+    };
+    this.#underWay.add(underWay);
     try {
       const answers = await this.#writes.write(group.map(({ change }) => change));
       group.forEach((waiting, i) => {
@@ -141,7 +152,7 @@ export class RunQueue {
     } catch (error) {
       for (const { reject } of group) reject(error);
     } finally {
-      this.#underWay.delete(traces);
+      this.#underWay.delete(underWay);
       this.#begin();
       this.#tellIdle();
     }

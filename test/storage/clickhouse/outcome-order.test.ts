@@ -1,0 +1,31 @@
+import t from 'tap';
+import { ClickHouseServer } from '../../support/clickhouse-server.js';
+import { aTrace, NOON } from '../../support/run-records.js';
+import { TestClickHouse } from './test-clickhouse.js';
+
+const server = await ClickHouseServer.start(t);
+const skip = typeof server === 'string' ? server : false;
+
+void t.test(
+  'an outcome is not of a run that is written after it, however long its own insert takes',
+  { skip },
+  async (t) => {
+    if (typeof server === 'string') return;
+    const opened = await TestClickHouse.open(t, server);
+    const { store } = opened;
+    const user = await opened.addUser();
+    // Once it is known who a user is, calls go in their order.
+    await store.agents.list(user);
+    for (let i = 0; i < 5; i++) {
+      const { trace, spans } = aTrace(1);
+      // The first insert of a message is that of the outcome; it is tried again after a pause in which the batch could be stored.
+      await server.fault({ kind: 'cut', times: 1, matching: 'INSERT INTO messages' });
+      const [set] = await Promise.all([
+        store.runs.setOutcome(user, trace.trace_id, { success: true, outcome: 'too early' }),
+        store.writer.traces({ tenant: user, items: [{ trace, spans }] }, { receivedAt: NOON }),
+      ]);
+      t.equal(set, null);
+      t.equal((await store.runs.read(user, trace.trace_id))?.outcome, trace.outcome);
+    }
+  },
+);
