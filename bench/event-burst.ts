@@ -3,7 +3,7 @@ import { Pool } from 'undici';
 import { BENCH_KEY } from './bench-directory.js';
 import { timedOutRun } from './event-source.js';
 import { post } from './post.js';
-import { cpuSeconds } from './process-usage.js';
+import { cpuSecondsFrom } from './process-usage.js';
 import type { WebhookReceiver } from './webhook-receiver.js';
 
 const RUNS_PER_REQUEST = 100;
@@ -30,7 +30,7 @@ export async function burst(
   { events, endpoints }: { readonly events: number; readonly endpoints: number },
 ): Promise<Burst> {
   receiver.reset();
-  const before = await cpuSeconds(daemon.pid);
+  const used = await cpuSecondsFrom(daemon.pid);
   await offer(daemon.url, events);
   const end = performance.now() + GIVE_UP_MS;
   let { arrivals } = await receiver.received();
@@ -38,13 +38,13 @@ export async function burst(
     await sleep(LOOK_MS);
     ({ arrivals } = await receiver.received());
   }
-  const after = await cpuSeconds(daemon.pid);
+  const cpu = await used();
   const first = arrivals.reduce((least, { at }) => Math.min(least, at), Infinity);
   const last = arrivals.reduce((most, { at }) => Math.max(most, at), 0);
   return {
     deliveries: arrivals.length,
     seconds: Math.max(0, last - first) / 1000,
-    cpu: before !== undefined && after !== undefined ? after - before : undefined,
+    cpu,
   };
 }
 

@@ -16,6 +16,15 @@ export async function cpuSeconds(pid: number): Promise<number | undefined> {
   return secondsOf(await statFields(pid, 'stat'), USER, SYSTEM);
 }
 
+/** @returns how much a process has used since this was called, likewise */
+export async function cpuSecondsFrom(pid: number): Promise<() => Promise<number | undefined>> {
+  const before = await cpuSeconds(pid);
+  return async () => {
+    const after = await cpuSeconds(pid);
+    return before === undefined || after === undefined ? undefined : after - before;
+  };
+}
+
 /** @returns the same of its main thread alone */
 export async function mainThreadSeconds(pid: number): Promise<number | undefined> {
   return secondsOf(await statFields(pid, `task/${pid}/stat`), USER, SYSTEM);

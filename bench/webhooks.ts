@@ -12,7 +12,7 @@ import { EventSource } from './event-source.js';
 import { LatencyRecorder } from './latency-recorder.js';
 import type { Latency } from './load-plan.js';
 import { LoadProcess } from './load-process.js';
-import { cpuSeconds } from './process-usage.js';
+import { cpuSecondsFrom } from './process-usage.js';
 import { lines, ms, printSetup, type Print } from './report.js';
 import { WebhookReceiver, type Received } from './webhook-receiver.js';
 
@@ -99,21 +99,12 @@ async function deliveriesAlone(
 ): Promise<Delivered & Spent> {
   return await withDaemon(options, receiver, async (daemon) => {
     receiver.reset();
-    const [ofDaemon, ofReceiver] = [await cpuSpent(daemon.pid), await cpuSpent(receiver.pid)];
+    const [ofDaemon, ofReceiver] = [await cpuSecondsFrom(daemon.pid), await cpuSecondsFrom(receiver.pid)];
     const source = new EventSource(daemon.url, options.events);
     await sleep(options.seconds * 1000);
     const delivered = await endOf(source, options.seconds, receiver);
     return { ...delivered, daemon: await ofDaemon(), receiver: await ofReceiver() };
   });
-}
-
-/** @returns how much a process has spent since this was called */
-async function cpuSpent(pid: number): Promise<() => Promise<number | undefined>> {
-  const before = await cpuSeconds(pid);
-  return async () => {
-    const after = await cpuSeconds(pid);
-    return before === undefined || after === undefined ? undefined : after - before;
-  };
 }
 
 /**

@@ -116,7 +116,7 @@ class Folded {
     const { told } = countedOnce(facts);
     const spans = facts.map((span) => {
       const { same_as, counted } = told.get(span.span_id) ?? NOT_TOLD;
-      // Nearly all have it already, and a copy takes as long as much of the rest.
+      // Nearly all say so already.
       return span.same_as === same_as && span.counted === counted ? span : { ...span, same_as, counted };
     });
     return {

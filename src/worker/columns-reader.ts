@@ -122,8 +122,8 @@ export class ColumnsReader {
 const SHAPES = new WeakMap<readonly Column[], Readonly<Record<string, null>>>();
 
 /**
- * An object with all names of some columns, to be copied: one that gets them one by one becomes a hash table in V8, which takes twice the
- * time and several times the memory. What is made of JSON does not.
+ * An object with all names of some columns, to be copied: one that gets them one by one becomes a hash table in V8, which takes 0.6 µs
+ * for 25 names in place of 0.4. What is made of JSON does not.
  */
 function shapeOf(columns: readonly Column[]): Readonly<Record<string, null>> {
   const known = SHAPES.get(columns);

@@ -1,6 +1,6 @@
+import { SHORT_TEXT, writeShortAscii } from './short-ascii.js';
+
 const INITIAL_TEXT_BYTES = 64 * 1024;
-/** Shorter ASCII texts are written character by character: a call of `Buffer.write` takes as long as 20 of them. */
-const SHORT = 16;
 
 /** The text of a set of columns while it grows. One per encoder, reused all the time. */
 export class TextScratch {
@@ -22,8 +22,9 @@ export class TextScratch {
   append(text: string): void {
     // UTF-8 takes at most three bytes for a UTF-16 unit.
     this.#reserve(text.length * 3);
-    if (text.length > SHORT || !this.#appendAscii(text))
-      this.#length += this.#buffer.write(text, this.#length, 'utf8');
+    if (text.length <= SHORT_TEXT && writeShortAscii(text, this.#buffer, this.#length))
+      this.#length += text.length;
+    else this.#length += this.#buffer.write(text, this.#length, 'utf8');
   }
 
   appendBytes(bytes: Uint8Array): void {
@@ -50,20 +51,6 @@ export class TextScratch {
   /** A copy of exactly what was appended. */
   take(): ArrayBuffer {
     return this.#buffer.buffer.slice(0, this.#length);
-  }
-
-  /** @returns false, and nothing is appended, where the text is not all ASCII */
-  #appendAscii(text: string): boolean {
-    const start = this.#length;
-    let all = 0;
-    for (let i = 0; i < text.length; i++) {
-      const code = text.charCodeAt(i);
-      all |= code;
-      this.#buffer[start + i] = code;
-    }
-    if (all > 127) return false;
-    this.#length = start + text.length;
-    return true;
   }
 
   #reserve(bytes: number): void {

@@ -21,7 +21,7 @@ export function parseUuid(text: string, words: Uint32Array, offset: number): voi
   words[offset + 3] = ((hex4(text, 0) * 65536 + hex4(text, 4)) ^ 0x80000000) >>> 0;
 }
 
-/** The text of a UUID in four words. It is made in one step: pieces of text that are put together take fifteen times as long. */
+/** The text of a UUID in four words. It is made in one step: pieces of text that are put together take ten times as long. */
 export function formatUuid(words: Uint32Array, offset: number): string {
   const low = wordAt(words, offset);
   const third = wordAt(words, offset + 1);

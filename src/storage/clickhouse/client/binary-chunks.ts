@@ -1,11 +1,10 @@
 import { wordAt } from '../../../signal/checked.js';
+import { SHORT_TEXT, writeShortAscii } from '../../../worker/short-ascii.js';
 
 /** So much is written into one piece; a longer text has a piece of its own length. */
 const CHUNK_BYTES = 256 * 1024;
 /** The longest a length takes: seven bits in a byte, of a number below 2^35. */
 const LENGTH_BYTES = 5;
-/** Shorter texts are written character by character where they are ASCII: a call of `Buffer.write` takes as long as 20 of them. */
-const SHORT = 24;
 const TWO_32 = 2 ** 32;
 
 /** Bytes that grow in pieces, written as ClickHouse's binary formats have them: low bytes first. */
@@ -63,7 +62,11 @@ export class BinaryChunks {
   text(value: string): void {
     // UTF-8 takes at most three bytes for a UTF-16 unit.
     this.#reserve(LENGTH_BYTES + value.length * 3);
-    if (value.length <= SHORT && this.#shortAscii(value)) return;
+    if (value.length <= SHORT_TEXT && writeShortAscii(value, this.#chunk, this.#at + 1)) {
+      this.#chunk[this.#at] = value.length;
+      this.#at += 1 + value.length;
+      return;
+    }
     this.length(Buffer.byteLength(value, 'utf8'));
     this.#at += this.#chunk.write(value, this.#at, 'utf8');
   }
@@ -92,21 +95,6 @@ export class BinaryChunks {
     if (this.#at > 0) this.#done.push(this.#chunk.subarray(0, this.#at));
     this.#at = 0;
     return this.#done;
-  }
-
-  /** @returns false, and nothing is written, where the text is not all ASCII */
-  #shortAscii(text: string): boolean {
-    const start = this.#at + 1;
-    let all = 0;
-    for (let i = 0; i < text.length; i++) {
-      const code = text.charCodeAt(i);
-      all |= code;
-      this.#chunk[start + i] = code;
-    }
-    if (all > 127) return false;
-    this.#chunk[this.#at] = text.length;
-    this.#at = start + text.length;
-    return true;
   }
 
   #reserve(bytes: number): void {

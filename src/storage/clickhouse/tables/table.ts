@@ -3,12 +3,9 @@ import type { Column, ColumnKind } from '../../../worker/columns.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 import { named } from '../client/literals.js';
 import { placeOf } from '../client/connection.js';
+import type { TypedColumn } from '../client/row-binary.js';
 
-/** A column: its name, and its type in ClickHouse, with its codec and its default. */
-export interface ClickHouseColumn {
-  readonly name: string;
-  readonly type: string;
-}
+export type ClickHouseColumn = TypedColumn;
 
 /** A table, without the engine's full name, which depends on whether it is replicated. */
 export interface ClickHouseTable {
