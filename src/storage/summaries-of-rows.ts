@@ -1,8 +1,9 @@
 import { itemAt } from '../signal/checked.js';
 import { moneyToNumber } from '../signal/money.js';
 import { parseTags } from '../signal/run-context.js';
-import { RUN_KINDS, RUN_STATUSES } from '../signal/span.js';
+import { RUN_KINDS, RUN_STATUSES, SPAN_TYPES } from '../signal/span.js';
 import type { EstimatedRuns } from './agents.js';
+import type { SpanHead } from './print-span.js';
 import type { RunSummary } from './runs.js';
 
 /** Values of a row under the names of its columns, as any engine gives them: codes in place of words, times in microseconds. */
@@ -32,6 +33,28 @@ export function summaryOfRow(
     total_cost_usd: numberOf(row.total_cost_usd),
     sample_rate: numberOf(row.sample_rate),
     span_count: Number(row.span_count),
+  };
+}
+
+/** @param row a span of the trace */
+export function spanHeadOfRow(traceId: string, row: Row): SpanHead {
+  return {
+    span_id: String(row.span_id),
+    trace_id: traceId,
+    parent_span_id: textOf(row.parent_span_id),
+    type: itemAt(SPAN_TYPES, Number(row.type)),
+    name: String(row.name),
+    status: itemAt(RUN_STATUSES, Number(row.status)),
+    started_at: Number(row.started_at),
+    ended_at: numberOf(row.ended_at),
+    duration_ms: numberOf(row.duration_ms),
+    model: textOf(row.model),
+    input_tokens: numberOf(row.input_tokens),
+    output_tokens: numberOf(row.output_tokens),
+    total_tokens: numberOf(row.total_tokens),
+    cost_usd: numberOf(row.cost_usd),
+    error_message: textOf(row.error_message),
+    ...(typeof row.same_as === 'string' && { same_as: row.same_as }),
   };
 }
 

@@ -45,14 +45,11 @@ export function createTable(catalog: string, table: Table): string {
   return `CREATE TABLE ${catalog}.main.${table.name} (${columns.join(', ')})`;
 }
 
-/** The select list of columns, each as something that JavaScript has: texts, numbers (times in microseconds) and booleans. */
+/** The select list of columns: times in microseconds, and all others as they are. */
 export function selectList(columns: readonly Column[]): string {
-  return columns.map((column) => `${readable(column)} AS ${column.name}`).join(', ');
-}
-
-function readable({ name, sql }: Column): string {
-  if (sql === 'UUID') return `${name}::VARCHAR`;
-  return sql === 'TIMESTAMP' ? `epoch_us(${name})` : name;
+  return columns
+    .map(({ name, sql }) => (sql === 'TIMESTAMP' ? `epoch_us(${name}) AS ${name}` : name))
+    .join(', ');
 }
 
 /** A column's position in a list, found once when a module is loaded. */

@@ -25,6 +25,8 @@ async function fill(api: ApiCaller): Promise<void> {
     const { trace } = anItem({
       trace: {
         agent: i % 3 === 0 ? 'researcher' : 'support',
+        outcome: isBad ? undefined : 'The customer got the answer that was asked for.',
+        total_tokens: 112_345 + i,
         status: isBad ? 'failed' : 'completed',
         error_message: isBad ? 'The tool did not answer.' : undefined,
         started_at,
@@ -38,7 +40,7 @@ async function fill(api: ApiCaller): Promise<void> {
       },
     });
     const id = trace['trace_id'] as string;
-    const model = i === 5 ? 'model-rare' : 'model-one';
+    const model = i === 5 ? 'model-rare' : 'in-house-model-of-november-2026';
     const spans = [
       aSpan(id, {
         started_at,
@@ -144,6 +146,8 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     const { page, complaints } = await visit('/runs');
     const table = page.getByRole('table', { name: 'Runs' });
     await table.getByText('Question 0, please').waitFor();
+    const fits = `(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('table[aria-label=Runs]').parentElement)`;
+    t.ok(await page.evaluate(fits), 'no column has to be scrolled to on a screen 1280 px wide');
     await page.getByRole('button', { name: 'Duration' }).click();
     await page.waitForURL('**/runs?sort=-duration');
     await table.locator('tbody tr').first().getByText('Question 23, please').waitFor();
@@ -178,8 +182,10 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     const other = page.getByLabel('call', { exact: true });
     await other.fill('gpt-4o-mini');
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/models?what=model-one%3Agpt-4o-mini');
-    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'model-one' }) });
+    await page.waitForURL('**/models?what=in-house-model-of-november-2026%3Agpt-4o-mini');
+    const row = page
+      .getByRole('row')
+      .filter({ has: page.getByRole('link', { name: 'in-house-model-of-november-2026' }) });
     // 23 calls of 100 and 20 tokens, of which 3 have no real cost.
     await row.getByText('~$0.000621').waitFor();
     t.match(await row.textContent(), '−97.8 %');
@@ -197,7 +203,9 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     t.equal(await row.getByText('~$').count(), 0, 'nothing is invented');
     await page.goBack();
     await row.getByText('~$0.000621').waitFor();
-    await page.getByRole('button', { name: 'Take away model-one as gpt-4o-mini' }).click();
+    await page
+      .getByRole('button', { name: 'Take away in-house-model-of-november-2026 as gpt-4o-mini' })
+      .click();
     await page.getByRole('columnheader', { name: 'Estimate' }).waitFor({ state: 'detached' });
     t.same(complaints, []);
   });
@@ -265,7 +273,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
       '/sessions?user=nobody',
       '/sessions/chat%201',
       '/sessions/none',
-      `/models?what=${encodeURIComponent(`model-one:gpt-4o-mini,model-rare:${encodeURIComponent(ODD_NAME)}`)}`,
+      `/models?what=${encodeURIComponent(`in-house-model-of-november-2026:gpt-4o-mini,model-rare:${encodeURIComponent(ODD_NAME)}`)}`,
       '/prompts',
       '/prompts/support%2Fanswer',
       `/prompts/${encodeURIComponent(ODD_NAME)}`,

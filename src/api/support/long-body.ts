@@ -69,8 +69,8 @@ export async function* pagesFrom<Item>(
   if (others !== undefined) yield* others;
 }
 
-/** Gives what is shown of a record, as plain JSON. */
-type Print<Item> = (item: Item) => object;
+/** Gives what is shown of a record, as plain values or as its JSON. */
+type Print<Item> = (item: Item) => object | string;
 
 /**
  * The same for a list that comes page by page, as rows or as their text.
@@ -96,10 +96,12 @@ export async function* printPages<Item>(
     if (page.length === 0) continue;
     if (!isFirst) yield COMMA;
     isFirst = false;
-    yield page instanceof Uint8Array
-      ? page
-      : Buffer.from(page.map((item) => printJson(print(item))).join(','));
+    yield page instanceof Uint8Array ? page : Buffer.from(page.map((item) => jsonOf(print(item))).join(','));
   }
+}
+
+function jsonOf(printed: object | string): string {
+  return typeof printed === 'string' ? printed : printJson(printed);
 }
 
 const COMMA = Buffer.from(',');

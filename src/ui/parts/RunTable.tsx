@@ -57,9 +57,14 @@ const COLUMNS: readonly RunColumn[] = [
   {
     name: 'models',
     header: 'Models',
+    isCut: true,
     isSpanned: true,
     render: ({ models = null }) =>
-      models === null ? <Missing reason="It has too many spans to look at in a list" /> : models.join(', '),
+      models === null ? (
+        <Missing reason="It has too many spans to look at in a list" />
+      ) : (
+        <span title={models.join(', ')}>{models.join(', ')}</span>
+      ),
   },
   {
     name: 'errors',

@@ -1,6 +1,7 @@
 import type { Evidence, MetricFigures, Observing, WantedMetric } from '../../alert-figures.js';
 import { POINTS } from '../../tables.js';
-import type { Connection, Row } from '../files/connection.js';
+import type { Connection } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
 import { literal } from '../files/database.js';
 import { quote, SERVICE_STARTS } from '../../labels.js';
 import { number } from '../queries/run-summary.js';

@@ -1,5 +1,6 @@
 import type { CostFigures, Evidence, Observing, WindowFigures } from '../../alert-figures.js';
-import type { Connection, Row } from '../files/connection.js';
+import type { Connection } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
 import { number, sumOf } from '../queries/run-summary.js';
 import type { Capture } from '../rows/segment.js';
 import { lookedAt, NOTHING_SEEN } from './evidence.js';

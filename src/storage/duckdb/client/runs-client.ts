@@ -154,9 +154,13 @@ export class RunsClient implements Runs {
     abort: AbortSignal | undefined,
   ): AsyncGenerator<Uint8Array> {
     for (let page = first; ;) {
+      // While a page is packed and sent, the next one is read: all of them are wanted, and they are short.
+      const next =
+        page.next && this.#reach.readAs(tenant, 'runs', 'outlineSpans', [page.next, agentName], abort);
+      next?.catch(() => undefined);
       if (page.json.length > 0) yield page.json;
-      if (page.next === null) return;
-      page = await this.#reach.readAs(tenant, 'runs', 'outlineSpans', [page.next, agentName], abort);
+      if (next === null) return;
+      page = await next;
     }
   }
 

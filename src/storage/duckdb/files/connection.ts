@@ -1,27 +1,20 @@
 import { createRequire } from 'node:module';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type * as api from '@duckdb/node-api';
-import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBResult, DuckDBValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import { wordAt } from '../../../signal/checked.js';
 import type { OpenFiles } from './metadata-copy.js';
+import { plainRows, toPlain, type Parameter, type Row, type RowColumns } from './plain-rows.js';
 
 // Required, not imported: to import it Node would first search the package's sixty CommonJS files for the names they export,
 // which takes half as long as loading them, in the thread that the start waits for.
-const { DuckDBBlobValue, DuckDBConnection } = createRequire(import.meta.url)(
-  '@duckdb/node-api',
-) as typeof api;
+const { DuckDBConnection } = createRequire(import.meta.url)('@duckdb/node-api') as typeof api;
 
 /** Code that works through a large result gives others a turn after this long. */
 const SLICE_MS = 4;
 
 /** How often a statement is interrupted until it ends: one that has not begun yet does not notice. */
 const STOP_EVERY_MS = 25;
-
-/** A value of a result or a parameter. Queries cast whatever JavaScript has no type for. */
-export type Value = Parameter | Uint8Array;
-export type Parameter = string | number | boolean | null;
-export type Row = Record<string, Value>;
 
 /** A piece of a large result, as it lies in memory. It is valid only until the next one is asked for. */
 export interface FixedChunk {
@@ -34,11 +27,6 @@ export interface FixedChunk {
   text(column: number, row: number): string;
   /** The bytes in a row of a column of bytes: a copy. */
   bytes(column: number, row: number): Uint8Array;
-}
-
-/** A 64-bit integer among the words of a column, as far as a number can hold it exactly. */
-export function int64At(words: Uint32Array, row: number): number {
-  return (wordAt(words, row * 2 + 1) | 0) * 4_294_967_296 + wordAt(words, row * 2);
 }
 
 /**
@@ -73,12 +61,12 @@ export class Connection {
   /** All rows of a result that is known to be small. The query must cast integers that may exceed 2^53. */
   async rows(sql: string, values: readonly Parameter[] = []): Promise<Row[]> {
     const result = await this.#result(sql, values);
-    const names = result.columnNames();
+    const columns = columnsOf(result);
     const rows: Row[] = [];
     // The result is fetched as a whole: fetching its chunks one by one would go to the thread pool and back for each of them, and
     // wait there behind commits and moves.
     for (let i = 0; i < result.chunkCount; i++) {
-      for (const row of plainRows(names, result.getChunk(i))) rows.push(row);
+      for (const row of plainRows(columns, result.getChunk(i))) rows.push(row);
     }
     return rows;
   }
@@ -96,18 +84,18 @@ export class Connection {
       () => this.#connection.run(copy),
       (error) => !(error instanceof Error && error.message.startsWith('IO') && error.message.includes(path)),
     );
-    const [row] = plainRows(result.columnNames(), result.getChunk(0));
+    const [row] = plainRows(columnsOf(result), result.getChunk(0));
     return Number(row?.['Count'] ?? 0);
   }
 
   /** All rows of a result, however large, in pages as DuckDB finds them, at most 2048 each. Not to be called within a transaction. */
   async *rowPages(sql: string): AsyncGenerator<Row[]> {
     const result = await this.#whileNotStopped(() => this.#connection.stream(sql));
-    const names = result.columnNames();
+    const columns = columnsOf(result);
     for (;;) {
       const chunk = await this.#whileNotStopped(() => result.fetchChunk());
       if (chunk === null || chunk.rowCount === 0) return;
-      yield plainRows(names, chunk);
+      yield plainRows(columns, chunk);
     }
   }
 
@@ -230,11 +218,9 @@ export class Connection {
   }
 }
 
-function plainRows(names: readonly string[], chunk: DuckDBDataChunk): Row[] {
-  const columns = names.map((_, column) => chunk.getColumnValues(column));
-  return Array.from({ length: chunk.rowCount }, (_, row) =>
-    Object.fromEntries(names.map((name, column) => [name, toPlain(columns[column]?.[row])])),
-  );
+function columnsOf(result: DuckDBResult): RowColumns {
+  const names = result.columnNames();
+  return { names, types: names.map((_, column) => result.columnTypeId(column)) };
 }
 
 function fixedChunk(chunk: DuckDBDataChunk): FixedChunk {
@@ -263,12 +249,4 @@ function toDuckDB(values: readonly Parameter[]): DuckDBValue[] {
   return values.map((value) =>
     typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value,
   );
-}
-
-function toPlain(value: DuckDBValue | undefined): Value {
-  if (value === null || value === undefined) return null;
-  if (typeof value === 'bigint') return Number(value);
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
-  if (value instanceof DuckDBBlobValue) return new Uint8Array(value.bytes);
-  throw new TypeError(`a query gave a ${value.constructor.name}: cast it to a text or a number`);
 }

@@ -1,6 +1,6 @@
 import type { Column } from '../../../worker/columns.js';
 import { selectList } from '../../table.js';
-import type { Row } from './connection.js';
+import type { Row } from './plain-rows.js';
 import { openOwnDatabase, type OwnDatabase } from './own-database.js';
 
 /** A DuckDB of its own that reads Parquet files, whatever store they are for. What does not fit into 512 MiB lies on the disk meanwhile. */

@@ -1,7 +1,8 @@
 import { wordAt } from '../../../signal/checked.js';
 import type { Table } from '../../table.js';
 import { narrowed, ofCommitsBetween } from '../rows/commit-ranges.js';
-import { int64At, type Connection } from '../files/connection.js';
+import type { Connection } from '../files/connection.js';
+import { int64At } from '../files/plain-rows.js';
 import type { Read } from '../reads/read.js';
 import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';

@@ -1,6 +1,7 @@
 import { itemAt, wordAt } from '../../../signal/checked.js';
 import { LOGS } from '../../log-tables.js';
-import { int64At, type Connection } from '../files/connection.js';
+import type { Connection } from '../files/connection.js';
+import { int64At } from '../files/plain-rows.js';
 import { hotPartsOf } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import type { LogSearch } from './log-condition.js';

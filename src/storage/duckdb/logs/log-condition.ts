@@ -1,7 +1,7 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { isAscii, phrasesOf } from '../../log-text.js';
 import type { LogFilter, LogPlace } from '../../logs.js';
-import type { Parameter } from '../files/connection.js';
+import type { Parameter } from '../files/plain-rows.js';
 import { severityTerm, type Term } from './terms.js';
 
 /** What a search looks for, and behind which place. */

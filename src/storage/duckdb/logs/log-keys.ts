@@ -1,6 +1,7 @@
 import { wordAt } from '../../../signal/checked.js';
 import { formatUuid } from '../../../worker/uuid-words.js';
-import { int64At, type Connection, type FixedChunk } from '../files/connection.js';
+import type { Connection, FixedChunk } from '../files/connection.js';
+import { int64At } from '../files/plain-rows.js';
 import { extremesOf } from '../rows/extremes.js';
 import { FEW_POSITIONS } from './positions.js';
 

@@ -1,7 +1,8 @@
 import { wordAt } from '../../../signal/checked.js';
 import { columnsOf } from '../../table.js';
 import { LOGS } from '../../log-tables.js';
-import { int64At, type Connection } from '../files/connection.js';
+import type { Connection } from '../files/connection.js';
+import { int64At } from '../files/plain-rows.js';
 import type { Segment } from '../rows/segment.js';
 import { termHash, type TermKind } from './terms.js';
 

@@ -1,7 +1,8 @@
 import { AGENT_NODE } from '../../../signal/service-map.js';
 import { SharedCache } from '../../shared-cache.js';
 import { SPANS, TRACES } from '../../tables.js';
-import type { Connection, Row } from '../files/connection.js';
+import type { Connection } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
 import { newest, newestHot } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import { agentsWithKinds } from '../sums/agent-spans.js';

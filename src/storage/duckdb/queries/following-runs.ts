@@ -2,7 +2,7 @@ import type { RunFilter, RunPlace, RunSearch } from '../../runs.js';
 import { TRACES } from '../../tables.js';
 import type { Agents } from '../figures/agents.js';
 import type { RunFigures } from '../figures/run-figures.js';
-import type { Row } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
 import type { Read } from '../reads/read.js';
 import { newest } from '../rows/relation.js';
 import { COMMITS } from '../runs/stored-traces.js';

@@ -3,7 +3,8 @@ import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
 import { inputPreview } from '../../input-preview.js';
 import { GLANCE_MODELS, type RunGlance } from '../../runs.js';
 import { PAYLOADS, SPANS, TRACES } from '../../tables.js';
-import type { Connection, Row } from '../files/connection.js';
+import type { Connection } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
 import {
   conditionsOn,
   narrowed,

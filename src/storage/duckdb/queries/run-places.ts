@@ -1,6 +1,7 @@
 import { TRACES } from '../../tables.js';
 import { CommitRanges, conditionsOn, narrowed, type OfCommits } from '../rows/commit-ranges.js';
-import type { Connection, Parameter } from '../files/connection.js';
+import type { Connection } from '../files/connection.js';
+import type { Parameter } from '../files/plain-rows.js';
 import { newest, type Condition } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 

@@ -4,7 +4,7 @@ import { summaryOfRow } from '../../summaries-of-rows.js';
 import { selectList } from '../../table.js';
 import { HEADER_COLUMNS, TRACES } from '../../tables.js';
 import type { Agents } from '../figures/agents.js';
-import type { Row, Value } from '../files/connection.js';
+import type { Row, Value } from '../files/plain-rows.js';
 
 const SHOWN = new Set([
   'trace_id',

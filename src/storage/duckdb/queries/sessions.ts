@@ -5,7 +5,8 @@ import { MOST_NAMED, type SessionFilter, type SessionSummary } from '../../sessi
 import { TRACES } from '../../tables.js';
 import { MOST_USAGE } from '../../../runs/rules/usage.js';
 import type { Agents } from '../figures/agents.js';
-import type { Connection, Row } from '../files/connection.js';
+import type { Connection } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
 import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';
 import { hasLine, whereText, type LookedUp } from '../texts/text-blocks.js';

@@ -1,10 +1,5 @@
-import { itemAt } from '../../../signal/checked.js';
-import { moneyToNumber } from '../../../signal/money.js';
-import type { Payload } from '../../../runs/rules/payload.js';
-import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
-import { formatTime } from '../../../signal/time.js';
-import { toldFields } from '../../print-run.js';
-import type { Row } from '../files/connection.js';
+import { outlineJson, shownJson } from '../../print-span.js';
+import { spanHeadOfRow } from '../../summaries-of-rows.js';
 import type { SpanCursor, SpanRows } from './trace.js';
 
 /** Characters of the input that an outline shows. */
@@ -19,9 +14,11 @@ export interface SpanPage {
   readonly next: SpanCursor | null;
 }
 
-/** A page of a trace's spans as the API shows them, where no log records add to them. */
+/** A page of a trace's spans as the API shows them, where no log records add to them. Payloads are passed on as they were stored. */
 export function spanPage(traceId: string, { spans, next }: SpanRows): SpanPage {
-  const texts = spans.map(({ row, payload }) => spanJson(traceId, row, payload));
+  const texts = spans.map(({ row, payload: { input, output } }) =>
+    shownJson(spanHeadOfRow(traceId, row), jsonOf(input), jsonOf(output)),
+  );
   return { json: new TextEncoder().encode(texts.join(',')), next };
 }
 
@@ -36,43 +33,15 @@ export function outlinePage(
   nodeOf: (nodeNo: number) => string | null,
 ): SpanPage {
   const texts = spans.map(({ row, payload: { input, output } }) =>
-    JSON.stringify({
-      ...spanHead(traceId, row),
+    outlineJson({
       node: nodeOf(Number(row.node_no)),
       input_bytes: input?.length ?? null,
       output_bytes: output?.length ?? null,
       preview: input === null ? null : beginning(input),
+      ...spanHeadOfRow(traceId, row),
     }),
   );
   return { json: new TextEncoder().encode(texts.join(',')), next };
-}
-
-/** A span as the API shows it; its payload's JSON is passed on as it was stored. */
-function spanJson(traceId: string, row: Row, { input, output }: Payload): string {
-  const head = JSON.stringify(spanHead(traceId, row));
-  return `${head.slice(0, -1)},"input_data":${jsonOf(input)},"output_data":${jsonOf(output)}}`;
-}
-
-/** What is shown of a span beside its payload. @param row with the columns `SHOWN` */
-function spanHead(traceId: string, row: Row) {
-  return {
-    span_id: row.span_id,
-    trace_id: traceId,
-    parent_span_id: row.parent_span_id,
-    type: itemAt(SPAN_TYPES, Number(row.type)),
-    name: row.name,
-    status: itemAt(RUN_STATUSES, Number(row.status)),
-    started_at: formatTime(Number(row.started_at)),
-    ended_at: row.ended_at === null ? null : formatTime(Number(row.ended_at)),
-    duration_ms: row.duration_ms,
-    model: row.model,
-    input_tokens: row.input_tokens,
-    output_tokens: row.output_tokens,
-    total_tokens: row.total_tokens,
-    cost_usd: row.cost_usd === null ? null : moneyToNumber(Number(row.cost_usd)),
-    error_message: row.error_message,
-    ...toldFields(row.same_as),
-  };
 }
 
 /** Of UTF-8. */

@@ -1,7 +1,7 @@
 import type { MetricSeriesRequest } from '../../metric-series.js';
 import { neededFrom } from '../../metric-steps/series-groups.js';
 import { ORIGINS } from '../../tables.js';
-import type { Parameter } from '../files/connection.js';
+import type { Parameter } from '../files/plain-rows.js';
 import type { Stream } from '../metrics/metric-streams.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';

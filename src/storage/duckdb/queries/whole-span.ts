@@ -1,10 +1,9 @@
-import { itemAt } from '../../../signal/checked.js';
 import { copyOf, NO_PAYLOAD, type Payload } from '../../../runs/rules/payload.js';
-import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
-import type { DetailedSpan } from '../../runs.js';
+import type { SpanHead } from '../../print-span.js';
+import { spanHeadOfRow, textOf } from '../../summaries-of-rows.js';
 import { selectList } from '../../table.js';
 import { SPANS } from '../../tables.js';
-import type { Connection, Value } from '../files/connection.js';
+import type { Connection } from '../files/connection.js';
 import { conditionsOn, narrowed } from '../rows/commit-ranges.js';
 import type { StoredLoggedEvent } from '../../logged-events.js';
 import { placeOf } from '../rows/line-places.js';
@@ -18,7 +17,7 @@ import { lacksSome } from './with-events.js';
 
 /** A span with everything that it brought, as it crosses from the store thread: the payload is parsed where it is wanted. */
 export interface WholeSpan {
-  readonly span: Omit<DetailedSpan, 'input_data' | 'output_data' | 'details'>;
+  readonly span: SpanHead;
   /** As `printCall` writes it. */
   readonly call: string | null;
   readonly payload: Payload;
@@ -34,25 +33,8 @@ export interface WholeSpanPage {
 /** @param of.row with the columns {@link SHOWN} */
 function wholeSpan(traceId: string, { row, payload, events = [] }: SpanOnPage): WholeSpan {
   return {
-    span: {
-      span_id: String(row.span_id),
-      trace_id: traceId,
-      parent_span_id: text(row.parent_span_id),
-      type: itemAt(SPAN_TYPES, Number(row.type)),
-      name: String(row.name),
-      status: itemAt(RUN_STATUSES, Number(row.status)),
-      started_at: Number(row.started_at),
-      ended_at: number(row.ended_at),
-      duration_ms: number(row.duration_ms),
-      model: text(row.model),
-      input_tokens: number(row.input_tokens),
-      output_tokens: number(row.output_tokens),
-      total_tokens: number(row.total_tokens),
-      cost_usd: number(row.cost_usd),
-      error_message: text(row.error_message),
-      ...(typeof row.same_as === 'string' && { same_as: row.same_as }),
-    },
-    call: text(row.call_details),
+    span: spanHeadOfRow(traceId, row),
+    call: textOf(row.call_details),
     // Views of a whole piece would cross with all of it.
     payload: copyOf(payload),
     events,
@@ -98,12 +80,4 @@ export async function readSpan(
   if (!mayHaveEvents || !lacksSome(payload)) return wholeSpan(trace.text, { row, payload });
   const { events } = await eventsOfSpans(connection, capture, tenant, trace.text, [span.text]);
   return wholeSpan(trace.text, { row, payload, events: events.get(span.text) ?? [] });
-}
-
-function text(value: Value | undefined): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function number(value: Value | undefined): number | null {
-  return value === null || value === undefined ? null : Number(value);
 }

@@ -1,5 +1,6 @@
 import { ofCommitsBetween, type OfCommits } from '../rows/commit-ranges.js';
-import { int64At, type Connection } from '../files/connection.js';
+import type { Connection } from '../files/connection.js';
+import { int64At } from '../files/plain-rows.js';
 
 /** Consecutive commits, both ends included, and how many rows they brought. */
 export interface CommitPage {

@@ -1,5 +1,5 @@
 import type { Connection } from '../files/connection.js';
-import { int64At } from '../files/connection.js';
+import { int64At } from '../files/plain-rows.js';
 import { TRACES } from '../../tables.js';
 import { newest } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';

@@ -1,7 +1,8 @@
 import { itemAt } from '../../../signal/checked.js';
 import { PAYLOADS } from '../../tables.js';
 import { narrowed, ofCommitsBetween, type OfCommits } from '../rows/commit-ranges.js';
-import type { Connection, Row } from '../files/connection.js';
+import type { Connection } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
 import { PART_BYTES } from '../rows/part-bytes.js';
 import { relation } from '../rows/relation.js';
 import type { Capture } from '../rows/segment.js';

@@ -1,7 +1,8 @@
 import { itemAt, wordAt } from '../../../signal/checked.js';
 import { formatUuid, uuidKey } from '../../../worker/uuid-words.js';
 import type { NamedRow } from '../map/node-of-stored.js';
-import { int64At, type FixedChunk } from '../files/connection.js';
+import type { FixedChunk } from '../files/connection.js';
+import { int64At } from '../files/plain-rows.js';
 
 /** A stored span whose node depends on its payload. */
 export interface OpenSpan {

@@ -1,5 +1,5 @@
 import { narrowed, ofCommits, type OfCommits } from './commit-ranges.js';
-import type { Row } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
 
 /** Where a span's payload line is, and the span itself: the commit, and which line of the trace in that commit. */
 export interface LinePlace {

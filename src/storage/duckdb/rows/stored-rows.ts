@@ -1,5 +1,5 @@
 import type { Column, RowOf } from '../../../worker/columns.js';
-import type { Row } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
 import type { FACT_COLUMNS } from './fact-columns.js';
 import { factsOf } from '../../../runs/rules/span-facts.js';

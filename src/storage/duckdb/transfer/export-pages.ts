@@ -1,6 +1,7 @@
 import type { FileSize } from '../../transfer/table-files.js';
 import { ofCommitsBetween, type OfCommits } from '../rows/commit-ranges.js';
-import { int64At, type Connection } from '../files/connection.js';
+import type { Connection } from '../files/connection.js';
+import { int64At } from '../files/plain-rows.js';
 
 /** Commits are counted in groups of 2 to this power, because a store may have as many commits as rows. */
 const STEP_BITS = 4;
