@@ -241,7 +241,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await first.getByText('No runs match').waitFor();
     await come(one, { status: 'running', duration_ms: undefined });
     const row = first.getByRole('table', { name: 'Runs' }).locator('tbody tr');
-    await row.getByText(/1m 0\ds…/).waitFor();
+    await row.getByText(/1m \d\ds…/).waitFor();
     const second = await context.newPage();
     await second.goto(new URL('/runs?q=newcomer', first.url()).href);
     await second.getByText('1–1 of 1 run').waitFor();
