@@ -146,8 +146,6 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     const { page, complaints } = await visit('/runs');
     const table = page.getByRole('table', { name: 'Runs' });
     await table.getByText('Question 0, please').waitFor();
-    const fits = `(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('table[aria-label=Runs]').parentElement)`;
-    t.ok(await page.evaluate(fits), 'no column has to be scrolled to on a screen 1280 px wide');
     await page.getByRole('button', { name: 'Duration' }).click();
     await page.waitForURL('**/runs?sort=-duration');
     await table.locator('tbody tr').first().getByText('Question 23, please').waitFor();
@@ -231,7 +229,13 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     ) => {
       const started_at = new Date(Date.now() - MINUTE).toISOString();
       const item = anItem({
-        trace: { trace_id, agent: 'newcomer', started_at, ended_at: undefined, ...some },
+        trace: {
+          trace_id,
+          agent: `newcomer ${'with a long name '.repeat(6)}`,
+          started_at,
+          ended_at: undefined,
+          ...some,
+        },
         spans: 0,
       });
       t.equal((await api.call('POST', '/traces/batch', { json: { traces: [item] } })).status, 200);
@@ -242,6 +246,8 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await come(one, { status: 'running', duration_ms: undefined });
     const row = first.getByRole('table', { name: 'Runs' }).locator('tbody tr');
     await row.getByText(/1m \d\ds…/).waitFor();
+    const fits = `(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('table[aria-label=Runs]').parentElement)`;
+    t.ok(await first.evaluate(fits), 'no column has to be scrolled to on a screen 1280 px wide');
     const second = await context.newPage();
     await second.goto(new URL('/runs?q=newcomer', first.url()).href);
     await second.getByText('1–1 of 1 run').waitFor();

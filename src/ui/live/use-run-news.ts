@@ -11,9 +11,9 @@ const MOST = 1000;
 interface Options {
   /** Takes the runs that came or changed, each once, as it is now. */
   readonly onRuns: (runs: readonly ToldRun[]) => void;
-  /** Something may have been missed. */
+  /** Something may have been missed, and what was gathered is told no more: it is to be read again. */
   readonly onGap: () => void;
-  /** What comes within this time is told together. */
+  /** What comes within this time is told together, and a gap at its end. */
   readonly everyMs: number;
 }
 
@@ -21,15 +21,16 @@ interface Options {
 export function useRunNews({ onRuns, onGap, everyMs }: Options): boolean {
   const gathered = useRef(new Map<string, ToldRun>());
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const openings = useRef(0);
+  const isGap = useRef(false);
   const hand = useRef<() => void>(undefined);
   useEffect(() => {
     hand.current = () => {
       const runs = [...gathered.current.values()];
       gathered.current.clear();
       timer.current = undefined;
-      if (runs.length >= MOST) onGap();
+      if (isGap.current || runs.length >= MOST) onGap();
       else onRuns(runs);
+      isGap.current = false;
     };
   });
   useEffect(
@@ -47,8 +48,11 @@ export function useRunNews({ onRuns, onGap, everyMs }: Options): boolean {
       if (event === 'run') {
         const run = data as unknown as ToldRun;
         if (gathered.current.size < MOST) gathered.current.set(run.trace_id, run);
-        timer.current ??= setTimeout(() => hand.current?.(), everyMs);
-      } else if (event === 'lost' || ++openings.current > 1) onGap();
+      } else {
+        // At the first `open`, too: what came between the answer that is shown and the stream was told to nobody.
+        isGap.current = true;
+      }
+      timer.current ??= setTimeout(() => hand.current?.(), everyMs);
     },
   );
 }

@@ -29,7 +29,15 @@ const COLUMNS: readonly RunColumn[] = [
       </Link>
     ),
   },
-  { name: 'agent', header: 'Agent', render: ({ agent_name }) => agent_name },
+  {
+    name: 'agent',
+    header: 'Agent',
+    render: ({ agent_name }) => (
+      <span className={styles['name']} title={agent_name}>
+        {agent_name}
+      </span>
+    ),
+  },
   { name: 'status', header: 'Status', render: ({ status }) => <Status status={status} /> },
   {
     name: 'outcome',

@@ -58,9 +58,13 @@ export function useRuns(state: RunsState) {
     },
     [],
   );
-  const askAgain = (): void => {
+  /** @param cancelRefetch whether an answer that is on its way may be too old */
+  const askAgain = (cancelRefetch = false): void => {
     timer.current = undefined;
-    void client.invalidateQueries({ queryKey: ['runs', true, asked] }, { cancelRefetch: false });
+    void client.invalidateQueries({ queryKey: ['runs', true, asked] }, { cancelRefetch });
+  };
+  const onGap = (): void => {
+    askAgain(true);
   };
   const take = (runs: readonly ToldRun[]): void => {
     const changed = new Map(runs.map((run) => [run.trace_id, run]));
@@ -80,7 +84,7 @@ export function useRuns(state: RunsState) {
     const isDue = isUncounted(state) || rows.length === 0 || rows.some((run) => changed.has(idOf(run)));
     if (isDue) timer.current ??= setTimeout(askAgain, ASK_AGAIN_MS);
   };
-  const isLive = useRunNews({ onRuns: take, onGap: askAgain, everyMs: GATHER_MS });
+  const isLive = useRunNews({ onRuns: take, onGap, everyMs: GATHER_MS });
   const ask = (previews: boolean) => ({
     ...listQuery(state, previews),
     placeholderData: keepPreviousData,
