@@ -1,4 +1,4 @@
-import type { Browser, CDPSession, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, CDPSession, Page } from 'playwright-core';
 import { launchChromium } from '../test/support/chromium.js';
 import { Api } from './api.js';
 import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
@@ -30,12 +30,16 @@ const KEYS = 60;
 const A_ROW = 'main table tbody tr:visible';
 const A_SPAN = '[role=treegrid] [role=row] >> nth=3';
 
+type Login = NonNullable<BrowserContextOptions['storageState']>;
+
 /** A daemon with runs in it, and a browser. */
 interface Place {
   readonly url: string;
   readonly api: Api;
   readonly browser: Browser;
   readonly slower: number;
+  /** What a browser that has logged in keeps: to log in for each page would soon be refused. */
+  readonly login: Login;
   /** Ids of the long runs, by their size. */
   readonly runs: ReadonlyMap<number, string>;
 }
@@ -51,7 +55,8 @@ export async function ui(options: UiOptions, print: Print): Promise<void> {
       for (let at = 0; at < SMALL_RUNS; at++) await sendRun(api, `agent ${String(at % AGENTS)}`, 8);
       const runs = new Map<number, string>();
       for (const size of options.spans) runs.set(size, await sendRun(api, 'long', size));
-      const place = { url: daemon.url, api, browser, slower: options.slower, runs };
+      const login = await logIn(browser, daemon.url);
+      const place = { url: daemon.url, api, browser, slower: options.slower, login, runs };
       await measureOpening(options, place, print);
       await measureMoving(options, place, print);
       await measureLive(options, place, print);
@@ -130,14 +135,23 @@ async function measureLive({ live, seconds }: UiOptions, place: Place, print: Pr
   });
 }
 
+async function logIn(browser: Browser, url: string): Promise<Login> {
+  const context = await browser.newContext();
+  const headers = { 'X-Jackdaw': '1' };
+  const { request } = context;
+  const answer = await request.post(`${url}/api/v1/session`, { data: { key: BENCH_KEY }, headers });
+  if (!answer.ok()) throw new Error(`the daemon answered a login with ${String(answer.status())}`);
+  const kept = await context.storageState();
+  await context.close();
+  return kept;
+}
+
 /** Does something in a browser with nothing in its cache, logged in and as slow as wanted. */
 async function withPage(
-  { browser, url, slower }: Place,
+  { browser, slower, login }: Place,
   work: (page: Page, cdp: CDPSession) => Promise<void>,
 ): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  const headers = { 'X-Jackdaw': '1' };
-  await context.request.post(`${url}/api/v1/session`, { data: { key: BENCH_KEY }, headers });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: login });
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: slower });
