@@ -65,7 +65,7 @@ async function followed({ runs }: TelemetryPlane, userId: string, filter: RunFil
   const ids: string[] = [];
   let after: RunPlace | null = null;
   for (;;) {
-    const found = await runs.follow(userId, filter, { after, limit: 7 });
+    const found = await runs.follow(userId, filter, { after, limit: 17 });
     ids.push(...found.items.map(({ trace_id }) => trace_id));
     for await (const page of found.rest?.pages ?? []) ids.push(...page.map(({ trace_id }) => trace_id));
     if (found.next === null) return ids;

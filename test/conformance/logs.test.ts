@@ -24,7 +24,8 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
         .sort()
         .reverse();
       for (const state of ['hot', 'moved', 'reopened']) {
-        for (const limit of [1, 7, 50, 1000]) {
+        // One by one in one state only: each page is a read.
+        for (const limit of state === 'moved' ? [1, 50] : [7, 1000]) {
           const ids: string[] = [];
           for (let offset = 0; offset < logs.length; offset += limit) {
             const page = await searchLogs(opened.store, tenant, { query: 'happened' }, { offset, limit });
