@@ -45,10 +45,13 @@ function checkIntake(t: Test, open: OpenControl): void {
     await until('all are there', async () => (await told()).length === 5);
     t.strictSame(await told(), expected());
     t.equal(await store.events.markOf(facts.name), '5');
+    // What is told is there a little before the intake hears of it and asks on.
+    await until('it asks for what follows', () => facts.asked.at(-1) === '5');
     t.strictSame(facts.asked, [null, '2', '4', '5'], 'each page is asked for once');
     facts.add(two);
     await until('the new one is there', async () => (await told()).length === 6);
     t.strictSame(await told(), expected());
+    await until('it asks for what follows', () => facts.asked.at(-1) === '6');
     await intake.stop();
     t.equal(facts.waiting, 0, 'nobody waits for more');
     facts.add(two);
@@ -56,6 +59,7 @@ function checkIntake(t: Test, open: OpenControl): void {
     const other = await opened.another();
     await take(t, other, facts, news);
     await until('the next who takes it goes on', async () => (await told()).length === 7);
+    await until('it asks for what follows', () => facts.asked.at(-1) === '7');
     t.strictSame(facts.asked.slice(-2), ['6', '7']);
     t.strictSame(news.states, []);
   });
