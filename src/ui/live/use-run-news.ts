@@ -11,7 +11,7 @@ const MOST = 1000;
 interface Options {
   /** Takes the runs that came or changed, each once, as it is now. */
   readonly onRuns: (runs: readonly ToldRun[]) => void;
-  /** Something may have been missed, and what was gathered is told no more: it is to be read again. */
+  /** Something may have been missed: it is to be read again. */
   readonly onGap: () => void;
   /** What comes within this time is told together, and a gap at its end. */
   readonly everyMs: number;
@@ -28,8 +28,9 @@ export function useRunNews({ onRuns, onGap, everyMs }: Options): boolean {
       const runs = [...gathered.current.values()];
       gathered.current.clear();
       timer.current = undefined;
-      if (isGap.current || runs.length >= MOST) onGap();
-      else onRuns(runs);
+      const isTooMany = runs.length >= MOST;
+      if (runs.length > 0 && !isTooMany) onRuns(runs);
+      if (isGap.current || isTooMany) onGap();
       isGap.current = false;
     };
   });

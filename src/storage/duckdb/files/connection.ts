@@ -4,7 +4,7 @@ import type * as api from '@duckdb/node-api';
 import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBResult, DuckDBValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import type { OpenFiles } from './metadata-copy.js';
-import { plainRows, toPlain, type Parameter, type Row, type RowColumns } from './plain-rows.js';
+import { plainRows, toPlain, wordsOf, type Parameter, type Row, type RowColumns } from './plain-rows.js';
 
 // Required, not imported: to import it Node would first search the package's sixty CommonJS files for the names they export,
 // which takes half as long as loading them, in the thread that the start waits for.
@@ -228,8 +228,7 @@ function fixedChunk(chunk: DuckDBDataChunk): FixedChunk {
     rows: chunk.rowCount,
     words: (column, width) => {
       const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
-      const bytes = duckdb.vector_get_data(vector, chunk.rowCount * width);
-      return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
+      return wordsOf(duckdb.vector_get_data(vector, chunk.rowCount * width));
     },
     listEntries: (column, width) => {
       const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);

@@ -39,13 +39,7 @@ const FIXED: ReadonlyMap<number, FixedType> = new Map([
       reader: (bytes) => numbersOf(new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)),
     },
   ],
-  [
-    Type.UINTEGER,
-    {
-      width: 4,
-      reader: (bytes) => numbersOf(new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)),
-    },
-  ],
+  [Type.UINTEGER, { width: 4, reader: (bytes) => numbersOf(wordsOf(bytes)) }],
   [
     Type.DOUBLE,
     {
@@ -80,7 +74,8 @@ export function int64At(words: Uint32Array, row: number): number {
   return (wordAt(words, row * 2 + 1) | 0) * 4_294_967_296 + wordAt(words, row * 2);
 }
 
-function wordsOf(bytes: Uint8Array): Uint32Array {
+/** The 32-bit words of memory that DuckDB gives. */
+export function wordsOf(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
 }
 
