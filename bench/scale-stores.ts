@@ -13,8 +13,8 @@ export interface ScaleStores {
   readonly config: string;
   /** Null where nothing is discarded. */
   readonly proxy: DiscardingProxy | null;
-  /** Processor time so far, in seconds; undefined where it is unknown, or there is no such process. */
-  cpu(): Promise<{ readonly clickHouse: number | undefined; readonly postgres: number | undefined }>;
+  /** Processor time of the engines so far, in seconds, by name; undefined where it is unknown. */
+  readonly cpu: () => Promise<Readonly<Record<string, number | undefined>>>;
   /** Of all tables. */
   bytesOnDisk(): Promise<number>;
   /** Resolves when ClickHouse merges nothing any more. @returns how many parts the tables have */
@@ -62,8 +62,8 @@ export async function onScaleStores<T>(
       config,
       proxy,
       cpu: async () => ({
-        clickHouse: await cpuSeconds(clickhouse.pid),
-        postgres: postgres === null ? undefined : await familyCpuSeconds(postgres.pid),
+        ClickHouse: await cpuSeconds(clickhouse.pid),
+        ...(postgres !== null && { PostgreSQL: await familyCpuSeconds(postgres.pid) }),
       }),
       bytesOnDisk: async () =>
         await count(`SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = '${database}'`),

@@ -43,7 +43,6 @@ async function write(
   stores: ScaleStores,
   print: Print,
 ): Promise<ThroughputFigures> {
-  const before = await stores.cpu();
   const figures = await throughput(
     {
       ...options,
@@ -52,28 +51,23 @@ async function write(
       config: stores.config,
       daemons: gateways,
       isDiscarded: options.discard === true,
+      cpuBeside: stores.cpu,
     },
     print,
   );
-  const after = await stores.cpu();
   const { acknowledged, measured } = figures.load;
-  const each = (seconds: number | undefined, spans: number): string =>
-    seconds === undefined ? 'unknown' : `${((seconds / spans) * 1e6).toFixed(1)} µs a span`;
-  const since = (from: number | undefined, to: number | undefined): string =>
-    `${each(from === undefined || to === undefined ? undefined : to - from, acknowledged.items)}, from the start to the end`;
+  const each = (seconds: number | undefined): string =>
+    seconds === undefined ? 'unknown' : `${((seconds / measured.items) * 1e6).toFixed(1)} µs a span`;
   const main = figures.mainThreadSeconds;
   const discarded = stores.proxy?.discarded();
   print(
     lines([
-      ['gateways', `${gateways}: ${each(figures.daemonCpuSeconds, measured.items)}`],
+      ['gateways', `${gateways}: ${each(figures.daemonCpuSeconds)}`],
       [
         'their main threads',
-        `${each(main, measured.items)}${main === undefined ? '' : `: with a core of its own one gateway takes ${(measured.items / main).toFixed(0)} spans/s at most`}`,
+        `${each(main)}${main === undefined ? '' : `: with a core of its own one gateway takes ${(measured.items / main).toFixed(0)} spans/s at most`}`,
       ],
-      ['ClickHouse', since(before.clickHouse, after.clickHouse)],
-      ...(options.control === 'postgres'
-        ? [['PostgreSQL', since(before.postgres, after.postgres)] as const]
-        : []),
+      ...Object.entries(figures.cpuBesideSeconds).map(([name, seconds]) => [name, each(seconds)] as const),
       discarded === undefined
         ? ['on disk', `${((await stores.bytesOnDisk()) / acknowledged.items).toFixed(0)} bytes a span`]
         : [

@@ -41,7 +41,12 @@ export interface ThroughputOptions {
   readonly isDiscarded?: boolean;
   /** Directory for CPU profiles of the daemon's threads. */
   readonly profile?: string;
+  /** Processor time so far of what the daemons stand on, in seconds, by name. */
+  readonly cpuBeside?: () => Promise<CpuBeside>;
 }
+
+/** Undefined where it is unknown. */
+type CpuBeside = Readonly<Record<string, number | undefined>>;
 
 /** The figures of one run. Memory and CPU are absent off Linux. */
 export interface ThroughputFigures {
@@ -53,6 +58,8 @@ export interface ThroughputFigures {
   /** Of all daemons while it was measured; of their main threads alone. */
   readonly daemonCpuSeconds: number | undefined;
   readonly mainThreadSeconds: number | undefined;
+  /** Likewise of what they stand on. */
+  readonly cpuBesideSeconds: CpuBeside;
   readonly stopMs: number;
 }
 
@@ -81,10 +88,11 @@ async function measure(options: ThroughputOptions, directory: string): Promise<T
     const urls = others.map(({ url }) => url);
     load = await LoadProcess.start({ ...planOf(options, first.url), others: urls });
     load.go();
+    const cpuBeside = async (): Promise<CpuBeside> => (await options.cpuBeside?.()) ?? {};
     await load.measuring;
-    const before = await usedBy(daemons);
+    const [before, besideBefore] = await Promise.all([usedBy(daemons), cpuBeside()]);
     const result = await load.result;
-    const after = await usedBy(daemons);
+    const [after, besideAfter] = await Promise.all([usedBy(daemons), cpuBeside()]);
     const uses = await Promise.all(watches.map((watch) => watch.stop()));
     const api = new Api(first.url, BENCH_KEY);
     const verdict =
@@ -104,6 +112,9 @@ async function measure(options: ThroughputOptions, directory: string): Promise<T
       },
       daemonCpuSeconds: difference(before.whole, after.whole),
       mainThreadSeconds: difference(before.main, after.main),
+      cpuBesideSeconds: Object.fromEntries(
+        Object.entries(besideAfter).map(([name, until]) => [name, difference(besideBefore[name], until)]),
+      ),
       stopMs: Math.max(...stops),
     };
   } finally {
