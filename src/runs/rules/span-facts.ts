@@ -36,18 +36,19 @@ export function factsOf(row: Pick<SpanRow, (typeof FACT_FIELDS)[number]>, node: 
   };
 }
 
+/** Of one id at a time. */
+const WORDS = new Uint32Array(4);
+
 /** The key of an id given as text. */
 export function keyOf(id: string): string {
-  const words = new Uint32Array(4);
-  parseUuid(id, words, 0);
-  return uuidKey(words, 0);
+  parseUuid(id, WORDS, 0);
+  return uuidKey(WORDS, 0);
 }
 
 /** The text of an id given as a key. */
 function idOf(key: string): string {
-  const words = new Uint32Array(4);
-  wordsOfKey(key, words);
-  return formatUuid(words, 0);
+  wordsOfKey(key, WORDS);
+  return formatUuid(WORDS, 0);
 }
 
 /** What counts of a span, as its row has it. @param told with an id as a key */

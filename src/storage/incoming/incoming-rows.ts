@@ -78,6 +78,14 @@ export function payloadAt(batch: IncomingBatch, row: number, first: number): Pay
   return must(payloadsOf(piece).at(-1), 'payload of a span');
 }
 
+/** The payloads of all spans of a trace, in their order. */
+export function payloadsAt(batch: IncomingBatch, trace: number): readonly Payload[] {
+  const { spans } = batch;
+  const [first, end] = [batch.start(trace), batch.end(trace)];
+  if (first === end) return [];
+  return payloadsOf(spans.text.subarray(spans.textStart(PAYLOAD, first), spans.textEnd(PAYLOAD, end - 1)));
+}
+
 /** The spans of a trace as new ones that are written from the batch's columns: only what the state of their trace has to know. */
 export function newSpansAt(
   batch: IncomingBatch,

@@ -1,4 +1,4 @@
-import { wordAt } from '../../../signal/checked.js';
+import { byteAt, wordAt } from '../../../signal/checked.js';
 import { SHORT_TEXT, writeShortAscii } from '../../../worker/short-ascii.js';
 
 /** So much is written into one piece; a longer text has a piece of its own length. */
@@ -77,6 +77,18 @@ export class BinaryChunks {
     this.length(value.length);
     this.#chunk.set(value, this.#at);
     this.#at += value.length;
+  }
+
+  /** Bytes of a longer row of them, behind their length. */
+  slice(from: Uint8Array, start: number, end: number): void {
+    const length = end - start;
+    this.#reserve(LENGTH_BYTES + length);
+    this.length(length);
+    if (length <= SHORT_TEXT) for (let at = start; at < end; at++) this.#chunk[this.#at++] = byteAt(from, at);
+    else {
+      this.#chunk.set(from.subarray(start, end), this.#at);
+      this.#at += length;
+    }
   }
 
   /** How long what follows is. */

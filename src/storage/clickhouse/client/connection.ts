@@ -12,7 +12,7 @@ import { readPem } from '../../../config/client-tls.js';
 import type { ClickHouseOptions, ClickHouseTls } from '../clickhouse-options.js';
 import { ClickHouseFailure, givenUp, toConsumeError, toFailure } from './failure.js';
 import { named } from './literals.js';
-import { rowBinary, type TypedColumn } from './row-binary.js';
+import { rowBinary, type BinaryRow, type TypedColumn } from './row-binary.js';
 import { Servers } from './servers.js';
 
 /** A row of an answer: its values under the names of the columns. Whole numbers are numbers, UUIDs texts in lower case. */
@@ -129,7 +129,7 @@ export class Connection {
   /**
    * Adds rows to a table, all or none of each partition. It is tried again where the answer does not come.
    *
-   * @param rows values in the order of the columns, as {@link rowBinary} takes them
+   * @param rows as {@link rowBinary} takes them
    * @param token names the insert among all of this table, so that trying again adds nothing twice. Null where rows replace those of the
    * same key: a server without replicas notes a token before the rows are there, and one that is killed between the two takes the next
    * attempt for a repeat and drops it (`../tables/lost-rows.ts`).
@@ -138,7 +138,7 @@ export class Connection {
   async insert(
     table: string,
     columns: readonly TypedColumn[],
-    rows: readonly (readonly unknown[])[],
+    rows: readonly BinaryRow[],
     token: string | null,
   ): Promise<boolean> {
     if (rows.length === 0) return false;
@@ -211,7 +211,7 @@ export function placeOf(database: string, table: string): string {
 }
 
 /** @throws ConsumeError `internal_error` for a row that the columns do not take */
-function bodyOf(columns: readonly TypedColumn[], rows: readonly (readonly unknown[])[]): readonly Buffer[] {
+function bodyOf(columns: readonly TypedColumn[], rows: readonly BinaryRow[]): readonly Buffer[] {
   try {
     return rowBinary(columns, rows);
   } catch (error) {

@@ -2,6 +2,7 @@ import { must } from '../../../signal/checked.js';
 import { isUuid } from '../../../signal/ids.js';
 import { parseUuid } from '../../../worker/uuid-words.js';
 import { BinaryChunks } from './binary-chunks.js';
+import type { BinaryColumns } from './binary-columns.js';
 
 /** A column: its name, and its type in ClickHouse, with its codec and its default. */
 export interface TypedColumn {
@@ -11,6 +12,18 @@ export interface TypedColumn {
 
 /** Appends a value as its type has it. @throws TypeError for a value that the type does not take */
 type Write = (to: BinaryChunks, value: unknown) => void;
+
+/** A row of which some values lie in columns: the values before these, and behind them. */
+export interface SplitRow {
+  readonly before: readonly unknown[];
+  readonly columns: BinaryColumns;
+  /** Which of the rows of `columns`. */
+  readonly at: number;
+  readonly behind: readonly unknown[];
+}
+
+/** A row to write: its values in the order of the columns, or where they are. */
+export type BinaryRow = readonly unknown[] | SplitRow;
 
 const ENCODERS = new WeakMap<readonly TypedColumn[], readonly Write[]>();
 
@@ -23,26 +36,36 @@ const ENCODERS = new WeakMap<readonly TypedColumn[], readonly Write[]>();
  *
  * Source: https://clickhouse.com/docs/interfaces/formats/RowBinary
  *
- * @param rows values in the order of the columns
  * @throws TypeError that names the column and no value
  */
-export function rowBinary(
-  columns: readonly TypedColumn[],
-  rows: readonly (readonly unknown[])[],
-): readonly Buffer[] {
+export function rowBinary(columns: readonly TypedColumn[], rows: readonly BinaryRow[]): readonly Buffer[] {
   const writes = writesOf(columns);
   const chunks = new BinaryChunks();
-  for (const row of rows) {
-    for (let at = 0; at < writes.length; at++) {
+  const append = (values: readonly unknown[], from: number, until: number): void => {
+    for (let at = from; at < until; at++) {
       try {
-        must(writes[at], 'type of a column')(chunks, row[at]);
+        must(writes[at], 'type of a column')(chunks, values[at - from]);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         throw new TypeError(`Column ${columns[at]?.name ?? ''}: ${reason}`, { cause: error });
       }
     }
+  };
+  for (const row of rows) {
+    if (!isSplit(row)) {
+      append(row, 0, writes.length);
+      continue;
+    }
+    const { before, columns: middle, at, behind } = row;
+    append(before, 0, before.length);
+    middle.append(chunks, at);
+    append(behind, before.length + middle.width, writes.length);
   }
   return chunks.take();
+}
+
+function isSplit(row: BinaryRow): row is SplitRow {
+  return 'columns' in row;
 }
 
 function writesOf(columns: readonly TypedColumn[]): readonly Write[] {

@@ -94,10 +94,8 @@ async function findTrace(
   traceId: string,
   abort: AbortSignal | undefined,
 ): Promise<FoundTrace | null> {
-  const messages = (await readMessages(parts.reads, [{ tenant, traceId }], abort)).get(
-    traceKey(tenant, traceId),
-  );
-  if (messages === undefined) return null;
+  const found = await readMessages(parts.reads, [{ tenant, traceId }], abort);
+  const messages = found.get(traceKey(tenant, traceId)) ?? [];
   const hours = [...hoursOfRun({ messages })];
   if (hours.length === 0) return null;
   const there = `tenant = ${tenant} AND hour IN (${hours.join(', ')}) AND trace_id = '${traceId}'`;

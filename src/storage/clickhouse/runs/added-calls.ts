@@ -2,6 +2,7 @@ import { RUNNING, type SpanRow } from '../../../runs/rules/rows.js';
 import { COUNTS, WHOLE } from '../../../runs/rules/told-calls.js';
 import { COST_PARTS, storedCall, type CostPart, type UsageParts } from '../../../signal/call-details.js';
 import { inputLength, tokensByPart, tokensOfCall, type Tokens } from '../../../signal/call-tokens.js';
+import { ExactSum } from '../../../signal/exact-sum.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import { hourOf } from '../../../signal/trace-map.js';
@@ -13,27 +14,27 @@ const LLM = SPAN_TYPES.indexOf('llm');
 /** How details begin that have a usage, as `printCall` writes them. */
 const PRINTED_USAGE = '{"usage":{';
 
+/** A sum, which may be larger than a number holds exactly. */
+type Sum = number | bigint;
+
 /** The sums of the tokens that prices know, over calls of which the same is told. */
-interface AddedTokens extends Readonly<Record<CostPart, string>> {
+interface AddedTokens extends Readonly<Record<CostPart, Sum>> {
   /** `TOLD` of each of them, as `priced-tokens.ts` has it. */
   readonly told: number;
   /** The most tokens that one of them may have. */
-  readonly most: string;
+  readonly most: Sum;
 }
 
-/**
- * What the calls of a model within an hour, of which the same is told, add up to in one run. Sums are texts: they may be larger than a
- * number holds exactly.
- */
+/** What the calls of a model within an hour, of which the same is told, add up to in one run. */
 interface AddedFigures {
   readonly hour: number;
   readonly model: string | null;
   readonly calls: number;
   readonly priced: number;
-  readonly nanos: string;
-  readonly input: string;
-  readonly output: string;
-  readonly total: string;
+  readonly nanos: Sum;
+  readonly input: Sum;
+  readonly output: Sum;
+  readonly total: Sum;
   readonly first: Micros;
   readonly last: Micros;
 }
@@ -45,36 +46,55 @@ export interface AddedCalls {
 }
 
 class CallSums {
-  calls = 0;
-  priced = 0;
-  nanos = 0n;
-  input = 0n;
-  output = 0n;
-  total = 0n;
-  first: Micros = Infinity;
-  last: Micros = -Infinity;
-  most = 0n;
-  readonly parts = Object.fromEntries(COST_PARTS.map((part) => [part, 0n])) as Record<CostPart, bigint>;
+  readonly #nanos = new ExactSum();
+  readonly #input = new ExactSum();
+  readonly #output = new ExactSum();
+  readonly #total = new ExactSum();
+  readonly #parts = COST_PARTS.map((part) => ({ part, sum: new ExactSum() }));
+  #calls = 0;
+  #priced = 0;
+  #first: Micros = Infinity;
+  #last: Micros = -Infinity;
+  #most: Sum = 0;
 
   /** @param counted which of {@link COUNTS} */
   add(row: SpanRow, counted: number, tokens: Tokens): void {
     if ((counted & COUNTS.call) > 0) {
-      this.calls++;
-      this.input += BigInt(row.input_tokens ?? 0);
-      this.output += BigInt(row.output_tokens ?? 0);
-      this.total += BigInt(row.total_tokens ?? 0);
+      this.#calls++;
+      this.#input.add(row.input_tokens ?? 0);
+      this.#output.add(row.output_tokens ?? 0);
+      this.#total.add(row.total_tokens ?? 0);
     }
     if ((counted & COUNTS.cost) > 0 && row.cost_usd !== null) {
-      this.priced++;
-      this.nanos += BigInt(row.cost_usd);
+      this.#priced++;
+      this.#nanos.add(row.cost_usd);
     }
-    this.first = Math.min(this.first, row.started_at);
-    this.last = Math.max(this.last, row.started_at);
+    this.#first = Math.min(this.#first, row.started_at);
+    this.#last = Math.max(this.#last, row.started_at);
     const parts = tokensByPart(tokens);
-    for (const part of COST_PARTS) this.parts[part] += BigInt(parts[part]);
-    const { input, output, cachedRead, cachedWrite } = tokens;
-    const most = BigInt(input) + BigInt(output) + BigInt(cachedRead) + BigInt(cachedWrite);
-    if (most > this.most) this.most = most;
+    for (const { part, sum } of this.#parts) sum.add(parts[part]);
+    const all = new ExactSum();
+    for (const some of [tokens.input, tokens.output, tokens.cachedRead, tokens.cachedWrite]) all.add(some);
+    if (all.value > this.#most) this.#most = all.value;
+  }
+
+  of({ hour, model, told }: Pick<CallGroup, 'hour' | 'model' | 'told'>): AddedCalls {
+    const parts = Object.fromEntries(this.#parts.map(({ part, sum }) => [part, sum.value]));
+    return {
+      figures: {
+        hour,
+        model,
+        calls: this.#calls,
+        priced: this.#priced,
+        nanos: this.#nanos.value,
+        input: this.#input.value,
+        output: this.#output.value,
+        total: this.#total.value,
+        first: this.#first,
+        last: this.#last,
+      },
+      tokens: { told, most: this.#most, ...(parts as Record<CostPart, Sum>) },
+    };
   }
 }
 
@@ -82,7 +102,7 @@ interface CallGroup {
   readonly hour: number;
   readonly model: string | null;
   readonly told: number;
-  readonly of: CallSums;
+  readonly sums: CallSums;
 }
 
 /** What a run adds to the figures of models. @param spans all of it */
@@ -97,19 +117,11 @@ export function addedCalls(spans: Iterable<WholeSpan>): AddedCalls[] {
     const tokens = tokensOfCall(row, usageOf(row));
     const told = toldOf(row, counted, tokens);
     const key = model === null ? `${hour} ${told}` : `${hour} ${told} ${model}`;
-    const known = groups.get(key) ?? { hour, model, told, of: new CallSums() };
-    known.of.add(row, counted, tokens);
+    const known = groups.get(key) ?? { hour, model, told, sums: new CallSums() };
+    known.sums.add(row, counted, tokens);
     groups.set(key, known);
   }
-  return [...groups.values()].map(({ hour, model, told, of }) => {
-    const { calls, priced, first, last, nanos, input, output, total } = of;
-    const texts = { nanos: `${nanos}`, input: `${input}`, output: `${output}`, total: `${total}` };
-    const parts = Object.fromEntries(COST_PARTS.map((part) => [part, `${of.parts[part]}`]));
-    return {
-      figures: { hour, model, calls, priced, first, last, ...texts },
-      tokens: { ...(parts as Record<CostPart, string>), told, most: `${of.most}` },
-    };
-  });
+  return [...groups.values()].map((group) => group.sums.of(group));
 }
 
 function usageOf({ call_details: details }: SpanRow): UsageParts | null {

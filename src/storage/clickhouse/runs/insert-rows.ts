@@ -1,9 +1,9 @@
 import { MICROS_PER_DAY, MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { Connection } from '../client/connection.js';
+import type { BinaryRow } from '../client/row-binary.js';
 import { MOST_DAYS_OF_AN_INSERT } from '../tables/days.js';
 import { HOUR } from '../tables/run-tables.js';
 import type { ClickHouseTable } from '../tables/table.js';
-import type { Values } from './run-rows.js';
 import type { Inserts } from './write-runs.js';
 
 const HOURS_A_DAY = MICROS_PER_DAY / MICROS_PER_HOUR;
@@ -20,18 +20,19 @@ export function insertsBy(connection: Pick<Connection, 'insert'>): Inserts {
   };
 }
 
-function partsOf(table: ClickHouseTable, rows: readonly Values[]): (readonly Values[])[] {
+function partsOf(table: ClickHouseTable, rows: readonly BinaryRow[]): (readonly BinaryRow[])[] {
   const hour = table.columns.findIndex(({ name }) => name === HOUR.name);
   if (hour < 0) return [rows];
-  const byDay = new Map<number, Values[]>();
+  const byDay = new Map<number, BinaryRow[]>();
   for (const row of rows) {
-    const day = Math.floor(Number(row[hour]) / HOURS_A_DAY);
+    const values = 'columns' in row ? row.before : row;
+    const day = Math.floor(Number(values[hour]) / HOURS_A_DAY);
     const others = byDay.get(day);
     if (others === undefined) byDay.set(day, [row]);
     else others.push(row);
   }
   if (byDay.size <= MOST_DAYS_OF_AN_INSERT) return [rows];
-  const parts: Values[][] = [];
+  const parts: BinaryRow[][] = [];
   let days = MOST_DAYS_OF_AN_INSERT;
   for (const [, ofDay] of [...byDay].sort(([a], [b]) => a - b)) {
     const last = parts.at(-1);

@@ -7,11 +7,11 @@ import {
   NO_CALLS,
   PAYLOAD_COLUMNS,
   RUN_COLUMNS,
-  SPAN_COLUMNS,
   SPAN_ROW_COLUMNS,
 } from '../tables/run-tables.js';
+import type { BinaryRow } from '../client/row-binary.js';
 import type { ClickHouseColumn } from '../tables/table.js';
-import { hoursOf, type SentSpan, type SentTrace } from './sent-traces.js';
+import type { SentSpan, SentTrace } from './sent-traces.js';
 import type { SettledRun } from './settled-run.js';
 
 /** The values of a row in the order of its table's columns. */
@@ -34,7 +34,7 @@ const NO_HEADER = { received_at: 0, header: '', is_mapped: false, spans: 0, hour
 const NOTHING_SET = { success: false, outcome: null, prompt: 0 };
 
 export function headerMessage(trace: SentTrace): Values {
-  const { tenant, traceId, order, receivedAt, named, isMapped, spans } = trace;
+  const { tenant, traceId, order, receivedAt, named, isMapped, spans, hours } = trace;
   return valuesOf(MESSAGE_COLUMNS, {
     tenant,
     trace_id: traceId,
@@ -44,7 +44,7 @@ export function headerMessage(trace: SentTrace): Values {
     header: JSON.stringify(named),
     is_mapped: isMapped,
     spans: spans.length,
-    hours: hoursOf(trace),
+    hours,
     ...NOTHING_SET,
   });
 }
@@ -71,7 +71,7 @@ export function otherMessage(
   });
 }
 
-/** What a row of a span says of itself. */
+/** What a row of a span says of itself; with its hour, its node and its prompt the values of `SPAN_PLACE_COLUMNS`. */
 interface SpanPlace {
   readonly tenant: number;
   readonly seq: number;
@@ -80,31 +80,20 @@ interface SpanPlace {
   readonly completed_by: number;
 }
 
-export function spanRows({ tenant, order, spans }: SentTrace): Values[] {
+export function spanRows({ tenant, order, spans }: SentTrace): BinaryRow[] {
   const asSent = { tenant, seq: order, version: 0, begun_by: 0, completed_by: 0 };
-  return spans.map((span) => spanValues(span, asSent));
+  return spans.map((span) => spanRow(span, asSent));
 }
 
-function spanValues({ row, payload, node, prompt }: SentSpan, place: SpanPlace): Values {
-  const { tenant, seq, version, begun_by, completed_by } = place;
+function spanRow({ row, payload, node, prompt, place }: SentSpan, told: SpanPlace): BinaryRow {
+  const { tenant, seq, version, begun_by, completed_by } = told;
+  const hour = hourOf(row.started_at);
+  const before = [tenant, hour, seq, version, begun_by, completed_by, node, prompt];
   const { input, output, metadata, sent, origin } = payload;
-  const fields = {
-    tenant,
-    hour: hourOf(row.started_at),
-    seq,
-    version,
-    begun_by,
-    completed_by,
-    node,
-    prompt,
-    input,
-    output,
-    metadata,
-    // Bytes that are no text are stored as texts of a character each: JSON, in which they are read, knows no bytes.
-    sent: latin1(sent),
-    origin: latin1(origin),
-  };
-  return valuesOf(SPAN_COLUMNS, fields, row as unknown as Fields);
+  // Bytes that are no text are stored as texts of a character each: JSON, in which they are read, knows no bytes.
+  const behind = [input, output, metadata, latin1(sent), latin1(origin)];
+  if (place !== null) return { before, columns: place.columns, at: place.at, behind };
+  return [...before, ...valuesOf(SPAN_ROW_COLUMNS, row as unknown as Fields), ...behind];
 }
 
 /** @param begun the whole of the first message that brought it, and likewise of the one that completes it @param ticket that of the look */
@@ -113,9 +102,9 @@ export function wholeSpanRow(
   begun: SentSpan,
   payload: Payload,
   ticket: number,
-): Values {
-  return spanValues(
-    { ...begun, row: { ...rowMadeOf(made), ...told }, payload },
+): BinaryRow {
+  return spanRow(
+    { ...begun, row: { ...rowMadeOf(made), ...told }, payload, place: null },
     {
       tenant,
       seq: 0,

@@ -1,4 +1,4 @@
-import { intAt } from '../../../signal/checked.js';
+import { intAt, itemAt } from '../../../signal/checked.js';
 import { hourOf } from '../../../signal/trace-map.js';
 import type { Micros } from '../../../signal/time.js';
 import type { NamedHeader } from '../../../runs/rules/following-header.js';
@@ -6,7 +6,9 @@ import { completedSpan } from '../../../runs/rules/completion.js';
 import { completedPayload, type Payload } from '../../../runs/rules/payload.js';
 import { RUNNING, type SpanRow } from '../../../runs/rules/rows.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
-import { headerAt, payloadAt } from '../../incoming/incoming-rows.js';
+import { SPAN_WIRE } from '../../tables.js';
+import { BinaryColumns } from '../client/binary-columns.js';
+import { headerAt, payloadsAt } from '../../incoming/incoming-rows.js';
 import { orderOf } from './message-order.js';
 import { printNode } from './node-names.js';
 
@@ -18,6 +20,8 @@ export interface SentSpan {
   readonly node: string;
   /** The number of the prompt version that it names; null for none. */
   readonly prompt: number | null;
+  /** Where all that {@link row} has lies, too; null where that is nowhere. */
+  readonly place: { readonly columns: BinaryColumns; readonly at: number } | null;
 }
 
 /** What a write brings of a trace. */
@@ -31,6 +35,8 @@ export interface SentTrace {
   readonly isMapped: boolean;
   /** Each id once. */
   readonly spans: readonly SentSpan[];
+  /** Since 1970, those in which a run may be found that has this message, each once. */
+  readonly hours: readonly number[];
 }
 
 /** Gives the messages of a write their places. */
@@ -53,9 +59,11 @@ export class MessagePlaces {
 
 /** The traces of a batch, in their order. */
 export function sentTraces(batch: IncomingBatch, places: MessagePlaces): SentTrace[] {
+  const columns = new BinaryColumns(SPAN_WIRE, batch.spans);
   return Array.from({ length: batch.traces.rows }, (_, trace) => {
     const named = headerAt(batch, trace);
     const traceId = named.header.trace_id;
+    const spans = spansOf(batch, trace, columns);
     return {
       tenant: batch.tenant,
       traceId,
@@ -63,21 +71,24 @@ export function sentTraces(batch: IncomingBatch, places: MessagePlaces): SentTra
       receivedAt: batch.receivedAt,
       named,
       isMapped: batch.map !== null,
-      spans: spansOf(batch, trace),
+      spans,
+      hours: hoursOf(named, spans),
     };
   });
 }
 
 /** A span that comes twice in a message is there once, completed where the second one says how it ended. */
-function spansOf(batch: IncomingBatch, trace: number): SentSpan[] {
+function spansOf(batch: IncomingBatch, trace: number, columns: BinaryColumns): SentSpan[] {
   const spans = new Map<string, SentSpan>();
   const first = batch.start(trace);
+  const payloads = payloadsAt(batch, trace);
   for (let at = first; at < batch.end(trace); at++) {
-    const span = {
+    const span: SentSpan = {
       row: batch.span(at),
-      payload: payloadAt(batch, at, first),
+      payload: itemAt(payloads, at - first),
       node: batch.map === null ? '' : printNode(intAt(batch.map.nodes, at), batch.map.names),
       prompt: batch.promptAt(at),
+      place: { columns, at },
     };
     const known = spans.get(span.row.span_id);
     if (known === undefined) spans.set(span.row.span_id, span);
@@ -98,11 +109,12 @@ export function completed(begun: SentSpan, later: SentSpan): SentSpan {
     payload: completedPayload(begun.payload, later.payload),
     node: begun.node === '' ? later.node : begun.node,
     prompt: begun.prompt ?? later.prompt,
+    place: null,
   };
 }
 
-/** The hours, since 1970, in which a run may be found that has this message, each once: those of its header and of its spans. */
-export function hoursOf({ named, spans }: SentTrace): number[] {
+/** Those of its header and of its spans. */
+function hoursOf(named: NamedHeader, spans: readonly SentSpan[]): number[] {
   const hours = new Set([hourOf(named.header.started_at)]);
   for (const { row } of spans) hours.add(hourOf(row.started_at));
   return [...hours];

@@ -7,6 +7,7 @@ import type { SentFact, WholeSpan } from './effective-spans.js';
 import { earlierThan, newItems, otherWrites } from './new-items.js';
 import { NodeNumbers } from './node-names.js';
 import type { Reads } from '../client/reads.js';
+import type { BinaryRow } from '../client/row-binary.js';
 import { payloadOf, runRows, wholeSpanRow, WHOLE_SPAN_COLUMNS, type Values } from './run-rows.js';
 import { completed, messageKey, traceKey, type SentSpan, type SentTrace } from './sent-traces.js';
 import { settledRun, type SettledRun } from './settled-run.js';
@@ -48,7 +49,7 @@ export interface SettledOfWrite {
 export interface SettledRuns {
   readonly runs: readonly SettledOfWrite[];
   readonly runRows: readonly Values[];
-  readonly spanRows: readonly Values[];
+  readonly spanRows: readonly BinaryRow[];
   /** New items, by the keys of the messages of the write: {@link messageKey}. */
   readonly items: ReadonlyMap<string, number>;
 }
@@ -113,11 +114,11 @@ async function wholeRows(
   settled: readonly SettledRun[],
   own: ReadonlyMap<string, readonly SentTrace[]>,
   ticket: number,
-): Promise<Values[]> {
+): Promise<BinaryRow[]> {
   const toWrite = settled.flatMap(({ facts: { tenant, traceId }, wholes }) =>
     wholes.map((whole): ToWrite => ({ tenant, traceId, whole })),
   );
-  const rows: Values[] = [];
+  const rows: BinaryRow[] = [];
   for (let from = 0; from < toWrite.length; from += WHOLES_A_READ) {
     const some = toWrite.slice(from, from + WHOLES_A_READ);
     const sent = await sentSpans(reads, some, own);
@@ -174,6 +175,7 @@ async function sentSpans(
       payload: payloadOf(read),
       node: String(read.node),
       prompt: read.prompt === null ? null : Number(read.prompt),
+      place: null,
     });
   }
   return found;

@@ -62,6 +62,7 @@ export function settledRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | nu
   const hour = hourOf(run.header.started_at);
   const hours = new Set(hoursOfRun(facts));
   hours.delete(hour);
+  const { nodes: addedNodes, edges } = mapOf(run, nodes);
   return {
     facts,
     run,
@@ -70,7 +71,8 @@ export function settledRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | nu
     activeAt: activeAt(run),
     timesOutAt: timesOutAt(run.header, run.heardAt),
     prompts: promptsOf(facts, made),
-    ...mapOf(run, nodes),
+    nodes: addedNodes,
+    edges,
     calls: addedCalls(spans.values()),
     wholes: wholesOf(facts, spans),
     isContradicted: facts.spans.some((fact) => {

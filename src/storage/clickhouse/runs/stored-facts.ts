@@ -2,10 +2,9 @@ import type { NamedHeader } from '../../../runs/rules/following-header.js';
 import type { SpanRow } from '../../../runs/rules/rows.js';
 import type { SentFact } from './effective-spans.js';
 import type { NodeNumbers } from './node-names.js';
-import type { RunFacts, StoredMessage, StoredWhole } from './run-facts.js';
+import type { RunFacts, StoredHeader, StoredMessage, StoredWhole } from './run-facts.js';
 import { SPAN_ROW_COLUMNS } from '../tables/run-tables.js';
-import type { SentTrace } from './sent-traces.js';
-import { traceKey } from './sent-traces.js';
+import { traceKey, type SentTrace } from './sent-traces.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
 
@@ -19,7 +18,7 @@ export interface WantedTrace {
 const TRACES_A_STATEMENT = 2000;
 const SPAN_COLUMNS = ['seq', 'version', 'begun_by', 'completed_by', 'node', 'prompt'];
 const MESSAGE_COLUMNS =
-  'tenant, trace_id, seq, kind, received_at, is_mapped, spans, hours, success, outcome, prompt';
+  'tenant, trace_id, seq, kind, received_at, header, is_mapped, spans, hours, success, outcome, prompt';
 
 /** What the asker has just stored itself, by the keys of the traces. */
 type Own = ReadonlyMap<string, readonly SentTrace[]>;
@@ -27,7 +26,7 @@ type Own = ReadonlyMap<string, readonly SentTrace[]>;
 /**
  * Reads everything that is stored of some runs.
  *
- * @param own it is not read again, but for whether its messages are there
+ * @param own it is not read again
  */
 export async function readFacts(
   reads: Reads,
@@ -82,7 +81,11 @@ function factsOf({ order, spans }: SentTrace, nodes: NodeNumbers): SentFact<Span
   return spans.map(({ row, node, prompt }) => ({ order, row, node: nodes.numberOf(node), prompt }));
 }
 
-/** The messages of traces, each in their order, by the keys of the traces. @param own is known: only whether it is there is read */
+/**
+ * The messages of traces, each in their order, by the keys of the traces.
+ *
+ * @param own headers that one write has stored for them, all of these: they are not read
+ */
 export async function readMessages(
   reads: Reads,
   wanted: readonly WantedTrace[],
@@ -91,34 +94,46 @@ export async function readMessages(
 ): Promise<ReadonlyMap<string, readonly StoredMessage[]>> {
   const found = new Map<string, StoredMessage[]>();
   if (wanted.length === 0) return found;
-  const pairs = wanted.map(({ tenant, traceId }) => `(${tenant}, '${traceId}')`);
+  for (const { tenant, traceId } of wanted) {
+    const key = traceKey(tenant, traceId);
+    found.set(key, (own.get(key) ?? []).map(headerOf));
+  }
+  // A row may be there twice. `FINAL` would read every column of every row near one that is looked for, and lists of pairs take longer to be
+  // read than the table.
   const rows = await reads.rows(
-    `SELECT ${MESSAGE_COLUMNS}, ${headerBut(own)} AS told FROM messages FINAL WHERE (tenant, trace_id) IN (${pairs.join(', ')}) ORDER BY tenant, trace_id, seq`,
+    `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE ${whereTraces(wanted)}${butHeadersOf(own)} LIMIT 1 BY tenant, trace_id, seq`,
     abort,
   );
-  for (const row of rows) {
-    const key = traceKey(Number(row.tenant), String(row.trace_id));
-    const message = messageOf(row, own.get(key) ?? []);
-    const others = found.get(key);
-    if (others === undefined) found.set(key, [message]);
-    else others.push(message);
-  }
+  for (const row of rows) found.get(traceKey(Number(row.tenant), String(row.trace_id)))?.push(messageOf(row));
+  for (const messages of found.values()) messages.sort((a, b) => a.order - b.order);
   return found;
 }
 
-/** The header of a message, in SQL; of those of one's own write it is empty. */
-function headerBut(own: Own): string {
+/** In SQL; also true for a trace of one of their tenants that has the id of another's. */
+function whereTraces(wanted: readonly WantedTrace[]): string {
+  const tenants = new Set(wanted.map(({ tenant }) => tenant));
+  const ids = wanted.map(({ traceId }) => `'${traceId}'`);
+  return `tenant IN (${[...tenants].join(', ')}) AND trace_id IN (${ids.join(', ')})`;
+}
+
+/** In SQL, of one's own write. */
+function butHeadersOf(own: Own): string {
   let [first, last] = [Infinity, -Infinity];
   for (const traces of own.values())
     for (const { order } of traces) {
       first = Math.min(first, order);
       last = Math.max(last, order);
     }
-  return first > last ? 'header' : `if(seq BETWEEN ${first} AND ${last}, '', header)`;
+  return first > last ? '' : ` AND NOT (kind = 'header' AND seq BETWEEN ${first} AND ${last})`;
 }
 
-/** @param own of its run */
-function messageOf(row: Row, own: readonly SentTrace[]): StoredMessage {
+/** As it is stored of what a write brings. */
+function headerOf(trace: SentTrace): StoredHeader {
+  const { order, receivedAt, named, isMapped, spans, hours } = trace;
+  return { kind: 'header', order, receivedAt, named, isMapped, spans: spans.length, hours };
+}
+
+function messageOf(row: Row): StoredMessage {
   const order = Number(row.seq);
   switch (row.kind) {
     case 'outcome':
@@ -132,8 +147,7 @@ function messageOf(row: Row, own: readonly SentTrace[]): StoredMessage {
         kind: 'header',
         order,
         receivedAt: Number(row.received_at),
-        named:
-          own.find((trace) => trace.order === order)?.named ?? (JSON.parse(String(row.told)) as NamedHeader),
+        named: JSON.parse(String(row.header)) as NamedHeader,
         isMapped: row.is_mapped === true,
         spans: Number(row.spans),
         hours: row.hours as readonly number[],

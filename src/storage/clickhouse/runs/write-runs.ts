@@ -3,6 +3,7 @@ import { itemAt, must } from '../../../signal/checked.js';
 import type { NumberedAgents } from '../../numbered-agents.js';
 import type { Charge, OpenWrite, SettledItems, TakenWrite, WriteBook } from '../../write-book.js';
 import type { Reads } from '../client/reads.js';
+import type { BinaryRow } from '../client/row-binary.js';
 import {
   itemsOf,
   tracesOf,
@@ -26,7 +27,7 @@ export interface Inserts {
    *
    * @throws ConsumeError `storage_unavailable`, `overloaded`
    */
-  insert(table: ClickHouseTable, rows: readonly Values[]): Promise<void>;
+  insert(table: ClickHouseTable, rows: readonly BinaryRow[]): Promise<void>;
 }
 
 /** Told of runs that were settled, before those who wrote them are answered. */
@@ -217,7 +218,7 @@ export class RunWrites {
     if (!(await this.#parts.book.renew(write, this.#parts.leaseMs))) throw takenOver();
   }
 
-  async #insert(table: ClickHouseTable, rows: readonly Values[]): Promise<void> {
+  async #insert(table: ClickHouseTable, rows: readonly BinaryRow[]): Promise<void> {
     if (rows.length > 0) await this.#parts.inserts.insert(table, rows);
   }
 }

@@ -48,11 +48,8 @@ export const SPAN_ROW_COLUMNS: readonly ClickHouseColumn[] = columnsOfKinds(SPAN
 /** What spans are looked for by. */
 export const SOUGHT_COLUMNS = ['model', 'name', 'type', 'node'] as const;
 
-/**
- * Spans as messages brought them, each with the `seq` of its message; and with `seq` 0 as they are after all messages, where that is not what
- * the first one brought.
- */
-export const SPAN_COLUMNS: readonly ClickHouseColumn[] = [
+/** What a span has beside what it says itself: `run-rows.ts` lists the values in this order. */
+const SPAN_PLACE_COLUMNS: readonly ClickHouseColumn[] = [
   TENANT,
   HOUR,
   { name: 'seq', type: 'UInt64' },
@@ -64,6 +61,14 @@ export const SPAN_COLUMNS: readonly ClickHouseColumn[] = [
   /** As `printNode` gives it. */
   { name: 'node', type: 'LowCardinality(String)' },
   { name: 'prompt', type: 'Nullable(UInt64)' },
+];
+
+/**
+ * Spans as messages brought them, each with the `seq` of its message; and with `seq` 0 as they are after all messages, where that is not what
+ * the first one brought.
+ */
+export const SPAN_COLUMNS: readonly ClickHouseColumn[] = [
+  ...SPAN_PLACE_COLUMNS,
   ...SPAN_ROW_COLUMNS,
   ...PAYLOAD_COLUMNS,
 ];
