@@ -108,7 +108,8 @@ export class ColumnsReader {
       case 'bool':
         return this.#view.getUint8(offset) === 1;
       case 'text':
-        return this.textBytes(column, row).toString('utf8');
+        // Not by `textBytes`: to make a view takes as long as to read a short text.
+        return this.text.toString('utf8', this.textStart(column, row), this.textEnd(column, row));
     }
   }
 

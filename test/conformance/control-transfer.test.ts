@@ -113,5 +113,4 @@ function checkTransfer(t: Test, open: OpenControl): void {
   });
 }
 
-t.setTimeout(60_000);
 await onEveryControl(t, checkTransfer);

@@ -36,10 +36,10 @@ const VALUES: Partial<Record<ColumnKind, fc.Arbitrary<string | number>>> = {
 
 const WIRE: readonly Column[] = SPAN_WIRE;
 
-function valueOf({ kind, nullable = false }: Column): fc.Arbitrary<string | number | null> {
+function valueOf({ kind, nullable }: Column): fc.Arbitrary<string | number | null> {
   const value = VALUES[kind];
   if (value === undefined) throw new RangeError(`no values of the kind ${kind}`);
-  return nullable ? fc.option(value, { nil: null }) : value;
+  return nullable === true ? fc.option(value, { nil: null }) : value;
 }
 
 const ROW = fc.record(Object.fromEntries(WIRE.map((column) => [column.name, valueOf(column)])));
@@ -63,10 +63,7 @@ void t.test(
   'a value beside them that its column does not take is told by the name of the column',
   async (t) => {
     const row = Object.fromEntries(
-      WIRE.map((column) => [
-        column.name,
-        fc.sample(valueOf(column), { seed: 1, numRuns: 1 })[0] ?? null,
-      ]),
+      WIRE.map((column) => [column.name, fc.sample(valueOf(column), { seed: 1, numRuns: 1 })[0] ?? null]),
     );
     const columns = new BinaryColumns(WIRE, new ColumnsReader(WIRE, encodeRows(WIRE, [row])));
     for (const [before, behind, name] of [

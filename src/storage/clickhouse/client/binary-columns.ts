@@ -4,8 +4,8 @@ import type { ColumnsReader } from '../../../worker/columns-reader.js';
 import type { BinaryChunks } from './binary-chunks.js';
 
 /**
- * Rows of columns as `RowBinary` has them, copied: what came as bytes becomes no value in between. To make 25 values of a span and write
- * them takes four times as long (`bench/README.md`).
+ * Rows of columns as `RowBinary` has them, copied: what came as bytes becomes no value in between. To write the 25 values of a span that were
+ * made of them takes twice as long (`bench/README.md`).
  */
 export class BinaryColumns {
   readonly #columns: readonly Column[];

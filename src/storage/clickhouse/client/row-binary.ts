@@ -14,7 +14,7 @@ export interface TypedColumn {
 type Write = (to: BinaryChunks, value: unknown) => void;
 
 /** A row of which some values lie in columns: the values before these, and behind them. */
-export interface SplitRow {
+interface SplitRow {
   readonly before: readonly unknown[];
   readonly columns: BinaryColumns;
   /** Which of the rows of `columns`. */
