@@ -79,7 +79,7 @@ export class BinaryChunks {
     this.#at += value.length;
   }
 
-  /** Bytes of a longer row of them, behind their length. */
+  /** Some of the bytes of `from`, behind their length. A short piece is copied byte by byte: to make a view of it takes longer. */
   slice(from: Uint8Array, start: number, end: number): void {
     const length = end - start;
     this.#reserve(LENGTH_BYTES + length);

@@ -85,14 +85,14 @@ export function spanRows({ tenant, order, spans }: SentTrace): BinaryRow[] {
   return spans.map((span) => spanRow(span, asSent));
 }
 
-function spanRow({ row, payload, node, prompt, place }: SentSpan, told: SpanPlace): BinaryRow {
-  const { tenant, seq, version, begun_by, completed_by } = told;
+function spanRow({ row, payload, node, prompt, encoded }: SentSpan, place: SpanPlace): BinaryRow {
+  const { tenant, seq, version, begun_by, completed_by } = place;
   const hour = hourOf(row.started_at);
   const before = [tenant, hour, seq, version, begun_by, completed_by, node, prompt];
   const { input, output, metadata, sent, origin } = payload;
   // Bytes that are no text are stored as texts of a character each: JSON, in which they are read, knows no bytes.
   const behind = [input, output, metadata, latin1(sent), latin1(origin)];
-  if (place !== null) return { before, columns: place.columns, at: place.at, behind };
+  if (encoded !== null) return { before, columns: encoded.columns, at: encoded.at, behind };
   return [...before, ...valuesOf(SPAN_ROW_COLUMNS, row as unknown as Fields), ...behind];
 }
 
@@ -104,7 +104,7 @@ export function wholeSpanRow(
   ticket: number,
 ): BinaryRow {
   return spanRow(
-    { ...begun, row: { ...rowMadeOf(made), ...told }, payload, place: null },
+    { ...begun, row: { ...rowMadeOf(made), ...told }, payload, encoded: null },
     {
       tenant,
       seq: 0,

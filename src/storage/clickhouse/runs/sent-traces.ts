@@ -20,8 +20,8 @@ export interface SentSpan {
   readonly node: string;
   /** The number of the prompt version that it names; null for none. */
   readonly prompt: number | null;
-  /** Where all that {@link row} has lies, too; null where that is nowhere. */
-  readonly place: { readonly columns: BinaryColumns; readonly at: number } | null;
+  /** Where {@link row} lies as the bytes that it came in; null where it is made of several, or was read. */
+  readonly encoded: { readonly columns: BinaryColumns; readonly at: number } | null;
 }
 
 /** What a write brings of a trace. */
@@ -88,7 +88,7 @@ function spansOf(batch: IncomingBatch, trace: number, columns: BinaryColumns): S
       payload: itemAt(payloads, at - first),
       node: batch.map === null ? '' : printNode(intAt(batch.map.nodes, at), batch.map.names),
       prompt: batch.promptAt(at),
-      place: { columns, at },
+      encoded: { columns, at },
     };
     const known = spans.get(span.row.span_id);
     if (known === undefined) spans.set(span.row.span_id, span);
@@ -109,7 +109,7 @@ export function completed(begun: SentSpan, later: SentSpan): SentSpan {
     payload: completedPayload(begun.payload, later.payload),
     node: begun.node === '' ? later.node : begun.node,
     prompt: begun.prompt ?? later.prompt,
-    place: null,
+    encoded: null,
   };
 }
 

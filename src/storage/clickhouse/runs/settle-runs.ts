@@ -175,7 +175,7 @@ async function sentSpans(
       payload: payloadOf(read),
       node: String(read.node),
       prompt: read.prompt === null ? null : Number(read.prompt),
-      place: null,
+      encoded: null,
     });
   }
   return found;

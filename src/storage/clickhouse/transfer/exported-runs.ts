@@ -192,7 +192,7 @@ function sentSpan(read: Row): SentSpan {
     payload: payloadOf(read),
     node: String(read.node),
     prompt: read.prompt === null ? null : Number(read.prompt),
-    place: null,
+    encoded: null,
   };
 }
 
