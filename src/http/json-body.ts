@@ -18,6 +18,12 @@ export function isJson(request: HttpRequest): boolean {
   return JSON_MEDIA_TYPE.test(request.header('content-type') ?? '');
 }
 
+/** Whether its `Content-Type` says JSON in UTF-8, which it is where no charset is named (RFC 8259, 8.1). */
+export function isUtf8Json(request: HttpRequest): boolean {
+  const charset = CHARSET.exec(request.header('content-type') ?? '')?.[1]?.toLowerCase();
+  return isJson(request) && (charset === undefined || UTF_8.test(charset));
+}
+
 /**
  * Refuses a request whose body is not JSON, before any of the body is read.
  *
@@ -25,8 +31,7 @@ export function isJson(request: HttpRequest): boolean {
  */
 export function requireJson(request: HttpRequest): void {
   const type = request.header('content-type');
-  const charset = CHARSET.exec(type ?? '')?.[1]?.toLowerCase();
-  if (isJson(request) && (charset === undefined || UTF_8.test(charset))) return;
+  if (isUtf8Json(request)) return;
   throw new HttpProblem(
     415,
     'unsupported_media_type',

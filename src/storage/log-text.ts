@@ -10,6 +10,12 @@ const TOKEN_IN_ASCII = /[a-z0-9]+/g;
  * put them in order takes a time that grows with the square of their number: minutes for a megabyte.
  */
 const PILED_MARKS = /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu;
+/**
+ * NFKC makes up to 18 characters of one (U+FDFA), and a megabyte of those held up the thread for a second. No language comes near three: what
+ * goes beyond that is not searched, but for some characters, so that a short text of ligatures alone is whole.
+ */
+const MOST_GROWTH = 3;
+const FREE_GROWTH = 64;
 const BEYOND_ASCII = /[^\0-\x7f]/;
 /** What is between two quotes, or a run of anything else. */
 const QUOTED_OR_NOT = /"([^"]*)"|"?([^"]+)/g;
@@ -25,10 +31,15 @@ export function bodyText(body: JsonValue): string | null {
   return body === null ? null : printJson(body);
 }
 
-/** The tokens of a text in their order: runs of letters and digits after NFKC and lower-casing. Of piled marks the first 30 count. */
+/**
+ * The tokens of a text in their order: runs of letters and digits after NFKC and lower-casing. Of piled marks the first 30 count, and of what
+ * NFKC makes much longer the beginning.
+ */
 export function tokensOf(text: string): string[] {
   if (isAscii(text)) return text.toLowerCase().match(TOKEN_IN_ASCII) ?? [];
-  return text.replace(PILED_MARKS, '$1').normalize('NFKC').toLowerCase().match(TOKEN) ?? [];
+  const normal = text.replace(PILED_MARKS, '$1').normalize('NFKC');
+  const searched = normal.slice(0, FREE_GROWTH + MOST_GROWTH * text.length);
+  return searched.toLowerCase().match(TOKEN) ?? [];
 }
 
 /** The tokens of a text with a space before, between and behind them, as columns `normal` have them; null for one that is all ASCII. */

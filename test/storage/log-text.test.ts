@@ -25,3 +25,14 @@ void t.test('marks in the number that languages have them count as they are', as
       text,
     );
 });
+
+void t.test('of a text that NFKC makes many times longer the beginning is searched', async (t) => {
+  const ligature = '\uFDFA';
+  const words = ligature.normalize('NFKC').split(' ');
+  t.strictSame(tokensOf(`${ligature} ${ligature}`), [...words, ...words], 'a short one whole');
+  const among = `${'word '.repeat(20)}${ligature} last`;
+  t.strictSame(tokensOf(among).slice(20), [...words, 'last'], 'and among other text');
+  const long = tokensOf(ligature.repeat(100_000));
+  t.strictSame(long.slice(0, 3), words.slice(0, 3));
+  t.ok(long.join(' ').length <= 64 + 3 * 100_000);
+});

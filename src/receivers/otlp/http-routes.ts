@@ -1,5 +1,6 @@
 import type { Host } from '../../component/host.js';
 import { HttpProblem, type HttpRequest, type HttpResponse, type Route } from '../../component/http.js';
+import { isUtf8Json } from '../../http/json-body.js';
 import { headersOf } from '../../http/problem.js';
 import { quotaHeaders } from '../../http/quota-headers.js';
 import { encodeExportResponse } from '../../otlp/wire/export-response.js';
@@ -13,7 +14,6 @@ import type { Intake } from './intake.js';
 import { otlpOperation } from './operations.js';
 
 const PROTOBUF = /^application\/x-protobuf[ \t]*(?:;|$)/i;
-const JSON_IN_UTF8 = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-?8"?[ \t]*)?$/i;
 
 export interface HttpRoutesOptions {
   /** What comes before `/v1/traces`. */
@@ -99,7 +99,6 @@ function refuse(problem: HttpProblem, request: HttpRequest): HttpResponse {
 }
 
 function encodingOf(request: HttpRequest): Encoding | undefined {
-  const type = request.header('content-type') ?? '';
-  if (PROTOBUF.test(type)) return 'protobuf';
-  return JSON_IN_UTF8.test(type) ? 'json' : undefined;
+  if (PROTOBUF.test(request.header('content-type') ?? '')) return 'protobuf';
+  return isUtf8Json(request) ? 'json' : undefined;
 }

@@ -75,10 +75,12 @@ void t.test('gzip is taken in both encodings, and content types with parameters'
     const headers = { 'content-encoding': 'gzip' };
     t.equal((await service.send('logs', { encoding, body, headers })).status, 200, encoding);
   }
-  const withCharset = { 'content-type': 'application/json; charset=utf-8' };
-  const answer = await service.send('logs', { body: jsonOf(ONE_ITEM.logs), headers: withCharset });
-  t.equal(answer.status, 200);
-  t.equal(answer.headers.get('content-type'), 'application/json');
+  for (const parameters of ['charset=utf-8', 'charset="UTF-8"', 'q=0.9', 'profile=otlp; charset=utf8']) {
+    const headers = { 'content-type': `application/json; ${parameters}` };
+    const answer = await service.send('logs', { body: jsonOf(ONE_ITEM.logs), headers });
+    t.equal(answer.status, 200, parameters);
+    t.equal(answer.headers.get('content-type'), 'application/json');
+  }
 });
 
 void t.test('requests without any telemetry succeed, and do not trouble the pipeline', async (t) => {
