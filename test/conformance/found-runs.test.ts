@@ -202,6 +202,69 @@ function checkFound(t: Test, open: OpenTelemetry): void {
     await same('reopened');
   });
 
+  void t.test(
+    'the newest runs of agents that have the span are found, asked again while others come',
+    async (t) => {
+      const opened = await open(t, { fileRows: 900 });
+      const userId = await opened.addUser();
+      const runs: TraceRecord[] = [];
+      const write = async (from: number, models: readonly (readonly [string, string])[]): Promise<void> => {
+        const items = models.map(([agent, model], i) => {
+          const run = aRun(from + i, [{ model }]);
+          return { ...run, trace: { ...run.trace, agent } };
+        });
+        runs.push(...items);
+        await opened.store.writer.traces({ tenant: userId, items }, RECEIVED);
+      };
+      const many = (length: number, of: (i: number) => readonly [string, string]) =>
+        Array.from({ length }, (_, i) => of(i));
+      // A call of the model every now and then by two agents, one of which is seldom; before them, very many runs of another.
+      await write(
+        0,
+        many(1300, (i) => [i % 100 === 7 ? 'seldom' : 'caller', i % 3 === 0 ? 'm' : 'other']),
+      );
+      await write(
+        2000,
+        many(800, () => ['busy', 'none']),
+      );
+      const same = async (name: string): Promise<void> => {
+        const page = await opened.store.runs.follow(
+          userId,
+          { span: { model: 'm' } },
+          { after: null, limit: 250 },
+        );
+        const wanted = expected(runs, { span: { model: 'm' } }).slice(0, 250);
+        t.strictSame(
+          page.items.map(({ trace_id }) => trace_id),
+          wanted,
+          name,
+        );
+      };
+      for (const state of ['as it came', 'asked again']) await same(state);
+      await write(3000, [
+        ['caller', 'm'],
+        ['seldom', 'm'],
+        ['new', 'm'],
+        ['busy', 'm'],
+      ]);
+      await same('others came');
+      await write(
+        -2000,
+        many(700, () => ['caller', 'm']),
+      );
+      await same('earlier ones came');
+      await opened.settled();
+      for (const state of ['moved', 'moved, asked again']) await same(state);
+      await write(
+        4000,
+        many(600, (i) => [i % 2 === 0 ? 'caller' : 'busy', i % 5 === 0 ? 'm' : 'other']),
+      );
+      await same('many came');
+      await opened.reopen();
+      for (const state of ['reopened', 'reopened, asked again']) await same(state);
+    },
+  );
+
   void t.test('a model that is called often is found in spans that are no calls, too', async (t) => {
     const opened = await open(t, { fileRows: 400 });
     const userId = await opened.addUser();

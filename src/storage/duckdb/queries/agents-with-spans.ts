@@ -20,6 +20,8 @@ interface KnownAgents {
   readonly agentNos: ReadonlySet<number> | null;
 }
 
+const NO_AGENTS: ReadonlySet<number> = new Set();
+
 /**
  * Which agents have runs with certain spans, so that runs of others need not be looked through: an agent mostly does the same in all of its
  * runs. There may be agents too many, never too few. It is found out again when something has come.
@@ -29,6 +31,11 @@ export class AgentsWithSpans {
     mostSize: MOST_AGENTS,
     mostSizeOfUser: MOST_AGENTS_OF_USER,
   });
+
+  /** Those that were found the last time, whatever has come since; none where there were too many, or nobody has asked. */
+  foundLast(tenant: number, wanted: WantedSpans): ReadonlySet<number> {
+    return this.#kept.get(tenant, nameOf(wanted))?.agentNos ?? NO_AGENTS;
+  }
 
   /** @returns null where there are too many */
   async of(

@@ -1,6 +1,7 @@
 import type { RunFilter, RunPlace, RunSearch } from '../../runs.js';
 import { TRACES } from '../../tables.js';
-import type { Agents } from '../figures/agents.js';
+import type { Agent, Agents } from '../figures/agents.js';
+import type { RunList } from '../figures/counted-run.js';
 import type { RunFigures } from '../figures/run-figures.js';
 import type { Row } from '../files/plain-rows.js';
 import type { Read } from '../reads/read.js';
@@ -9,9 +10,12 @@ import { COMMITS } from '../runs/stored-traces.js';
 import { TraceId } from '../rows/trace-id.js';
 import type { AgentsWithSpans } from './agents-with-spans.js';
 import { FIRST_RUNS, firstWithSpans, usesPrompts } from './runs-with-spans.js';
-import { wantedSpans, type NodeNames } from './wanted-spans.js';
+import { wantedSpans, type NodeNames, type WantedSpans } from './wanted-spans.js';
 import { conditions, isWholeList } from './run-conditions.js';
 import { orderOf, readRunsAt, whereMatching, type RunsPart } from './runs.js';
+
+/** Of the agents that have certain spans, how far back the first runs go is known of so many: those with the most runs. */
+const MOST_BEGINS = 3;
 
 /** Runs behind a place, and the place of the last of them; null where no others follow. */
 export type FollowingPart = RunsPart & { readonly next: RunPlace | null };
@@ -49,9 +53,15 @@ export async function followRuns(
   const isOfStarts = after === null && list !== null && isWholeList(filter);
   const isFirst = isOfStarts && isWholeList(search);
   if (isOfStarts) await figures.loadStarts(read, list, isFirst ? most : FIRST_RUNS);
+  const ofAgents =
+    isOfStarts && spans !== undefined ? listsOfAgents(known, tenant, matching.counted, spans) : [];
+  for (const one of ofAgents) await figures.loadStarts(read, one, FIRST_RUNS);
   return await read(async (connection, capture) => {
     const since = isFirst ? figures.nthNewest(list, most) : null;
     const begin = isOfStarts && !isFirst ? figures.nthNewest(list, FIRST_RUNS) : null;
+    const begins = ofAgents.map((one) => ({ ...one, begin: figures.nthNewest(one, FIRST_RUNS) }));
+    const beginOf = (agentNos: ReadonlySet<number>): number | null =>
+      greatest(begins.filter(({ agentNo }) => agentNos.has(agentNo)).map((of) => of.begin));
     const from = since === null ? behind(filter, after) : `started_at >= make_timestamp(${since})`;
     const isOf = `tenant = ${tenant} AND ${sql} AND ${from}`;
     const { where, values } = await whereMatching(connection, capture, isOf, filter, matching);
@@ -70,7 +80,7 @@ export async function followRuns(
             connection,
             capture,
             spans,
-            { tenant, select, values, most, begin },
+            { tenant, select, values, most, begin, beginOf },
             known.agentsWith,
           );
     const wanted = keys.slice(0, limit).map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
@@ -78,6 +88,27 @@ export async function followRuns(
     const found = await readRunsAt(connection, capture, agents, tenant, wanted, order);
     return { ...found, next: last === undefined ? null : placeOf(last) };
   });
+}
+
+/** The lists of some agents that were found to have such spans, each the runs that are counted under it. */
+function listsOfAgents(
+  { figures, agentsWith }: KnownOfRuns,
+  tenant: number,
+  counted: readonly Agent[],
+  spans: WantedSpans,
+): (RunList & { readonly agentNo: number })[] {
+  const found = agentsWith.foundLast(tenant, spans);
+  const runsOf = ({ agent_no: agentNo }: Agent): number => figures.totals(agentNo)?.runs ?? 0;
+  return counted
+    .filter(({ agent_no: agentNo }) => found.has(agentNo))
+    .toSorted((one, other) => runsOf(other) - runsOf(one))
+    .slice(0, MOST_BEGINS)
+    .map(({ agent_no: agentNo }) => ({ tenant, agentNo }));
+}
+
+function greatest(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : Math.max(...known);
 }
 
 function placeOf({ id, start, value }: Row): RunPlace {

@@ -35,12 +35,14 @@ interface WantedRuns {
   readonly most: number;
   /** When the last of the first {@link FIRST_RUNS} started, where that is known. */
   readonly begin: number | null;
+  /** Likewise, of one of some agents at least: those of all of them started no earlier. */
+  readonly beginOf: (agentNos: ReadonlySet<number>) => number | null;
 }
 
 /**
  * The first runs of a list that have one of certain spans. Those at its beginning are looked at first, in the commits in which
  * their spans lie, then those at the beginning of what agents have that have such spans at all; only where too few of them have one, all
- * spans are.
+ * spans are. Where memory knows how far back the latter go, they are looked at alone: the others have none.
  */
 export async function firstWithSpans(
   connection: Connection,
@@ -49,14 +51,16 @@ export async function firstWithSpans(
   runs: WantedRuns,
   agents: AgentsWithSpans,
 ): Promise<readonly Row[]> {
-  const { select, values, most, begin, tenant } = runs;
+  const { select, values, most, begin, beginOf, tenant } = runs;
   const known = await agents.of(connection, capture, tenant, wanted);
   if (known?.size === 0) return [];
-  if (begin !== null) {
-    const first = await lookAt(connection, capture, wanted, runs, `started_at >= make_timestamp(${begin})`);
+  const beginOfAgents = known === null ? null : beginOf(known);
+  if (beginOfAgents === null && begin !== null) {
+    const first = await lookAt(connection, capture, wanted, runs, isSince(begin));
     if (first !== null) return first;
   }
-  const ofAgents = await lookAt(connection, capture, wanted, runs, isOf(known));
+  const firstOfAgents = [isOf(known), ...(beginOfAgents === null ? [] : [isSince(beginOfAgents)])];
+  const ofAgents = await lookAt(connection, capture, wanted, runs, firstOfAgents.join(' AND '));
   return (
     ofAgents ??
     (await connection.rows(select(`${isOf(known)} AND ${hasSpan(capture, wanted)}`, most), values))
@@ -65,6 +69,10 @@ export async function firstWithSpans(
 
 function isOf(agentNos: ReadonlySet<number> | null): string {
   return agentNos === null ? 'TRUE' : `agent_no IN (${[...agentNos].join(', ') || '-1'})`;
+}
+
+function isSince(begin: number): string {
+  return `started_at >= make_timestamp(${begin})`;
 }
 
 /**
