@@ -55,6 +55,7 @@ export function useRuns(state: RunsState) {
   useEffect(
     () => () => {
       clearTimeout(timer.current);
+      timer.current = undefined;
     },
     [],
   );
