@@ -115,6 +115,36 @@ void t.test('the tables', { skip }, async (t) => {
     t.strictSame(await names(), declared);
   });
 
+  await t.test(
+    'of a new store are made as they are today, without the steps from earlier ones',
+    async (t) => {
+      const options = clickHouseOptions(server);
+      await server.fault({ kind: 62, times: 1, matching: 'ALTER TABLE' });
+      await run(t, options, leases);
+      await server.heal();
+      const steps = await server.query(
+        `SELECT count() FROM ${options.database}.store_facts WHERE name LIKE 'migration/%'`,
+      );
+      t.strictSame(steps, [[MIGRATIONS.length]]);
+    },
+  );
+
+  await t.test(
+    'get their columns also where an earlier version ended in the middle of making them',
+    async (t) => {
+      const options = clickHouseOptions(server);
+      await server.fault({ kind: 'cut', times: 4, matching: 'map_days' });
+      await t.rejects(run(t, options, leases), { code: 'storage_unavailable' });
+      await server.heal();
+      await server.query(`ALTER TABLE ${options.database}.runs DROP COLUMN call_tokens`);
+      await run(t, options, leases);
+      const found = await server.query(
+        `SELECT count() FROM system.columns WHERE database = '${options.database}' AND table = 'runs' AND name = 'call_tokens'`,
+      );
+      t.strictSame(found, [[1]]);
+    },
+  );
+
   await t.test('are refused where they cannot be used', async (t) => {
     const options = clickHouseOptions(server);
     await t.rejects(run(t, { ...options, migrates: false }, leases), /migrate: true/);

@@ -78,14 +78,20 @@ async function run(
     await facts.create();
     // Another may have done it before the lease was taken.
     const known = (await facts.read()) ?? new Map<string, string>();
-    if (!known.has('control')) await facts.note('control', control);
-    if (!known.has('identity')) await facts.note('identity', randomUUID());
-    for (const { name, statements } of migrations) {
-      if (known.has(DONE + name)) continue;
+    const own = Object.entries({ control, identity: randomUUID() });
+    await facts.note(own.filter(([name]) => !known.has(name)));
+    const steps = migrations.filter(({ name }) => !known.has(DONE + name));
+    // Until all of a new store's steps are noted: one whose making was interrupted is not new any more, and takes every step.
+    const isNew = await facts.areAlone();
+    const noted: [string, string][] = [];
+    for (const { name, statements, isChange = false } of steps) {
       if (held.lost.aborted) return;
-      for (const statement of statements(options)) await connection.command(statement);
-      await facts.note(DONE + name, '');
+      if (!isNew || !isChange)
+        for (const statement of statements(options)) await connection.command(statement);
+      noted.push([DONE + name, '']);
+      if (!isNew) await facts.note(noted.splice(0));
     }
+    await facts.note(noted);
   } finally {
     await held.release();
   }

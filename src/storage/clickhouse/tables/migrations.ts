@@ -9,6 +9,8 @@ import { addColumn, addIndex, createTable, type TablePlace } from './table.js';
 /** A step of the tables: statements that do no harm where they are run a second time, since none of them knows transactions. */
 export interface Migration {
   readonly name: string;
+  /** It only brings tables of earlier versions to what their declarations say today: a new store needs nothing of it. */
+  readonly isChange?: boolean;
   readonly statements: (place: TablePlace) => readonly string[];
 }
 
@@ -36,14 +38,17 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     name: '0005-contradicted-runs',
+    isChange: true,
     statements: (place) => [addColumn(place, RUNS, 'is_contradicted', 'has_ended')],
   },
   {
     name: '0006-named-batches',
+    isChange: true,
     statements: (place) => [LOGS, POINTS].map((table) => addColumn(place, table, BATCH.name, ORIGIN.name)),
   },
   {
     name: '0007-calls-of-runs',
+    isChange: true,
     statements: (place) => [
       addColumn(place, RUNS, 'calls_until', 'is_contradicted'),
       addColumn(place, RUNS, 'model_calls', 'calls_until'),
@@ -52,6 +57,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     name: '0008-tokens-of-calls',
+    isChange: true,
     statements: (place) => [addColumn(place, RUNS, 'call_tokens', 'model_calls')],
   },
   { name: '0009-map-days', statements: (place) => [createTable(place, MAP_DAYS)] },

@@ -46,9 +46,18 @@ export class StoreFacts {
     return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
   }
 
-  async note(name: string, value: string): Promise<void> {
-    const row = [name, value, Date.now()];
-    await this.#connection.insert(this.#table, STORE_FACTS.columns, [row], randomUUID());
+  /** @returns whether it is the only table of its database */
+  async areAlone(): Promise<boolean> {
+    const others = await this.#connection.rows(
+      `SELECT count() AS tables FROM system.tables WHERE database = ${quoted(this.#place.database)} AND name <> ${quoted(STORE_FACTS.name)}`,
+    );
+    return others[0]?.tables === 0;
+  }
+
+  /** @param facts values by their names */
+  async note(facts: Iterable<readonly [name: string, value: string]>): Promise<void> {
+    const rows = Array.from(facts, ([name, value]) => [name, value, Date.now()]);
+    await this.#connection.insert(this.#table, STORE_FACTS.columns, rows, randomUUID());
   }
 
   get #table(): string {
