@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
+import { runInProcess } from '../support/cli.js';
 import { runCli } from '../support/process.js';
 import { projectFolder } from '../support/project-file.js';
 import { testFolder } from '../support/test-folder.js';
@@ -27,6 +28,8 @@ async function aPlugin(t: Test, kind: string, parent = testFolder(t)): Promise<s
   return folder;
 }
 
+// It starts some thirty processes.
+t.setTimeout(300_000);
 for (const kind of KINDS)
   void t.test(`a new ${kind} passes its own test, and its configuration is valid`, async (t) => {
     const folder = await aPlugin(t, kind);
@@ -71,8 +74,9 @@ void t.test('what cannot be is refused, and nothing is written over', async (t) 
   const cwd = testFolder(t);
   mkdirSync(join(cwd, 'there'));
   const kind = ['--kind', 'processor'];
+  const there = await runCli(['plugin', 'new', 'there', ...kind], { cwd });
+  t.match(there, { code: 2, stderr: /there is there already: choose another name/ });
   for (const [args, expected] of [
-    [['there', ...kind], /there is there already: choose another name/],
     [['../out', ...kind], /"\.\.\/out" cannot be the name of a plugin/],
     [['My_Plugin', ...kind], /cannot be the name of a plugin.* such as my-plugin/],
     [['a'.repeat(61), ...kind], /cannot be the name/],
@@ -85,7 +89,7 @@ void t.test('what cannot be is refused, and nothing is written over', async (t) 
     ],
     [[...kind], /missing required argument 'name'/],
   ] as const) {
-    const { code, stderr } = await runCli(['plugin', 'new', ...args], { cwd });
+    const { code, stderr } = await runInProcess(['plugin', 'new', ...args]);
     t.match(stderr, expected, args.join(' '));
     t.equal(code, 2);
   }
