@@ -152,6 +152,14 @@ function checkFound(t: Test, open: OpenTelemetry): void {
     t.strictSame(await by({ name: 'q' }), []);
     const both = { prompt: { name: 'p' }, span: { type: 'tool' } } as const;
     t.strictSame(await found(opened.store, userId, both), []);
+    // Many newer runs that have the span, and no prompt.
+    const others = Array.from({ length: 700 }, (_, i) => aRun(10 + i, [{ type: 'llm' }]));
+    await opened.store.writer.traces({ tenant: userId, items: others }, RECEIVED);
+    for (const state of ['first', 'again'])
+      t.strictSame(await by({ name: 'p', version: 1 }), [ids[0]], state);
+    const ofType = { prompt: { name: 'p' }, span: { type: runs[0]?.spans[0]?.type ?? 'llm' } } as const;
+    for (const state of ['first', 'again'])
+      t.strictSame(await found(opened.store, userId, ofType), [ids[1], ids[0]], state);
   });
 
   void t.test('agents whose runs lack the span come before others, which change later', async (t) => {

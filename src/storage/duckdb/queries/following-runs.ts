@@ -50,8 +50,8 @@ export async function followRuns(
   const { sql, list } = matching;
   // One more than wanted says whether others follow.
   const most = limit + 1;
-  const isOfStarts = after === null && list !== null && isWholeList(filter);
-  const isFirst = isOfStarts && isWholeList(search);
+  const isOfStarts = after === null && list !== null && isWholeList(filter) && promptNos === undefined;
+  const isFirst = isOfStarts && spans === undefined;
   if (isOfStarts) await figures.loadStarts(read, list, isFirst ? most : FIRST_RUNS);
   const ofAgents =
     isOfStarts && spans !== undefined ? listsOfAgents(known, tenant, matching.counted, spans) : [];
