@@ -83,15 +83,13 @@ async function run(
     const steps = migrations.filter(({ name }) => !known.has(DONE + name));
     // Until all of a new store's steps are noted: one whose making was interrupted is not new any more, and takes every step.
     const isNew = await facts.areAlone();
-    const noted: [string, string][] = [];
     for (const { name, statements, isChange = false } of steps) {
       if (held.lost.aborted) return;
-      if (!isNew || !isChange)
-        for (const statement of statements(options)) await connection.command(statement);
-      noted.push([DONE + name, '']);
-      if (!isNew) await facts.note(noted.splice(0));
+      if (isNew && isChange) continue;
+      for (const statement of statements(options)) await connection.command(statement);
+      if (!isNew) await facts.note([[DONE + name, '']]);
     }
-    await facts.note(noted);
+    if (isNew) await facts.note(steps.map(({ name }) => [DONE + name, '']));
   } finally {
     await held.release();
   }

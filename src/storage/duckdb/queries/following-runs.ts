@@ -14,8 +14,8 @@ import { wantedSpans, type NodeNames, type WantedSpans } from './wanted-spans.js
 import { conditions, isWholeList } from './run-conditions.js';
 import { orderOf, readRunsAt, whereMatching, type RunsPart } from './runs.js';
 
-/** Of the agents that have certain spans, how far back the first runs go is known of so many: those with the most runs. */
-const MOST_BEGINS = 3;
+/** Of so many agents that have certain spans memory knows how far back their first runs go: those with the most runs. */
+const MOST_LISTS = 3;
 
 /** Runs behind a place, and the place of the last of them; null where no others follow. */
 export type FollowingPart = RunsPart & { readonly next: RunPlace | null };
@@ -59,9 +59,10 @@ export async function followRuns(
   return await read(async (connection, capture) => {
     const since = isFirst ? figures.nthNewest(list, most) : null;
     const begin = isOfStarts && !isFirst ? figures.nthNewest(list, FIRST_RUNS) : null;
-    const begins = ofAgents.map((one) => ({ ...one, begin: figures.nthNewest(one, FIRST_RUNS) }));
-    const beginOf = (agentNos: ReadonlySet<number>): number | null =>
-      greatest(begins.filter(({ agentNo }) => agentNos.has(agentNo)).map((of) => of.begin));
+    const begins = ofAgents.map((one) => ({
+      agentNo: one.agentNo,
+      begin: figures.nthNewest(one, FIRST_RUNS),
+    }));
     const from = since === null ? behind(filter, after) : `started_at >= make_timestamp(${since})`;
     const isOf = `tenant = ${tenant} AND ${sql} AND ${from}`;
     const { where, values } = await whereMatching(connection, capture, isOf, filter, matching);
@@ -80,7 +81,7 @@ export async function followRuns(
             connection,
             capture,
             spans,
-            { tenant, select, values, most, begin, beginOf },
+            { tenant, select, values, most, begin, begins },
             known.agentsWith,
           );
     const wanted = keys.slice(0, limit).map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
@@ -102,13 +103,8 @@ function listsOfAgents(
   return counted
     .filter(({ agent_no: agentNo }) => found.has(agentNo))
     .toSorted((one, other) => runsOf(other) - runsOf(one))
-    .slice(0, MOST_BEGINS)
+    .slice(0, MOST_LISTS)
     .map(({ agent_no: agentNo }) => ({ tenant, agentNo }));
-}
-
-function greatest(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : Math.max(...known);
 }
 
 function placeOf({ id, start, value }: Row): RunPlace {

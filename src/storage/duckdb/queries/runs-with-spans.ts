@@ -35,8 +35,8 @@ interface WantedRuns {
   readonly most: number;
   /** When the last of the first {@link FIRST_RUNS} started, where that is known. */
   readonly begin: number | null;
-  /** Likewise, of one of some agents at least: those of all of them started no earlier. */
-  readonly beginOf: (agentNos: ReadonlySet<number>) => number | null;
+  /** Likewise, of the runs of some agents. */
+  readonly begins: readonly { readonly agentNo: number; readonly begin: number | null }[];
 }
 
 /**
@@ -51,10 +51,10 @@ export async function firstWithSpans(
   runs: WantedRuns,
   agents: AgentsWithSpans,
 ): Promise<readonly Row[]> {
-  const { select, values, most, begin, beginOf, tenant } = runs;
+  const { select, values, most, begin, tenant } = runs;
   const known = await agents.of(connection, capture, tenant, wanted);
   if (known?.size === 0) return [];
-  const beginOfAgents = known === null ? null : beginOf(known);
+  const beginOfAgents = known === null ? null : beginOf(known, runs);
   if (beginOfAgents === null && begin !== null) {
     const first = await lookAt(connection, capture, wanted, runs, isSince(begin));
     if (first !== null) return first;
@@ -69,6 +69,14 @@ export async function firstWithSpans(
 
 function isOf(agentNos: ReadonlySet<number> | null): string {
   return agentNos === null ? 'TRUE' : `agent_no IN (${[...agentNos].join(', ') || '-1'})`;
+}
+
+/** When the first runs of all of some agents started at the earliest: where one of them has so many since a time, all of them have. */
+function beginOf(agentNos: ReadonlySet<number>, { begins }: WantedRuns): number | null {
+  const known = begins.flatMap(({ agentNo, begin }) =>
+    begin !== null && agentNos.has(agentNo) ? [begin] : [],
+  );
+  return known.length === 0 ? null : Math.max(...known);
 }
 
 function isSince(begin: number): string {
