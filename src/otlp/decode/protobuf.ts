@@ -9,7 +9,7 @@ import type { OtlpRequests } from '../wire/requests.js';
  * text that is not UTF-8 gets replacement characters: one that was cut in the middle of a character must not cost its
  * neighbours their place. Ids and bytes are views of `bytes`.
  *
- * @param maxFields the most fields that are read; each may cost an object of a few hundred bytes
+ * @param maxFields the most fields and elements of packed arrays that are read; each may cost an object of a few hundred bytes
  * @throws OtlpDecodeError
  */
 export function decodeProtobuf<S extends TelemetrySignal>(
@@ -39,7 +39,13 @@ export function readWhole<T>(
   }
 }
 
-/** Counts the fields it reads. */
+/** The methods that read packed arrays, and the bytes of an element; 0 for integers of any length. */
+const PACKED = {
+  ...{ bools: 0, int32s: 0, uint32s: 0, sint32s: 0, int64s: 0, uint64s: 0, sint64s: 0 },
+  ...{ fixed32s: 4, sfixed32s: 4, floats: 4, fixed64s: 8, sfixed64s: 8, doubles: 8 },
+} as const;
+
+/** Counts the fields it reads, and the elements of packed arrays before they are allocated. */
 export class BoundedReader extends LenientReader {
   readonly #maxFields: number;
   #left: number;
@@ -59,11 +65,38 @@ export class BoundedReader extends LenientReader {
   spend(fields: number): void {
     this.#left -= fields;
     if (this.#left < 0) {
-      throw new OtlpDecodeError(`has more than the ${this.#maxFields} fields that are taken in one request`, {
-        isTooLarge: true,
-      });
+      throw new OtlpDecodeError(
+        `has more than ${this.#maxFields} fields and elements of arrays; send smaller batches`,
+        { isTooLarge: true },
+      );
     }
   }
+
+  /** Counts the elements of a packed array that begins here. @param width bytes of each; 0 for integers of any length */
+  spendPacked(width: number): void {
+    const start = this.pos;
+    const size = this.size();
+    const from = this.pos;
+    // A length that lies is left to the reader.
+    const end = Math.min(from + size, this.len);
+    this.pos = start;
+    this.spend(width === 0 ? integersIn(this.buf, from, end, this.#left + 1) : (end - from) / width);
+  }
+}
+
+for (const name of Object.keys(PACKED) as (keyof typeof PACKED)[]) {
+  const read = LenientReader.prototype[name] as (this: BoundedReader, into?: never) => never;
+  BoundedReader.prototype[name] = function (this: BoundedReader, into?: never) {
+    this.spendPacked(PACKED[name]);
+    return read.call(this, into);
+  };
+}
+
+/** The number of integers in a packed array: each ends with a byte below 128. @param most ends the count */
+function integersIn(bytes: Uint8Array, start: number, end: number, most: number): number {
+  let count = 0;
+  for (let at = start; at < end && count < most; at++) if ((bytes[at] ?? 0) < 128) count++;
+  return count;
 }
 
 function reasonOf(cause: unknown): string {

@@ -1,6 +1,7 @@
 import { HttpProblem, type HttpRequest } from '../../component/http.js';
 import { quoteLongIntegers } from '../../http/long-integers.js';
 import { ReceivedJson, type JsonRules } from '../../http/received-json.js';
+import { limitItems, limitJsonItems } from '../../otlp/decode/item-limit.js';
 import { decodeJson } from '../../otlp/decode/json.js';
 import { decodeProtobuf } from '../../otlp/decode/protobuf.js';
 import { decodeTraces } from '../../otlp/decode/traces.js';
@@ -30,15 +31,25 @@ export function decode<S extends TelemetrySignal>(
   body: Uint8Array | ReceivedJson,
   maxBytes: number,
 ): ReceivedRequests[S] {
-  if (body instanceof ReceivedJson) return decodeJson(signal, body.parse({ prepare: quoteLongIntegers }));
-  return DECODERS[signal](body, maxFields(maxBytes));
+  if (body instanceof ReceivedJson) {
+    const request = body.parse({ prepare: quoteLongIntegers });
+    limitJsonItems(signal, request);
+    return decodeJson(signal, request);
+  }
+  const most = maxFields(maxBytes);
+  limitItems(signal, body, most);
+  return DECODERS[signal](body, most);
 }
 
 /** A request that has arrived, to be read or to be passed on as it is. */
 export interface Received<S extends TelemetrySignal> {
   /** @throws OtlpDecodeError; HttpProblem 400, 413 */
   readonly decode: () => ReceivedRequests[S];
-  /** What is to be known of a request of traces that is taken without being read; null where it has to be read. */
+  /**
+   * What is to be known of a request of traces that is taken without being read; null where it has to be read.
+   *
+   * @throws OtlpDecodeError for too many items
+   */
   readonly plain?: () => (PlainRequest & { readonly bytes: Uint8Array }) | null;
 }
 
@@ -51,9 +62,11 @@ export function received<S extends TelemetrySignal>(
   return {
     decode: () => decode(signal, body, maxBytes),
     plain: () => {
-      const found =
-        signal === 'traces' && body instanceof Uint8Array && plainRequest(body, maxFields(maxBytes));
-      return found ? { ...found, bytes: body } : null;
+      if (signal !== 'traces' || body instanceof ReceivedJson) return null;
+      const most = maxFields(maxBytes);
+      limitItems(signal, body, most);
+      const found = plainRequest(body, most);
+      return found === undefined ? null : { ...found, bytes: body };
     },
   };
 }
@@ -87,7 +100,8 @@ export function receive(
 
 /** @param maxBytes as in `decode` */
 export function jsonRules(maxBytes: number): JsonRules {
-  return { limits: { nodes: maxFields(maxBytes) }, problemOf: tooMuch };
+  const most = maxFields(maxBytes);
+  return { limits: { nodes: most, values: most }, problemOf: tooMuch };
 }
 
 function maxFields(maxBytes: number): number {
@@ -96,5 +110,5 @@ function maxFields(maxBytes: number): number {
 }
 
 function tooMuch(excess: string): HttpProblem {
-  return new HttpProblem(413, 'body_too_large', `The request ${excess}; send it in parts.`);
+  return new HttpProblem(413, 'body_too_large', `The request ${excess}; send smaller batches.`);
 }

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
+import protobuf from 'protobufjs';
 import t from 'tap';
 import { HttpProblem } from '../../../src/component/http.js';
 import { ReceivedJson } from '../../../src/http/received-json.js';
@@ -9,10 +11,11 @@ import { logsToRecords } from '../../../src/otlp/map/logs-to-records.js';
 import { metricsToPoints } from '../../../src/otlp/map/metrics-to-points.js';
 import { spansToTraces } from '../../../src/otlp/map/spans-to-traces.js';
 import type { Encoding } from '../../../src/otlp/wire/status.js';
-import { decode, jsonRules } from '../../../src/receivers/otlp/decode.js';
+import { decode, jsonRules, received } from '../../../src/receivers/otlp/decode.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../../src/signal/batch.js';
 import { FULL } from '../../support/otlp-full-requests.js';
 import { jsonOf, protobufOf } from '../../support/otlp-requests.js';
+import { projectFolder } from '../../support/project-file.js';
 import { holds } from '../../support/property.js';
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -219,3 +222,146 @@ void t.test(
     t.ok(grown < 8 * 1024 * 1024, `${grown} bytes more than before`);
   },
 );
+
+/** Where a field that may be repeated is in the messages of a request. */
+interface RepeatedField {
+  readonly field: protobuf.Field;
+  /** The fields around it, the outermost first. */
+  readonly around: readonly protobuf.Field[];
+}
+
+const REQUEST_TYPES: Readonly<Record<TelemetrySignal, string>> = {
+  traces: 'trace.v1.ExportTraceServiceRequest',
+  metrics: 'metrics.v1.ExportMetricsServiceRequest',
+  logs: 'logs.v1.ExportLogsServiceRequest',
+};
+
+/** All repeated fields of all messages that a request may hold. */
+function repeatedFields(signal: TelemetrySignal): readonly RepeatedField[] {
+  const root = new protobuf.Root();
+  root.resolvePath = (_, path) => join(projectFolder(), 'proto', path);
+  const [folder = ''] = (REQUEST_TYPES[signal] ?? '').split('.');
+  root.loadSync(`opentelemetry/proto/collector/${folder}/v1/${folder}_service.proto`).resolveAll();
+  const found: RepeatedField[] = [];
+  const seen = new Set<protobuf.Type>();
+  const visit = (type: protobuf.Type, around: readonly protobuf.Field[]): void => {
+    if (seen.has(type)) return;
+    seen.add(type);
+    for (const field of type.fieldsArray) {
+      if (field.repeated) found.push({ field, around });
+      if (field.resolvedType instanceof protobuf.Type) visit(field.resolvedType, [...around, field]);
+    }
+  };
+  visit(root.lookupType(`opentelemetry.proto.collector.${REQUEST_TYPES[signal]}`), []);
+  return found;
+}
+
+/** Bytes of a value; those of other types have any number. */
+const WIDTHS: Readonly<Record<string, number>> = {
+  ...{ double: 8, fixed64: 8, sfixed64: 8 },
+  ...{ float: 4, fixed32: 4, sfixed32: 4 },
+};
+
+/** A request with a field repeated, in each form that protobuf has for it. */
+function repeatedInProtobuf({ field: { id, type, resolvedType }, around }: RepeatedField, count: number) {
+  const hasLength = resolvedType instanceof protobuf.Type || type === 'string' || type === 'bytes';
+  const width = WIDTHS[type] ?? 1;
+  const wireType = hasLength ? 2 : width === 8 ? 1 : width === 4 ? 5 : 0;
+  const one = Buffer.concat([Buffer.from([(id << 3) | wireType]), Buffer.alloc(width)]);
+  const unpacked = Buffer.alloc(one.length * count, one);
+  const contents = hasLength ? { unpacked } : { unpacked, packed: field(id, Buffer.alloc(width * count)) };
+  return Object.entries(contents).map(
+    ([form, content]) =>
+      [form, around.reduceRight((inner, outer) => field(outer.id, inner), content)] as const,
+  );
+}
+
+function repeatedInJson(
+  { field: { name, type, resolvedType }, around }: RepeatedField,
+  count: number,
+): Buffer {
+  const one = resolvedType instanceof protobuf.Type ? '{}' : type === 'string' ? '""' : '0';
+  const content = `{"${name}":[${`${one},`.repeat(count - 1)}${one}]}`;
+  return Buffer.from(
+    around.reduceRight(
+      (inner, outer) => `{"${outer.name}":${outer.repeated ? `[${inner}]` : inner}}`,
+      content,
+    ),
+  );
+}
+
+/** @returns why a request is refused as too large, and by how much the heap has grown meanwhile */
+function refusal(attempt: () => unknown): { readonly reason: string; readonly grown: number } {
+  const before = process.memoryUsage().heapUsed;
+  try {
+    attempt();
+  } catch (error) {
+    const grown = process.memoryUsage().heapUsed - before;
+    if (error instanceof OtlpDecodeError && error.isTooLarge) return { reason: error.reason, grown };
+    if (error instanceof HttpProblem && error.status === 413) return { reason: error.message, grown };
+    throw error;
+  }
+  return { reason: 'taken', grown: 0 };
+}
+
+void t.test('no field of any message may be repeated without end', async (t) => {
+  const maxBytes = 4096;
+  const count = 1_000_000;
+  const mostGrown = 4 * 1024 * 1024;
+  for (const signal of TELEMETRY_SIGNALS) {
+    const fields = repeatedFields(signal);
+    t.ok(fields.length >= 8, `${signal}: ${fields.length} fields`);
+    for (const repeated of fields) {
+      const name = [...repeated.around, repeated.field].map((one) => one.name).join('.');
+      for (const [form, bytes] of repeatedInProtobuf(repeated, count)) {
+        const { reason, grown } = refusal(() => decode(signal, bytes, maxBytes));
+        t.match(reason, /more than .*; send smaller batches/, `${name}, ${form}`);
+        t.ok(grown < mostGrown, `${name}, ${form}: ${grown} bytes allocated`);
+      }
+      const json = repeatedInJson(repeated, count);
+      const { reason, grown } = refusal(() =>
+        decode(signal, ReceivedJson.whole(json, jsonRules(maxBytes)), maxBytes),
+      );
+      t.match(reason, /more than .*; send smaller batches/, `${name}, JSON`);
+      t.ok(grown < mostGrown, `${name}, JSON: ${grown} bytes allocated`);
+    }
+  }
+});
+
+void t.test('a request has at most 50 000 items, empty ones included, however they are spread', async (t) => {
+  const items: Readonly<Record<TelemetrySignal, readonly string[]>> = {
+    traces: ['resourceSpans', 'resourceSpans.scopeSpans', 'resourceSpans.scopeSpans.spans'],
+    metrics: [
+      'resourceMetrics',
+      'resourceMetrics.scopeMetrics',
+      'resourceMetrics.scopeMetrics.metrics',
+      ...['gauge', 'sum', 'histogram', 'exponentialHistogram', 'summary'].map(
+        (kind) => `resourceMetrics.scopeMetrics.metrics.${kind}.dataPoints`,
+      ),
+    ],
+    logs: ['resourceLogs', 'resourceLogs.scopeLogs', 'resourceLogs.scopeLogs.logRecords'],
+  };
+  for (const signal of TELEMETRY_SIGNALS) {
+    const levels = repeatedFields(signal).filter(({ field, around }) =>
+      items[signal].includes([...around, field].map(({ name }) => name).join('.')),
+    );
+    t.equal(levels.length, items[signal].length);
+    for (const level of levels) {
+      const [, most = Buffer.alloc(0)] = repeatedInProtobuf(level, 50_000)[0] ?? [];
+      const [, one = Buffer.alloc(0)] = repeatedInProtobuf(level, 1)[0] ?? [];
+      const more = Buffer.concat([most, one]);
+      const json = (count: number) => ReceivedJson.whole(repeatedInJson(level, count), jsonRules(MAX_BYTES));
+      const { name } = level.field;
+      t.doesNotThrow(() => decode(signal, most, MAX_BYTES), name);
+      t.doesNotThrow(() => decode(signal, json(50_000), MAX_BYTES), `${name}, JSON`);
+      // Put together of two requests in protobuf, which reads them as one.
+      const reasons = [
+        refusal(() => decode(signal, more, MAX_BYTES)),
+        refusal(() => decode(signal, json(50_001), MAX_BYTES)),
+        ...(signal === 'traces' ? [refusal(() => received(signal, more, MAX_BYTES).plain?.())] : []),
+      ];
+      for (const { reason } of reasons)
+        t.match(reason, /^has more than 50000 [a-z ]+; send smaller batches$/, name);
+    }
+  }
+});
