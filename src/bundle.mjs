@@ -15,6 +15,7 @@ const ENTRIES = [
   'program.js',
   'index.js',
   'exporters/webhook/webhook-thread.js',
+  'http/inflate-thread.js',
   'storage/control/control-thread.js',
   'storage/duckdb/engine/store-thread.js',
   'storage/duckdb/files/parquet-reader.js',

@@ -1,6 +1,9 @@
 import zlib from 'node:zlib';
 import type { Transform } from 'node:stream';
 import { HttpProblem } from '../component/http.js';
+import { firstModule } from '../config/built-module.js';
+import { WorkerPool } from '../worker/pool.js';
+import type { InflateTask } from './inflate-thread.js';
 import type { Measure } from './measure.js';
 import { overloaded } from './problem.js';
 import { inflateSnappy, measureSnappy } from './snappy.js';
@@ -13,8 +16,9 @@ interface Piecewise {
   readonly stream: (options: { chunkSize: number }) => Transform;
 }
 
-/** A coding whose output can be measured in advance. */
+/** A coding whose output can be measured in advance, and that is inflated at once. */
 interface Measured {
+  readonly coding: InflateTask['coding'];
   /** @returns undefined for data that is broken */
   readonly measure: (bytes: Uint8Array) => Measure | undefined;
   /** Throws for data that is broken, or becomes more than `most`. */
@@ -54,10 +58,10 @@ function codingOf(name: string, bytes: Uint8Array): Coding | undefined {
     case 'br':
       return { sync: zlib.brotliDecompressSync, stream: zlib.createBrotliDecompress };
     case 'zstd':
-      return { measure: measureZstd, inflate: inflateZstd };
+      return { coding: 'zstd', measure: measureZstd, inflate: inflateZstd };
     case 'snappy':
     case 'x-snappy-framed':
-      return { measure: measureSnappy, inflate: inflateSnappy };
+      return { coding: 'snappy', measure: measureSnappy, inflate: inflateSnappy };
     default:
       return undefined;
   }
@@ -111,7 +115,7 @@ export async function decompress(
   }
 }
 
-/** At once, on this thread, so that there is only one body at a time whose bytes are not counted yet. */
+/** A small body on this thread, others in another. */
 async function inflateMeasured(
   how: Measured,
   coding: string,
@@ -122,14 +126,46 @@ async function inflateMeasured(
   const measure = how.measure(bytes);
   if (measure === undefined) throw invalidEncoding(coding);
   if (measure.least > maxBytes) throw tooLarge(maxBytes);
-  let inflated: Uint8Array;
-  try {
-    inflated = await how.inflate(bytes, Math.min(measure.most, maxBytes));
-  } catch (error) {
-    throw measure.most > maxBytes ? tooLarge(maxBytes) : invalidEncoding(coding, error);
+  const most = Math.min(measure.most, maxBytes);
+  let inflated: Uint8Array | string;
+  if (bytes.length > MAX_SYNC_INPUT || most > MAX_SYNC_OUTPUT)
+    inflated = await inflateInThread({ coding: how.coding, bytes, most });
+  else {
+    try {
+      inflated = await how.inflate(bytes, most);
+    } catch (error) {
+      inflated = error instanceof Error ? error.message : String(error);
+    }
   }
+  if (typeof inflated === 'string')
+    throw measure.most > maxBytes ? tooLarge(maxBytes) : invalidEncoding(coding, new Error(inflated));
   if (!reserve(inflated.length)) throw overloaded();
   return inflated;
+}
+
+let thread: WorkerPool<InflateTask, Uint8Array | string> | undefined;
+let lastInThread: Promise<unknown> = Promise.resolve();
+
+/** One after the other, so that there is only one body at a time whose bytes are not counted yet. @returns why the data is broken, or the bytes */
+function inflateInThread(task: InflateTask): Promise<Uint8Array | string> {
+  thread ??= new WorkerPool({
+    module: firstModule(new URL('./inflate-thread.js', import.meta.url)),
+    threads: 1,
+    depth: 1,
+    onIdleCrash: ignore,
+  });
+  const pool = thread;
+  const result = lastInThread.then(() => {
+    // The body stays where it is until this is over; a view would be sent with the whole buffer behind it.
+    const bytes = new Uint8Array(task.bytes);
+    return pool.run({ ...task, bytes }, [bytes.buffer]);
+  });
+  lastInThread = result.catch(ignore);
+  return result;
+}
+
+function ignore(): void {
+  // Whoever waits for the body is told; a thread that ends is replaced.
 }
 
 function inflateAsStream(

@@ -6,7 +6,6 @@ const MAGIC = 0xfd2fb528;
 /** Frames without content for us: 0x184D2A50 to 0x184D2A5F. */
 const SKIPPABLE = 0x184d2a5;
 const MAX_BLOCK_BYTES = 128 * 1024;
-const NONE = new Uint8Array();
 const DICTIONARY_BYTES = [0, 1, 2, 4] as const;
 
 const RAW = 0;
@@ -123,10 +122,11 @@ let loading: Promise<ZSTDDecoder> | undefined;
  * @param most the bytes that it may become
  * @throws Error for data that is broken, or becomes more
  */
-export async function inflateZstd(bytes: Uint8Array, most: number): Promise<Uint8Array> {
-  if (most === 0) return NONE;
+export async function inflateZstd(bytes: Uint8Array, most: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (most === 0) return new Uint8Array();
   loading ??= load();
-  const inflated = (await loading).decode(bytes, most);
+  // A copy from the module's memory.
+  const inflated = (await loading).decode(bytes, most) as Uint8Array<ArrayBuffer>;
   // Nothing else shows an error; data without any bytes has `most` 0, or says so in a way that no encoder does.
   if (inflated.length === 0) throw new Error('no valid zstd data');
   return inflated;

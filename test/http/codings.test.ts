@@ -133,3 +133,39 @@ void t.test('broken data is an error and nothing else', async (t) => {
     },
   );
 });
+
+void t.test('what becomes large is inflated in another thread', async (t) => {
+  const most = 64 * MIB;
+  const many = Buffer.concat(Array.from({ length: 120 }, () => ZSTD.large));
+  const bodies: readonly (readonly [string, Uint8Array])[] = [
+    ['zstd', many],
+    ['snappy', compressSync(Buffer.alloc(48 * MIB, 'span '))],
+    ['x-snappy-framed', await framed(Buffer.alloc(16 * MIB, 'span '))],
+  ];
+  for (const [coding, bytes] of bodies) {
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      if (isOver) return;
+      turns++;
+      setImmediate(count);
+    };
+    setImmediate(count);
+    const inflated = await inflate(coding, bytes, most);
+    isOver = true;
+    t.ok(inflated.length >= 16 * MIB, `${coding}: ${inflated.length} bytes`);
+    // Inflated here, it would be over before the loop turns more than once or twice.
+    t.ok(turns > 20, `${coding}: the loop turned ${turns} times`);
+  }
+  t.equal(await codeOf(inflate('zstd', zstdBomb(60 * 1024), most)), 'body_too_large');
+  t.equal(await codeOf(inflate('zstd', many.subarray(0, -3), most)), 'invalid_encoding', 'cut off');
+  const broken = Buffer.from(many);
+  broken.fill(0xff, 100, 104);
+  t.equal(await codeOf(inflate('zstd', broken, most)), 'invalid_encoding');
+  const together = await Promise.all(bodies.map(([coding, bytes]) => inflate(coding, bytes, most)));
+  t.same(
+    together.map(({ length }) => length),
+    [120 * LARGE.length, 48 * MIB, 16 * MIB],
+    'several at once',
+  );
+});
