@@ -7,6 +7,7 @@ const SHORTEST = 13;
 const LONGEST = 19;
 const IN_NUMBER = codes('0123456789 -');
 const [BLANK, HYPHEN] = [0x20, 0x2d];
+const ZERO = 0x30;
 
 /** What numbers of cards begin with, and how many digits they have. */
 const BRANDS: readonly (readonly [pattern: RegExp, lengths: readonly number[]])[] = [
@@ -62,11 +63,12 @@ function isBetween(text: string, at: number): boolean {
 
 /** Whether any number of the first digits from there on is that of a card, in whatever groups. */
 function mayBeCard(text: string, start: number): boolean {
-  let digits = '';
-  for (let at = start; digits.length < LONGEST; at++) {
-    if (isDigitAt(text, at)) digits += text[at] ?? '';
-    else if (!isBetween(text, at)) return false;
-    if (digits.length >= SHORTEST && isDigitAt(text, at) && isCard(digits)) return true;
+  const row = new DigitRow();
+  for (let at = start; row.mayGrow; at++) {
+    if (isDigitAt(text, at)) {
+      row.add(text.charCodeAt(at) - ZERO);
+      if (row.isCard) return true;
+    } else if (!isBetween(text, at)) return false;
   }
   return false;
 }
@@ -100,19 +102,23 @@ function* runsOf(text: string): Generator<Group[]> {
 }
 
 function lastOfCard(text: string, groups: readonly Group[], first: number): number | undefined {
-  let digits = '';
-  let shape = '';
+  const row = new DigitRow();
   for (let last = first; last < groups.length; last++) {
     const group = groups[last];
     if (group === undefined) return undefined;
-    digits += text.slice(group.start, group.end);
-    shape += `${shape === '' ? '' : ' '}${group.end - group.start}`;
-    if (digits.length > LONGEST) return undefined;
-    if (digits.length < SHORTEST || (last > first && !GROUPINGS.has(shape))) continue;
+    for (let at = group.start; at < group.end; at++) {
+      if (!row.mayGrow) return undefined;
+      row.add(text.charCodeAt(at) - ZERO);
+    }
+    const isUsual = () => last === first || GROUPINGS.has(shapeOf(groups.slice(first, last + 1)));
     const start = groups[first]?.start ?? 0;
-    if (isCard(digits) && !isInsideWord(text, start, group.end)) return last;
+    if (row.isCard && isUsual() && !isInsideWord(text, start, group.end)) return last;
   }
   return undefined;
+}
+
+function shapeOf(groups: readonly Group[]): string {
+  return groups.map(({ start, end }) => end - start).join(' ');
 }
 
 function isInsideWord(text: string, start: number, end: number): boolean {
@@ -125,21 +131,55 @@ function isInsideWord(text: string, start: number, end: number): boolean {
   );
 }
 
-function isCard(digits: string): boolean {
-  return (
-    BRANDS.some(([pattern, lengths]) => lengths.includes(digits.length) && pattern.test(digits)) &&
-    isLuhn(digits) &&
-    !/^(\d)\1*$/.test(digits)
-  );
+/** The first digits by which a brand is known: no pattern looks at more. */
+const PREFIX_DIGITS = 4;
+/** By the first digits: a bit for each length that such a number may have; -1 where nobody has asked yet. */
+const lengthsByPrefix = new Int32Array(10 ** PREFIX_DIGITS).fill(-1);
+
+function lengthsOf(prefix: number): number {
+  const known = lengthsByPrefix[prefix] ?? 0;
+  if (known >= 0) return known;
+  const digits = String(prefix).padStart(PREFIX_DIGITS, '0');
+  const lengths = BRANDS.flatMap(([pattern, some]) => (pattern.test(digits) ? some : []));
+  return (lengthsByPrefix[prefix] = lengths.reduce((bits, length) => bits | (1 << length), 0));
 }
 
-/** Whether the last digit is the check digit of the others. */
-function isLuhn(digits: string): boolean {
-  let sum = 0;
-  for (let i = 0; i < digits.length; i++) {
-    const digit = digits.charCodeAt(digits.length - 1 - i) - 48;
-    const doubled = digit * 2;
-    sum += i % 2 === 0 ? digit : doubled > 9 ? doubled - 9 : doubled;
+/** Digits of what may be the number of a card, taken one by one: a text may have one at every second character. */
+class DigitRow {
+  #length = 0;
+  #prefix = 0;
+  /** The lengths that it may have, as bits. */
+  #lengths = -1;
+  #first = 0;
+  #isUniform = true;
+  /** Of Luhn, where the digits at even places count twice, and where those at odd places do. */
+  #evenSum = 0;
+  #oddSum = 0;
+
+  /** Whether more digits may make it the number of a card. */
+  get mayGrow(): boolean {
+    return this.#length < LONGEST && this.#lengths !== 0;
   }
-  return sum % 10 === 0;
+
+  add(digit: number): void {
+    if (this.#length === 0) this.#first = digit;
+    else if (digit !== this.#first) this.#isUniform = false;
+    if (this.#length < PREFIX_DIGITS) {
+      this.#prefix = this.#prefix * 10 + digit;
+      if (this.#length === PREFIX_DIGITS - 1) this.#lengths = lengthsOf(this.#prefix);
+    }
+    const twice = digit > 4 ? digit * 2 - 9 : digit * 2;
+    const isEven = this.#length % 2 === 0;
+    this.#evenSum += isEven ? twice : digit;
+    this.#oddSum += isEven ? digit : twice;
+    this.#length++;
+  }
+
+  /** By brand and length, and with the right check digit. */
+  get isCard(): boolean {
+    if (this.#length < SHORTEST || ((this.#lengths >> this.#length) & 1) === 0 || this.#isUniform)
+      return false;
+    // The last digit is not doubled.
+    return (this.#length % 2 === 0 ? this.#evenSum : this.#oddSum) % 10 === 0;
+  }
 }

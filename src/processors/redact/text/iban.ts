@@ -44,22 +44,32 @@ function ibanAt(text: string, start: number): Match | undefined {
 function endOfNumber(text: string, start: number): number | undefined {
   const length = LENGTHS[text.slice(start, start + 2).toUpperCase()];
   if (length === undefined) return undefined;
-  let characters = '';
+  // ISO 7064, MOD 97-10: the first four characters count behind the others.
+  let [rest, head, headFactor] = [0, 0, 1];
   let end = start;
-  while (characters.length < length) {
-    if (/[a-z0-9]/i.test(text[end] ?? '')) characters += text[end++] ?? '';
-    else if ((text[end] === ' ' || text[end] === '-') && isWordAt(text, end + 1)) end++;
-    else return undefined;
+  for (let taken = 0; taken < length; end++) {
+    const value = valueOf(text.charCodeAt(end));
+    if (value < 0) {
+      const isBetween = text[end] === ' ' || text[end] === '-';
+      if (isBetween && isWordAt(text, end + 1)) continue;
+      return undefined;
+    }
+    const factor = value > 9 ? 100 : 10;
+    if (taken < HEAD) {
+      head = head * factor + value;
+      headFactor *= factor;
+    } else rest = (rest * factor + value) % 97;
+    taken++;
   }
-  return hasCheckDigits(characters) ? end : undefined;
+  return (rest * headFactor + head) % 97 === 1 ? end : undefined;
 }
 
-/** ISO 7064, MOD 97-10. */
-function hasCheckDigits(characters: string): boolean {
-  const digits = Array.from(`${characters.slice(4)}${characters.slice(0, 4)}`)
-    .map((character) => String(Number.parseInt(character, 36)))
-    .join('');
-  let rest = 0;
-  for (const digit of digits) rest = (rest * 10 + Number(digit)) % 97;
-  return rest === 1;
+/** The country and the check digits. */
+const HEAD = 4;
+
+/** A digit, or a letter from 10 on, small or large; -1 for anything else. */
+function valueOf(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const large = code & ~0x20;
+  return large >= 65 && large <= 90 ? large - 55 : -1;
 }
