@@ -84,8 +84,10 @@ export class BoundedReader extends LenientReader {
   }
 }
 
+type ReadPacked = (this: BoundedReader, into?: never) => never;
+const readers = LenientReader.prototype as unknown as Readonly<Record<keyof typeof PACKED, ReadPacked>>;
 for (const name of Object.keys(PACKED) as (keyof typeof PACKED)[]) {
-  const read = LenientReader.prototype[name] as (this: BoundedReader, into?: never) => never;
+  const read = readers[name];
   BoundedReader.prototype[name] = function (this: BoundedReader, into?: never) {
     this.spendPacked(PACKED[name]);
     return read.call(this, into);

@@ -240,7 +240,7 @@ const REQUEST_TYPES: Readonly<Record<TelemetrySignal, string>> = {
 function repeatedFields(signal: TelemetrySignal): readonly RepeatedField[] {
   const root = new protobuf.Root();
   root.resolvePath = (_, path) => join(projectFolder(), 'proto', path);
-  const [folder = ''] = (REQUEST_TYPES[signal] ?? '').split('.');
+  const [folder = ''] = REQUEST_TYPES[signal].split('.');
   root.loadSync(`opentelemetry/proto/collector/${folder}/v1/${folder}_service.proto`).resolveAll();
   const found: RepeatedField[] = [];
   const seen = new Set<protobuf.Type>();
