@@ -64,24 +64,13 @@ export class Delivery implements Consumer<Batch<unknown>> {
   #whenIdle: (() => void)[] = [];
 
   constructor(exporter: Consumer<Batch<unknown>>, tools: DeliveryTools) {
-    const {
-      exporter: id,
-      signal,
-      options,
-      meter,
-      logger,
-      clock,
-      shared,
-      room,
-      onStall,
-      random = Math.random,
-    } = tools;
+    const { exporter: id, signal, options, meter, logger, clock, shared, room, random = Math.random } = tools;
     this.#tools = tools;
     this.passesSent = exporter.passesSent;
     // Every batch that is being sent listens to both signals.
     setMaxListeners(0, this.#hurry.signal, this.#end.signal);
     this.#queue = new MemoryQueue(options.queue, room);
-    this.#watch = new DeliveryWatch({ signal, logger, clock, onStall });
+    this.#watch = new DeliveryWatch({ signal, logger, clock, onStall: tools.onStall });
     const state = { waiting: () => this.waiting, isStalled: () => this.#watch.isStalled };
     this.#metrics = new DeliveryMetrics(meter, { exporter: id, signal }, state, options);
     const { disk } = options;
@@ -103,9 +92,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
       random,
       hurry: this.#hurry.signal,
       isKept: this.#disk !== null,
-      onFailure: (error, waitMs) => {
-        this.#noteFailure(error, waitMs);
-      },
+      onFailure: this.#noteFailure.bind(this),
     });
   }
 
@@ -180,11 +167,13 @@ export class Delivery implements Consumer<Batch<unknown>> {
   /** Counts a batch that did not get into the queue and will not be sent again. */
   noteDropped(items: number, error: unknown): void {
     this.#metrics.dropped(items, 'queue_full');
-    const cure = this.#disk
-      ? 'raise queue.max_bytes, look at the disk'
-      : 'raise queue.max_items and queue.max_size';
+    const limits = this.#disk ? 'queue.max_bytes' : 'queue.max_items and queue.max_size';
     const what = 'Dropped what the queue could not take';
-    this.#logs.full.warn(items, { err: error }, `${what}; ${cure}, or find out why it is not emptied`);
+    this.#logs.full.warn(
+      items,
+      { err: error },
+      `${what}; raise ${limits}, or find out why it is not emptied`,
+    );
   }
 
   /**
@@ -269,13 +258,16 @@ export class Delivery implements Consumer<Batch<unknown>> {
     const given = error instanceof DeliveryError ? error : new DeliveryError('permanent', error);
     const { reason } = given;
     const items = itemCount(parcel.batch);
-    const { signal } = this.#tools;
     if (!this.#disk) this.#metrics.dropped(items, reason);
     if (reason === 'shutdown') return;
     const what = this.#disk ? 'A batch became a dead letter' : 'Dropped a batch';
     const why =
       reason === 'permanent' ? 'it would never be accepted' : 'it could not be delivered for too long a time';
-    this.#logs.lost.warn(items, { signal, reason, ...failureFields(given.cause) }, `${what}: ${why}`);
+    this.#logs.lost.warn(
+      items,
+      { signal: this.#tools.signal, reason, ...failureFields(given.cause) },
+      `${what}: ${why}`,
+    );
     await this.#disk?.givenUp(parcel, given);
   }
 
