@@ -25,6 +25,12 @@ const io: ProcessIo = {
       process.off('SIGTERM', listener);
     };
   },
+  onHangup(listener) {
+    process.on('SIGHUP', listener);
+    return () => {
+      process.off('SIGHUP', listener);
+    };
+  },
   onUncaught(listener) {
     process.on('uncaughtException', listener);
     return () => {

@@ -33,7 +33,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   api: [['routes'], ['resources'], ['lost-secrets', 'openapi', 'support']],
   delivery: [
     ['queue', 'senders'],
-    ['backoff', 'retry-after'],
+    ['backoff', 'http-answer'],
   ],
   otlp: [['encode'], ['map'], ['decode'], ['wire']],
   runs: [

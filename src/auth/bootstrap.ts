@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SCOPES } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
@@ -29,11 +29,13 @@ export async function bootstrap(options: {
     throw new Error('auth.bootstrap_key is not an API key: it must be jd_ and 43 characters of base64url');
   if ((await control.accounts.listUsers()).length > 0) return null;
 
-  const key = config.bootstrap_key ?? generateKey();
   const file = config.bootstrap_key === undefined ? keyFileIn(control.directory) : null;
-  // The file comes first: after a kill between the two, the next start finds no user, generates another key and replaces the
-  // file. The other way round the only key would be lost.
-  if (file !== null) await writePrivateFile(file, key, 'The first API key');
+  // A file that exists is used and never overwritten: an earlier start may have ended before it stored the key, or the file may
+  // belong to a control store that was moved away and will come back.
+  const kept = file === null ? null : await readKeyFile(file);
+  const key = config.bootstrap_key ?? kept ?? generateKey();
+  // The file comes first: the other way round, a kill between the two would lose the only key.
+  if (file !== null && kept === null) await writePrivateFile(file, key, 'The first API key');
   const at = clock.now();
   const nowMs = Math.floor(at / 1000);
   const userId = uuidV7(nowMs);
@@ -60,16 +62,29 @@ export async function bootstrap(options: {
     },
   });
   if (!isFirst) {
-    if (file !== null) await rm(file, { force: true });
+    if (file !== null && kept === null) await rm(file, { force: true });
     return null;
   }
   logger.info(
     { user: 'admin', organization: 'default', ...(file === null ? {} : { key_file: file }) },
     file === null
       ? 'First start: created the first user with the configured key'
-      : 'First start: created the first user and wrote its API key to the file',
+      : `First start: created the first user; its API key is in the file${kept === null ? '' : ', which existed and was not changed'}`,
   );
   return file;
+}
+
+/** @returns null if there is no file @throws Error if it holds no key or cannot be read */
+async function readKeyFile(file: string): Promise<string | null> {
+  let text: string;
+  try {
+    text = (await readFile(file, 'utf8')).trim();
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null;
+    throw new Error(`${file} cannot be read: give this user permission, or move the file away`, { cause });
+  }
+  if (isKey(text)) return text;
+  throw new Error(`${file} holds no API key and is not overwritten: move the file away`);
 }
 
 /** @throws Error where there is no directory to make a file in */

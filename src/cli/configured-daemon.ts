@@ -10,6 +10,9 @@ import type { CliIo } from './io.js';
 /** Where the control store lies unless its section says something else. */
 const DEFAULT_STORE = './data/jackdaw.control.db';
 
+/** Where the extension health listens unless its section says something else. */
+const DEFAULT_HEALTH = '127.0.0.1:13133';
+
 /**
  * The file with the first API key of the daemon that has this configuration: it lies beside the control store of its API.
  *
@@ -38,6 +41,21 @@ export function apiAddress(options: ConfigOptions, io: Pick<CliIo, 'env'>): stri
   if (host === undefined || port === undefined || port === 0) return undefined;
   const scheme = nodeAt(root, [...path, 'tls'])?.kind === 'map' ? 'https' : 'http';
   return `${scheme}://${addressHere(host)}:${port}`;
+}
+
+/**
+ * The address of the health endpoint of the daemon on this machine that has this configuration.
+ *
+ * @returns undefined if its port is chosen at the start
+ * @throws ConfigError where the configuration cannot be read
+ */
+export function healthAddress(options: ConfigOptions, io: Pick<CliIo, 'env'>): string | undefined {
+  const root = rootOf(options, io);
+  const id = firstOfType(root, 'health') ?? 'health';
+  const { host, port } = parseEndpoint(textAt(root, ['extensions', id, 'endpoint']) ?? DEFAULT_HEALTH) ?? {};
+  return host === undefined || port === undefined || port === 0
+    ? undefined
+    : `http://${addressHere(host)}:${port}`;
 }
 
 /** By which name a listener is reached from this machine. */

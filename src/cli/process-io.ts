@@ -10,6 +10,8 @@ export interface ProcessIo extends CliIo {
   log(text: string): void;
   /** Calls back at every SIGINT and SIGTERM. @returns a function that ends it */
   onSignal(listener: (name: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Calls back at every SIGHUP, which then does not end the process. @returns a function that ends it */
+  onHangup(listener: () => void): () => void;
   /** Calls back at every error that nobody caught; who listens decides whether the process goes on. @returns a function that ends it */
   onUncaught(listener: (error: unknown) => void): () => void;
   /** Ends the process now, whatever is in progress. */

@@ -10,6 +10,7 @@ import { explainCommand } from './explain.js';
 import { EXIT, EXIT_CODE_HELP } from './exit-codes.js';
 import { exportCommand } from './export.js';
 import { graphCommand } from './graph.js';
+import { healthCommand } from './health.js';
 import { importCommand } from './import.js';
 import { keysCommand } from './keys.js';
 import { loginCommand } from './login.js';
@@ -48,6 +49,7 @@ export async function runProgram(
     componentsCommand(io, builtin),
     schemaCommand(io, builtin),
     graphCommand(io, builtin),
+    healthCommand(io, (code) => (exitCode = code)),
     testCommand(io, builtin, (code) => (exitCode = code)),
     explainCommand(io, builtin),
     loginCommand(io),

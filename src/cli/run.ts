@@ -67,6 +67,12 @@ async function runUntilStopped(io: ProcessIo, prepared: Prepared, logger: Logger
     firstAt = performance.now();
     firstSignal.abort();
   });
+  const endHangups = io.onHangup(() => {
+    logger.info(
+      { signal: 'SIGHUP' },
+      'SIGHUP does not stop the daemon: changed certificates of listeners are loaded automatically; restart it for other changes',
+    );
+  });
   const endUncaught = io.onUncaught((error) => {
     if (blamePlugin(error)) return;
     // As Node does by itself: a daemon of which something is broken must not go on.
@@ -86,6 +92,7 @@ async function runUntilStopped(io: ProcessIo, prepared: Prepared, logger: Logger
     return tell(await daemon.stopped, logger);
   } finally {
     endSignals();
+    endHangups();
     endUncaught();
     endObservation();
   }

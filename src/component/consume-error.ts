@@ -21,6 +21,8 @@ export class ConsumeError extends Error {
   readonly retryable: boolean;
   /** How long the sender should wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** Whether it fails until an operator changes something, so that a queued exporter is `degraded` at once. */
+  readonly needsOperator: boolean;
   /** For `quota_exceeded`: what is left of the sender's quota. */
   readonly usage: QuotaUsage | undefined;
   /**
@@ -34,6 +36,7 @@ export class ConsumeError extends Error {
       code: ConsumeErrorCode;
       retryable: boolean;
       retryAfterMs?: number;
+      needsOperator?: boolean;
       usage?: QuotaUsage;
       detail?: string;
       cause?: unknown;
@@ -43,6 +46,7 @@ export class ConsumeError extends Error {
     this.code = options.code;
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs;
+    this.needsOperator = options.needsOperator ?? false;
     this.usage = options.usage;
     this.detail = options.detail;
   }

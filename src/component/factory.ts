@@ -24,7 +24,12 @@ export interface Settings<Config> {
 
 /** Something outside the process that a component will need; `validate` finds two owners of the same one. */
 export type Resource =
-  | { readonly kind: 'http_listener' | 'grpc_listener'; readonly endpoint: string }
+  | {
+      readonly kind: 'http_listener' | 'grpc_listener';
+      readonly endpoint: string;
+      /** Takes and gives no telemetry, and asks for no key: it may listen anywhere, also without authentication. */
+      readonly isOperational?: true;
+    }
   | { readonly kind: 'writable_file' | 'readable_file'; readonly path: string }
   /** Certificate and key of a listener, both PEM; all components that want TLS on one listener must name the same. */
   | ({ readonly kind: 'tls_files'; readonly listener: string } & TlsOptions);

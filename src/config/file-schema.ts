@@ -109,8 +109,13 @@ export const ServiceSchema = section(
       description: 'Named by signal, followed by a name where there are several: traces, traces/archive.',
       minProperties: 1,
     }),
+    shutdown_delay: duration({
+      default: '0s',
+      description:
+        'How long listeners stay open after SIGTERM while /readyz says 503; before shutdown_timeout.',
+    }),
     shutdown_timeout: duration({
-      default: '30s',
+      default: '25s',
       description:
         'How long a stop may take. A component that is not done by then is told so, gets one more second, and is abandoned.',
     }),

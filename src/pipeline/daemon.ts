@@ -2,6 +2,7 @@ import { SecretBoxes } from '../auth/secret-boxes.js';
 import type { DaemonHealth } from '../component/daemon-health.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import { durationMs } from '../config/duration.js';
+import { pause } from '../telemetry/pause.js';
 import type { PrometheusMeter } from '../telemetry/meter.js';
 import { buildPipelines, type Built, type BuildTools } from './build.js';
 import { Deadline } from './deadline.js';
@@ -190,9 +191,15 @@ class RunningDaemon implements Daemon {
 
   async #stop(): Promise<StopReport> {
     const { prepared, clock, logger } = this.#options;
-    const deadline = new Deadline(durationMs(prepared.config.service.shutdown_timeout), clock);
-    const errors: Error[] = [];
+    const { shutdown_delay, shutdown_timeout } = prepared.config.service;
     this.#status.phase = 'stopping';
+    if (this.#isStarted && !this.#status.fatality && durationMs(shutdown_delay) > 0) {
+      // Balancers see that it is not ready before connections are refused.
+      logger.info({ shutdown_delay }, 'Not ready any more; listeners stay open for service.shutdown_delay');
+      await pause(clock, durationMs(shutdown_delay));
+    }
+    const deadline = new Deadline(durationMs(shutdown_timeout), clock);
+    const errors: Error[] = [];
     logger.info({ in_flight: this.#built.gate.inside }, 'Stopping: no new work is taken');
     this.#listeners.drainIngestion();
     errors.push(...(await this.#lifecycle.stopPipelines(deadline)));

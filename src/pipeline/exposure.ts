@@ -14,6 +14,8 @@ export function checkExposure(config: Config, claims: readonly Claim[]): readonl
   );
   for (const { resource, path } of claims) {
     if (resource.kind !== 'http_listener' && resource.kind !== 'grpc_listener') continue;
+    // Another component on the same endpoint has a claim of its own, which is judged.
+    if (resource.isOperational === true) continue;
     const address = parseEndpoint(resource.endpoint);
     if (address === undefined || isLoopback(address)) continue;
     const report = (severity: Problem['severity'], message: string) =>

@@ -29,7 +29,7 @@ export function claimsOf(config: Config, plan: Plan): readonly Claim[] {
   const claims = [...components].filter(({ isValid }) => isValid).flatMap(claimsOfComponent);
   const endpoint = config.service.telemetry.metrics.endpoint ?? '';
   if (endpoint === '') return claims;
-  const resource = { kind: 'http_listener', endpoint } as const;
+  const resource = { kind: 'http_listener', endpoint, isOperational: true } as const;
   return [...claims, { resource, owner: 'the daemon’s own metrics', path: METRICS_PATH }];
 }
 

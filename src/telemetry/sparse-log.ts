@@ -24,7 +24,8 @@ export class SparseLog {
     this.#lines += 1;
     this.#items += items;
     if (this.#clock.now() - this.#saidAt < this.#intervalMs * MICROS_PER_MS) return;
-    this.#logger.warn({ ...fields, items: this.#items, times: this.#lines }, message);
+    const count = this.#items === 0 ? {} : { items: this.#items };
+    this.#logger.warn({ ...fields, ...count, times: this.#lines }, message);
     this.#saidAt = this.#clock.now();
     this.#lines = 0;
     this.#items = 0;

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { createAuthenticator } from '../../src/auth/authenticator.js';
@@ -72,13 +72,12 @@ void t.test(
     faults.set('bootstrap', new Error('killed'));
     await t.rejects(start(control).starting, { message: 'killed' });
     const path = join(control.directory ?? '', 'initial-api-key');
-    const lost = (await readFile(path, 'utf8')).trim();
+    const written = (await readFile(path, 'utf8')).trim();
 
     const authenticator = await start(control).starting;
     const key = (await readFile(path, 'utf8')).trim();
     t.equal(authenticator.authenticate(withKey(key)).keyId, (await control.accounts.listKeys())[0]?.id);
-    t.not(key, lost);
-    t.equal(refusal(() => authenticator.authenticate(withKey(lost))).status, 401);
+    t.equal(key, written, 'an existing file is not overwritten');
     await authenticator.close();
   },
 );
@@ -90,6 +89,27 @@ void t.test(
     const { control } = faultyAccounts(plane, join(plane.directory ?? '', 'missing'));
     await t.rejects(start(control).starting, { message: /missing.*make its directory writable/ });
     t.strictSame(await control.accounts.listUsers(), []);
+  },
+);
+
+void t.test(
+  'a key file of another control store is kept and its key used; any other content is refused',
+  async (t) => {
+    const first = await openControlPlane(t);
+    await (await start(first).starting).close();
+    const key = await readFile(join(first.directory ?? '', 'initial-api-key'), 'utf8');
+
+    const fresh = await openControlPlane(t);
+    const path = join(fresh.directory ?? '', 'initial-api-key');
+    await writeFile(path, 'notes\n');
+    await t.rejects(start(fresh).starting, { message: /holds no API key and is not overwritten: move/ });
+    t.equal(await readFile(path, 'utf8'), 'notes\n');
+    t.strictSame(await fresh.accounts.listUsers(), []);
+    await writeFile(path, key);
+    const again = await start(fresh).starting;
+    t.equal(await readFile(path, 'utf8'), key);
+    t.doesNotThrow(() => again.authenticate(withKey(key.trim()), 'admin'));
+    await again.close();
   },
 );
 

@@ -20,6 +20,7 @@ const code = await runProgram(
     err: (text) => process.stderr.write(`${text}\n`),
     log: (text) => process.stderr.write(text),
     input: () => process.stdin,
+    onHangup: () => () => undefined,
     onSignal: (listener) => {
       process.on('SIGTERM', listener);
       return () => process.off('SIGTERM', listener);

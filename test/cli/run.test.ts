@@ -118,6 +118,25 @@ void t.test('Ctrl-C under npm arrives twice, and still stops in order', async (t
   t.strictSame(await daemon.stop('SIGINT'), { code: 0, signal: null });
 });
 
+void t.test('SIGHUP does not stop it; SIGTERM turns readiness off while listeners stay open', async (t) => {
+  const daemon = await spawnDaemon(t, { overlay: 'service: { shutdown_delay: 1h }' });
+  const health = async (...more: string[]) => runCli(['health', '--url', daemon.healthUrl, ...more]);
+  daemon.child.kill('SIGHUP');
+  await daemon.logged(/SIGHUP does not stop the daemon/);
+  t.match(await health(), { code: 0, stdout: /^ready/ });
+  daemon.child.kill('SIGTERM');
+  await daemon.logged(/listeners stay open for service\.shutdown_delay/);
+  const answer = await fetch(`${daemon.healthUrl}/readyz`);
+  t.equal(answer.status, 503);
+  const read = await fetch(`${daemon.url}/api/v1/agents`, {
+    headers: { authorization: `Bearer ${daemon.key}` },
+  });
+  t.equal(read.status, 200);
+  t.match(await health(), { code: 1, stdout: /^not_ready/ });
+  t.equal((await daemon.stop('SIGTERM')).code, 143, 'a second signal ends the wait');
+  t.match(await health('--timeout', '1s'), { code: 1, stderr: /gives no state: .*ECONNREFUSED/ });
+});
+
 void t.test('a component that is fatal stops the daemon in order, with exit code 1', async (t) => {
   const plugin = `export default { name: 'dying', apiVersion: 1, factories: [{
     kind: 'extension', type: 'dying', description: 'x', stability: 'alpha',

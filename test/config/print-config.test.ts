@@ -28,7 +28,7 @@ void t.test('it is all that holds, with defaults, in files laid over each other'
   t.match(value['extensions'], {
     thing: { word: 'green', count: 7, wait: '5s', limit: '1MiB', nested: { flag: false } },
   });
-  t.match(value['service'], { extensions: ['thing'], shutdown_timeout: '30s' });
+  t.match(value['service'], { extensions: ['thing'], shutdown_timeout: '25s' });
   t.match(value['auth'], { enabled: true, bootstrap_email: 'admin@localhost' });
   t.strictSame(Object.keys(value).slice(-2), ['extensions', 'service']);
 });

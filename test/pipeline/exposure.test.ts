@@ -25,10 +25,24 @@ void t.test('listeners that others can reach without TLS are warned of, each onc
   t.match(await warningsOf('receivers: { otlp: { protocols: { grpc: { endpoint: "10.1.2.3:4317" } } } }'), [
     /receivers\.otlp\.protocols\.grpc\.endpoint/,
   ]);
-  t.match(await warningsOf('service: { telemetry: { metrics: { endpoint: "0.0.0.0:8888" } } }'), [
-    /service\.telemetry\.metrics\.endpoint/,
-  ]);
 });
+
+void t.test(
+  'health and metrics may listen anywhere in every mode; an endpoint shared with data may not',
+  async (t) => {
+    const open = (mode: string) => `auth: { enabled: ${mode} }
+extensions: { health: { endpoint: "0.0.0.0:13133" } }
+service: { telemetry: { metrics: { endpoint: "0.0.0.0:8888" } } }`;
+    t.strictSame(await warningsOf(open('true')), []);
+    t.strictSame(await warningsOf(open('false')), []);
+    await t.rejects(
+      warningsOf(`auth: { enabled: false }
+extensions: { health: { endpoint: ":4319" }, query: { endpoint: ":4319" } }
+receivers: { trace_batch: { endpoint: ":4319" }, otlp: { api_endpoint: ":4319" } }`),
+      /query\.endpoint: can be reached by others/,
+    );
+  },
+);
 
 void t.test('with TLS they are not, whichever component has it', async (t) => {
   const tls = 'tls: { cert_file: /tls.crt, key_file: /tls.key }';

@@ -36,6 +36,7 @@ export async function runInProcess(
       stderr += text;
     },
     onSignal: () => () => undefined,
+    onHangup: () => () => undefined,
     onUncaught: () => () => undefined,
     exitNow: () => undefined,
   };

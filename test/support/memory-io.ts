@@ -20,6 +20,7 @@ export function memoryIo(env: NodeJS.ProcessEnv = {}): Written {
     err: (text) => err.push(text),
     log: (text) => err.push(text),
     onSignal: () => () => undefined,
+    onHangup: () => () => undefined,
     onUncaught: () => () => undefined,
     exitNow: (code) => {
       throw new Error(`exit ${code}`);

@@ -16,6 +16,7 @@ export function startDelivery(config: string, random = 0.5) {
   const exporter = new ScriptedExporter();
   const { id, logger, meter, clock } = componentSettings('sink');
   const options = deliveryOptions(sectionConfig(section(deliveryKeys()), config));
+  const stalls: (string | null)[] = [];
   const tools = {
     exporter: id,
     signal: 'logs',
@@ -24,6 +25,9 @@ export function startDelivery(config: string, random = 0.5) {
     meter,
     clock,
     random: () => random,
+    onStall: (reason: string | null) => {
+      stalls.push(reason);
+    },
   } as const;
   const delivery = new Delivery(exporter, tools);
   const send = (tenant: string, ...items: unknown[]) =>
@@ -35,5 +39,5 @@ export function startDelivery(config: string, random = 0.5) {
     return values[`${full}{exporter="sink",signal="logs"${labels}}`];
   };
   const dropped = (reason: string) => metric('dropped_items_total', `,reason="${reason}"`);
-  return { exporter, delivery, clock, logger, send, metric, dropped };
+  return { exporter, delivery, clock, logger, send, metric, dropped, stalls };
 }

@@ -30,7 +30,8 @@ export function deliveryKeys(defaults: DeliveryDefaults = {}) {
         initial_interval: duration({ default: '1s', description: 'Wait before the second attempt.' }),
         max_interval: duration({
           default: '30s',
-          description: 'Longest wait between two attempts, unless the other side asks for a longer one.',
+          description:
+            'Longest wait between two attempts; it also caps Retry-After, which counts 5m at most.',
         }),
         multiplier: Type.Number({
           default: 1.5,

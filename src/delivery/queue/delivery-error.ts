@@ -1,3 +1,5 @@
+import { ConsumeError } from '../../component/consume-error.js';
+
 /**
  * Why a batch was given up. `permanent`: it can never be delivered. `retries_exhausted`: it may no longer be tried.
  * `shutdown`: the daemon had to stop.
@@ -16,4 +18,9 @@ export class DeliveryError extends Error {
     this.reason = reason;
     this.limit = limit;
   }
+}
+
+/** What the log says of a failed attempt: a stack only for an error that no exporter expects. */
+export function failureFields(error: unknown): object {
+  return error instanceof ConsumeError ? { error: error.message } : { err: error };
 }

@@ -8,7 +8,8 @@ import { itemCount, type SentForm } from '../../signal/sent-request.js';
 import { passedOnId } from './batch-id.js';
 import { dueAt, mergeParcels, parcelsOf, parcelsOfNextBatch } from './batcher.js';
 import type { DeliveryOptions } from './config.js';
-import { DeliveryError } from './delivery-error.js';
+import { DeliveryError, failureFields } from './delivery-error.js';
+import { DeliveryWatch } from './delivery-watch.js';
 import type { WholeLetter } from './disk/dead-letters.js';
 import { DiskBacking, type SharedDisk } from './disk/disk-backing.js';
 import { QueueFull } from './disk/stored-batch.js';
@@ -34,6 +35,8 @@ export interface DeliveryTools {
   readonly shared?: SharedDisk;
   /** Is told when a queue in memory is full. */
   readonly room?: RoomWatch;
+  /** Receives why nothing is delivered, null when something is again. See {@link DeliveryWatch}. */
+  readonly onStall?: (reason: string | null) => void;
   /** From 0 to 1. Default `Math.random`. */
   readonly random?: () => number;
 }
@@ -47,10 +50,11 @@ export class Delivery implements Consumer<Batch<unknown>> {
   readonly #tools: DeliveryTools;
   readonly #queue: MemoryQueue;
   readonly #metrics: DeliveryMetrics;
+  readonly #watch: DeliveryWatch;
   readonly #way: ReturnType<typeof withRetry<Batch<unknown>>>;
   /** Null for a queue in memory. */
   readonly #disk: DiskBacking | null;
-  readonly #logs: Readonly<Record<'full' | 'retry' | 'lost', SparseLog>>;
+  readonly #logs: Readonly<Record<'full' | 'lost', SparseLog>>;
   /** Aborted when the daemon begins to stop. */
   readonly #hurry = new AbortController();
   /** Aborted when no more time is left. */
@@ -66,7 +70,9 @@ export class Delivery implements Consumer<Batch<unknown>> {
     // Every batch that is being sent listens to both signals.
     setMaxListeners(0, this.#hurry.signal, this.#end.signal);
     this.#queue = new MemoryQueue(options.queue, room);
-    this.#metrics = new DeliveryMetrics(meter, { exporter: id, signal }, () => this.waiting, options);
+    this.#watch = new DeliveryWatch({ signal, logger, clock, onStall: tools.onStall });
+    const state = { waiting: () => this.waiting, isStalled: () => this.#watch.isStalled };
+    this.#metrics = new DeliveryMetrics(meter, { exporter: id, signal }, state, options);
     const { disk } = options;
     this.#disk =
       disk && shared
@@ -80,19 +86,13 @@ export class Delivery implements Consumer<Batch<unknown>> {
             },
           })
         : null;
-    this.#logs = {
-      full: new SparseLog(logger, clock),
-      retry: new SparseLog(logger, clock),
-      lost: new SparseLog(logger, clock),
-    };
+    this.#logs = { full: new SparseLog(logger, clock), lost: new SparseLog(logger, clock) };
     this.#way = withRetry(withTimeout(exporter, options.timeoutMs, clock), options.retry, {
       clock,
       random,
       hurry: this.#hurry.signal,
       isKept: this.#disk !== null,
-      onFailure: (error, waitMs) => {
-        this.#noteFailure(error, waitMs);
-      },
+      onFailure: this.#noteFailure.bind(this),
     });
   }
 
@@ -167,12 +167,12 @@ export class Delivery implements Consumer<Batch<unknown>> {
   /** Counts a batch that did not get into the queue and will not be sent again. */
   noteDropped(items: number, error: unknown): void {
     this.#metrics.dropped(items, 'queue_full');
+    const limits = this.#disk ? 'queue.max_bytes' : 'queue.max_items and queue.max_size';
+    const what = 'Dropped what the queue could not take';
     this.#logs.full.warn(
       items,
       { err: error },
-      this.#disk
-        ? 'Dropped what the queue could not take; raise queue.max_bytes, look at the disk, or find out why it is not emptied'
-        : 'Dropped what the queue could not take; raise queue.max_items and queue.max_size, or find out why it is not emptied',
+      `${what}; raise ${limits}, or find out why it is not emptied`,
     );
   }
 
@@ -182,6 +182,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
    */
   async drain(deadline: AbortSignal): Promise<void> {
     this.#hurry.abort();
+    this.#watch.stop();
     const giveUp = (): void => {
       this.#end.abort();
       if (!this.#disk) this.#dropWaiting();
@@ -235,9 +236,11 @@ export class Delivery implements Consumer<Batch<unknown>> {
     const { batch, bytes, receivedAt, queuedAt, id = randomUUID() } = parcel;
     const count = itemCount(batch);
     this.#underWay += 1;
+    this.#watch.begin();
     try {
       const context = { receivedAt, abort: this.#end.signal, batch: { id } };
       const { refused } = await this.#way.consume(batch, context, this.#disk ? queuedAt : undefined);
+      this.#watch.delivered();
       this.#metrics.sent(count - refused.length);
       if (this.#disk) await this.#disk.delivered(parcel, refused);
       else this.#metrics.dropped(refused.length, 'permanent');
@@ -245,37 +248,32 @@ export class Delivery implements Consumer<Batch<unknown>> {
       await this.#giveUp(parcel, error);
     } finally {
       this.#underWay -= 1;
+      this.#watch.ended();
       this.#queue.release(batch.tenant, count, bytes);
       this.#pump();
     }
   }
 
   async #giveUp(parcel: Parcel, error: unknown): Promise<void> {
-    const reason = error instanceof DeliveryError ? error.reason : 'permanent';
+    const given = error instanceof DeliveryError ? error : new DeliveryError('permanent', error);
+    const { reason } = given;
     const items = itemCount(parcel.batch);
-    const { signal } = this.#tools;
-    if (this.#disk && reason === 'shutdown') return;
     if (!this.#disk) this.#metrics.dropped(items, reason);
     if (reason === 'shutdown') return;
     const what = this.#disk ? 'A batch became a dead letter' : 'Dropped a batch';
     const why =
       reason === 'permanent' ? 'it would never be accepted' : 'it could not be delivered for too long a time';
-    const err = error instanceof DeliveryError ? error.cause : error;
-    this.#logs.lost.warn(items, { signal, reason, err }, `${what}: ${why}`);
-    const given = error instanceof DeliveryError ? error : new DeliveryError('permanent', error);
+    this.#logs.lost.warn(
+      items,
+      { signal: this.#tools.signal, reason, ...failureFields(given.cause) },
+      `${what}: ${why}`,
+    );
     await this.#disk?.givenUp(parcel, given);
   }
 
   #noteFailure(error: unknown, waitMs: number | null): void {
     this.#metrics.failed(waitMs !== null);
-    if (waitMs === null) return;
-    const { signal } = this.#tools;
-    const seconds = Math.ceil(waitMs / 100) / 10;
-    this.#logs.retry.warn(
-      0,
-      { signal, err: error, queued_items: (this.#disk ?? this.#queue).items },
-      `A batch could not be delivered; the next attempt comes in ${seconds} s`,
-    );
+    if (!this.#hurry.signal.aborted) this.#watch.failed(error, waitMs, (this.#disk ?? this.#queue).items);
   }
 
   #dropWaiting(): void {

@@ -18,6 +18,7 @@ interface DiskCounters {
  *
  * - `jackdaw_exporter_queue_items`, `…_queue_bytes`: what waits or is under way, now; bytes are an estimate.
  * - `jackdaw_exporter_queue_max_items`, `…_queue_max_bytes`: the limits.
+ * - `jackdaw_exporter_stalled`: 1 while nothing is delivered although something is to be sent.
  * - `jackdaw_exporter_queue_refused_items_total`: refused to the sender with 503 because the queue was full.
  * - `jackdaw_exporter_dropped_items_total`, also by `reason`: `queue_full` (beside a direct exporter), `permanent` (can
  *   never be delivered), `retries_exhausted`, `shutdown` (the time for stopping was over).
@@ -47,7 +48,7 @@ export class DeliveryMetrics {
   constructor(
     meter: Meter,
     labels: Labels,
-    waiting: () => QueueFigures,
+    { waiting, isStalled }: { readonly waiting: () => QueueFigures; readonly isStalled: () => boolean },
     { disk, queue: { maxItems } }: DeliveryOptions,
   ) {
     this.#labels = labels;
@@ -70,6 +71,17 @@ export class DeliveryMetrics {
         () => waiting().maxBytes,
       ),
     ];
+    this.#gauges.push(
+      meter.gauge(
+        'exporter_stalled',
+        {
+          description: 'Whether nothing is delivered although something is to be sent: 1, otherwise 0.',
+          labelNames,
+        },
+        () => (isStalled() ? 1 : 0),
+        labels,
+      ),
+    );
     if (disk === null) this.#gauges.push(gauge('max_items', 'Items that may wait.', () => maxItems));
     this.#disk =
       disk === null

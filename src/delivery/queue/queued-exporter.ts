@@ -60,6 +60,14 @@ export class QueuedExporter implements Exporter {
           signal,
           new Delivery(input, {
             ...{ exporter: id, signal, options, logger, meter, clock },
+            onStall: (reason) => {
+              this.#status.set(
+                `delivery of ${signal}`,
+                reason === null
+                  ? { level: 'ok' }
+                  : { level: 'degraded', message: `delivers nothing: ${reason}` },
+              );
+            },
             ...(shared
               ? { shared }
               : {

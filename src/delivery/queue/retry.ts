@@ -20,6 +20,9 @@ export interface RetryTools {
   readonly onFailure: (error: unknown, waitMs: number | null) => void;
 }
 
+/** Even if the other side asks for longer: its reason may pass, and an operator should not have to restart this daemon. */
+const MAX_RETRY_AFTER_MS = 5 * 60_000;
+
 /** @param since from when its time counts; from the first attempt where absent */
 interface RetryingConsumer<B> extends Consumer<B> {
   consume(batch: B, context: ConsumeContext, since?: Micros): Promise<Receipt>;
@@ -45,7 +48,8 @@ export function withRetry<B extends Batch<unknown>>(
     const { isEnabled, maxAttempts = 0, maxElapsedMs } = options;
     if (!isEnabled || (maxAttempts > 0 && failures >= maxAttempts))
       throw new DeliveryError('retries_exhausted', error, 'too_often');
-    const retryAfterMs = error instanceof ConsumeError ? (error.retryAfterMs ?? 0) : 0;
+    const askedMs = error instanceof ConsumeError ? (error.retryAfterMs ?? 0) : 0;
+    const retryAfterMs = Math.min(askedMs, options.maxMs, MAX_RETRY_AFTER_MS);
     const waitMs = backoffMs(options, hurry.aborted ? 1 : failures, retryAfterMs, random());
     const elapsedMs = (clock.now() - startedAt) / 1000;
     if (maxElapsedMs > 0 && elapsedMs + waitMs > maxElapsedMs)

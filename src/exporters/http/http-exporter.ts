@@ -3,8 +3,8 @@ import { gzip } from 'node:zlib';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt, Refusal } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
-import type { Host } from '../../component/host.js';
 import type { Counter } from '../../component/telemetry.js';
+import { partsOfText } from '../../config/holes.js';
 import { readVersion } from '../../config/package-version.js';
 import {
   ATTEMPT_KINDS,
@@ -15,7 +15,7 @@ import { EvaluationFailures } from '../../expressions/failures.js';
 import type { Batch, Batches, Signal } from '../../signal/batch.js';
 import { hiding } from '../../telemetry/hiding.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
-import { failureOf, isKeyRefused } from './answer.js';
+import { failureOf } from './answer.js';
 import { ITEMS, type HttpConfig } from './config.js';
 import { Requests, type BuiltRequest } from './requests.js';
 
@@ -32,7 +32,7 @@ export class HttpExporter implements Exporter {
   readonly inputs: Outputs;
   readonly #settings: Settings<HttpConfig>;
   readonly #open: OpenTransport;
-  readonly #place: string;
+  readonly #target: { readonly place: string; readonly hasFixedPath: boolean };
   readonly #agent = `Jackdaw/${readVersion()}`;
   readonly #requests: Requests;
   readonly #results: Counter;
@@ -42,14 +42,16 @@ export class HttpExporter implements Exporter {
   /** Records of batches that were sent in part, with why they were given up, or null: they are not sent again. */
   readonly #done = new WeakMap<object, string | null>();
   #transport: Transport | undefined;
-  #host: Host | undefined;
-  #isKeyRefused = false;
 
   constructor(settings: Settings<HttpConfig>, open: OpenTransport) {
     const { id, config, meter, logger, clock } = settings;
     this.#settings = settings;
     this.#open = open;
-    this.#place = /^https?:\/\/[^/?#]+/.exec(config.url ?? '')?.[0] ?? '';
+    const { url = '' } = config;
+    this.#target = {
+      place: /^https?:\/\/[^/?#]+/.exec(url)?.[0] ?? '',
+      hasFixedPath: !partsOfText(url).some(({ isHole }) => isHole),
+    };
     const failures = new EvaluationFailures(settings, 'exporter');
     this.#requests = new Requests(config, (place, error) => {
       failures.count(place.replaceAll('/', '.'), error);
@@ -66,13 +68,12 @@ export class HttpExporter implements Exporter {
     });
     this.#rejected.add(0, { exporter: id });
     this.#log = new SparseLog(logger, clock);
-    this.#hide = hiding([...partsOfUrl(config.url ?? ''), ...Object.values(config.headers)]);
+    this.#hide = hiding([...partsOfUrl(url), ...Object.values(config.headers)]);
     this.inputs = { [ITEMS[config.item]]: this.#input() };
   }
 
   /** @throws Error that names a file that cannot be used */
-  async start(host: Host): Promise<void> {
-    this.#host = host;
+  async start(): Promise<void> {
     this.#transport = await this.#open(this.#settings);
   }
 
@@ -159,20 +160,7 @@ export class HttpExporter implements Exporter {
     this.#results.add(1, { exporter: id, result: result.kind });
     if (result.detail !== null && logger.isDebugEnabled())
       logger.debug({ reason: result.detail }, 'A request got no whole answer');
-    this.#noteKey(result);
-    return failureOf(result, this.#place, this.#hide);
-  }
-
-  /** Somebody has to look after a key that is refused. A request without an answer says nothing of the key. */
-  #noteKey(result: AttemptResult): void {
-    const isRefused = isKeyRefused(result);
-    if (isRefused)
-      this.#host?.reportStatus({
-        level: 'degraded',
-        message: `${this.#place} answered ${result.statusCode ?? ''}: what is to be sent is kept until it lets us in; look at the key in url, headers or body`,
-      });
-    else if (this.#isKeyRefused && result.succeeded) this.#host?.reportStatus({ level: 'ok' });
-    if (isRefused || result.succeeded) this.#isKeyRefused = isRefused;
+    return failureOf(result, this.#target, this.#hide);
   }
 }
 

@@ -1,6 +1,6 @@
 import { ConsumeError } from '../../component/consume-error.js';
 import { shorten } from '../../component/item-problems.js';
-import { readRetryAfter } from '../../delivery/retry-after.js';
+import { readRetryAfter, remedyFor } from '../../delivery/http-answer.js';
 import type { Micros } from '../../signal/time.js';
 import { encodingOf, readFailure } from '../../otlp/decode/answer.js';
 
@@ -14,13 +14,6 @@ export interface Answer {
 
 /** The only statuses after which OTLP/HTTP allows sending again. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-/** The fault of the configuration, or of whoever has changed the key: not of the data, which is kept until somebody has mended it. */
-const KEY_REFUSED: ReadonlySet<number> = new Set([401, 403]);
-
-/** Whether the other side does not let us in. */
-export function isKeyRefused({ status }: Answer): boolean {
-  return KEY_REFUSED.has(status);
-}
 
 /**
  * The failure that an answer other than 2xx means.
@@ -35,14 +28,18 @@ export function failureOf(
 ): ConsumeError {
   const { status, retryAfter } = answer;
   const said = shorten(hide(readFailure(answer.body, encodingOf(answer.contentType)).trim()));
-  const hint = status >= 300 && status < 400 ? ' (redirects are not followed: write the final URL)' : '';
+  const remedy = remedyFor(status);
+  const isRedirect = status >= 300 && status < 400;
+  const advice = isRedirect ? 'redirects are not followed: write the final URL' : remedy;
+  const hint = advice === undefined ? '' : ` (${advice})`;
   const message = `${place} answered ${status}${hint}${said === '' ? '' : `: ${said}`}`;
-  if (!RETRYABLE.has(status) && !KEY_REFUSED.has(status))
+  if (!RETRYABLE.has(status) && remedy === undefined)
     return new ConsumeError(message, { code: 'validation_failed', retryable: false });
   const retryAfterMs = readRetryAfter(retryAfter, now);
   return new ConsumeError(message, {
     code: status === 429 ? 'rate_limited' : 'overloaded',
     retryable: true,
+    needsOperator: remedy !== undefined,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }

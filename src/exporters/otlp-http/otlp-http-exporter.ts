@@ -1,7 +1,6 @@
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
-import type { Host } from '../../component/host.js';
 import { shorten } from '../../component/item-problems.js';
 import type { Counter } from '../../component/telemetry.js';
 import { hiding } from '../../telemetry/hiding.js';
@@ -11,12 +10,9 @@ import { encodingOf, readRejection } from '../../otlp/decode/answer.js';
 import { encodeBatch } from '../../otlp/encode/request.js';
 import type { Batches, TelemetrySignal } from '../../signal/batch.js';
 import { compressed, inForm, itemCount, sentRequestOf, type SentForm } from '../../signal/sent-request.js';
-import { failureOf, isKeyRefused, type Answer } from './answer.js';
+import { failureOf, type Answer } from './answer.js';
 import { urlsOf, type OtlpHttpConfig } from './config.js';
 import { HttpClient } from './http-client.js';
-
-/** The first status by which another side speaks of a fault of its own. */
-const FAULT = 500;
 
 /** Exporter `otlp_http`: see README.md. One call of an input is one attempt to send one request. */
 export class OtlpHttpExporter implements Exporter {
@@ -27,10 +23,7 @@ export class OtlpHttpExporter implements Exporter {
   readonly #rejected: Counter;
   readonly #log: SparseLog;
   readonly #hide: (text: string) => string;
-  /** The signals whose requests the other side does not let in. */
-  readonly #keyRefused = new Set<TelemetrySignal>();
   #client: HttpClient | undefined;
-  #host: Host | undefined;
 
   constructor(settings: Settings<OtlpHttpConfig>) {
     const { config, meter, logger, clock } = settings;
@@ -54,8 +47,7 @@ export class OtlpHttpExporter implements Exporter {
   }
 
   /** @throws Error that names a TLS file that cannot be read */
-  async start(host: Host): Promise<void> {
-    this.#host = host;
+  async start(): Promise<void> {
     this.#client = await HttpClient.open(this.#settings.config);
   }
 
@@ -73,7 +65,6 @@ export class OtlpHttpExporter implements Exporter {
         const accepted = itemCount(batch);
         const body = await this.#encode(signal, batch);
         const answer = await this.#post(url, place, body, context);
-        this.#noteKey(signal, answer, place);
         if (answer.status < 200 || answer.status > 299)
           throw failureOf(answer, place, this.#settings.clock.now(), this.#hide);
         this.#noteRejection(signal, answer, place);
@@ -105,18 +96,6 @@ export class OtlpHttpExporter implements Exporter {
       throw new ConsumeError('the exporter was not started', { code: 'internal_error', retryable: true });
     const headers = { ...this.#headers, ...(batch && { [BATCH_ID_HEADER]: batch.id }) };
     return this.#client.post(url, place, { headers, body, signal: abort });
-  }
-
-  /** Somebody has to look after a key that is refused. A fault on the way, such as that of a proxy, says nothing of the key. */
-  #noteKey(signal: TelemetrySignal, answer: Answer, place: string): void {
-    if (isKeyRefused(answer)) {
-      this.#keyRefused.add(signal);
-      this.#host?.reportStatus({
-        level: 'degraded',
-        message: `${place} answered ${answer.status}: what is to be sent is kept until it lets us in; look at the key in headers, and at its scope on the other side`,
-      });
-    } else if (answer.status < FAULT && this.#keyRefused.delete(signal) && this.#keyRefused.size === 0)
-      this.#host?.reportStatus({ level: 'ok' });
   }
 
   /** Rejected items must not be sent again: they are counted and logged. */

@@ -15,6 +15,6 @@ export const healthExtension: ExtensionFactory<typeof HealthSchema> = {
   description: 'Tells orchestrators and load balancers whether the daemon lives and whether it is ready.',
   stability: 'beta',
   configSchema: HealthSchema,
-  resources: (config) => [{ kind: 'http_listener', endpoint: config.endpoint }],
+  resources: (config) => [{ kind: 'http_listener', endpoint: config.endpoint, isOperational: true }],
   create: ({ config }) => new HealthExtension(config.endpoint),
 };

@@ -41,6 +41,10 @@ class FakeProcess implements ProcessIo {
     return Readable.from([]);
   }
 
+  onHangup(): () => void {
+    return () => undefined;
+  }
+
   onSignal(listener: SignalListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

@@ -57,17 +57,23 @@ void t.test('the same batch is sent again after each wait, until it is taken', a
   t.equal(await metric('queue_bytes'), 0);
 });
 
-void t.test('the other side’s Retry-After is honoured', async (t) => {
-  const { exporter, clock, send } = startDelivery(AT_ONCE);
-  await send('a', 1);
-  exporter.last.fail(overloaded(90_000));
-  await settled();
-  clock.advance(89_999);
-  await settled();
-  t.equal(exporter.attempts.length, 1);
-  clock.advance(1);
-  await settled();
-  t.equal(exporter.attempts.length, 2);
+void t.test('the other side’s Retry-After counts up to max_interval, and 5 minutes at most', async (t) => {
+  for (const [maxInterval, askedMs, waitMs] of [
+    ['2m', 90_000, 90_000],
+    ['30s', 90_000, 30_000],
+    ['1h', 162_172_000, 300_000],
+  ] as const) {
+    const { exporter, clock, send } = startDelivery(`retry: { max_interval: ${maxInterval} }\n${AT_ONCE}`);
+    await send('a', 1);
+    exporter.last.fail(overloaded(askedMs));
+    await settled();
+    clock.advance(waitMs - 1);
+    await settled();
+    t.equal(exporter.attempts.length, 1, maxInterval);
+    clock.advance(1);
+    await settled();
+    t.equal(exporter.attempts.length, 2, maxInterval);
+  }
 });
 
 void t.test('what can never be taken is dropped at once, counted and said', async (t) => {
@@ -144,5 +150,63 @@ void t.test('failures are said at most once in ten seconds', async (t) => {
   }
   t.equal(logger.lines.length, 3);
   t.match(logger.lines, [/times=1$/, /times=10$/, /times=10$/]);
-  t.match(logger.lines[0], /the next attempt comes in 1 s .*busy/);
+  t.match(logger.lines[0], /the next attempt comes in 1 s .*error="busy"/);
+  t.notMatch(logger.lines[0], /items=0|stack|overloaded/);
+});
+
+void t.test('nothing delivered for a minute is a stall until something is delivered', async (t) => {
+  const { exporter, clock, send, logger, stalls, metric } = startDelivery(
+    `retry: { initial_interval: 10s, multiplier: 1 }\n${AT_ONCE}`,
+  );
+  await send('a', 1);
+  for (let attempt = 0; attempt < 20; attempt++) {
+    exporter.last.fail(overloaded());
+    await settled();
+    t.strictSame(stalls, attempt < 6 ? [] : ['busy'], String(attempt));
+    clock.advance(10_000);
+    await settled();
+  }
+  t.equal(await metric('stalled'), 1);
+  t.equal(logger.lines.length, 6, 'while it stalls, attempts are not logged');
+  exporter.last.fail(
+    new ConsumeError('no key', { code: 'overloaded', retryable: true, needsOperator: true }),
+  );
+  await settled();
+  t.strictSame(stalls, ['busy', 'no key'], 'another reason');
+  clock.advance(10_000);
+  await settled();
+  exporter.last.succeed();
+  await settled();
+  t.strictSame(stalls, ['busy', 'no key', null]);
+  t.equal(await metric('stalled'), 0);
+  clock.advance(600_000);
+  await settled();
+  t.equal(stalls.length, 3, 'with nothing to deliver there is no stall');
+
+  await send('a', 2);
+  exporter.last.fail(
+    new ConsumeError('no key', { code: 'overloaded', retryable: true, needsOperator: true }),
+  );
+  await settled();
+  t.strictSame(stalls.slice(3), ['no key'], 'what only an operator can change is reported at once');
+});
+
+void t.test('an exporter that hangs, and one that refuses everything, stall as well', async (t) => {
+  const hanging = startDelivery(`timeout: 5m\n${AT_ONCE}`);
+  await hanging.send('a', 1);
+  hanging.clock.advance(60_000);
+  t.strictSame(hanging.stalls, ['no answer yet']);
+
+  const refusing = startDelivery(AT_ONCE);
+  for (let batch = 0; batch < 4; batch++) {
+    t.strictSame(refusing.stalls, []);
+    await refusing.send('a', batch);
+    refusing.exporter.last.fail(new ConsumeError('bad', { code: 'validation_failed', retryable: false }));
+    await settled();
+    refusing.clock.advance(20_000);
+  }
+  await refusing.send('a', 9);
+  refusing.exporter.last.fail(new ConsumeError('bad', { code: 'validation_failed', retryable: false }));
+  await settled();
+  t.strictSame(refusing.stalls, ['bad']);
 });

@@ -165,8 +165,11 @@ void t.test('what may be sent again, and what may not', async (t) => {
       { status: 400, body: 'invalid_payload' },
       { retryable: false, message: /answered 400: invalid_payload$/ },
     ],
-    [{ status: 404, body: 'no /secret-path?key=secret-query' }, { retryable: false }],
-    [{ status: 401 }, { retryable: true }],
+    [{ status: 410, body: 'no /secret-path?key=secret-query' }, { retryable: false }],
+    [{ status: 404 }, { retryable: true, needsOperator: true, message: /check the path of the URL$/ }],
+    [{ status: 405 }, { retryable: true, needsOperator: true }],
+    [{ status: 421 }, { retryable: true, needsOperator: true, message: /service\.http\.hosts/ }],
+    [{ status: 401 }, { retryable: true, needsOperator: true }],
     [
       { status: 307, headers: { location: '/x' } },
       { retryable: false, message: /redirects are not followed/ },
@@ -182,22 +185,17 @@ void t.test('what may be sent again, and what may not', async (t) => {
   t.equal(endpoint.requests.length, cases.length, 'a redirect is not followed');
 });
 
-void t.test('a key that is refused: nothing is lost, and somebody is told', async (t) => {
+void t.test('a key is never repeated; a path that is made of the item is about the item', async (t) => {
   const endpoint = await startJsonEndpoint(t);
-  const { send, exporter } = await startHttp(
+  const { send } = await startHttp(
     t,
-    `${LOCAL}url: ${endpoint.url}\nheaders: { authorization: wrong-key }`,
+    `${LOCAL}url: ${endpoint.url}/\${{ event.type }}\nheaders: { authorization: wrong-key }`,
   );
-  const told: unknown[] = [];
-  await exporter.start?.({ ...testHost(), reportStatus: (status) => told.push(status) });
   const one = () => send({ tenant: TENANT, items: [anEvent(1, 'webhook.test', {})] });
+  endpoint.answer = () => ({ status: 404 });
+  await t.rejects(one(), { message: /answered 404$/ });
   endpoint.answer = () => ({ status: 403, body: 'wrong-key is wrong' });
-  await t.rejects(one(), { message: /answer was 403/ });
-  endpoint.answer = () => ({ status: 200 });
-  await one();
-  await one();
-  t.match(told, [{ level: 'degraded', message: /answered 403/ }, { level: 'ok' }]);
-  t.equal(told.length, 2);
+  await t.rejects(one(), { message: /answer was 403: check the key/ });
   endpoint.answer = () => ({ status: 400, body: 'wrong-key is wrong' });
   await t.rejects(one(), { message: /answered 400: \*\*\* is wrong$/ });
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { otlpHttpExporter } from '../../../src/exporters/otlp-http/factory.js';
 import { otlpHttpConfig } from '../../../src/exporters/otlp-http/config.js';
-import { readRetryAfter } from '../../../src/delivery/retry-after.js';
+import { readRetryAfter } from '../../../src/delivery/http-answer.js';
 import { encodeExportResponse } from '../../../src/otlp/wire/export-response.js';
 import { encodeStatus } from '../../../src/otlp/wire/status.js';
 import { componentSettings } from '../../support/component-settings.js';
@@ -35,6 +35,7 @@ async function startExporter(t: Pick<Test, 'teardown'>, yaml: string) {
 
 interface Expected {
   readonly retryable: boolean;
+  readonly needsOperator?: boolean;
   readonly retryAfterMs?: number | undefined;
   readonly message: string | RegExp;
 }
@@ -150,7 +151,16 @@ void t.test('what may be sent again, and what may not', async (t) => {
         headers: { 'content-type': 'application/json; charset=utf-8' },
         body: '{"code":16,"message":"no key"}',
       },
-      { retryable: false, message: `${endpoint.url}/v1/logs answered 404: no key` },
+      {
+        retryable: true,
+        needsOperator: true,
+        message: `${endpoint.url}/v1/logs answered 404 (check the path of the URL): no key`,
+      },
+    ],
+    [{ status: 405 }, { retryable: true, needsOperator: true, message: /answered 405 \(check the path/ }],
+    [
+      { status: 421 },
+      { retryable: true, needsOperator: true, message: /answered 421 \(.*service\.http\.hosts/ },
     ],
     [
       { status: 413, body: 'too large' },
@@ -270,32 +280,24 @@ void t.test('Retry-After is seconds or a date', async (t) => {
   t.equal(readRetryAfter('-1', 0), undefined);
 });
 
-void t.test(
-  'a key that is refused keeps the data and shows in the health until it works; it is never repeated',
-  async (t) => {
-    const endpoint = await startOtlpEndpoint(t);
-    const key = 'jk_secret_of_the_gateway';
-    const { sendLogs, host } = await startExporter(
-      t,
-      `endpoint: ${endpoint.url}\nheaders: { authorization: "Bearer ${key}" }`,
-    );
-    await sendLogs();
-    t.same(host.told, [], 'who never had a problem says nothing');
-    const answer = {
-      headers: { 'content-type': 'application/json' },
-      body: `{"message":"unknown key ${key}"}`,
-    };
-    for (const status of [401, 403]) {
-      endpoint.answer = () => ({ status, ...answer });
-      const error: unknown = await sendLogs().catch((error: unknown) => error);
-      t.match(error, { retryable: true, message: /unknown key \*\*\*$/ });
-      t.match(host.last, { level: 'degraded', message: new RegExp(`answered ${status}.* look at the key`) });
-    }
-    endpoint.answer = () => ({ status: 503 });
-    await t.rejects(sendLogs());
-    t.match(host.last, { level: 'degraded' }, 'a fault on the way says nothing of the key');
-    endpoint.answer = undefined;
-    await sendLogs();
-    t.same(host.last, { level: 'ok' });
-  },
-);
+void t.test('a key that is refused keeps the data and needs an operator; it is never repeated', async (t) => {
+  const endpoint = await startOtlpEndpoint(t);
+  const key = 'jk_secret_of_the_gateway';
+  const { sendLogs } = await startExporter(
+    t,
+    `endpoint: ${endpoint.url}\nheaders: { authorization: "Bearer ${key}" }`,
+  );
+  const answer = {
+    headers: { 'content-type': 'application/json' },
+    body: `{"message":"unknown key ${key}"}`,
+  };
+  for (const status of [401, 403]) {
+    endpoint.answer = () => ({ status, ...answer });
+    const error: unknown = await sendLogs().catch((error: unknown) => error);
+    t.match(error, {
+      retryable: true,
+      needsOperator: true,
+      message: /\(check the key in headers.*\): unknown key \*\*\*$/,
+    });
+  }
+});

@@ -70,9 +70,26 @@ export function readHead(bytes: Buffer, offset: number): Head | undefined {
   if (end + aboutBytes > bytes.length) return undefined;
   const check = checkOf(bytes.subarray(offset, offset + AT.headCheck), bytes.subarray(end, end + aboutBytes));
   if (check !== bytes.readUInt32LE(offset + AT.headCheck)) return undefined;
+  return readUnchecked(bytes, offset);
+}
+
+/**
+ * The items of a record whose head or description is damaged, if its lengths still lead to where it ends.
+ *
+ * @param length bytes up to the next record
+ * @returns 0 if unknown
+ */
+export function itemsOfDamaged(bytes: Buffer, length: number): number {
+  if (bytes.length < HEAD_BYTES) return 0;
+  const head = readUnchecked(bytes, 0);
+  // Every item takes at least one byte: more items than bytes means that the count itself is damaged.
+  return recordBytes(head) === length && head.items <= length ? head.items : 0;
+}
+
+function readUnchecked(bytes: Buffer, offset: number): Head {
   return {
     packing: bytes.readUInt8(offset + AT.packing),
-    aboutBytes,
+    aboutBytes: bytes.readUInt16LE(offset + AT.aboutBytes),
     bytes: bytes.readUInt32LE(offset + AT.bytes),
     check: bytes.readUInt32LE(offset + AT.check),
     items: bytes.readUInt32LE(offset + AT.items),

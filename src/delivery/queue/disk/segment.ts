@@ -3,6 +3,7 @@ import { PRIVATE_FILE } from '../../../config/private-path.js';
 import {
   HEAD_BYTES,
   isIntact,
+  itemsOfDamaged,
   MAX_ABOUT_BYTES,
   nextMark,
   readHead,
@@ -97,7 +98,7 @@ export class Segment {
     for (let offset = 0; offset < segment.size;) {
       const found = await segment.#look(offset);
       if ('damagedUpTo' in found) {
-        segment.#tell(offset, found.damagedUpTo - offset, 0);
+        await segment.#tellUnreadable(offset, found.damagedUpTo - offset);
         offset = found.damagedUpTo;
         continue;
       }
@@ -162,7 +163,7 @@ export class Segment {
       const offset = this.readAt;
       const found = await this.#look(offset);
       if ('damagedUpTo' in found) {
-        this.#tell(offset, found.damagedUpTo - offset, 0);
+        await this.#tellUnreadable(offset, found.damagedUpTo - offset);
         this.readAt = found.damagedUpTo;
         continue;
       }
@@ -216,6 +217,12 @@ export class Segment {
     await this.#notes?.close();
     this.#notes = null;
     await this.#file.close();
+  }
+
+  async #tellUnreadable(offset: number, bytes: number): Promise<void> {
+    const head = Buffer.alloc(Math.min(HEAD_BYTES, bytes));
+    await this.#read(head, offset);
+    this.#tell(offset, bytes, this.#doneBefore.has(offset) ? 0 : itemsOfDamaged(head, bytes));
   }
 
   #tell(offset: number, bytes: number, items: number): void {

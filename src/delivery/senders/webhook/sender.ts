@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Agent } from 'undici';
 import type { Clock } from '../../../component/telemetry.js';
-import { readRetryAfter } from '../../retry-after.js';
+import { readRetryAfter } from '../../http-answer.js';
 import type { AddressPolicy } from './address-policy.js';
 import { AddressRefusedError, AnswerTooLongError, TimeLimitError } from './connection-error.js';
 import { failureDetail, failureText } from './failure-text.js';

@@ -1,3 +1,4 @@
+import type { Trouble } from '../files/troubles.js';
 import type { Component } from '../../../component/component.js';
 import type { Settings } from '../../../component/factory.js';
 import type { Host } from '../../../component/host.js';
@@ -79,7 +80,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   #id: string | null = null;
   #host: Host | null = null;
   #intake: FactIntake | null = null;
-  #troubles: readonly string[] = [];
+  #troubles: readonly Trouble[] = [];
   /** Whether events of telemetry cannot be brought to the control plane. */
   #isBehind = false;
 
@@ -195,7 +196,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     if (notice === 'commit') {
       this.#metrics.committed(value as CommitReport);
     } else if (notice === 'troubles') {
-      this.#troubles = value as readonly string[];
+      this.#troubles = value as readonly Trouble[];
       this.#tellStatus();
     } else if (notice === 'log') {
       writeNotice(this.#settings.logger, value as LogNotice);
@@ -203,9 +204,10 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   }
 
   #tellStatus(): void {
-    const troubles = this.#isBehind ? [BEHIND, ...this.#troubles] : this.#troubles;
+    const messages = [...(this.#isBehind ? [BEHIND] : []), ...this.#troubles.map(({ message }) => message)];
+    const level = this.#troubles.some((one) => one.level === 'recoverable') ? 'recoverable' : 'degraded';
     this.#host?.reportStatus(
-      troubles.length === 0 ? { level: 'ok' } : { level: 'degraded', message: troubles.join(' ') },
+      messages.length === 0 ? { level: 'ok' } : { level, message: messages.join(' ') },
     );
   }
 

@@ -37,8 +37,8 @@ const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(sendLin
   died: (error) => {
     outbox.post({ kind: 'notice', notice: 'died', value: spellError(error) }, [], true);
   },
-  troubled: (messages) => {
-    notify('troubles', messages);
+  troubled: (troubles) => {
+    notify('troubles', troubles);
   },
 });
 // Whoever calls `open` gets the error; until then it must not count as an unhandled rejection.

@@ -105,6 +105,7 @@ export class DiskRoom {
     troubles.set(
       TROUBLE,
       `The disk of the store is full: reads and retention go on, writes are refused until ${mebibytes(this.#needed)} MiB are free. Free some room, give the store a larger disk, or keep less (extensions.duckdb.retention).`,
+      'recoverable',
     );
     if (bytes > 0) this.#working = this.#working.then(() => this.#giveUp());
     this.#lookLater();

@@ -28,7 +28,7 @@ function aClock(heardUpTo: Micros | null = null) {
       },
     },
     heardUpTo: async () => Promise.resolve(heardUpTo),
-    troubles: new Troubles((messages) => (troubles = messages)),
+    troubles: new Troubles((current) => (troubles = current.map(({ message }) => message))),
     logger,
   };
   return { kept, logger, troubles: () => troubles, open: () => new RetentionClock(parts) };

@@ -1,0 +1,66 @@
+import { Command } from 'commander';
+import { withConfigOption, type ConfigOptions } from './config-files.js';
+import { healthAddress } from './configured-daemon.js';
+import { durationMs } from '../config/duration.js';
+import { EXIT } from './exit-codes.js';
+import type { CliIo } from './io.js';
+import { UsageError } from './usage-error.js';
+
+interface HealthOptions extends ConfigOptions {
+  readonly url?: string;
+  readonly timeout: string;
+}
+
+interface Readiness {
+  readonly status: string;
+  readonly components: readonly { kind: string; id: string; state: string; message?: string }[];
+}
+
+/** `jackdaw health`, for exec probes. @param setExitCode told 1 if the daemon is not ready */
+export function healthCommand(io: CliIo, setExitCode: (code: number) => void): Command {
+  const command = new Command('health').description(
+    'Ask the daemon whether it is ready, and print its state. Exits with 0 if it is, otherwise with 1.',
+  );
+  return withConfigOption(
+    command,
+    'configuration file of the daemon, which says where its health endpoint listens',
+  )
+    .option('--url <url>', 'address of the health endpoint (default: that of extensions.health.endpoint)')
+    .option('--timeout <duration>', 'how long to wait for the answer', '2s')
+    .action(async ({ url, timeout, ...config }: HealthOptions) => {
+      if (!/^\d+(ms|s)$/.test(timeout))
+        throw new UsageError('--timeout must be a duration such as 500ms or 2s');
+      const base = url ?? healthAddress(config, io);
+      if (base === undefined || !URL.canParse(base))
+        throw new UsageError(
+          'write --url http://HOST:PORT: the configuration names no port for extensions.health',
+        );
+      try {
+        const signal = AbortSignal.timeout(durationMs(timeout));
+        const answer = await fetch(new URL('/readyz', base), { signal, redirect: 'error' });
+        const body = (await answer.json()) as Readiness;
+        io.out(stateText(body));
+        setExitCode(answer.ok ? EXIT.ok : EXIT.failure);
+      } catch (error) {
+        io.err(`jackdaw: ${base} gives no state: ${reasonOf(error)}`);
+        setExitCode(EXIT.failure);
+      }
+    });
+}
+
+/** The state, and a line for each component that is not ok. */
+function stateText({ status, components }: Readiness): string {
+  const lines = components
+    .filter(({ state }) => state !== 'ok')
+    .map(
+      ({ kind, id, state, message }) =>
+        `${kind} ${id} is ${state}${message === undefined ? '' : `: ${message}`}`,
+    );
+  return [status, ...lines].join('\n');
+}
+
+/** `fetch` hides why a connection failed in the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}
