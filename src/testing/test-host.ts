@@ -82,6 +82,8 @@ export class TestHost implements Host {
     };
   }
 
+  readonly trustedProxies = { includes: () => false, clientOf: (peer: string) => peer };
+
   authenticate(): Identity {
     const { identity = { userId: TEST_USER, keyId: null, scopes: SCOPES } } = this.#options;
     if (identity === null) throw new HttpProblem(401, 'unauthenticated', 'There is no key.');
