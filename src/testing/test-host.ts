@@ -99,7 +99,10 @@ export class TestHost implements Host {
     return Promise.resolve({
       enter: async () => Promise.resolve({ cookie: null, identity: this.authenticate() }),
       leave: async () => Promise.resolve(null),
+      readLink: async () => Promise.resolve({ name: 'test', email: 'test@localhost', expiresAt: 0 }),
       createLink: async () => Promise.resolve({ url: 'http://test/', expiresAt: 0 }),
+      sessionsOf: async () => Promise.resolve([]),
+      end: async () => Promise.resolve(),
     });
   }
 
