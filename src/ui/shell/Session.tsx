@@ -23,7 +23,7 @@ export function Session({ children }: { readonly children: ReactNode }) {
         failed instanceof ApiError &&
         failed.status === 401 &&
         // That a link is refused says nothing of the session.
-        query.queryKey[0] !== LINK &&
+        (query.queryKey as readonly unknown[])[0] !== LINK &&
         // A page may ask before it is known whether there is a session at all.
         client.getQueryData(ME.queryKey) !== undefined
       ) {
