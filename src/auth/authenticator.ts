@@ -136,7 +136,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       return refusalOf(token, entry, clock.now()) ? undefined : entry?.identity;
     },
     requireScope,
-    letIn: async (site) => (logins = await Logins.open(site, { control, keys, clock, logger })),
+    letIn: async (site) => (logins = await Logins.open(site, { control, keys, refusals, clock, logger })),
     linkFor: async (key, base) => {
       const identity = ring.find(key) && identityOf(key, {});
       return identity && logins ? (await logins.linkAt(base, identity)).url : null;
@@ -172,11 +172,14 @@ async function openAuthenticator(
     letIn: async ({ publicUrl, secure }) => ({
       enter: async () => ({ cookie: null, identity }),
       leave: async () => null,
+      readLink: async () => ({ name: first.name, email: first.email, expiresAt: clock.now() }),
       createLink: async (_, request) => {
         const base =
           publicUrl ?? new URL(`${secure ? 'https' : 'http'}://${request.header('host') ?? 'localhost'}/`);
         return { url: loginUrl(base, null), expiresAt: clock.now() };
       },
+      sessionsOf: async () => [],
+      end: async () => undefined,
     }),
     linkFor: async (_, base) => loginUrl(base, null),
     settle: async () => undefined,

@@ -59,6 +59,7 @@ export async function bootstrap(options: {
       expires_at: null,
       revoked_at: null,
       last_used_at: null,
+      parent_id: null,
     },
   });
   if (!isFirst) {

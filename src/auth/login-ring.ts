@@ -1,5 +1,5 @@
 import type { Micros } from '../signal/time.js';
-import type { FollowedLogin } from '../storage/logins.js';
+import { LOGIN_IDLE, LOGIN_LONGEST, type FollowedLogin } from '../storage/logins.js';
 
 /** From so many on, those that expired are looked for from time to time. */
 const MIN_SWEEP = 1024;
@@ -11,11 +11,11 @@ export class LoginRing {
 
   put(logins: readonly FollowedLogin[], now: Micros): void {
     for (const login of logins) {
-      const { digest, has_ended, expires_at } = login;
+      const { digest, has_ended, last_seen_at } = login;
       const known = this.#byDigest.get(digest);
       if (has_ended) this.#byDigest.delete(digest);
       // A use that is not written yet lets it last longer than the store knows.
-      else if (known === undefined || known.expires_at < expires_at) this.#byDigest.set(digest, login);
+      else if (known === undefined || known.last_seen_at < last_seen_at) this.#byDigest.set(digest, login);
     }
     if (this.#byDigest.size < this.#sweepAt) return;
     for (const [digest, { expires_at }] of this.#byDigest)
@@ -29,8 +29,11 @@ export class LoginRing {
     return login !== undefined && login.expires_at > now ? login : undefined;
   }
 
-  /** Lets a login last until then. */
-  extend(login: FollowedLogin, until: Micros): void {
-    this.#byDigest.set(login.digest, { ...login, expires_at: until });
+  /** Notes the use of a login, which lets it last longer. @returns the login as it is now */
+  use(login: FollowedLogin, now: Micros): FollowedLogin {
+    const expires_at = Math.min(now + LOGIN_IDLE, login.created_at + LOGIN_LONGEST);
+    const used = { ...login, expires_at, last_seen_at: now };
+    this.#byDigest.set(login.digest, used);
+    return used;
   }
 }

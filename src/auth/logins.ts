@@ -1,30 +1,38 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { BrowserLogins, LoginProof, LoginRequest, LoginSite } from '../component/browser-logins.js';
+import type {
+  BrowserLogins,
+  BrowserSession,
+  LoginProof,
+  LoginRequest,
+  LoginSite,
+} from '../component/browser-logins.js';
 import { HttpProblem } from '../component/http.js';
 import type { Identity } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import { TokenBuckets } from '../component/token-buckets.js';
 import { groupName } from '../http/connections.js';
 import { uuidV7 } from '../signal/ids.js';
-import { MICROS_PER_DAY, MICROS_PER_HOUR, MICROS_PER_MINUTE } from '../signal/time-units.js';
+import { MICROS_PER_MINUTE } from '../signal/time-units.js';
 import type { Micros } from '../signal/time.js';
 import type { ControlPlane } from '../storage/control-plane.js';
-import type { FollowedLogin } from '../storage/logins.js';
+import { LOGIN_IDLE, type FollowedLogin } from '../storage/logins.js';
 import { LastUsed } from './last-used.js';
 import { loginCookie, refuseOtherPage, requireOwnPage, secretOf } from './login-cookie.js';
 import { LoginRing } from './login-ring.js';
+import type { Refusals } from './refusals.js';
 import { StoreFollower } from './store-follower.js';
 
-/** A login that is not used ends after this time, */
-const IDLE: Micros = 12 * MICROS_PER_HOUR;
-/** and every one after this. */
-const LONGEST: Micros = 7 * MICROS_PER_DAY;
 const LINK: Micros = 15 * MICROS_PER_MINUTE;
-/** The end of a login moves with its use, but not for less than this. */
+/** The use of a login is noted no more often than this. */
 const STEP: Micros = MICROS_PER_MINUTE;
-/** Of each address. */
-const TRIES = { perSecond: 10 / 60, burst: 10, maxOwners: 10_000 };
+/**
+ * Failures of each address that are answered with 401; more get 429. Keys and tokens of 256 bits cannot be guessed, so what is
+ * correct is never refused: others behind the same address could lock everybody out.
+ */
+const FAILURES = { perSecond: 10 / 60, burst: 10, maxOwners: 10_000 };
 const SECRET_BYTES = 32;
+const TOKEN = /^[\w-]{43}$/;
+const MAX_USER_AGENT = 300;
 
 /** Finds keys that can be used now. */
 interface UsableKeys {
@@ -34,8 +42,9 @@ interface UsableKeys {
 }
 
 export interface LoginParts {
-  readonly control: Pick<ControlPlane, 'logins' | 'watch'>;
+  readonly control: Pick<ControlPlane, 'accounts' | 'logins' | 'watch'>;
   readonly keys: UsableKeys;
+  readonly refusals: Refusals;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -47,14 +56,14 @@ export class Logins implements BrowserLogins {
   readonly #ring = new LoginRing();
   readonly #follower: StoreFollower;
   readonly #lastUsed: LastUsed;
-  readonly #tries: TokenBuckets;
+  readonly #failures: TokenBuckets;
   #version: string | null = null;
 
   private constructor(site: LoginSite, parts: LoginParts) {
     const { control, clock } = parts;
     this.#site = site;
     this.#parts = parts;
-    this.#tries = new TokenBuckets(TRIES, clock);
+    this.#failures = new TokenBuckets(FAILURES, clock);
     this.#lastUsed = new LastUsed(
       (uses) => control.logins.extend(uses),
       'Could not write that logins of browsers go on; will retry',
@@ -85,17 +94,16 @@ export class Logins implements BrowserLogins {
    * @throws HttpProblem 403 `forbidden_origin` where a page of another origin sends it
    */
   identify(request: LoginRequest): Identity | undefined {
-    const login = this.#loginOf(request);
+    let login = this.#loginOf(request);
     const identity = login && this.#parts.keys.byId(login.key_id);
     if (login === undefined || identity === undefined) return undefined;
     requireOwnPage(request, this.#site);
     const now = this.#parts.clock.now();
-    const until = Math.min(now + IDLE, login.created_at + LONGEST);
-    if (until >= login.expires_at + STEP) {
-      this.#ring.extend(login, until);
-      this.#lastUsed.note(login.id, until);
+    if (now >= login.last_seen_at + STEP) {
+      login = this.#ring.use(login, now);
+      this.#lastUsed.note(login.id, now);
     }
-    return identity;
+    return { ...identity, session: { id: login.id, expiresAt: login.expires_at } };
   }
 
   /** Likewise, without letting the login last any longer. */
@@ -105,20 +113,12 @@ export class Logins implements BrowserLogins {
   }
 
   async enter(request: LoginRequest, proof: LoginProof): Promise<{ cookie: string; identity: Identity }> {
-    const { control, clock } = this.#parts;
+    const { control, clock, keys } = this.#parts;
     refuseOtherPage(request, this.#site);
-    this.#countTry(request);
-    const identity =
-      'key' in proof ? this.#parts.keys.byText(proof.key, request) : await this.#redeem(proof.token);
-    if (identity === undefined || identity.keyId === null)
-      throw new HttpProblem(
-        401,
-        'unauthenticated',
-        'key' in proof
-          ? 'This is no API key that can be used.'
-          : 'This link was used already, or is too old: make a new one with "jackdaw login".',
-      );
+    const identity = 'key' in proof ? keys.byText(proof.key, request) : await this.#redeem(proof.token);
+    if (identity === undefined || identity.keyId === null) throw this.#failed(request, proof);
     const now = clock.now();
+    const earlier = this.#loginOf(request);
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     await control.logins.create({
       id: uuidV7(Math.floor(now / 1000)),
@@ -126,23 +126,37 @@ export class Logins implements BrowserLogins {
       user_id: identity.userId,
       key_id: identity.keyId,
       created_at: now,
-      expires_at: now + IDLE,
+      expires_at: now + LOGIN_IDLE,
+      last_seen_at: now,
+      address: request.remoteAddress,
+      user_agent: request.header('user-agent')?.slice(0, MAX_USER_AGENT) ?? null,
     });
+    if (earlier !== undefined) await control.logins.end([earlier.id]);
     await this.#follower.settle();
     return { cookie: loginCookie(secret, request, this.#site), identity };
+  }
+
+  async readLink(
+    request: LoginRequest,
+    token: string,
+  ): Promise<{ name: string; email: string; expiresAt: Micros }> {
+    const { control, clock, keys } = this.#parts;
+    refuseOtherPage(request, this.#site);
+    const link = TOKEN.test(token) ? await control.logins.findLink(digestOf(token), clock.now()) : null;
+    const user = link && keys.byId(link.key_id) ? await control.accounts.findUser(link.user_id) : null;
+    if (link === null || user === null) throw this.#failed(request, { token });
+    return { name: user.name, email: user.email, expiresAt: link.expires_at };
   }
 
   async leave(request: LoginRequest): Promise<string | null> {
     const login = this.#loginOf(request);
     if (login === undefined) return null;
-    await this.#parts.control.logins.end(login.id);
-    await this.#follower.settle();
+    await this.end([login.id]);
     return loginCookie(null, request, this.#site);
   }
 
   async createLink(identity: Identity, request: LoginRequest): Promise<{ url: string; expiresAt: Micros }> {
-    // The sender of a cookie has no such header, and a header goes first.
-    if (request.header('authorization') === undefined)
+    if (identity.session !== undefined)
       throw new HttpProblem(
         403,
         'forbidden_scope',
@@ -163,6 +177,30 @@ export class Logins implements BrowserLogins {
     return { url: loginUrl(base, token), expiresAt: link.expires_at };
   }
 
+  async sessionsOf(userId: string): Promise<readonly BrowserSession[]> {
+    const { control, clock, keys } = this.#parts;
+    const logins = await control.logins.list(userId, clock.now());
+    return logins.flatMap((login) => {
+      const key = keys.byId(login.key_id);
+      if (key === undefined) return [];
+      return {
+        id: login.id,
+        keyId: login.key_id,
+        scopes: key.scopes,
+        createdAt: login.created_at,
+        lastSeenAt: login.last_seen_at,
+        expiresAt: login.expires_at,
+        address: login.address,
+        userAgent: login.user_agent,
+      };
+    });
+  }
+
+  async end(ids: readonly string[]): Promise<void> {
+    await this.#parts.control.logins.end(ids);
+    await this.#follower.settle();
+  }
+
   /** Writes when logins were last used. May be called twice. */
   async close(): Promise<void> {
     this.#follower.close();
@@ -170,6 +208,7 @@ export class Logins implements BrowserLogins {
   }
 
   async #redeem(token: string): Promise<Identity | undefined> {
+    if (!TOKEN.test(token)) return undefined;
     const link = await this.#parts.control.logins.redeemLink(digestOf(token), this.#parts.clock.now());
     return link === null ? undefined : this.#parts.keys.byId(link.key_id);
   }
@@ -179,20 +218,26 @@ export class Logins implements BrowserLogins {
     return secret === undefined ? undefined : this.#ring.find(digestOf(secret), this.#parts.clock.now());
   }
 
-  /** @throws HttpProblem 429 `rate_limited` */
-  #countTry({ remoteAddress }: LoginRequest): void {
-    const owner = groupName(remoteAddress);
-    const seconds = this.#tries.secondsUntil(owner, 1);
+  /** @returns the refusal of a proof, which counts for its address */
+  #failed(request: LoginRequest, proof: LoginProof): HttpProblem {
+    const owner = groupName(request.remoteAddress);
+    const seconds = this.#failures.secondsUntil(owner, 1);
     if (seconds > 0)
-      throw new HttpProblem(
+      return new HttpProblem(
         429,
         'rate_limited',
-        'Too many tries to log in from this address; wait a little.',
-        {
-          headers: { 'retry-after': String(Math.ceil(seconds)) },
-        },
+        'Too many invalid keys or links came from this address: check yours, and try again later.',
+        { headers: { 'retry-after': String(Math.ceil(seconds)) } },
       );
-    this.#tries.take(owner, 1);
+    this.#failures.take(owner, 1);
+    if ('token' in proof) this.#parts.refusals.noteLink(request.remoteAddress);
+    return new HttpProblem(
+      401,
+      'unauthenticated',
+      'key' in proof
+        ? 'This is no API key that can be used.'
+        : 'This link was used already, or is too old: make a new one with "jackdaw login".',
+    );
   }
 }
 

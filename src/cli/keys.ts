@@ -20,12 +20,18 @@ interface NewKey {
   readonly expiresAt?: string;
 }
 
+interface RevokeOptions {
+  readonly force?: boolean;
+  readonly withChildren?: boolean;
+}
+
 const COLUMNS: readonly Column<KeyJson>[] = [
   { title: 'id', show: (key) => key.id },
   { title: 'key', show: (key) => `${key.prefix}…` },
   { title: 'name', show: (key) => key.name },
   { title: 'scopes', show: (key) => key.scopes.join(',') },
   { title: 'user', show: (key) => key.user_id },
+  { title: 'made with', show: (key) => key.parent_id },
   { title: 'created', show: (key) => key.created_at },
   { title: 'last used', show: (key) => key.last_used_at },
   { title: 'expires', show: (key) => key.expires_at },
@@ -78,15 +84,17 @@ export function keysCommand(io: CliIo): Command {
 
   withApiOptions(command.command('revoke').description('Revoke a key, at once and for good.'))
     .argument('<id>', 'id of the key', readId)
+    .option('--with-children', 'also the keys that were made with it, and those that were made with these')
     .option('--force', 'even if it is the key this command uses')
-    .action(async (id: string, options: ApiOptions & { readonly force?: boolean }) => {
+    .action(async (id: string, options: ApiOptions & RevokeOptions) => {
       const client = await ApiClient.open(options, io);
       if (options.force !== true && (await client.call(readMe)).key_id === id.toLowerCase())
         throw new Error(
           'This is the key that the command itself uses: make sure of another one, then add --force.',
         );
-      await client.call(revokeKey, { params: { key_id: id } });
-      io.err(`Revoked key ${id}.`);
+      const with_children = options.withChildren === true;
+      await client.call(revokeKey, { params: { key_id: id }, query: { with_children } });
+      io.err(`Revoked key ${id}${with_children ? ' and the keys made with it' : ''}.`);
     });
 
   return command;

@@ -64,6 +64,9 @@ export interface Host {
    */
   browserLogins(site: LoginSite): Promise<BrowserLogins>;
 
+  /** For listeners that a component opens itself; HTTP listeners use them automatically. */
+  readonly trustedProxies: TrustedProxies;
+
   /** What one user may have of what all share. HTTP listeners apply it by themselves. */
   readonly userLimits: UserLimits;
 
@@ -93,6 +96,19 @@ export interface Host {
 
   /** What runs, and what passes through it. */
   readonly daemon: DaemonView;
+}
+
+/** The proxies in front of the daemon (`service.http.trusted_proxies`). */
+export interface TrustedProxies {
+  includes(address: string): boolean;
+  /**
+   * The address of a client.
+   *
+   * @param peer the other end of the connection
+   * @param header a header of the request by its lower-case name
+   * @returns the peer, unless it is a trusted proxy that names the client
+   */
+  clientOf(peer: string, header: (name: string) => string | undefined): string;
 }
 
 /** What authentication needs of a request. A refused key is logged with the address, if there is one. */

@@ -9,4 +9,10 @@ export interface Identity {
   /** UUID of the key; null when authentication is off. */
   readonly keyId: string | null;
   readonly scopes: readonly Scope[];
+  /** The browser session of the request; absent if it carries a key. */
+  readonly session?: {
+    readonly id: string;
+    /** When it ends unless it is used, in microseconds. */
+    readonly expiresAt: number;
+  };
 }

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { HOST_PATTERN } from './endpoint.js';
-import { choice, duration, optionalEndpoint, secret, section, size } from './schema.js';
+import { choice, cidr, duration, optionalEndpoint, secret, section, size } from './schema.js';
 
 /** The top-level sections that belong to the daemon itself. Defaults are written only here. */
 export const AuthSchema = section(
@@ -139,6 +139,11 @@ export const ServiceSchema = section(
               'Names that requests may have in their Host header beside localhost and the addresses of the listener, with or without a port: jackdaw.example.com, *.internal:8443. Others get 421.',
           },
         ),
+        trusted_proxies: Type.Array(cidr(), {
+          default: [],
+          description:
+            'Proxies (CIDRs) whose X-Forwarded-For or Forwarded names the client for limits, audit and log.',
+        }),
         max_requests_in_flight: Type.Optional(
           Type.Integer({ minimum: 1, description: 'Requests in progress; more get 503. Absent: 4096.' }),
         ),

@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { parseRange } from './address-ranges.js';
 import { locate, nodeAt, type ConfigNode } from './config-node.js';
 import type { Problem } from './config-error.js';
 import { parseDuration } from './duration.js';
@@ -24,6 +25,8 @@ const FORMATS: Readonly<Record<string, string>> = {
   'jackdaw-size': 'a size: bytes, or a whole number and a unit, such as 512KiB, 16MiB or 1GiB',
   'jackdaw-endpoint': 'an endpoint: host:port, such as 127.0.0.1:4319 or [::1]:4319',
   'jackdaw-optional-endpoint': 'an endpoint (host:port, such as 127.0.0.1:8888), or empty for none',
+  'jackdaw-cidr':
+    'a range of addresses: an address and the length of its prefix, such as 10.0.0.0/8, 192.0.2.7/32 or fd00::/8',
   'jackdaw-path': 'the path of a file',
   'jackdaw-extension-id': 'the id of an extension',
 };
@@ -43,6 +46,7 @@ const OPTIONS: Options = {
     'jackdaw-size': (text: string) => parseSize(text) !== undefined,
     'jackdaw-endpoint': (text: string) => parseEndpoint(text) !== undefined,
     'jackdaw-optional-endpoint': (text: string) => text === '' || parseEndpoint(text) !== undefined,
+    'jackdaw-cidr': (text: string) => parseRange(text) !== null,
     'jackdaw-path': true,
     'jackdaw-extension-id': true,
     'jackdaw-secret': true,

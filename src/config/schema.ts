@@ -71,6 +71,11 @@ export function optionalEndpoint(options: BlockOptions<string | null>): TUnsafe<
   });
 }
 
+/** A range of addresses: `10.0.0.0/8`, `fd00::/8`. Read it with `readRange` of `config/address-ranges.ts`. */
+export function cidr(): TUnsafe<string> {
+  return Type.Unsafe<string>({ type: 'string', format: 'jackdaw-cidr' });
+}
+
 /** One of a few words. */
 export function choice<const Words extends readonly string[]>(
   words: Words,

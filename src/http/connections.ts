@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { TrustedProxies } from '../component/host.js';
 
 /** An open connection, whichever engine has it. */
 export interface Connection {
@@ -14,6 +15,8 @@ export type NoRoom = 'total' | 'address';
 export interface ConnectionLimits {
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
+  /** They speak for many clients, so the limit for each address does not apply to them. */
+  readonly proxies?: Pick<TrustedProxies, 'includes'> | undefined;
 }
 
 interface Group {
@@ -49,7 +52,9 @@ export class Connections {
   enter(connection: Connection): boolean {
     const name = groupName(connection.remoteAddress);
     const group = this.#groups.get(name) ?? { count: 0, idle: new Set() };
-    const most = isLoopback(name) ? Infinity : this.#limits.maxConnectionsPerAddress;
+    const { maxConnectionsPerAddress, proxies } = this.#limits;
+    const isShared = isLoopback(name) || proxies?.includes(connection.remoteAddress) === true;
+    const most = isShared ? Infinity : maxConnectionsPerAddress;
     const hasRoom =
       this.#makeRoom('address', group.count < most, group.idle) &&
       this.#makeRoom('total', this.count < this.#limits.maxConnections, this.#idle);

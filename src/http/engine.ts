@@ -1,3 +1,4 @@
+import type { TrustedProxies } from '../component/host.js';
 import type { Connections } from './connections.js';
 import type { HttpLimits } from './limits.js';
 import type { TlsFiles } from './tls.js';
@@ -29,6 +30,7 @@ export interface Exchange {
   readonly path: string;
   /** Raw, without the question mark; empty where there is none. */
   readonly query: string;
+  /** Of the client: the other end of the connection, or what a trusted proxy says. */
   readonly remoteAddress: string;
   /** The address the client connected to; undefined where the engine does not tell it. */
   readonly localAddress: string | undefined;
@@ -88,6 +90,7 @@ export interface EngineOptions {
   readonly tls: TlsFiles | undefined;
   readonly limits: HttpLimits;
   readonly connections: Connections;
+  readonly proxies: TrustedProxies;
   readonly watchReader: WatchReader;
   /** Called synchronously when the head of a request has arrived. Never throws. */
   readonly onRequest: (exchange: Exchange) => void;

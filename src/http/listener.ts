@@ -10,7 +10,7 @@ import { Connections } from './connections.js';
 import { Cors } from './cors.js';
 import { Dispatcher } from './dispatcher.js';
 import { openEngine, type EngineChoice } from './engine-choice.js';
-import type { Engine } from './engine.js';
+import type { Engine, EngineOptions } from './engine.js';
 import { Gate } from './gate.js';
 import { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.js';
@@ -19,12 +19,15 @@ import { Pace } from './pace.js';
 import { Router } from './router.js';
 import { TlsReload } from './tls-reload.js';
 import { isSameTls, readTlsFiles } from './tls.js';
+import { trustProxies } from './trusted-proxies.js';
 import { NO_RATES } from './user-rates.js';
 
 export interface HttpListenerOptions extends ListenerOptions {
   /** Default `node`. */
   readonly engine?: EngineChoice | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
+  /** Default: none. */
+  readonly proxies?: EngineOptions['proxies'] | undefined;
   /** Default: half of everything for one user, and no rates. */
   readonly users?: UserLimits | undefined;
   /** Whether web pages of other origins are refused, whatever CORS allows. */
@@ -120,7 +123,7 @@ class SharedListener implements HttpListener {
       logger: this.#logger,
     });
     this.#pace = new Pace(this.#limits.minRate, options.clock);
-    this.#connections = new Connections(this.#limits, (reason, isNew) => {
+    this.#connections = new Connections({ ...this.#limits, proxies: options.proxies }, (reason, isNew) => {
       this.#metrics.noRoom(reason, isNew);
       this.#crowded.write(() => {
         const { maxConnections, maxConnectionsPerAddress } = this.#limits;
@@ -210,6 +213,7 @@ class SharedListener implements HttpListener {
           port: this.#address.port,
           tls,
           limits: this.#limits,
+          proxies: this.#options.proxies ?? trustProxies([]),
           connections: this.#connections,
           watchReader: (moved, cut) =>
             this.#pace.watch(this.#limits.idleTimeoutMs, {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TrustedProxies } from '../component/host.js';
 import type { AnswerHead, EngineOptions, Exchange, TakePiece, WatchReader } from './engine.js';
 import { NodeBody } from './node-body.js';
 import type { NodeConnection } from './node-connection.js';
@@ -23,6 +24,7 @@ export class NodeExchange implements Exchange {
   readonly #connection: NodeConnection;
   readonly #body: NodeBody;
   readonly #watchReader: WatchReader;
+  readonly #proxies: TrustedProxies;
   #endWatch: (() => void) | undefined;
   /** The host in a target that names it; it counts instead of the header (RFC 9112 section 3.2.2). */
   readonly #authority: string | undefined;
@@ -35,13 +37,14 @@ export class NodeExchange implements Exchange {
     request: IncomingMessage,
     response: ServerResponse,
     connection: NodeConnection,
-    { limits, watchReader }: Pick<EngineOptions, 'limits' | 'watchReader'>,
+    { limits, watchReader, proxies }: Pick<EngineOptions, 'limits' | 'watchReader' | 'proxies'>,
     waitsForContinue: boolean,
   ) {
     this.#request = request;
     this.#response = response;
     this.#connection = connection;
     this.#watchReader = watchReader;
+    this.#proxies = proxies;
     this.method = request.method ?? 'GET';
     this.version = request.httpVersion;
     this.repeated = repeatedField(request.rawHeaders);
@@ -60,7 +63,7 @@ export class NodeExchange implements Exchange {
   }
 
   get remoteAddress(): string {
-    return plainRemoteAddress(this.#request.socket);
+    return this.#proxies.clientOf(plainRemoteAddress(this.#request.socket), (name) => this.header(name));
   }
 
   get localAddress(): string | undefined {

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { SocketAddress } from 'node:net';
+import type { TrustedProxies } from '../component/host.js';
 import { itemAt } from '../signal/checked.js';
 import type { AnswerHead, EngineOptions, Exchange, TakePiece, WatchReader } from './engine.js';
 import type { HttpLimits } from './limits.js';
@@ -26,6 +27,7 @@ export class UwsExchange implements Exchange {
   readonly #headers = new Map<string, string>();
   readonly #limits: HttpLimits;
   readonly #watchReader: WatchReader;
+  readonly #proxies: TrustedProxies;
   #endWatch: (() => void) | undefined;
   /** How much of the answer the system has taken. */
   #taken = 0;
@@ -47,11 +49,12 @@ export class UwsExchange implements Exchange {
   constructor(
     response: UwsResponse,
     request: UwsRequest,
-    { limits, watchReader }: Pick<EngineOptions, 'limits' | 'watchReader'>,
+    { limits, watchReader, proxies }: Pick<EngineOptions, 'limits' | 'watchReader' | 'proxies'>,
   ) {
     this.#response = response;
     this.#limits = limits;
     this.#watchReader = watchReader;
+    this.#proxies = proxies;
     this.method = request.getCaseSensitiveMethod();
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
@@ -87,7 +90,11 @@ export class UwsExchange implements Exchange {
   }
 
   get remoteAddress(): string {
-    this.#remoteAddress ??= this.#isClosed ? '' : readable(this.#response.getRemoteAddressAsText());
+    this.#remoteAddress ??= this.#isClosed
+      ? ''
+      : this.#proxies.clientOf(readable(this.#response.getRemoteAddressAsText()), (name) =>
+          this.header(name),
+        );
     return this.#remoteAddress;
   }
 

@@ -49,6 +49,7 @@ export function createHost(node: Node, parts: HostParts): Host {
     browserLogins: (site) => identity.letIn(site),
     settleKeys: () => identity.settleKeys(),
     secretBox: (directory) => secretBoxes.at(directory),
+    trustedProxies: listeners.proxies,
     userLimits,
     rejections,
     prices: prices.seenFrom(node.pipeline),

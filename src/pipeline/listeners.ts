@@ -1,4 +1,4 @@
-import type { ListenerOptions } from '../component/host.js';
+import type { ListenerOptions, TrustedProxies } from '../component/host.js';
 import type { HttpRequest, Listener } from '../component/http.js';
 import type { Config } from '../config/config.js';
 import type { UserLimits } from '../component/user-limits.js';
@@ -9,6 +9,7 @@ import { sizeBytes } from '../config/size.js';
 import type { EngineChoice } from '../http/engine-choice.js';
 import type { HttpLimits } from '../http/limits.js';
 import { createListener, type HttpListener } from '../http/listener.js';
+import { trustProxies } from '../http/trusted-proxies.js';
 import type { BuildTools } from './build.js';
 import type { Deadline } from './deadline.js';
 
@@ -25,6 +26,7 @@ interface Shared {
 
 /** The HTTP listeners of the daemon, one for each endpoint, shared by all components that name it. */
 export class Listeners {
+  readonly proxies: TrustedProxies;
   readonly #tools: BuildTools;
   readonly #engine: EngineChoice;
   readonly #limits: Partial<HttpLimits>;
@@ -46,6 +48,7 @@ export class Listeners {
     this.#users = users;
     this.#tools = tools;
     this.#hosts = http.hosts;
+    this.proxies = trustProxies(http.trusted_proxies);
     this.#isSameOriginOnly = !auth.enabled;
     this.#engine = http.engine;
     this.#limits = limitsOf(http);
@@ -86,6 +89,7 @@ export class Listeners {
         ...options,
         engine: this.#engine,
         limits: this.#limits,
+        proxies: this.proxies,
         users: this.#users,
         hosts: [...this.#hosts, ...(options.hosts ?? [])],
         isSameOriginOnly: this.#isSameOriginOnly,

@@ -22,8 +22,11 @@ export interface UserChange {
   readonly disabled?: boolean;
 }
 
-/** What became of a key that was to be revoked. `last_admin`: it stays, because otherwise nobody could administer any more. */
-export type RevokedKey = 'revoked' | 'last_admin' | 'unknown';
+/**
+ * The ids of the keys that are revoked now and were not before. `last_admin`: nothing was revoked, because otherwise nobody could
+ * administer any more.
+ */
+export type RevokedKeys = readonly string[] | 'last_admin' | 'unknown';
 
 /** A user as it is stored. */
 export interface StoredUser extends User {
@@ -44,6 +47,8 @@ export interface ApiKey {
   readonly expires_at: Micros | null;
   readonly revoked_at: Micros | null;
   readonly last_used_at: Micros | null;
+  /** The key that made it, itself or through a browser session; it may have been removed since. */
+  readonly parent_id: string | null;
 }
 
 /** A key with the SHA-256 of its text, 64 lower-case hex digits. */
@@ -119,13 +124,15 @@ export interface Accounts {
    * @throws RangeError where it is no version
    */
   followKeys(since: KeysVersion | null): Promise<KeyChanges>;
-  /** @returns false where there is no such user */
+  /** @returns false where there is no such user, or the parent was revoked */
   createKey(key: StoredKey): Promise<boolean>;
   /**
    * A key that was revoked before keeps its first time. The last admin key that does not expire, of a user that is not disabled,
    * stays.
+   *
+   * @param withChildren also revokes the keys that it made, and those that these made
    */
-  revokeKey(id: string, at: Micros): Promise<RevokedKey>;
+  revokeKey(id: string, at: Micros, withChildren?: boolean): Promise<RevokedKeys>;
   /** Notes when keys were used; a later time stays. Unknown keys are ignored. */
   touchKeys(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void>;
   /** First user, organization, membership and key in one transaction. @returns false, and nothing done, if there is a user. */

@@ -1,4 +1,10 @@
+import { MICROS_PER_DAY, MICROS_PER_HOUR } from '../signal/time-units.js';
 import type { Micros } from '../signal/time.js';
+
+/** A login that is not used ends after this time, */
+export const LOGIN_IDLE: Micros = 12 * MICROS_PER_HOUR;
+/** and every one after this. */
+export const LOGIN_LONGEST: Micros = 7 * MICROS_PER_DAY;
 
 /** A browser that entered with a key, without the secret in its cookie. */
 export interface Login {
@@ -12,6 +18,12 @@ export interface Login {
   readonly created_at: Micros;
   /** When it ends unless it is used. */
   readonly expires_at: Micros;
+  /** Written at most once a minute. */
+  readonly last_seen_at: Micros;
+  /** Of the client that logged in; null if unknown, as for those of earlier versions. */
+  readonly address: string | null;
+  /** What that browser calls itself. */
+  readonly user_agent: string | null;
 }
 
 /** A login that is new, or about which something was decided. */
@@ -64,12 +76,19 @@ export interface Logins {
    * @throws RangeError where it is no version
    */
   follow(since: LoginsVersion | null): Promise<LoginChanges>;
-  /** @returns false where there is no such login */
-  end(id: string): Promise<boolean>;
-  /** Lets logins last longer: a later time stays. Those that ended or are gone are ignored. */
+  /** Logins of a user that have neither ended nor expired, the newest first. */
+  list(userId: string, now: Micros): Promise<readonly Login[]>;
+  /** Unknown ids are ignored. */
+  end(ids: readonly string[]): Promise<void>;
+  /**
+   * Lets logins last until {@link LOGIN_IDLE} after their use, {@link LOGIN_LONGEST} at most: a later use stays. Those that ended or
+   * are gone are ignored.
+   */
   extend(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void>;
   /** Takes the place of the user's link that would expire next, where it has {@link LINKS_OF_A_USER} already. */
   createLink(link: LoginLink, now: Micros): Promise<void>;
+  /** @returns a link that has not expired, which stays; null if there is none */
+  findLink(digest: string, now: Micros): Promise<LoginLink | null>;
   /** Uses a link up. @returns what it was made of; null where there is none that has not expired */
   redeemLink(digest: string, now: Micros): Promise<LoginLink | null>;
 }

@@ -82,6 +82,8 @@ export class TestHost implements Host {
     };
   }
 
+  readonly trustedProxies = { includes: () => false, clientOf: (peer: string) => peer };
+
   authenticate(): Identity {
     const { identity = { userId: TEST_USER, keyId: null, scopes: SCOPES } } = this.#options;
     if (identity === null) throw new HttpProblem(401, 'unauthenticated', 'There is no key.');
@@ -97,7 +99,10 @@ export class TestHost implements Host {
     return Promise.resolve({
       enter: async () => Promise.resolve({ cookie: null, identity: this.authenticate() }),
       leave: async () => Promise.resolve(null),
+      readLink: async () => Promise.resolve({ name: 'test', email: 'test@localhost', expiresAt: 0 }),
       createLink: async () => Promise.resolve({ url: 'http://test/', expiresAt: 0 }),
+      sessionsOf: async () => Promise.resolve([]),
+      end: async () => Promise.resolve(),
     });
   }
 

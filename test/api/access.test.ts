@@ -92,7 +92,7 @@ void t.test('openapi.json and logging in alone are public', async (t) => {
   t.equal((await api.call('GET', '/openapi.json', { key: null })).status, 200);
   t.strictSame(
     api.routes.filter(({ isPublic }) => isPublic).map(({ path }) => path),
-    ['/api/v1/openapi.json', '/api/v1/session'],
+    ['/api/v1/openapi.json', '/api/v1/session', '/api/v1/session/links/read'],
   );
 });
 

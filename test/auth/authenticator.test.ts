@@ -34,6 +34,7 @@ async function setUp(t: Test) {
       expires_at: null,
       revoked_at: null,
       last_used_at: null,
+      parent_id: null,
       ...more,
     };
     await accounts.createKey(key);

@@ -98,16 +98,42 @@ void t.test('a link ends after a quarter of an hour, and with its key', async (t
   t.equal(await authenticator.linkFor('jd_unknown', BASE), null);
 });
 
-void t.test('an address has ten tries a minute, whatever comes of them', async (t) => {
-  const { clock, logins, key } = await setUp(t);
+void t.test('failures of an address are bounded, and keep nobody out', async (t) => {
+  const { clock, logins, key, tokenOf, logger } = await setUp(t);
   const enter = (text: string, address: string) => logins.enter(aRequest({}, address), { key: text });
   for (let tries = 0; tries < 10; tries++)
     t.match(await failure(enter('jd_x', '2001:db8::1')), { status: 401, code: 'unauthenticated' });
-  const refused = await failure(enter(key, '2001:db8::2'));
+  const refused = await failure(enter('jd_x', '2001:db8::2'));
   t.match(refused, { status: 429, code: 'rate_limited', headers: { 'retry-after': '6' } }, 'of one network');
-  t.ok((await enter(key, '2001:db8:1::1')).cookie);
-  clock.advance(6000);
-  t.ok((await enter(key, '2001:db8::1')).cookie);
+  t.match(await failure(enter('jd_x', '2001:db8:1::1')), { status: 401 }, 'of another');
+  t.ok((await enter(key, '2001:db8::1')).cookie, 'who has a key is let in');
+  const from = aRequest({}, '2001:db8::1');
+  const token = await tokenOf();
+  t.match(await logins.readLink(from, token), { email: 'admin@localhost' });
+  t.ok((await logins.enter(from, { token })).cookie, 'and who has a link');
+  const links = () => logger.lines.filter((line) => line.includes('session_link.refused'));
+  t.match(await failure(logins.enter(from, { token })), { status: 429 }, 'a used one');
+  t.strictSame(links(), [], 'no line each');
+  clock.advance(60_000);
+  for (const wrong of [token, 'x', 'x'.repeat(43)]) {
+    t.match(await failure(logins.enter(from, { token: wrong })), { status: 401 });
+    t.match(await failure(logins.readLink(from, wrong)), { status: 401 });
+  }
+  t.equal(links().length, 6);
+  t.match(links()[0], /audit="session_link\.refused".*address="2001:db8::1"/);
+  t.notMatch(logger.lines.join('\n'), token);
+});
+
+void t.test('a browser that logs in again ends its earlier session', async (t) => {
+  const { enter, holds, logins, key, tokenOf } = await setUp(t);
+  const [cookie, other] = [await enter(), await enter()];
+  const token = await tokenOf();
+  await logins.readLink(aRequest({ cookie }), token);
+  t.ok(holds(cookie), 'reading a link changes nothing');
+  await logins.enter(aRequest({ cookie }), { token });
+  t.strictSame([holds(cookie), holds(other)], [false, true]);
+  await logins.enter(aRequest({ cookie: other }), { key });
+  t.notOk(holds(other));
 });
 
 void t.test('over TLS only a cookie that nobody else can set counts', async (t) => {

@@ -33,6 +33,7 @@ service:
     tracse: { receivers: [source], exporters: [sink] }
     metrics: { receivers: [], exporters: [sink] }
   telemetry: { logs: { level: inof } }
+  http: { trusted_proxies: [10.0.0.0/8, 10.0.0.1, "fd00::/129", proxy] }
 `,
   ]);
   t.strictSame(problems, [
@@ -57,6 +58,10 @@ service:
     'a.yaml:29:16: error: service.pipelines.metrics.receivers: must not be empty',
     'a.yaml:29:43: error: service.pipelines.metrics.exporters[0]: exporter "sink" is not for metrics, only for traces',
     'a.yaml:30:24: error: service.telemetry.logs.level: must be one of "debug", "info", "warn", "error", but is "inof"; did you mean "info"?',
+    ...['10.0.0.1', 'fd00::/129', 'proxy'].map(
+      (text, index) =>
+        `a.yaml:31:${[41, 51, 65][index]}: error: service.http.trusted_proxies[${index + 1}]: must be a range of addresses: an address and the length of its prefix, such as 10.0.0.0/8, 192.0.2.7/32 or fd00::/8, but is "${text}"`,
+    ),
   ]);
 });
 

@@ -115,8 +115,8 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.strictSame(await accounts.findKey(first.digest), { key: first, user: stored(user, 1) });
     t.equal(await accounts.findKey('0'.repeat(64)), null);
 
-    t.equal(await accounts.revokeKey(first.id.toUpperCase(), NOON + 10), 'revoked');
-    t.equal(await accounts.revokeKey(first.id, NOON + 20), 'revoked', 'again');
+    t.strictSame(await accounts.revokeKey(first.id.toUpperCase(), NOON + 10), [first.id]);
+    t.strictSame(await accounts.revokeKey(first.id, NOON + 20), [], 'again');
     t.equal(await accounts.revokeKey(randomUUID(), NOON), 'unknown');
     await accounts.touchKeys([]);
     await accounts.touchKeys([
@@ -220,9 +220,9 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.match(await accounts.findKey(admin.digest), { key: { revoked_at: null } });
     t.strictSame(await accounts.findUser(ann.id), stored(ann, 1), 'nothing was changed');
 
-    for (const key of others.slice(0, 3)) t.equal(await accounts.revokeKey(key.id, NOON), 'revoked');
+    for (const key of others.slice(0, 3)) t.ok(Array.isArray(await accounts.revokeKey(key.id, NOON)));
     t.match(await accounts.updateUser(ben.id, { disabled: false }), { disabled: false });
-    t.equal(await accounts.revokeKey(admin.id, NOON), 'revoked', 'with a second one it may go');
+    t.strictSame(await accounts.revokeKey(admin.id, NOON), [admin.id], 'with a second one it may go');
     t.equal(await accounts.updateUser(ben.id, { disabled: true }), 'last_admin');
     t.match(await accounts.updateUser(ann.id, { disabled: true }), { disabled: true });
     const users = await (await opened.reopen()).accounts.listUsers();
@@ -230,6 +230,45 @@ function checkAccounts(t: Test, open: OpenControl): void {
       users.filter(({ disabled }) => disabled).map(({ id }) => id),
       [ann.id],
     );
+  });
+
+  void t.test('a key is revoked alone or with all that come from it', async (t) => {
+    const { accounts } = (await open(t)).store;
+    const [ann, ben] = [aUser(), aUser()];
+    await accounts.createUser(ann);
+    await accounts.createUser(ben);
+    const root = aKey(ann);
+    const child = aKey(ann, { parent_id: root.id });
+    const grandchild = aKey(ben, { parent_id: child.id });
+    const dead = aKey(ann, { parent_id: root.id, revoked_at: NOON });
+    const orphan = aKey(ann, { parent_id: dead.id });
+    const other = aKey(ann, { parent_id: randomUUID() });
+    const admin = aKey(ann, { scopes: ['admin'], parent_id: other.id });
+    for (const key of [root, child, grandchild, other, admin, dead]) t.ok(await accounts.createKey(key));
+    t.notOk(await accounts.createKey(orphan), 'a revoked key makes none');
+    t.strictSame(await accounts.revokeKey(child.id, NOON + 1), [child.id], 'alone');
+    t.strictSame(
+      [...(await accounts.revokeKey(root.id.toUpperCase(), NOON + 2, true))].sort(),
+      [root.id, grandchild.id].sort(),
+      'also behind one that was revoked before',
+    );
+    t.equal(await accounts.revokeKey(other.id, NOON, true), 'last_admin');
+    const revoked = (await accounts.listKeys()).filter((key) => key.revoked_at !== null);
+    t.strictSame(
+      new Map(revoked.map((key) => [key.id, key.revoked_at])),
+      new Map(
+        (await accounts.listKeys()).flatMap(({ id }) => {
+          const at = {
+            [dead.id]: NOON,
+            [child.id]: NOON + 1,
+            [root.id]: NOON + 2,
+            [grandchild.id]: NOON + 2,
+          }[id];
+          return at === undefined ? [] : [[id, at] as const];
+        }),
+      ),
+    );
+    t.match(await accounts.findKey(grandchild.digest), { key: { parent_id: child.id } });
   });
 
   void t.test('of those who go at the same time, one administrator stays', async (t) => {

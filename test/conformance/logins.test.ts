@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
-import { LINKS_OF_A_USER, LOGINS_OF_A_USER, type Login, type LoginLink } from '../../src/storage/logins.js';
+import {
+  LINKS_OF_A_USER,
+  LOGIN_IDLE,
+  LOGIN_LONGEST,
+  LOGINS_OF_A_USER,
+  type Login,
+  type LoginLink,
+} from '../../src/storage/logins.js';
 import { aKey, aUser } from '../storage/duckdb/meta-records.js';
 import { NOON } from '../support/run-records.js';
 import { until } from '../support/until.js';
@@ -30,6 +37,9 @@ function aLogin(owner: Owner, changes: Partial<Login> = {}): Login {
     ...owner,
     created_at: NOON,
     expires_at: NOON + 100,
+    last_seen_at: NOON,
+    address: '192.0.2.7',
+    user_agent: null,
     ...changes,
   };
 }
@@ -67,6 +77,7 @@ function checkLogins(t: Test, open: OpenControl): void {
     const first = await there.logins.follow(empty.version);
     t.strictSame(first.logins, [{ ...login, has_ended: false }]);
 
+    const used = { expires_at: NOON + 200 + LOGIN_IDLE, last_seen_at: NOON + 200 };
     await here.logins.extend([{ id: login.id, at: NOON + 200 }]);
     await here.logins.extend([
       { id: login.id, at: NOON + 150 },
@@ -74,19 +85,24 @@ function checkLogins(t: Test, open: OpenControl): void {
     ]);
     await here.logins.extend([]);
     const second = await there.logins.follow(first.version);
-    t.strictSame(
-      second.logins,
-      [{ ...login, expires_at: NOON + 200, has_ended: false }],
-      'a later end stays',
-    );
-    t.equal(await there.logins.end(login.id), true);
-    t.equal(await there.logins.end(randomUUID()), false);
+    t.strictSame(second.logins, [{ ...login, ...used, has_ended: false }], 'a later use stays');
+    t.strictSame(await there.logins.list(owner.user_id, NOON), [{ ...login, ...used }]);
+    t.strictSame(await there.logins.list(owner.user_id, used.expires_at), [], 'expired');
+    t.strictSame(await there.logins.list(randomUUID(), NOON), []);
+    await there.logins.end([login.id, randomUUID()]);
+    await there.logins.end([]);
     await there.logins.extend([{ id: login.id, at: NOON + 300 }]);
     const third = await here.logins.follow(second.version);
-    t.strictSame(third.logins, [{ ...login, expires_at: NOON + 200, has_ended: true }]);
+    t.strictSame(third.logins, [{ ...login, ...used, has_ended: true }]);
     t.strictSame((await here.logins.follow(third.version)).logins, []);
-    t.strictSame([...(await known(await opened.reopen()))], [[login.id, [NOON + 200, true]]]);
-    await t.rejects(here.logins.follow('yesterday'), RangeError);
+    t.strictSame(await here.logins.list(owner.user_id, NOON), [], 'ended');
+    const again = await opened.reopen();
+    t.strictSame([...(await known(again))], [[login.id, [used.expires_at, true]]]);
+    const old = aLogin(owner, { created_at: NOON - LOGIN_LONGEST + 50 });
+    await again.logins.create(old);
+    await again.logins.extend([{ id: old.id, at: NOON + 10 }]);
+    t.match(await again.logins.list(owner.user_id, NOON), [{ expires_at: NOON + 50 }], 'at most so long');
+    await t.rejects(again.logins.follow('yesterday'), RangeError);
   });
 
   void t.test('a user has so many; the one that ends next makes room. What expired is removed', async (t) => {
@@ -118,6 +134,9 @@ function checkLogins(t: Test, open: OpenControl): void {
     const owner = await anOwner(here);
     const link = aLink(owner);
     await here.logins.createLink(link, NOON);
+    t.strictSame(await there.logins.findLink(link.digest, NOON + 99), link, 'is found without being used');
+    t.equal(await there.logins.findLink(link.digest, NOON + 100), null);
+    t.equal(await there.logins.findLink(digest(), NOON), null);
     const tries = await Promise.all(
       [here, there, here, there].map(({ logins }) => logins.redeemLink(link.digest, NOON + 99)),
     );

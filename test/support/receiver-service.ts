@@ -2,6 +2,7 @@ import type { Test } from 'tap';
 import type { Component } from '../../src/component/component.js';
 import type { Host } from '../../src/component/host.js';
 import type { UserLimits } from '../../src/component/user-limits.js';
+import { trustProxies } from '../../src/http/trusted-proxies.js';
 import { createListener } from '../../src/http/listener.js';
 import { NO_RATES } from '../../src/http/user-rates.js';
 import type { componentSettings } from './component-settings.js';
@@ -25,10 +26,11 @@ export async function startReceiver(
 ): Promise<ReceiverService> {
   const listener = createListener('127.0.0.1:0', { ...settings, users: userLimits });
   let announced = '';
-  const host: Pick<Host, 'listener' | 'authenticate' | 'announce' | 'userLimits'> = {
+  const host: Pick<Host, 'listener' | 'authenticate' | 'announce' | 'userLimits' | 'trustedProxies'> = {
     listener: () => listener,
     authenticate: authenticateKnown,
     userLimits,
+    trustedProxies: trustProxies([]),
     announce: (_, address) => {
       announced = address;
     },

@@ -75,10 +75,25 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     const { body } = await api.call('POST', '/session/links', { json: {} });
     const path = new URL((body as { readonly url: string }).url);
     const { page } = await visitUnknown(`${path.pathname}${path.hash}`);
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const ask = page.getByRole('button', { name: 'Log in as admin@localhost' });
+    await ask.waitFor();
     t.notMatch(page.url(), '#t=', 'the token is gone from the address');
+    t.same(await accessibilityProblems(page), []);
+    await ask.click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const second = await visitUnknown(`${path.pathname}${path.hash}`);
     t.match(await second.page.getByRole('alert').textContent(), 'has been used');
+  });
+
+  await t.test('a link of somebody else asks before it swaps the account', async (t) => {
+    const mallory = await api.createUser('mallory@example.org', ['read', 'manage']);
+    const { body } = await api.call('POST', '/session/links', { key: mallory.key });
+    const { hash } = new URL((body as { readonly url: string }).url);
+    const { page } = await visit(`/settings${hash}`);
+    await page.getByText('You are logged in as admin@localhost').waitFor();
+    await page.getByRole('button', { name: 'Stay logged in as admin@localhost' }).click();
+    await page.getByRole('table', { name: 'Browser sessions' }).getByText('this session').waitFor();
+    t.equal((await page.getByText('mallory@example.org').all()).length, 0);
   });
 
   await t.test('lists by keys alone, with a focus that is seen', async (t) => {

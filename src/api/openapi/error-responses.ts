@@ -48,7 +48,8 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
   },
   403: {
     name: 'Forbidden',
-    description: '`forbidden_scope`, `forbidden_role`: the key lacks the scope, or the member the role.',
+    description:
+      '`forbidden_scope`, `forbidden_role`: the key lacks the scope, or the member the role. `confirmation_needed`: a browser session must send an API key, too.',
   },
   404: { name: 'NotFound', description: "`not_found`: unknown, or another user's." },
   408: { name: 'RequestTimeout', description: '`request_timeout`: the body did not arrive in time.' },

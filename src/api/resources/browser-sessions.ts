@@ -15,7 +15,7 @@ const openSession = {
   tag: 'identity',
   summary: 'Log a browser in: the answer sets a cookie that stands for the key',
   description:
-    'Takes a key, or the token of a link. The cookie can do what the key can, for as long as the key holds: 12 hours after its last use, 7 days in all. With the cookie every request but a GET needs `X-Jackdaw: 1` and the same origin. With authentication off no cookie is set. An address has 10 tries a minute.',
+    'Takes a key, or the token of a link. The cookie can do what the key can, for as long as the key holds: 12 hours after its last use, 7 days in all. With the cookie every request but a GET needs `X-Jackdaw: 1` and the same origin. With authentication off no cookie is set. The earlier session of the browser ends. After 10 keys or tokens a minute of one address that are not valid, further ones get 429 instead of 401; valid ones are always taken.',
   access: 'public',
   body: Type.Object(
     {
@@ -27,6 +27,28 @@ const openSession = {
     { title: 'SessionProof', additionalProperties: false },
   ),
   responses: { 204: null },
+  errors: [401, 403, 429],
+} satisfies Operation;
+
+const readLink = {
+  id: 'readSessionLink',
+  method: 'POST',
+  path: '/api/v1/session/links/read',
+  tag: 'identity',
+  summary: 'Whom a link would log in, without using it up',
+  description:
+    'Pages ask before they log a browser in by a link: a link that logs in silently could swap the account of whoever opens it. Failures count as those of `POST /session`.',
+  access: 'public',
+  body: Type.Object(
+    { token: Type.String({ maxLength: 200, description: 'That of a link (`#t=`).' }) },
+    { title: 'SessionLinkToken', additionalProperties: false },
+  ),
+  responses: {
+    200: Type.Object(
+      { name: Type.String(), email: Type.String(), expires_at: time('When the link ends.') },
+      { title: 'SessionLinkOwner' },
+    ),
+  },
   errors: [401, 403, 429],
 } satisfies Operation;
 
@@ -50,7 +72,7 @@ export const createSessionLink = {
   summary: 'A link that logs a browser in once, within 15 minutes',
   description:
     'The browser can then do what the key of this request can. It has to be asked for with an API key, since a cookie that makes links would never end. A user has 20 links that are not used yet; the one that ends next makes room for another.',
-  access: 'any',
+  access: 'read',
   responses: {
     201: Type.Object(
       { url: Type.String({ description: 'To be opened in the browser.' }), expires_at: time() },
@@ -72,6 +94,10 @@ export function browserSessionRoutes(context: {
       const { cookie, identity } = await logins.enter(request, readProof(body));
       audit({ identity, address }, 'session.opened', { by: body.key === undefined ? 'link' : 'key' });
       return { status: 204, headers: cookie === null ? {} : { 'set-cookie': cookie } };
+    }),
+    routes.route(readLink).to(async ({ body, request }) => {
+      const { name, email, expiresAt } = await logins.readLink(request, body.token);
+      return { status: 200, json: { name, email, expires_at: formatTime(expiresAt) } };
     }),
     routes.route(closeSession).to(async ({ request, identity, address }) => {
       const cookie = await logins.leave(request);

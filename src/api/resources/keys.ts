@@ -1,11 +1,14 @@
 import { Type, type Static } from 'typebox';
+import { lacksScope } from '../../auth/authenticator.js';
 import { describeKey, generateKey } from '../../auth/keys.js';
+import { grants } from '../../auth/scopes.js';
 import { HttpProblem, type Route } from '../../component/http.js';
-import { SCOPES } from '../../component/identity.js';
+import { SCOPES, type Identity, type Scope } from '../../component/identity.js';
 import type { Operation } from '../../component/operation.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { formatTime, parseTime, type Micros } from '../../signal/time.js';
 import type { ApiKey, StoredKey } from '../../storage/accounts.js';
+import type { Audit } from '../support/audit.js';
 import type { ApiContext } from '../support/api-context.js';
 import { lastAdmin } from '../support/conflict.js';
 import { nullable, printTime, time, uuid } from '../support/fields.js';
@@ -22,7 +25,29 @@ const keyFields = {
   expires_at: nullable(time()),
   revoked_at: nullable(time()),
   last_used_at: nullable(time('Written at most once a minute.')),
+  parent_id: nullable(
+    uuid(
+      'The key that made it, itself or through a browser session. Null: unknown, or made beside the daemon.',
+    ),
+  ),
 };
+
+/** Of the bodies that make keys. */
+export const confirmField = Type.Optional(
+  Type.String({
+    maxLength: 200,
+    description:
+      'An API key of the caller, which then makes the new key. A browser session needs it for a key that would outlive it.',
+  }),
+);
+
+/** Of the routes that revoke a key. */
+export const withChildrenQuery = Type.Object({
+  with_children: Type.Boolean({
+    default: false,
+    description: 'Also revokes the keys that it made, and those that these made.',
+  }),
+});
 
 export const keySchema = Type.Object(keyFields, { title: 'ApiKey' });
 
@@ -57,6 +82,7 @@ export const createKey = {
       name: Type.String({ minLength: 1, maxLength: 200, format: 'name' }),
       scopes: Type.Array(Type.Enum(SCOPES), { minItems: 1, uniqueItems: true }),
       expires_at: Type.Optional(time('In the future. Absent: never.')),
+      confirm_with_key: confirmField,
     },
     { title: 'NewApiKey', additionalProperties: false },
   ),
@@ -74,12 +100,14 @@ export const revokeKey = {
     'The last `admin` key that does not expire, of a user that is not disabled, cannot be revoked, which is a conflict: nobody could administer any more.',
   access: 'admin',
   params: Type.Object({ key_id: uuid() }),
+  query: withChildrenQuery,
   responses: { 204: null },
   errors: [404, 409],
 } satisfies Operation;
 
 /** The routes under `/admin/keys`. */
-export function keyRoutes({ routes, control, settleKeys, audit, clock }: ApiContext): readonly Route[] {
+export function keyRoutes(context: ApiContext): readonly Route[] {
+  const { routes, control, settleKeys, audit, clock } = context;
   const { accounts } = control;
   return [
     routes.route(listKeys).to(async ({ query }) => {
@@ -90,19 +118,20 @@ export function keyRoutes({ routes, control, settleKeys, audit, clock }: ApiCont
       const now = clock.now();
       const userId = body.user_id?.toLowerCase() ?? by.identity.userId;
       const expiresAt = readExpiry(body.expires_at, now);
-      const { text, key } = newKey(now, { ...body, user_id: userId, expires_at: expiresAt });
-      const isMade = await accounts.createKey(key);
-      if (!isMade) throw notFound('user');
-      const { id: key_id, user_id, scopes, expires_at } = printKey(key);
-      audit(by, 'key.created', { key_id, user_id, scopes, expires_at });
+      const maker = makerOf(context, by.identity, { ...body, expiresAt, scope: 'admin' });
+      const made = { ...body, user_id: userId, expires_at: expiresAt, parent_id: maker.keyId };
+      const { text, key } = newKey(now, made);
+      if (!(await accounts.createKey(key)))
+        throw (await accounts.findUser(userId)) ? makerRevoked() : notFound('user');
+      auditCreated(audit, by, key);
       await settleKeys();
       return { status: 201, json: { ...printKey(key), key: text } };
     }),
-    routes.route(revokeKey).to(async ({ params, ...by }) => {
-      const outcome = await accounts.revokeKey(params.key_id, clock.now());
-      if (outcome === 'unknown') throw notFound('API key');
-      if (outcome === 'last_admin') throw lastAdmin('This is');
-      audit(by, 'key.revoked', { key_id: params.key_id });
+    routes.route(revokeKey).to(async ({ params, query, ...by }) => {
+      const revoked = await accounts.revokeKey(params.key_id, clock.now(), query.with_children);
+      if (revoked === 'unknown') throw notFound('API key');
+      if (revoked === 'last_admin') throw lastAdmin('This is');
+      for (const key_id of revoked) audit(by, 'key.revoked', { key_id });
       await settleKeys();
       return { status: 204 };
     }),
@@ -112,12 +141,69 @@ export function keyRoutes({ routes, control, settleKeys, audit, clock }: ApiCont
 /** A key that was never used, and its text. */
 export function newKey(
   now: Micros,
-  { user_id, name, scopes, expires_at }: Pick<ApiKey, 'user_id' | 'name' | 'scopes' | 'expires_at'>,
+  {
+    user_id,
+    name,
+    scopes,
+    expires_at,
+    parent_id = null,
+  }: Pick<ApiKey, 'user_id' | 'name' | 'scopes' | 'expires_at'> & Partial<Pick<ApiKey, 'parent_id'>>,
 ): { readonly text: string; readonly key: StoredKey } {
   const text = generateKey();
   const id = uuidV7(Math.floor(now / 1000));
-  const unused = { created_at: now, revoked_at: null, last_used_at: null };
+  const unused = { created_at: now, revoked_at: null, last_used_at: null, parent_id };
   return { text, key: { id, user_id, name, ...describeKey(text), scopes, expires_at, ...unused } };
+}
+
+/**
+ * Who makes a key: the sender of the request, or the key that confirms it. A stolen session could otherwise leave a key behind that
+ * works when the session has long ended.
+ *
+ * @param wish `scope`: what the confirming key needs
+ * @throws HttpProblem 403 `confirmation_needed`, `forbidden_scope`
+ */
+export function makerOf(
+  { identityNow }: Pick<ApiContext, 'identityNow'>,
+  { userId, keyId, scopes, session }: Identity,
+  wish: {
+    readonly confirm_with_key?: string;
+    readonly expiresAt: Micros | null;
+    readonly scope: Scope;
+  },
+): Identity {
+  const { confirm_with_key: key, expiresAt } = wish;
+  if (key !== undefined) {
+    const confirming = identityNow({
+      header: (name) => (name === 'authorization' ? `Bearer ${key}` : undefined),
+    });
+    if (confirming?.userId !== userId)
+      throw new HttpProblem(
+        403,
+        'confirmation_needed',
+        'confirm_with_key is not an API key of yours that can be used: send another one.',
+      );
+    if (!grants(confirming.scopes, wish.scope)) throw lacksScope(wish.scope);
+    return confirming;
+  }
+  if (session !== undefined && (expiresAt === null || expiresAt > session.expiresAt))
+    throw new HttpProblem(
+      403,
+      'confirmation_needed',
+      `The key would outlive this browser session, which ends at ${formatTime(session.expiresAt)}: send an API key of yours as confirm_with_key, or set expires_at to no later than that.`,
+    );
+  return { userId, keyId, scopes };
+}
+
+/** Names the parent if it is not the key of the request. */
+export function auditCreated(audit: Audit, by: Parameters<Audit>[0], key: ApiKey): void {
+  const { id: key_id, user_id, scopes, expires_at, parent_id } = printKey(key);
+  const confirmed = parent_id === by.identity.keyId ? {} : { parent_id };
+  audit(by, 'key.created', { key_id, user_id, scopes, expires_at, ...confirmed });
+}
+
+/** The key of a request was revoked while the request made another one. */
+export function makerRevoked(): HttpProblem {
+  return new HttpProblem(401, 'unauthenticated', 'The key that makes this one was revoked: use another key.');
 }
 
 /** @throws HttpProblem 422 where it is over */
@@ -141,5 +227,6 @@ export function printKey(key: ApiKey): KeyJson {
     expires_at: printTime(key.expires_at),
     revoked_at: printTime(key.revoked_at),
     last_used_at: printTime(key.last_used_at),
+    parent_id: key.parent_id,
   };
 }

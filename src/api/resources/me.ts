@@ -2,9 +2,10 @@ import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import { SCOPES } from '../../component/identity.js';
 import type { Operation } from '../../component/operation.js';
+import { formatTime } from '../../signal/time.js';
 import { ROLES } from '../../storage/organizations.js';
 import type { ApiContext } from '../support/api-context.js';
-import { nullable, uuid } from '../support/fields.js';
+import { nullable, time, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
 import { printUser, userSchema } from './users.js';
 
@@ -21,6 +22,12 @@ export const readMe = {
         user: userSchema,
         key_id: nullable(uuid('Null: authentication is off.')),
         scopes: Type.Array(Type.Enum(SCOPES)),
+        browser_session: nullable(
+          Type.Object(
+            { id: uuid(), expires_at: time('When it ends unless it is used again.') },
+            { title: 'CurrentSession', description: 'The browser session of this request; null for a key.' },
+          ),
+        ),
         memberships: Type.Array(
           Type.Object(
             { slug: Type.String(), name: Type.String(), role: Type.Enum(ROLES) },
@@ -46,6 +53,9 @@ export function meRoutes({ routes, control }: ApiContext): readonly Route[] {
           user: printUser(user),
           key_id: identity.keyId,
           scopes: [...identity.scopes],
+          browser_session: identity.session
+            ? { id: identity.session.id, expires_at: formatTime(identity.session.expiresAt) }
+            : null,
           memberships: memberships.map(({ slug, organization_name: name, role }) => ({ slug, name, role })),
         },
       };

@@ -10,7 +10,18 @@ import { lastAdmin } from '../support/conflict.js';
 import { time, uuid } from '../support/fields.js';
 import { longArray } from '../support/long-body.js';
 import { notFound } from '../support/not-found.js';
-import { createdKeySchema, keySchema, newKey, printKey, readExpiry } from './keys.js';
+import {
+  auditCreated,
+  confirmField,
+  createdKeySchema,
+  keySchema,
+  makerOf,
+  makerRevoked,
+  newKey,
+  printKey,
+  readExpiry,
+  withChildrenQuery,
+} from './keys.js';
 
 /** Administrators may make more for somebody. */
 const MOST_KEYS = 100;
@@ -31,13 +42,14 @@ const createMyKey = {
   path: '/api/v1/me/keys',
   tag: 'identity',
   summary: 'Create an API key for the caller; only the answer ever shows it',
-  description: `It can do no more than the key of this request, nor last longer; otherwise it is refused with 403 \`forbidden_scope\`, or 422. Who has ${MOST_KEYS} keys that can be used gets 409 \`conflict\`.`,
+  description: `It can do no more than the key that makes it, nor last longer; otherwise it is refused with 403 \`forbidden_scope\`, or 422. A browser session makes none that outlives it without \`confirm_with_key\`: 403 \`confirmation_needed\`. Who has ${MOST_KEYS} keys that can be used gets 409 \`conflict\`.`,
   access: 'manage',
   body: Type.Object(
     {
       name: Type.String({ minLength: 1, maxLength: 200, format: 'name' }),
       scopes: Type.Array(Type.Enum(SCOPES), { minItems: 1, uniqueItems: true }),
       expires_at: Type.Optional(time('In the future. Absent: never.')),
+      confirm_with_key: confirmField,
     },
     { title: 'NewOwnKey', additionalProperties: false },
   ),
@@ -55,12 +67,14 @@ const revokeMyKey = {
     'Only one that can do no more than the key of this request; it may be that key itself. The last `admin` key that does not expire cannot be revoked, which is a conflict.',
   access: 'manage',
   params: Type.Object({ key_id: uuid() }),
+  query: withChildrenQuery,
   responses: { 204: null },
   errors: [404, 409],
 } satisfies Operation;
 
 /** The routes under `/me/keys`, for users that are no administrators. */
-export function myKeyRoutes({ routes, control, settleKeys, audit, clock }: ApiContext): readonly Route[] {
+export function myKeyRoutes(context: ApiContext): readonly Route[] {
+  const { routes, control, settleKeys, audit, clock } = context;
   const { accounts } = control;
   return [
     routes.route(listMyKeys).to(async ({ identity }) => {
@@ -70,32 +84,35 @@ export function myKeyRoutes({ routes, control, settleKeys, audit, clock }: ApiCo
     routes.route(createMyKey).to(async ({ body, ...by }) => {
       const { identity } = by;
       const now = clock.now();
-      requireWithin(identity, body.scopes);
       const expires_at = readExpiry(body.expires_at, now);
+      const maker = makerOf(context, identity, { ...body, expiresAt: expires_at, scope: 'manage' });
+      requireWithin(maker, body.scopes);
       const keys = await accounts.listKeys(identity.userId);
-      refuseLonger(identity, keys, expires_at);
+      refuseLonger(maker, keys, expires_at);
       if (keys.filter((key) => isUsable(key, now)).length >= MOST_KEYS)
         throw new HttpProblem(
           409,
           'conflict',
           `You have ${MOST_KEYS} API keys: revoke one that is not needed.`,
         );
-      const { text, key } = newKey(now, { ...body, user_id: identity.userId, expires_at });
-      if (!(await accounts.createKey(key))) throw new Error('users are never removed');
-      const printed = printKey(key);
-      const { id: key_id, user_id, scopes } = printed;
-      audit(by, 'key.created', { key_id, user_id, scopes, expires_at: printed.expires_at });
+      const made = { ...body, user_id: identity.userId, expires_at, parent_id: maker.keyId };
+      const { text, key } = newKey(now, made);
+      if (!(await accounts.createKey(key))) throw makerRevoked();
+      auditCreated(audit, by, key);
       await settleKeys();
-      return { status: 201, json: { ...printed, key: text } };
+      return { status: 201, json: { ...printKey(key), key: text } };
     }),
-    routes.route(revokeMyKey).to(async ({ params, ...by }) => {
+    routes.route(revokeMyKey).to(async ({ params, query, ...by }) => {
       const { identity } = by;
       const wanted = params.key_id.toLowerCase();
       const key = (await accounts.listKeys(identity.userId)).find(({ id }) => id === wanted);
       if (!key) throw notFound('API key');
+      // Those that come from it can do no more than it can.
       requireWithin(identity, key.scopes);
-      if ((await accounts.revokeKey(key.id, clock.now())) === 'last_admin') throw lastAdmin('This is');
-      audit(by, 'key.revoked', { key_id: key.id });
+      const revoked = await accounts.revokeKey(key.id, clock.now(), query.with_children);
+      if (revoked === 'last_admin') throw lastAdmin('This is');
+      if (revoked === 'unknown') throw notFound('API key');
+      for (const key_id of revoked) audit(by, 'key.revoked', { key_id });
       await settleKeys();
       return { status: 204 };
     }),
@@ -103,7 +120,7 @@ export function myKeyRoutes({ routes, control, settleKeys, audit, clock }: ApiCo
 }
 
 /** @throws HttpProblem 403 `forbidden_scope` */
-function requireWithin(identity: Identity, scopes: readonly Scope[]): void {
+export function requireWithin(identity: Identity, scopes: readonly Scope[]): void {
   const lacking = scopes.find((scope) => !grants(identity.scopes, scope));
   if (lacking !== undefined)
     throw new HttpProblem(403, 'forbidden_scope', `The API key lacks the scope "${lacking}" itself.`);

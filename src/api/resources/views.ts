@@ -6,8 +6,9 @@ import type { ApiContext } from '../support/api-context.js';
 import { nullable, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
 
-/** Below where the pages lie, and never another host. */
-const PATH_PATTERN = '^/(?:[!-.0-\\[\\]-~][!-\\[\\]-~]*)?$';
+/** Below where the pages are, and never another host; without a fragment, and not the login: a shared view must not log anybody in. */
+const PATH_PATTERN = '^/(?![Ll][Oo][Gg][Ii][Nn])(?:[!"$-.0-\\[\\]-~][!"$-\\[\\]-~]*)?$';
+const PATH = new RegExp(PATH_PATTERN);
 
 const viewSchema = Type.Object(
   {
@@ -79,7 +80,7 @@ export function viewRoutes({ routes, control: { views } }: ApiContext): readonly
   return [
     routes.route(listViews).to(async ({ identity }) => ({
       status: 200,
-      json: [...(await views.list(identity.userId))],
+      json: (await views.list(identity.userId)).map((view) => ({ ...view, path: safePath(view.path) })),
     })),
     routes.route(putView).to(async ({ identity, params, body }) => {
       const view = { ...body, id: params.view_id.toLowerCase(), org_slug: body.org_slug ?? null };
@@ -99,4 +100,10 @@ export function viewRoutes({ routes, control: { views } }: ApiContext): readonly
       return { status: 204 };
     }),
   ];
+}
+
+/** Earlier versions stored paths with fragments, and of the login. */
+function safePath(path: string): string {
+  const [page = ''] = path.split('#');
+  return PATH.test(page) ? page : '/';
 }

@@ -25,6 +25,7 @@ type Deed =
   | 'stores.exported'
   | 'session.opened'
   | 'session.closed'
+  | 'session.revoked'
   | 'session_link.created';
 
 /** Writes one line of the log. @param fields ids and names of what was changed; never a secret */

@@ -2,6 +2,7 @@ import type { Component } from '../../component/component.js';
 import type { Host } from '../../component/host.js';
 import type { Logger } from '../../component/telemetry.js';
 import { browserSessionRoutes } from '../../api/resources/browser-sessions.js';
+import { mySessionRoutes } from '../../api/resources/my-sessions.js';
 import { isApi } from '../../api/support/api.js';
 import { createAudit } from '../../api/support/audit.js';
 import { createRouteBuilder } from '../../http/operation.js';
@@ -40,7 +41,9 @@ export class UiExtension implements Component {
     const logins = await host.browserLogins(site);
     const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
     const audit = createAudit(this.#logger);
-    for (const route of browserSessionRoutes({ routes, logins, audit })) apiListener.route(route);
+    const context = { routes, logins, audit };
+    for (const route of [...browserSessionRoutes(context), ...mySessionRoutes(context)])
+      apiListener.route(route);
     const files = await readBuiltFiles(this.#folder);
     if (!files.some(({ name }) => name === INDEX)) {
       this.#logger.warn(

@@ -1,4 +1,5 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { TrustedProxies } from '../../component/host.js';
 import { HttpProblem } from '../../component/http.js';
 import type { Clock } from '../../component/telemetry.js';
 import { Body, connectionClosed } from '../../http/body.js';
@@ -17,6 +18,7 @@ export interface GrpcCallOptions {
   readonly timeoutMs: number;
   /** From which the bytes of the message are taken, as they arrive and as they are inflated. */
   readonly holding: Holding;
+  readonly proxies: TrustedProxies;
   readonly clock: Clock;
 }
 
@@ -60,7 +62,8 @@ export class GrpcCall {
   /** Empty where the connection is gone. */
   get remoteAddress(): string {
     const { session } = this.#stream;
-    return session === undefined ? '' : plainRemoteAddress(session.socket);
+    if (session === undefined) return '';
+    return this.#options.proxies.clientOf(plainRemoteAddress(session.socket), (name) => this.header(name));
   }
 
   /** @param name lower case */

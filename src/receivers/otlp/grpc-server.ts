@@ -141,10 +141,11 @@ export class GrpcServer {
   }
 
   async #listen({ host, port }: Endpoint): Promise<number> {
-    const { tls, connectionLimits, noteNoRoom, clock, logger } = this.#options;
+    const { tls, host: daemon, noteNoRoom, clock, logger } = this.#options;
+    const limits = { ...this.#options.connectionLimits, proxies: daemon.trustedProxies };
     this.#http2 = await createHttp2(tls, { clock, logger });
     const { server } = this.#http2;
-    this.#connections = new GrpcConnections(server, new Connections(connectionLimits, noteNoRoom), clock);
+    this.#connections = new GrpcConnections(server, new Connections(limits, noteNoRoom), clock);
     this.#watch(server);
     return listen(server, hostOf(host), port);
   }
@@ -162,12 +163,13 @@ export class GrpcServer {
 
   /** Never rejects. */
   async #serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
-    const { maxMessageBytes, messageTimeoutMs, clock } = this.#options;
+    const { maxMessageBytes, messageTimeoutMs, host, clock } = this.#options;
     const holding = new Holding(this.#bytes);
     const call = new GrpcCall(stream, headers, {
       maxMessageBytes,
       timeoutMs: messageTimeoutMs,
       holding,
+      proxies: host.trustedProxies,
       clock,
     });
     const over = call.closed;

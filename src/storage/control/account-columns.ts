@@ -19,8 +19,11 @@ export function fromKey(key: StoredKey, changed: number): Tables['api_keys'] {
 
 export function toKey(row: Omit<Tables['api_keys'], 'changed'>): StoredKey {
   const { id, user_id, name, prefix, digest, created_at, expires_at, revoked_at, last_used_at } = row;
-  const scopes = toScopes(row.scopes);
-  return { id, user_id, name, prefix, digest, scopes, created_at, expires_at, revoked_at, last_used_at };
+  return {
+    ...{ id, user_id, name, prefix, digest, created_at, expires_at, revoked_at, last_used_at },
+    parent_id: row.parent_id,
+    scopes: toScopes(row.scopes),
+  };
 }
 
 /** The columns of a {@link FollowedKey}, except those of its user. */

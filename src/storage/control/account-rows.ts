@@ -6,7 +6,7 @@ import type {
   FoundKey,
   KeyChanges,
   KeysVersion,
-  RevokedKey,
+  RevokedKeys,
   StoredKey,
   StoredUser,
   User,
@@ -142,27 +142,30 @@ export class AccountRows implements Accounts {
     return await this.#database.transaction(async (tx, tell) => {
       const number = await nextNumbers(tx, KEY, 1);
       const user = await tx.selectFrom('users').select('id').where('id', '=', key.user_id).executeTakeFirst();
-      if (user === undefined) return false;
+      if (user === undefined || (await isRevoked(tx, key.parent_id))) return false;
       await tx.insertInto('api_keys').values(fromKey(key, number)).execute();
       tell('keys');
       return true;
     });
   }
 
-  async revokeKey(id: string, at: Micros): Promise<RevokedKey> {
-    const keyId = id.toLowerCase();
+  async revokeKey(id: string, at: Micros, withChildren = false): Promise<RevokedKeys> {
     return await this.#database.transaction(async (tx, tell) => {
       await this.#lock(tx);
-      if (await isLastAdmin(tx, { keyId })) return 'last_admin';
+      // Taken before the keys are read: a key made meanwhile waits, and finds its parent revoked.
       const changed = await nextNumbers(tx, KEY, 1);
+      const keyIds = await family(tx, id.toLowerCase(), withChildren);
+      if (keyIds.length === 0) return 'unknown';
+      if (await isLastAdmin(tx, { keyIds })) return 'last_admin';
       const revoked = await tx
         .updateTable('api_keys')
-        .set((row) => ({ revoked_at: row.fn.coalesce('revoked_at', row.val(at)), changed }))
-        .where('id', '=', keyId)
-        .executeTakeFirst();
-      if (revoked.numUpdatedRows === 0n) return 'unknown';
+        .set({ revoked_at: at, changed })
+        .where('id', 'in', keyIds)
+        .where('revoked_at', 'is', null)
+        .returning('id')
+        .execute();
       tell('keys');
-      return 'revoked';
+      return revoked.map((row) => row.id);
     });
   }
 
@@ -215,6 +218,37 @@ async function insertUser(tx: Transaction<Tables>, user: User): Promise<number> 
   await refuseTaken(tx, user.email, user.id);
   await tx.insertInto('users').values(fromUser(user, tenant)).execute();
   return tenant;
+}
+
+/** @returns the id of a key and, if wanted, those of all keys that come from it; empty if there is no such key */
+async function family(tx: Transaction<Tables>, keyId: string, withChildren: boolean): Promise<string[]> {
+  if (!withChildren) {
+    const one = await tx.selectFrom('api_keys').select('id').where('id', '=', keyId).execute();
+    return one.map(({ id }) => id);
+  }
+  const all = await tx
+    .withRecursive('family(id)', (db) =>
+      db
+        .selectFrom('api_keys')
+        .select('api_keys.id')
+        .where('api_keys.id', '=', keyId)
+        .union(
+          db
+            .selectFrom('api_keys')
+            .innerJoin('family', 'family.id', 'api_keys.parent_id')
+            .select('api_keys.id'),
+        ),
+    )
+    .selectFrom('family')
+    .select('family.id')
+    .execute();
+  return all.map(({ id }) => id);
+}
+
+async function isRevoked(tx: Transaction<Tables>, keyId: string | null): Promise<boolean> {
+  if (keyId === null) return false;
+  const key = await tx.selectFrom('api_keys').select('revoked_at').where('id', '=', keyId).executeTakeFirst();
+  return key !== undefined && key.revoked_at !== null;
 }
 
 /** @throws ConflictError `email` where another user has it */

@@ -2,13 +2,13 @@ import { sql, type Transaction } from 'kysely';
 import type { Tables } from './tables.js';
 
 /**
- * Whether for good nobody could administer without this key, or without the keys of this user: by keys that have the scope, are
+ * Whether for good nobody could administer without these keys, or without the keys of this user: by keys that have the scope, are
  * not revoked, do not expire, and whose users are not disabled. A key that will expire does not help, because nothing would be
  * left after its time. To be called under the lock that all changes of keys and users take.
  */
 export async function isLastAdmin(
   tx: Transaction<Tables>,
-  without: { readonly keyId: string } | { readonly userId: string },
+  without: { readonly keyIds: readonly string[] } | { readonly userId: string },
 ): Promise<boolean> {
   const lasting = await tx
     .selectFrom('api_keys')
@@ -20,6 +20,6 @@ export async function isLastAdmin(
     .where(sql<string>`' ' || api_keys.scopes || ' '`, 'like', '% admin %')
     .execute();
   const isGone = (key: { id: string; user_id: string }): boolean =>
-    'keyId' in without ? key.id === without.keyId : key.user_id === without.userId;
+    'keyIds' in without ? without.keyIds.includes(key.id) : key.user_id === without.userId;
   return lasting.length > 0 && lasting.every(isGone);
 }

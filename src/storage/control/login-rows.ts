@@ -1,7 +1,9 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Micros } from '../../signal/time.js';
 import {
   LINKS_OF_A_USER,
+  LOGIN_IDLE,
+  LOGIN_LONGEST,
   LOGINS_OF_A_USER,
   type Login,
   type LoginChanges,
@@ -73,25 +75,33 @@ export class LoginRows implements Logins {
     const taken = rows.slice(0, FOLLOWED_AT_ONCE);
     const { changed, id } = taken.at(-1) ?? from;
     return {
-      logins: taken.map(({ id, digest, user_id, key_id, created_at, expires_at, has_ended }) => ({
-        ...{ id, digest, user_id, key_id, created_at, expires_at },
-        has_ended: has_ended === 1,
-      })),
+      logins: taken.map((row) => ({ ...toLogin(row), has_ended: row.has_ended === 1 })),
       version: `${String(changed)}:${id}`,
       hasMore: rows.length > taken.length,
     };
   }
 
-  async end(id: string): Promise<boolean> {
-    return await this.#database.transaction(async (tx, tell) => {
+  async list(userId: string, now: Micros): Promise<readonly Login[]> {
+    const rows = await this.#database.read((db) =>
+      db
+        .selectFrom('logins')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('has_ended', '=', 0)
+        .where('expires_at', '>', now)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute(),
+    );
+    return rows.map(toLogin);
+  }
+
+  async end(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#database.transaction(async (tx, tell) => {
       const changed = await nextNumbers(tx, LOGIN, 1);
-      const ended = await tx
-        .updateTable('logins')
-        .set({ has_ended: 1, changed })
-        .where('id', '=', id)
-        .executeTakeFirst();
+      await tx.updateTable('logins').set({ has_ended: 1, changed }).where('id', 'in', ids).execute();
       tell('logins');
-      return ended.numUpdatedRows > 0n;
     });
   }
 
@@ -102,10 +112,10 @@ export class LoginRows implements Logins {
       for (const { id, at } of uses)
         await tx
           .updateTable('logins')
-          .set({ expires_at: at, changed })
+          .set({ last_seen_at: at, expires_at: endAfter(at), changed })
           .where('id', '=', id)
           .where('has_ended', '=', 0)
-          .where('expires_at', '<', at)
+          .where('last_seen_at', '<', at)
           .execute();
     });
   }
@@ -119,6 +129,18 @@ export class LoginRows implements Logins {
     });
   }
 
+  async findLink(digest: string, now: Micros): Promise<LoginLink | null> {
+    const found = await this.#database.read((db) =>
+      db
+        .selectFrom('login_links')
+        .selectAll()
+        .where('digest', '=', digest)
+        .where('expires_at', '>', now)
+        .executeTakeFirst(),
+    );
+    return found ?? null;
+  }
+
   async redeemLink(digest: string, now: Micros): Promise<LoginLink | null> {
     return await this.#database.transaction(async (tx) => {
       const found = await tx
@@ -129,6 +151,17 @@ export class LoginRows implements Logins {
       return found === undefined || found.expires_at <= now ? null : found;
     });
   }
+}
+
+function toLogin(row: Tables['logins']): Login {
+  const { id, digest, user_id, key_id, created_at, expires_at, last_seen_at, address, user_agent } = row;
+  return { id, digest, user_id, key_id, created_at, expires_at, last_seen_at, address, user_agent };
+}
+
+/** When a login ends that is used at a time. */
+function endAfter(at: Micros) {
+  const idle = at + LOGIN_IDLE;
+  return sql<number>`case when created_at < ${idle - LOGIN_LONGEST} then created_at + ${LOGIN_LONGEST} else ${idle} end`;
 }
 
 /** Leaves room for one link more of a user. */

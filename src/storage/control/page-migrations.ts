@@ -39,4 +39,14 @@ export const PAGE_MIGRATIONS: Readonly<Record<string, Statements>> = {
     'create index views_of_user on views (user_id)',
     'create index views_of_organization on views (organization_id)',
   ],
+
+  '0015-parents': (text) => [
+    `alter table api_keys add column parent_id ${text}`,
+    'create index api_keys_of_parent on api_keys (parent_id)',
+    'alter table logins add column last_seen_at bigint not null default 0',
+    // Until now the end of a login followed its last use by 12 hours.
+    'update logins set last_seen_at = expires_at - 43200000000',
+    `alter table logins add column address ${text}`,
+    `alter table logins add column user_agent ${text}`,
+  ],
 };

@@ -73,6 +73,8 @@ interface KeyTable {
   last_used_at: number | null;
   /** The number of the last change of what decides whether it is accepted. */
   changed: number;
+  /** The key that made it, which may have been removed since. */
+  parent_id: string | null;
 }
 
 interface OrganizationTable {
@@ -213,6 +215,10 @@ interface LoginTable {
   has_ended: number;
   /** The number of its last change. */
   changed: number;
+  last_seen_at: number;
+  /** Of the client that logged in. */
+  address: string | null;
+  user_agent: string | null;
 }
 
 interface LoginLinkTable {

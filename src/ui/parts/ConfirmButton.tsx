@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { cx } from './cx.js';
 import styles from './parts.module.css';
 
@@ -10,6 +10,7 @@ export function ConfirmButton({
   confirm,
   isBusy = false,
   onConfirm,
+  children,
 }: {
   readonly label: string;
   /** Of what it is done to, for who has it read. */
@@ -19,6 +20,8 @@ export function ConfirmButton({
   readonly confirm: string;
   readonly isBusy?: boolean;
   readonly onConfirm: () => void;
+  /** What else is to be decided, behind the question. */
+  readonly children?: ReactNode;
 }) {
   const [isAsked, setAsked] = useState(false);
   if (!isAsked)
@@ -38,6 +41,7 @@ export function ConfirmButton({
   return (
     <span role="group" aria-label={question} className={styles['confirm']}>
       {question}
+      {children}
       <button
         type="button"
         autoFocus

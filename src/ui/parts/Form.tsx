@@ -165,6 +165,7 @@ export function ConfirmedChange({
   name,
   act,
   stale,
+  children,
 }: {
   readonly action: string;
   readonly question: string;
@@ -172,6 +173,8 @@ export function ConfirmedChange({
   readonly name: string;
   readonly act: () => Promise<void>;
   readonly stale: readonly string[];
+  /** What else is to be decided, behind the question. */
+  readonly children?: ReactNode;
 }) {
   const change = useChange(act, stale);
   return (
@@ -188,7 +191,9 @@ export function ConfirmedChange({
         confirm={action}
         isBusy={change.isBusy}
         onConfirm={() => void change.run()}
-      />
+      >
+        {children}
+      </ConfirmButton>
     </span>
   );
 }

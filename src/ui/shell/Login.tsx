@@ -1,101 +1,176 @@
-import { useEffect, useEffectEvent, useState, type SyntheticEvent } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { BASE } from '../api/base.js';
-import { ApiError } from '../api/client.js';
-import { logIn, type Proof } from '../api/session.js';
+import { ApiError, type Schemas } from '../api/client.js';
+import { logIn, readLink, type Proof } from '../api/session.js';
 import { formatDuration } from '../format/duration.js';
 import { cx } from '../parts/cx.js';
 import parts from '../parts/parts.module.css';
 import { Jackdaw } from './Jackdaw.js';
 import styles from './Login.module.css';
 
-/** What became of the token of a link: it is being tried, or it was no good. */
-export type LinkState = 'taken' | 'refused';
+/** The first part of the key of what is asked about a link. */
+export const LINK = 'login-link';
 
-/** Takes a key, or the token of a link, which stands behind the `#` and so reaches no log. */
-export function Login({
-  wasEnded,
-  onLink,
-  onDone,
-}: {
-  /** Somebody was here until a moment ago. */
-  readonly wasEnded: boolean;
-  /** Told before anything else may look at the address, which has no token any more then. */
-  readonly onLink: (state: LinkState) => void;
-  readonly onDone: () => void;
-}) {
-  const [key, setKey] = useState('');
+/** Logs in, once at a time. @param onDone called when it has worked */
+function useLogIn(onDone: () => void) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const enter = async (proof: Proof): Promise<void> => {
+    if (isBusy) return;
     setBusy(true);
     setProblem(undefined);
     try {
       await logIn(proof);
-      if (location.pathname.endsWith('/login')) history.replaceState(null, '', BASE.pathname);
-      // A click on the next link looks at the path again.
-      dispatchEvent(new PopStateEvent('popstate'));
+      leaveLoginPage();
       onDone();
     } catch (error) {
       setProblem(wordsFor(error, proof));
       setBusy(false);
-      if ('token' in proof) onLink('refused');
     }
   };
-  const enterWith = useEffectEvent(enter);
-  const tellLink = useEffectEvent(onLink);
-  useEffect(() => {
-    const [, token] = /^#t=(.+)$/.exec(location.hash) ?? [];
-    if (token === undefined) return;
-    // It is good for once: not to be found in the history.
-    history.replaceState(null, '', location.pathname + location.search);
-    tellLink('taken');
-    void enterWith({ token });
-    // Once, with what the page was opened with.
-  }, []);
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    if (key.trim() !== '' && !isBusy) void enter({ key: key.trim() });
-  };
+  return { isBusy, problem, enter };
+}
+
+function leaveLoginPage(): void {
+  if (location.pathname.endsWith('/login')) history.replaceState(null, '', BASE.pathname);
+  // The router looks at the path again.
+  dispatchEvent(new PopStateEvent('popstate'));
+}
+
+function LoginPage({
+  children,
+  onSubmit,
+}: {
+  readonly children: ReactNode;
+  readonly onSubmit: (event: SyntheticEvent) => void;
+}) {
   return (
     <main className={styles['page']}>
       <title>Log in · Jackdaw</title>
-      <form className={styles['form']} onSubmit={submit}>
+      <form className={styles['form']} onSubmit={onSubmit}>
         <Jackdaw size={56} />
         <h1>Jackdaw</h1>
-        {wasEnded && (
-          <p role="status">
-            Your session has ended: its key was revoked or has expired, or it was idle too long.
-          </p>
-        )}
-        <label htmlFor="key">API key</label>
-        <input
-          id="key"
-          className={parts['field']}
-          type="password"
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="jd_…"
-          value={key}
-          aria-describedby={problem === undefined ? 'help' : 'problem help'}
-          aria-invalid={problem !== undefined}
-          onChange={(event) => {
-            setKey(event.target.value);
-          }}
-        />
-        {problem !== undefined && (
-          <p id="problem" role="alert" className={parts['bad']}>
-            {problem}
-          </p>
-        )}
-        <button type="submit" className={cx(parts['button'], parts['primary'])} disabled={isBusy}>
-          {isBusy ? 'Logging in…' : 'Log in'}
-        </button>
-        <p id="help" className={styles['help']}>
-          The first key is in <code>data/initial-api-key</code>. Or run <code>jackdaw login</code> beside the
-          daemon for a link that logs you in once.
-        </p>
+        {children}
       </form>
     </main>
+  );
+}
+
+/**
+ * Asks before it logs in by a link: a page of somebody else could otherwise swap the account unnoticed.
+ *
+ * @param me who is logged in now
+ */
+export function LoginByLink({
+  token,
+  me,
+  onDone,
+  onCancel,
+}: {
+  readonly token: string;
+  readonly me: Pick<Schemas['UserAccount'], 'name' | 'email'> | undefined;
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}) {
+  const { isBusy, problem, enter } = useLogIn(onDone);
+  const { data: owner, error } = useQuery({
+    queryKey: [LINK, token],
+    queryFn: () => readLink(token),
+    gcTime: 0,
+    retry: false,
+    staleTime: Infinity,
+  });
+  const told = problem ?? (error === null ? undefined : wordsFor(error, { token }));
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    if (owner !== undefined) void enter({ token });
+  };
+  const cancel = (): void => {
+    leaveLoginPage();
+    onCancel();
+  };
+  return (
+    <LoginPage onSubmit={submit}>
+      {owner !== undefined && (
+        <>
+          <p>
+            Log in as <strong>{owner.email}</strong> on this daemon?
+          </p>
+          {me === undefined ? (
+            <p className={styles['help']}>Do so only if you asked for this link yourself.</p>
+          ) : (
+            <p role="status">
+              You are logged in as <strong>{me.email}</strong>. That session ends.
+            </p>
+          )}
+          <button type="submit" className={cx(parts['button'], parts['primary'])} disabled={isBusy}>
+            {isBusy ? 'Logging in…' : `Log in as ${owner.email}`}
+          </button>
+        </>
+      )}
+      {told !== undefined && (
+        <p role="alert" className={parts['bad']}>
+          {told}
+        </p>
+      )}
+      <button type="button" className={parts['button']} onClick={cancel}>
+        {me === undefined ? 'Use a key instead' : `Stay logged in as ${me.email}`}
+      </button>
+    </LoginPage>
+  );
+}
+
+/** Takes a key. */
+export function Login({
+  wasEnded,
+  onDone,
+}: {
+  /** Somebody was here until a moment ago. */
+  readonly wasEnded: boolean;
+  readonly onDone: () => void;
+}) {
+  const [key, setKey] = useState('');
+  const { isBusy, problem, enter } = useLogIn(onDone);
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    if (key.trim() !== '') void enter({ key: key.trim() });
+  };
+  return (
+    <LoginPage onSubmit={submit}>
+      {wasEnded && (
+        <p role="status">
+          Your session has ended: it or its key was revoked, its key has expired, or it was idle too long.
+        </p>
+      )}
+      <label htmlFor="key">API key</label>
+      <input
+        id="key"
+        className={parts['field']}
+        type="password"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="jd_…"
+        value={key}
+        aria-describedby={problem === undefined ? 'help' : 'problem help'}
+        aria-invalid={problem !== undefined}
+        onChange={(event) => {
+          setKey(event.target.value);
+        }}
+      />
+      {problem !== undefined && (
+        <p id="problem" role="alert" className={parts['bad']}>
+          {problem}
+        </p>
+      )}
+      <button type="submit" className={cx(parts['button'], parts['primary'])} disabled={isBusy}>
+        {isBusy ? 'Logging in…' : 'Log in'}
+      </button>
+      <p id="help" className={styles['help']}>
+        The first key is in <code>data/initial-api-key</code>. Or run <code>jackdaw login</code> beside the
+        daemon for a link that logs you in once.
+      </p>
+    </LoginPage>
   );
 }
 

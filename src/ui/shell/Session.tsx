@@ -3,9 +3,10 @@ import { createContext, use, useEffect, useState, type ReactNode } from 'react';
 import { ApiError, type Schemas } from '../api/client.js';
 import { Failure } from '../parts/states.js';
 import { ME } from '../state/queries.js';
-import { Login, type LinkState } from './Login.js';
+import { LINK, Login, LoginByLink } from './Login.js';
 
 type Me = Schemas['Me'];
+const openedWith = takeToken();
 const MeContext = createContext<Me | undefined>(undefined);
 
 /** Knows who looks, or asks for a login; nothing below is there before. */
@@ -13,7 +14,7 @@ export function Session({ children }: { readonly children: ReactNode }) {
   const client = useQueryClient();
   const { data, error, refetch } = useQuery(ME);
   const [wasEnded, setWasEnded] = useState(false);
-  const [link, setLink] = useState<LinkState>();
+  const [token, setToken] = useState(openedWith);
   useEffect(() => {
     // A session may end at any time: the next answer of whatever page says so.
     return client.getQueryCache().subscribe(({ query }) => {
@@ -21,6 +22,8 @@ export function Session({ children }: { readonly children: ReactNode }) {
       if (
         failed instanceof ApiError &&
         failed.status === 401 &&
+        // That a link is refused says nothing of the session.
+        (query.queryKey as readonly unknown[])[0] !== LINK &&
         // A page may ask before it is known whether there is a session at all.
         client.getQueryData(ME.queryKey) !== undefined
       ) {
@@ -29,19 +32,46 @@ export function Session({ children }: { readonly children: ReactNode }) {
       }
     });
   }, [client]);
+  useEffect(() => {
+    const look = (): void => {
+      const found = takeToken();
+      if (found !== undefined) setToken(found);
+    };
+    addEventListener('hashchange', look);
+    addEventListener('popstate', look);
+    return () => {
+      removeEventListener('hashchange', look);
+      removeEventListener('popstate', look);
+    };
+  }, []);
   const enter = (): void => {
     setWasEnded(false);
-    setLink(undefined);
+    setToken(undefined);
     client.clear();
     void refetch();
   };
   const isRefused = error instanceof ApiError && error.status === 401;
-  const hasToken = location.hash.startsWith('#t=');
-  // Who still has a session goes on with it where a link is refused; nobody else loses sight of why.
-  const isWithLink = hasToken || link === 'taken' || (link === 'refused' && data === undefined);
-  if (isRefused || isWithLink) return <Login wasEnded={wasEnded} onLink={setLink} onDone={enter} />;
+  // The question says who is logged in now, so it waits until that is known.
+  if (token !== undefined && (data !== undefined || error !== null))
+    return (
+      <LoginByLink
+        key={token}
+        token={token}
+        me={data?.user}
+        onDone={enter}
+        onCancel={() => setToken(undefined)}
+      />
+    );
+  if (isRefused) return <Login wasEnded={wasEnded} onDone={enter} />;
   if (data === undefined) return error ? <Failure isPage error={error} retry={() => void refetch()} /> : null;
   return <MeContext value={data}>{children}</MeContext>;
+}
+
+/** The token of a link in the address, which has it no more then: it is not to be found in the history. */
+function takeToken(): string | undefined {
+  const [, token] = /^#t=(.+)$/.exec(location.hash) ?? [];
+  if (token !== undefined) history.replaceState(null, '', location.pathname + location.search);
+  return token;
 }
 
 /** Who looks, and with what scopes. */

@@ -194,13 +194,22 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('openBrowserSession', {}, { key: null, json: { token: 'x' } });
   const link = (await check('createSessionLink', {})).body as { readonly url: string };
   const proof = { key: null, json: { token: link.url.replace(/^.*#t=/, '') } };
-  await check('openBrowserSession', {}, { ...proof, headers: { 'sec-fetch-site': 'cross-site' } });
+  for (const operation of ['openBrowserSession', 'readSessionLink'])
+    await check(operation, {}, { ...proof, headers: { 'sec-fetch-site': 'cross-site' } });
+  await check('readSessionLink', {}, proof);
   const { headers } = await check('openBrowserSession', {}, proof);
   const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? '';
   await check('closeBrowserSession', {}, { key: null, headers: { cookie } });
   const own = { key: null, headers: { cookie, 'x-jackdaw': '1', 'sec-fetch-site': 'same-origin' } };
   await check('createSessionLink', {}, own);
   await check('closeBrowserSession', {}, own);
+  await check('readSessionLink', {}, proof);
+  const { url } = (await check('createSessionLink', {})).body as { readonly url: string };
+  await check('openBrowserSession', {}, { key: null, json: { token: url.replace(/^.*#t=/, '') } });
+  const [session] = (await check('listMySessions', {})).body as readonly { readonly id: string }[];
+  await check('revokeMySession', { session_id: session?.id ?? '' });
+  await check('revokeMySession', { session_id: session?.id ?? '' });
+  await check('revokeMySessions', {});
   await check('readUsage', {});
   await check('readDailyUsage', { query: '?days=x' });
 

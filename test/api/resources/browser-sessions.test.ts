@@ -149,3 +149,80 @@ void t.test('with authentication off there is nothing to log in for', async (t) 
   t.match(await api.call('POST', '/session/links', { key: null }), { status: 201, body: { url: `${url}/` } });
   t.ok([null, `${url}/`].includes(await daemon.loginLink()), 'as far as the pages are built');
 });
+
+void t.test('a link says whom it would log in, and stays; a key needs read to make one', async (t) => {
+  const { api, byCookie, login, enter, logs } = await start(t);
+  const carol = await api.createUser('carol@example.org', ['read']);
+  const { url } = (await api.call('POST', '/session/links', { key: carol.key })).body as { url: string };
+  const token = url.replace(/^.*#t=/, '');
+  const read = (json: object, headers: Record<string, string> = {}) =>
+    api.call('POST', '/session/links/read', { key: null, json, headers });
+  for (let times = 0; times < 2; times++)
+    t.match(await read({ token }), { status: 200, body: { email: 'carol@example.org' } });
+  t.match(await read({ token }, { 'sec-fetch-site': 'cross-site' }), { status: 403 });
+  t.match(await read({ token: 'x'.repeat(43) }), { status: 401 });
+  t.match(logs.join('\n'), /audit="session_link\.refused" address="127\.0\.0\.1"/);
+  const cookie = await login();
+  t.equal((await enter({ token }, { cookie, ...OWN_PAGE })).status, 204);
+  t.equal((await byCookie(cookie, 'GET', '/me')).status, 401, 'the earlier session of the browser has ended');
+  t.notMatch(logs.join('\n'), token);
+  const writer = await api.createKey(['write']);
+  t.match(await api.call('POST', '/session/links', { key: writer.key }), {
+    status: 403,
+    body: { code: 'forbidden_scope' },
+  });
+});
+
+void t.test('a user sees and ends sessions, one or all, at once', async (t) => {
+  const { api, login, byCookie, enter } = await start(t);
+  const bob = await api.createUser('bob@example.org', ['read']);
+  const ofBob = cookieOf((await enter({ key: bob.key })).headers);
+  const [first, second] = [await login(), await login()];
+  const { status, body } = await byCookie(second, 'GET', '/me/sessions', {
+    headers: { 'user-agent': 'not the one that logged in' },
+  });
+  t.equal(status, 200);
+  const listed = body as readonly { readonly id: string; readonly is_current: boolean }[];
+  t.match(listed, [
+    { is_current: true, address: '127.0.0.1' },
+    { is_current: false, key_id: /^[0-9a-f-]{36}$/, last_seen_at: /Z$/ },
+  ]);
+  t.equal(listed.length, 2, 'nobody else\u2019s');
+  t.match(await byCookie(second, 'GET', '/me'), { body: { browser_session: { id: listed[0]?.id } } });
+  t.match(await api.get('/me'), { browser_session: null });
+  const id = listed[1]?.id ?? '';
+  t.equal((await api.call('DELETE', `/me/sessions/${id}`, { key: bob.key })).status, 404, 'not his');
+  const stream = await fetch(`${api.url}/api/v1/dashboard/stream?topics=runs`, { headers: { cookie: first } });
+  t.equal(stream.status, 200);
+  const ended = stream.text();
+  t.equal((await byCookie(second, 'DELETE', `/me/sessions/${id}`)).status, 204);
+  t.equal((await byCookie(first, 'GET', '/me')).status, 401, 'at once');
+  t.equal((await byCookie(second, 'GET', '/me')).status, 200);
+  t.match(await ended, /signed_out/, 'its stream ends, too');
+  const { user } = await api.get<{ user: { id: string } }>('/me');
+  const reader = await api.createKey(['read'], { user_id: user.id });
+  for (const path of ['/me/sessions', `/me/sessions/${listed[0]?.id ?? ''}`])
+    t.match(await api.call('DELETE', path, { key: reader.key }), { status: 403 }, 'it can do more');
+  t.equal((await byCookie(second, 'DELETE', '/me/sessions')).status, 204);
+  t.equal((await byCookie(second, 'GET', '/me')).status, 401);
+  t.equal((await byCookie(ofBob, 'GET', '/me')).status, 200);
+});
+
+void t.test('a session makes a key that outlives it only with a key that confirms', async (t) => {
+  const { api, login, byCookie, key } = await start(t);
+  const bob = await api.createUser('bob@example.org', ['read', 'manage']);
+  const cookie = await login();
+  const make = (json: object, path = '/me/keys') =>
+    byCookie(cookie, 'POST', path, { json: { name: 'x', scopes: ['read'], ...json } });
+  for (const path of ['/me/keys', '/admin/keys']) {
+    const later = new Date(Date.now() + 24 * 3_600_000).toISOString();
+    for (const more of [{}, { expires_at: later }, { confirm_with_key: bob.key }, { confirm_with_key: 'x' }])
+      t.match(await make(more, path), { status: 403, body: { code: 'confirmation_needed' } });
+    const writer = await api.createKey(['write']);
+    t.match(await make({ confirm_with_key: writer.key }, path), { body: { code: 'forbidden_scope' } });
+    t.match(await make({ confirm_with_key: key }, path), { status: 201, body: { expires_at: null } });
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    const { key_id } = await api.get<{ key_id: string }>('/me');
+    t.match(await make({ expires_at: soon }, path), { status: 201, body: { parent_id: key_id } });
+  }
+});

@@ -73,3 +73,25 @@ void t.test('a user has so many keys that can be used', async (t) => {
   await api.call('DELETE', `/me/keys/${first.id}`);
   t.equal((await make()).status, 201, 'a revoked one does not count');
 });
+
+void t.test('a key remembers which one made it, and is revoked with it on demand', async (t) => {
+  const api = await startApi(t);
+  const ann = await api.createUser('ann@example.org', ['read', 'manage']);
+  const make = async (key: string) =>
+    (
+      await api.call('POST', '/me/keys', { key, json: { name: 'x', scopes: ['read', 'manage'] } })
+    ).body as Key;
+  const holds = async ({ key }: Pick<Key, 'key'>) => (await api.call('GET', '/me', { key })).status === 200;
+  for (const path of ['/me/keys', '/admin/keys']) {
+    const child = await make(ann.key);
+    const grandchild = await make(child.key);
+    t.match(grandchild, { parent_id: child.id });
+    const key = path === '/me/keys' ? ann.key : undefined;
+    const revoke = (query: string) =>
+      api.call('DELETE', `${path}/${child.id}${query}`, key === undefined ? {} : { key });
+    t.equal((await revoke('')).status, 204);
+    t.strictSame([await holds(child), await holds(grandchild)], [false, true]);
+    t.equal((await revoke('?with_children=true')).status, 204, 'later, too');
+    t.strictSame([await holds(grandchild), await holds(ann)], [false, true]);
+  }
+});

@@ -48,3 +48,12 @@ void t.test('views are saved, shared, found and removed', async (t) => {
   t.equal((await api.call('DELETE', `/dashboard/views/${id}`, { key: ann.key })).status, 204);
   t.equal((await api.call('DELETE', `/dashboard/views/${id}`, { key: ann.key })).status, 404);
 });
+
+void t.test('a view has no fragment and does not lead to the login', async (t) => {
+  const api = await startApi(t);
+  const put = (path: string) =>
+    api.call('PUT', `/dashboard/views/${randomUUID()}`, { json: { name: 'x', path } });
+  for (const path of ['/login#t=x', '/runs#t=x', '/login', '/LOGIN?x', '/#t=x'])
+    t.equal((await put(path)).status, 422, path);
+  for (const path of ['/', '/logs?q=1', '/runs?q=%23t']) t.equal((await put(path)).status, 200, path);
+});

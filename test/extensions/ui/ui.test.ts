@@ -32,6 +32,9 @@ function built(t: Test): string {
 const NO_LOGINS: BrowserLogins = {
   enter: () => Promise.reject(new Error('nobody enters here')),
   leave: async () => null,
+  readLink: () => Promise.reject(new Error('there are no links here')),
+  sessionsOf: async () => [],
+  end: async () => undefined,
   createLink: () => Promise.reject(new Error('nobody is let in here')),
 };
 

@@ -6,7 +6,7 @@ import type { Batch } from '../../../src/signal/batch.js';
 import { startTestDaemon } from '../../support/daemon.js';
 import { grpcFailureOf, startOtlpGrpcClient } from '../../support/otlp-grpc-client.js';
 import { startOtlpService, type OtlpService } from '../../support/otlp-service.js';
-import { connectRaw } from '../../support/raw-grpc.js';
+import { connectRaw, framed } from '../../support/raw-grpc.js';
 import { until } from '../../support/until.js';
 
 const takeAll: Consumer<Batch<unknown>> = {
@@ -75,7 +75,8 @@ void t.test(
 );
 
 void t.test('a key that is refused over gRPC is in the audit with the address of its sender', async (t) => {
-  const { grpcAddress, logs } = await startTestDaemon(t);
+  const overlay = 'service: { http: { trusted_proxies: [127.0.0.1/32] } }';
+  const { grpcAddress, logs } = await startTestDaemon(t, { overlay });
   const call = startOtlpGrpcClient(t, grpcAddress);
   const refused = await grpcFailureOf(call('logs', Buffer.alloc(0), { key: 'jd_nobody' }));
   t.equal(refused.code, Code.UNAUTHENTICATED);
@@ -83,4 +84,11 @@ void t.test('a key that is refused over gRPC is in the audit with the address of
     logs.filter((line) => line.includes('audit="key.refused"')),
     [/reason="malformed".*address="127\.0\.0\.1"/],
   );
+  const forwarded = connectRaw(t, grpcAddress).open('logs', {
+    authorization: 'Bearer jd_nobody',
+    'x-forwarded-for': '192.0.2.7',
+  });
+  forwarded.end(framed(Buffer.alloc(0)));
+  await forwarded.status;
+  t.match(logs.at(-1), /audit="key\.refused".*address="192\.0\.2\.7"/, 'as a trusted proxy names it');
 });

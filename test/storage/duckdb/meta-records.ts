@@ -30,6 +30,7 @@ export function aKey(user: User, changes: Partial<StoredKey> = {}): StoredKey {
     expires_at: null,
     revoked_at: null,
     last_used_at: null,
+    parent_id: null,
     ...changes,
   };
 }

@@ -151,6 +151,7 @@ export function hostThatKeeps(statuses: Status[], control?: ControlPlane): Host 
     browserLogins: unused,
     settleKeys: unused,
     secretBox: unused,
+    trustedProxies: { includes: () => false, clientOf: (peer) => peer },
     userLimits: NO_RATES,
     rejections: { note: unused, of: unused },
     prices: { offer: unused, leadingTo: unused },

@@ -1,10 +1,12 @@
-import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-
-/** An address and the length of its prefix. */
-type Range = readonly [Address, number];
+import {
+  ADDRESS_BITS,
+  contains,
+  readAddress,
+  readRange,
+  type Address,
+  type AddressRange,
+} from '../../../config/address-ranges.js';
 
 /** IPv4 ranges without public hosts (IANA's registry of special purposes), and one public host that is not for users. */
 const NOT_PUBLIC_IPV4: readonly string[] = [
@@ -57,7 +59,6 @@ const METADATA: readonly string[] = [
 /** Translates to the IPv4 address in its last 32 bits. */
 const NAT64_PREFIX = '64:ff9b::/96';
 
-const BITS: Readonly<Record<ReturnType<Address['kind']>, number>> = { ipv4: 32, ipv6: 128 };
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1'];
 
 const notPublic = [...NOT_PUBLIC_IPV4, ...NOT_PUBLIC_IPV6].map(readRange);
@@ -70,7 +71,7 @@ const nat64 = [readRange(NAT64_PREFIX)];
  * reach even within a wider range of the allow list: they must be listed by their exact address.
  */
 export class AddressPolicy {
-  readonly #allowed: readonly Range[];
+  readonly #allowed: readonly AddressRange[];
   /** Single addresses, listed with the full prefix length of their family. */
   readonly #exact: ReadonlySet<string>;
   /** Whether any private address is allowed. */
@@ -84,7 +85,7 @@ export class AddressPolicy {
     this.#allowed = allowCidrs.map(readRange);
     this.#exact = new Set(
       this.#allowed
-        .filter(([address, prefix]) => prefix === BITS[address.kind()])
+        .filter(([address, prefix]) => prefix === ADDRESS_BITS[address.kind()])
         .map(([address]) => address.toString()),
     );
     this.allowsPrivate = allowCidrs.length > 0;
@@ -108,32 +109,6 @@ export class AddressPolicy {
       return !contains(nat64, address) || this.#allows(embeddedIpv4(address));
     return !contains(notPublic, address) && (address.kind() === 'ipv4' || contains(publicIpv6, address));
   }
-}
-
-/** @returns null where the text is not an address, or one with a zone. IPv6 of the form `::ffff:…` counts as IPv4. */
-function readAddress(text: string): Address | null {
-  // ipaddr.js alone would take IPv4 in octal, hexadecimal and with fewer parts, too.
-  if (isIP(text) === 0 || text.includes('%')) return null;
-  // `::8.8.8.8` is an address of IPv6; ipaddr.js alone would take it for `::ffff:8.8.8.8`.
-  return ipaddr.process(text.replace(/^::(?=\d+\.)/, '0::'));
-}
-
-function readRange(text: string): Range {
-  const [, host = '', length = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
-  const address = readAddress(host);
-  const prefix = Number(length);
-  // `::ffff:10.0.0.0/104` means something else in each family.
-  const isMapped = address?.kind() === 'ipv4' && host.includes(':');
-  if (address === null || isMapped || length === '' || prefix > BITS[address.kind()])
-    throw new Error(
-      `"${text}" is not a range of addresses: write an address and the length of its prefix, as in 10.0.0.0/8 or fd00::/8`,
-    );
-  return [address, prefix];
-}
-
-/** A range of one family has no address of the other. */
-function contains(ranges: readonly Range[], address: Address): boolean {
-  return ranges.some(([start, prefix]) => start.kind() === address.kind() && address.match(start, prefix));
 }
 
 /** The last 32 bits of an IPv6 address. */

@@ -28,9 +28,11 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
   logins: {
     create: true,
     follow: true,
+    list: true,
     end: true,
     extend: true,
     createLink: true,
+    findLink: true,
     redeemLink: true,
   },
   organizations: {

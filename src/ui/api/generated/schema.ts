@@ -864,6 +864,38 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/me/sessions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listMySessions'];
+    put?: never;
+    post?: never;
+    delete: operations['revokeMySessions'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/me/sessions/{session_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    delete: operations['revokeMySession'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/openapi.json': {
     parameters: {
       query?: never;
@@ -1098,6 +1130,22 @@ export interface paths {
     get?: never;
     put?: never;
     post: operations['createSessionLink'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/session/links/read': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['readSessionLink'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1430,6 +1478,7 @@ export interface components {
       id: string;
       last_used_at: string | null;
       name: string;
+      parent_id: string | null;
       prefix: string;
       revoked_at: string | null;
       scopes: ('write' | 'read' | 'manage' | 'admin')[];
@@ -1469,6 +1518,7 @@ export interface components {
       key: string;
       last_used_at: string | null;
       name: string;
+      parent_id: string | null;
       prefix: string;
       revoked_at: string | null;
       scopes: ('write' | 'read' | 'manage' | 'admin')[];
@@ -1485,6 +1535,12 @@ export interface components {
       name: string;
       secret: string;
       url: string;
+    };
+    CurrentSession: {
+      /** Format: date-time */
+      expires_at: string;
+      /** Format: uuid */
+      id: string;
     };
     Daemon: {
       /** Format: date-time */
@@ -1747,6 +1803,7 @@ export interface components {
       over: number;
     };
     Me: {
+      browser_session: components['schemas']['CurrentSession'] | null;
       key_id: string | null;
       memberships: components['schemas']['Membership'][];
       scopes: ('write' | 'read' | 'manage' | 'admin')[];
@@ -2019,6 +2076,7 @@ export interface components {
           }
       ));
     NewApiKey: {
+      confirm_with_key?: string | null;
       expires_at?: string | null;
       name: string;
       scopes: ('write' | 'read' | 'manage' | 'admin')[];
@@ -2033,6 +2091,7 @@ export interface components {
       slug: string;
     };
     NewOwnKey: {
+      confirm_with_key?: string | null;
       expires_at?: string | null;
       name: string;
       scopes: ('write' | 'read' | 'manage' | 'admin')[];
@@ -2188,6 +2247,21 @@ export interface components {
       trace_id: string;
       /** @enum {unknown} */
       type: 'agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
+    };
+    OwnBrowserSession: {
+      address: string | null;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      expires_at: string;
+      /** Format: uuid */
+      id: string;
+      is_current: boolean;
+      /** Format: uuid */
+      key_id: string;
+      /** Format: date-time */
+      last_seen_at: string;
+      user_agent: string | null;
     };
     PreviewedFiring: {
       /** Format: date-time */
@@ -2526,6 +2600,15 @@ export interface components {
       /** Format: date-time */
       expires_at: string;
       url: string;
+    };
+    SessionLinkOwner: {
+      email: string;
+      /** Format: date-time */
+      expires_at: string;
+      name: string;
+    };
+    SessionLinkToken: {
+      token: string;
     };
     SessionPage: {
       count: number;
@@ -3094,7 +3177,9 @@ export interface operations {
   };
   revokeKey: {
     parameters: {
-      query?: never;
+      query?: {
+        with_children?: boolean;
+      };
       header?: never;
       path: {
         key_id: string;
@@ -5023,7 +5108,9 @@ export interface operations {
   };
   revokeMyKey: {
     parameters: {
-      query?: never;
+      query?: {
+        with_children?: boolean;
+      };
       header?: never;
       path: {
         key_id: string;
@@ -5043,6 +5130,82 @@ export interface operations {
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       409: components['responses']['Conflict'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listMySessions: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OwnBrowserSession'][];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  revokeMySessions: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  revokeMySession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        session_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       422: components['responses']['ValidationFailed'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];
@@ -5806,6 +5969,40 @@ export interface operations {
       };
       401: components['responses']['Unauthenticated'];
       403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readSessionLink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SessionLinkToken'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionLinkOwner'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];
       500: components['responses']['InternalError'];

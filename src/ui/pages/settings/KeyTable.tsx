@@ -1,11 +1,13 @@
+import { useState } from 'react';
 import { Time } from '../../parts/figures.js';
-import { ConfirmedChange } from '../../parts/Form.js';
+import { Check, ConfirmedChange } from '../../parts/Form.js';
 import type { Column } from '../../parts/DataTable.js';
+import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { Table } from '../../parts/Table.js';
 import { useMe } from '../../shell/Session.js';
 import { useNow } from '../../state/clock.js';
-import { keyState, usableFirst, withinScopes, type Key } from './keys.js';
+import { activeDescendants, keyState, usableFirst, withinScopes, type Key } from './keys.js';
 
 /** Keys of one user. @param revoke throws what the API refuses */
 export function KeyTable({
@@ -14,7 +16,7 @@ export function KeyTable({
   stale,
 }: {
   readonly keys: readonly Key[];
-  readonly revoke: (id: string) => Promise<void>;
+  readonly revoke: (id: string, withChildren: boolean) => Promise<void>;
   readonly stale: string;
 }) {
   const now = useNow();
@@ -37,6 +39,19 @@ export function KeyTable({
     },
     { name: 'prefix', header: 'Begins with', render: ({ prefix }) => <code>{prefix}…</code> },
     { name: 'scopes', header: 'Scopes', render: (key) => key.scopes.join(', ') },
+    {
+      name: 'parent',
+      header: 'Made with',
+      hint: 'The key that made it, itself or through a browser session',
+      render: ({ parent_id }) =>
+        parent_id === null ? (
+          <Missing reason="Not known, or made beside the daemon" />
+        ) : (
+          (keys.find(({ id }) => id === parent_id)?.name ?? (
+            <Missing reason="A key that is not listed here" />
+          ))
+        ),
+    },
     {
       name: 'created',
       header: 'Created',
@@ -61,12 +76,12 @@ export function KeyTable({
       header: 'State',
       render: (key) =>
         canRevoke(key) ? (
-          <ConfirmedChange
-            action="Revoke"
+          <RevokeKey
             name={key.name}
             question={key.id === key_id ? 'This ends the session you are in.' : 'For good?'}
-            act={() => revoke(key.id)}
-            stale={[stale]}
+            childCount={activeDescendants(key, keys, now)}
+            revoke={(withChildren) => revoke(key.id, withChildren)}
+            stale={stale}
           />
         ) : (
           keyState(key, now)
@@ -74,4 +89,42 @@ export function KeyTable({
     },
   ];
   return <Table label="API keys" items={usableFirst(keys, now)} columns={columns} keyOf={(key) => key.id} />;
+}
+
+/** Asks before it revokes, and whether the keys go, too, that were made with it. */
+function RevokeKey({
+  name,
+  question,
+  childCount,
+  revoke,
+  stale,
+}: {
+  readonly name: string;
+  readonly question: string;
+  /** How many keys come from it. */
+  readonly childCount: number;
+  readonly revoke: (withChildren: boolean) => Promise<void>;
+  readonly stale: string;
+}) {
+  const [withChildren, setWithChildren] = useState(false);
+  return (
+    <ConfirmedChange
+      action="Revoke"
+      name={name}
+      question={question}
+      act={() => revoke(withChildren)}
+      stale={[stale]}
+    >
+      {childCount > 0 && (
+        <Check
+          name={
+            childCount === 1 ? 'and the key made with it' : `and the ${String(childCount)} keys made with it`
+          }
+          about=""
+          checked={withChildren}
+          onChange={setWithChildren}
+        />
+      )}
+    </ConfirmedChange>
+  );
 }

@@ -5,12 +5,13 @@ import { TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { ShownOnce } from '../../parts/ShownOnce.js';
 import { useMe } from '../../shell/Session.js';
-import { expiryOf, LASTING, SCOPE_WORDS, withinScopes, type Scope } from './keys.js';
+import { expiryOf, LASTING, SCOPE_WORDS, WITH_SESSION, withinScopes, type Scope } from './keys.js';
 
 export interface KeyWish {
   readonly name: string;
   readonly scopes: Scope[];
   readonly expires_at?: string;
+  readonly confirm_with_key?: string;
 }
 
 /** Makes a key, and shows it the one time that it can be shown. @param create gives the text of the key, and throws what the API refuses */
@@ -21,19 +22,29 @@ export function NewKey({
   readonly create: (wish: KeyWish) => Promise<string>;
   readonly stale: string;
 }) {
-  const offered = withinScopes(useMe().scopes);
+  const { scopes: own, browser_session: session } = useMe();
+  const offered = withinScopes(own);
   const [isOpen, setOpen] = useState(false);
   const [made, setMade] = useState<{ readonly name: string; readonly key: string }>();
   const [name, setName] = useState('');
   const [days, setDays] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>([]);
+  const [proof, setProof] = useState('');
+  const endOfSession = session?.expires_at;
+  const needsProof = endOfSession !== undefined && days !== WITH_SESSION;
   const change = useChange(async () => {
-    const end = expiryOf(days, Date.now());
-    const key = await create({ name: name.trim(), scopes: [...scopes], ...(end && { expires_at: end }) });
+    const end = days === WITH_SESSION ? endOfSession : expiryOf(days, Date.now());
+    const key = await create({
+      name: name.trim(),
+      scopes: [...scopes],
+      ...(end && { expires_at: end }),
+      ...(needsProof && { confirm_with_key: proof.trim() }),
+    });
     setMade({ name: name.trim(), key });
     setOpen(false);
     setName('');
     setScopes([]);
+    setProof('');
   }, [stale]);
   return (
     <>
@@ -56,7 +67,7 @@ export function NewKey({
           label="New key"
           action="Create key"
           change={change}
-          isReady={name.trim() !== '' && scopes.length > 0}
+          isReady={name.trim() !== '' && scopes.length > 0 && (!needsProof || proof.trim() !== '')}
           onCancel={() => setOpen(false)}
         >
           <TextField
@@ -78,9 +89,24 @@ export function NewKey({
             ))}
           </Checks>
           <div>
-            <Choice label="Expires after" value={days} options={LASTING} onChange={setDays} />
+            <Choice
+              label="Expires after"
+              value={days}
+              options={endOfSession === undefined ? LASTING : { ...LASTING, [WITH_SESSION]: 'this session' }}
+              onChange={setDays}
+            />
             <FieldProblem text={change.fields['expires_at']} />
           </div>
+          {needsProof && (
+            <TextField
+              label="Your API key"
+              type="password"
+              value={proof}
+              hint="The new key outlives this session, so one of your keys must confirm it."
+              problem={change.fields['confirm_with_key']}
+              onText={setProof}
+            />
+          )}
         </Form>
       )}
     </>

@@ -114,8 +114,12 @@ function UserKeys({ userId }: { readonly userId: string }) {
       ) : (
         <KeyTable
           keys={data}
-          revoke={async (key_id) => {
-            await bodyOf(api.DELETE('/api/v1/admin/keys/{key_id}', { params: { path: { key_id } } }));
+          revoke={async (key_id, with_children) => {
+            await bodyOf(
+              api.DELETE('/api/v1/admin/keys/{key_id}', {
+                params: { path: { key_id }, query: { with_children } },
+              }),
+            );
           }}
           stale="user-keys"
         />

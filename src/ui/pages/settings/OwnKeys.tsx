@@ -34,8 +34,12 @@ export function OwnKeys() {
       ) : (
         <KeyTable
           keys={data}
-          revoke={async (key_id) => {
-            await bodyOf(api.DELETE('/api/v1/me/keys/{key_id}', { params: { path: { key_id } } }));
+          revoke={async (key_id, with_children) => {
+            await bodyOf(
+              api.DELETE('/api/v1/me/keys/{key_id}', {
+                params: { path: { key_id }, query: { with_children } },
+              }),
+            );
           }}
           stale="own-keys"
         />

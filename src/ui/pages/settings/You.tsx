@@ -5,6 +5,7 @@ import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { useMe } from '../../shell/Session.js';
 import { useSettings, type Theme } from '../../state/settings.js';
+import { Sessions } from './Sessions.js';
 import styles from './Settings.module.css';
 
 /** Who one is here and with what key, how things look in this browser, and how one logs in. */
@@ -60,10 +61,8 @@ export function You() {
           <p>Authentication is off: everybody who reaches this daemon is this user, and nobody logs in.</p>
         ) : (
           <>
-            <p>
-              A session ends 12 hours after it was last used, 7 days after it began, or with its key. The
-              daemon does not list sessions: to end all that a key has opened, revoke the key.
-            </p>
+            <p>A session ends 12 hours after it was last used, 7 days after it began, or with its key.</p>
+            {scopes.some((scope) => scope === 'read' || scope === 'admin') && <Sessions />}
             <p>
               A link that logs in another browser once, within 15 minutes, is made beside the daemon with{' '}
               <code>jackdaw login</code>. A session cannot make one: it would never end.

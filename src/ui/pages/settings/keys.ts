@@ -21,6 +21,9 @@ export const LASTING: Readonly<Record<string, string>> = {
   '365': '1 year',
 };
 
+/** The choice of a key that ends with the browser session at the latest. */
+export const WITH_SESSION = 'session';
+
 const DAY_MS = 86_400_000;
 
 /** The end of a key that is made now. @param days as in LASTING @returns ISO 8601 */
@@ -37,6 +40,16 @@ export function withinScopes(scopes: readonly Scope[]): readonly Scope[] {
 export function keyState(key: Key, now: number): 'active' | 'expired' | 'revoked' {
   if (key.revoked_at !== null) return 'revoked';
   return key.expires_at !== null && Date.parse(key.expires_at) <= now ? 'expired' : 'active';
+}
+
+/** How many other keys that can be used come from a key, through however many others. */
+export function activeDescendants(key: Key, keys: readonly Key[], now: number): number {
+  const family = new Set([key.id]);
+  // A key is made after its parent.
+  for (const one of keys.toSorted((a, b) => a.created_at.localeCompare(b.created_at)))
+    if (one.parent_id !== null && family.has(one.parent_id)) family.add(one.id);
+  return keys.filter((one) => one.id !== key.id && family.has(one.id) && keyState(one, now) === 'active')
+    .length;
 }
 
 /** Keys that can be used come first, the newest before the others. */
