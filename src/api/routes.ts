@@ -4,6 +4,7 @@ import { agentRoutes } from './resources/agents.js';
 import { alertEventRoutes } from './resources/alerts/alert-events.js';
 import { alertFiringRoutes } from './resources/alerts/alert-firings.js';
 import { alertPreviewRoutes } from './resources/alerts/alert-preview.js';
+import { alertSecretRoutes } from './resources/alerts/alert-secret.js';
 import { alertTestRoutes } from './resources/alerts/alert-test.js';
 import { alertRoutes } from './resources/alerts/alerts.js';
 import type { ApiContext } from './support/api-context.js';
@@ -77,6 +78,7 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     needing(['figures', 'identity'], alertTestRoutes),
     needing(['agents', 'figures', 'identity', 'past'], alertPreviewRoutes),
     alertEventRoutes,
+    alertSecretRoutes,
     meRoutes,
     myKeyRoutes,
     viewRoutes,

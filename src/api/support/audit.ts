@@ -22,6 +22,7 @@ type Deed =
   | 'member.removed'
   | 'webhook_secret.created'
   | 'webhook_secret.rotated'
+  | 'alert_secret.rotated'
   | 'stores.exported'
   | 'session.opened'
   | 'session.closed'
