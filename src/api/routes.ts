@@ -4,8 +4,10 @@ import { agentRoutes } from './resources/agents.js';
 import { alertEventRoutes } from './resources/alerts/alert-events.js';
 import { alertFiringRoutes } from './resources/alerts/alert-firings.js';
 import { alertPreviewRoutes } from './resources/alerts/alert-preview.js';
+import { alertSecretRoutes } from './resources/alerts/alert-secret.js';
 import { alertTestRoutes } from './resources/alerts/alert-test.js';
 import { alertRoutes } from './resources/alerts/alerts.js';
+import { auditRoutes } from './resources/audit.js';
 import type { ApiContext } from './support/api-context.js';
 import { hasParts, type TelemetryPart, type TelemetryParts } from '../storage/telemetry-plane.js';
 import { daemonRoutes } from './resources/daemon.js';
@@ -77,6 +79,7 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     needing(['figures', 'identity'], alertTestRoutes),
     needing(['agents', 'figures', 'identity', 'past'], alertPreviewRoutes),
     alertEventRoutes,
+    alertSecretRoutes,
     meRoutes,
     myKeyRoutes,
     viewRoutes,
@@ -90,5 +93,6 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     webhookDeliveryRoutes,
     organizationDeliveryRoutes,
     exportRoutes,
+    auditRoutes,
   ].flatMap((routes) => routes(context));
 }

@@ -27,8 +27,9 @@ interface Options extends ApiOptions {
 type Exported = Static<typeof exportedSchema>;
 
 const HELP = `
-The daemon writes the directory, so it lies on the daemon's machine and belongs to the daemon's user. It goes on with
-everything else meanwhile. What is written is as of one moment: Parquet for telemetry, JSON lines for control data, and a
+The daemon writes the directory, so it lies on the daemon's machine, belongs to the daemon's user, and must be below
+extensions.query.export_root (default: exports, next to the control store). The daemon goes on with everything else
+meanwhile. What is written is as of one moment: Parquet for telemetry, JSON lines for control data, and a
 manifest with checksums, which is written last. The directory holds prompts and answers, digests of keys, and the secrets of
 webhooks with their key: keep it like the stores themselves.
 

@@ -12,7 +12,7 @@ type Json = unknown;
 type JsonMap = Readonly<Record<string, Json>>;
 
 /** No keywords of draft-07. */
-const OWN_KEYWORDS: readonly string[] = ['patternErrorMessage', 'hasExpressions'];
+const OWN_KEYWORDS: readonly string[] = ['patternErrorMessage', 'hasExpressions', 'removedKeys'];
 
 const SUBSTITUTION = { type: 'string', pattern: '^\\$\\{(env|file):' };
 

@@ -53,6 +53,8 @@ class Reader {
   readonly #lines: LineCounter;
   readonly #file: string;
   #count = 0;
+  /** Collections that are being read: an alias to one of them would never end. */
+  readonly #open = new Set<Node>();
 
   constructor(document: Document.Parsed, lines: LineCounter, file: string) {
     this.#document = document;
@@ -85,6 +87,14 @@ class Reader {
     }
     if (isAlias(node)) {
       const target = node.resolve(this.#document);
+      if (target !== undefined && this.#open.has(target)) {
+        this.report(
+          'error',
+          offset,
+          `alias *${node.source} refers to a value that contains it: remove the alias`,
+        );
+        return undefined;
+      }
       if (target !== undefined) return this.read(target);
       this.report(
         'error',
@@ -93,12 +103,18 @@ class Reader {
       );
       return undefined;
     }
-    if (isMap<Node, Node | null>(node)) return this.#readMap(node.items, position);
-    if (isSeq<Node>(node)) {
-      const items = node.items.map((item) => this.read(item));
-      return { kind: 'list', position, items: items.filter((item) => item !== undefined) };
-    }
-    return this.#readScalar(node, position, offset);
+    if (node === null || isScalar(node)) return this.#readScalar(node, position, offset);
+    this.#open.add(node);
+    const read = isMap<Node, Node | null>(node)
+      ? this.#readMap(node.items, position)
+      : this.#readList(isSeq<Node>(node) ? node.items : [], position);
+    this.#open.delete(node);
+    return read;
+  }
+
+  #readList(nodes: readonly Node[], position: Position): ConfigNode {
+    const items = nodes.map((item) => this.read(item));
+    return { kind: 'list', position, items: items.filter((item) => item !== undefined) };
   }
 
   #readMap(

@@ -10,6 +10,7 @@ export interface JsonSchema {
   /** Whether its texts may have expressions: {@link strayHoles}. */
   readonly hasExpressions?: boolean;
   readonly patternErrorMessage?: string;
+  readonly removedKeys?: Readonly<Record<string, string>>;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly JsonSchema[];

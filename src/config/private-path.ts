@@ -11,11 +11,15 @@ const OTHERS = 0o077;
  * Makes a directory and the missing ones above it, with names that survive a loss of power. An existing one stays as it is,
  * because it may serve others, too.
  *
+ * @param made gets the directories that were made, the outermost first, also if it throws
  * @throws the error of the file system
  */
-export async function makePrivateDirectory(path: string): Promise<void> {
+export async function makePrivateDirectory(path: string, made: string[] = []): Promise<void> {
   for (const directory of missingDown(resolve(path)))
-    if (isMadeHere(directory)) await syncDirectory(dirname(directory));
+    if (isMadeHere(directory)) {
+      made.push(directory);
+      await syncDirectory(dirname(directory));
+    }
 }
 
 /**

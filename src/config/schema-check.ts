@@ -123,9 +123,10 @@ function describe(error: ErrorObject, root: ConfigNode, base: readonly string[])
   switch (error.keyword) {
     case 'additionalProperties': {
       const key = String(params['additionalProperty']);
+      const removed = parent.removedKeys?.[key];
       return report(
         [...place, key],
-        `unknown key "${key}"${suggestion(key, Object.keys(parent.properties ?? {}))}`,
+        removed ?? `unknown key "${key}"${suggestion(key, Object.keys(parent.properties ?? {}))}`,
       );
     }
     case 'required':

@@ -21,12 +21,18 @@ export interface BlockOptions<Value> {
  */
 export function section<Properties extends TProperties>(
   properties: Properties,
-  options: { readonly description?: string; readonly isOptional?: boolean } = {},
+  options: {
+    readonly description?: string;
+    readonly isOptional?: boolean;
+    /** Former keys, each with what to do instead: the error says it. */
+    readonly removedKeys?: Readonly<Record<string, string>>;
+  } = {},
 ): TObject<Properties> {
   return Type.Object(properties, {
     additionalProperties: false,
     ...(options.description === undefined ? {} : { description: options.description }),
     ...(options.isOptional === true ? {} : { default: {} }),
+    ...(options.removedKeys === undefined ? {} : { removedKeys: options.removedKeys }),
   });
 }
 

@@ -1,5 +1,7 @@
 import type { Accounts } from './accounts.js';
 import type { AlertRules } from './alert-rules.js';
+import type { AlertSecrets } from './alert-secrets.js';
+import type { AuditLog } from './audit-log.js';
 import type { ControlTransfer } from './control-transfer.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import type { Endpoints } from './endpoints.js';
@@ -35,6 +37,8 @@ export interface ControlPlane {
   readonly alerts: AlertRules;
   readonly notices: Notices;
   readonly views: Views;
+  readonly alertSecrets: AlertSecrets;
+  readonly audit: AuditLog;
   readonly transfer: ControlTransfer;
   readonly watch: Watch;
   /**

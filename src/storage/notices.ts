@@ -1,10 +1,13 @@
 import type { Micros } from '../signal/time.js';
 
 /** The state of a notice. */
-export const NOTIFICATION_STATUSES = ['pending', 'sent', 'failed', 'skipped'] as const;
+export const NOTIFICATION_STATUSES = ['pending', 'sent', 'failed', 'skipped', 'suppressed'] as const;
 export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number];
 export const NOTIFICATION_CHANNELS = ['email', 'webhook'] as const;
 export type NotificationChannel = (typeof NOTIFICATION_CHANNELS)[number];
+
+/** Notices of one alert and channel that leave within an hour; more are stored as `suppressed`. */
+export const MAX_NOTICES_PER_HOUR = 60;
 
 export interface NotificationAttempt {
   /** From 1. */
@@ -20,7 +23,7 @@ export interface NotificationAttempt {
 export interface AlertNotification {
   readonly channel: NotificationChannel;
   readonly status: NotificationStatus;
-  /** Why it was skipped (`smtp_not_configured`, `too_many_emails`), or how its last attempt ended. */
+  /** Why it was not sent (`smtp_not_configured`, `too_many_emails`, `too_many_notices`), or how its last attempt ended. */
   readonly detail: string | null;
   readonly attempts: readonly NotificationAttempt[];
 }

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { generateSecret } from '../../src/delivery/senders/webhook/signature.js';
 import { ApiCaller } from '../support/api-caller.js';
 import { startTestDaemon } from '../support/daemon.js';
 import { startMails } from '../support/mail-server.js';
@@ -42,14 +41,18 @@ void t.test('an alert fires, tells all its channels once, and is silent for its 
   const caFile = join(directory, 'authority.pem');
   writeFileSync(caFile, AUTHORITY);
   const targets = { allow_cidrs: ['127.0.0.1/32'], ca_file: caFile };
-  const secret = generateSecret();
   const overlay = JSON.stringify({
     auth: { bootstrap_email: 'ops@example.org' },
     smtp: { host: '127.0.0.1', port: mails.port, from: 'Jackdaw <jackdaw@example.org>' },
-    exporters: { webhook: { targets }, alerts: { interval: '1s', targets, webhook_signing_secret: secret } },
+    exporters: { webhook: { targets }, alerts: { interval: '1s', targets } },
   });
   const first = await startTestDaemon(t, { directory, overlay });
   const api = new ApiCaller(first.url, first.key);
+  t.strictSame(await api.get('/me/alert-secret'), { exists: false, created_at: null });
+  const rotated = await api.call('POST', '/me/alert-secret');
+  t.equal(rotated.status, 200);
+  const { secret, created_at } = rotated.body as { readonly secret: string; readonly created_at: string };
+  t.strictSame(await api.get('/me/alert-secret'), { exists: true, created_at });
   const endpoint = await api.call('POST', '/org/default/webhooks/endpoints', {
     json: { url: `https://127.0.0.1:${orgHook.port}/`, event_types: ['alert.fired'] },
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { startApi, type TestApi } from '../support/api.js';
+import { until } from '../support/until.js';
 import { anItem } from '../support/trace-batch.js';
 
 interface User {
@@ -67,13 +68,33 @@ void t.test('who administers leaves a line of audit for each deed, without a sec
   await api.call('PUT', member, { json: { role: 'admin' } });
   await api.call('DELETE', member);
   const endpoint = await api.call('POST', '/org/default/webhooks/endpoints', {
-    json: { url: 'https://hooks.example.com/', event_types: ['*'] },
+    json: { url: 'https://hooks.example.com/token', event_types: ['*'] },
   });
   t.equal(endpoint.status, 201);
   const { id: endpointId, secret } = endpoint.body as { readonly id: string; readonly secret: string };
   await api.call('POST', `/org/default/webhooks/endpoints/${endpointId}/rotate-secret`);
+  const place = `/org/default/webhooks/endpoints/${endpointId}`;
+  await api.call('PATCH', place, { json: { url: 'https://other.example.com/token', is_active: false } });
+  const since = '2026-01-01T00:00:00Z';
+  await api.call('DELETE', place);
   await api.call('DELETE', `/admin/keys/${made.id}`);
   await api.call('DELETE', `/admin/keys/${randomUUID()}`);
+  const alert = await api.call('POST', '/alerts', {
+    json: {
+      ...{ target_service: 'payments', type: 'inactivity', threshold: 1, channel: 'webhook' },
+      webhook_url: 'https://alerts.example.com/token',
+    },
+  });
+  const { id: alert_id } = alert.body as { readonly id: string };
+  await api.call('PATCH', `/alerts/${alert_id}`, { json: { webhook_url: 'https://new.example.com/token' } });
+  await api.call('DELETE', `/alerts/${alert_id}`);
+  const alertSecret = (await api.call('POST', '/me/alert-secret')).body as { readonly secret: string };
+  await api.call('POST', '/dashboard/prompts/', { json: { name: 'greet', template_text: 'token' } });
+  const view = randomUUID();
+  const shared = { name: 'Failed', path: '/runs', org_slug: 'default' };
+  await api.call('PUT', `/dashboard/views/${view}`, { json: shared });
+  await api.call('DELETE', `/dashboard/views/${view}`);
+  await api.call('GET', '/daemon/config');
   const by = `by_user_id="${user.id}" by_key_id="${key_id}" address="127.0.0.1"`;
   t.strictSame(
     api.logs.flatMap((line) => (/audit=.*/.exec(line) ?? []).slice(0, 1)),
@@ -81,16 +102,54 @@ void t.test('who administers leaves a line of audit for each deed, without a sec
       `audit="user.created" ${by} user_id="${anna.id}"`,
       `audit="key.created" ${by} key_id="${made.id}" user_id="${anna.id}" scopes=["write"] expires_at=null`,
       `audit="user.disabled" ${by} user_id="${anna.id}"`,
-      `audit="user.changed" ${by} user_id="${anna.id}" fields=["name"]`,
+      `audit="user.changed" ${by} user_id="${anna.id}" changes={"name":{"from":"Anna","to":"A"}}`,
       `audit="user.enabled" ${by} user_id="${anna.id}"`,
       `audit="organization.created" ${by} slug="acme"`,
       `audit="member.put" ${by} slug="acme" user_id="${anna.id}" role="admin"`,
       `audit="member.removed" ${by} slug="acme" user_id="${anna.id}"`,
-      `audit="webhook_secret.created" ${by} slug="default" endpoint_id="${endpointId}"`,
+      `audit="endpoint.created" ${by} slug="default" endpoint_id="${endpointId}" host="hooks.example.com"`,
       `audit="webhook_secret.rotated" ${by} slug="default" endpoint_id="${endpointId}"`,
+      `audit="endpoint.changed" ${by} slug="default" endpoint_id="${endpointId}" is_active=false host="other.example.com"`,
+      `audit="endpoint.deleted" ${by} slug="default" endpoint_id="${endpointId}"`,
       `audit="key.revoked" ${by} key_id="${made.id}"`,
+      `audit="alert.created" ${by} alert_id="${alert_id}" type="inactivity" channel="webhook" host="alerts.example.com"`,
+      `audit="alert.changed" ${by} alert_id="${alert_id}" host="new.example.com"`,
+      `audit="alert.deleted" ${by} alert_id="${alert_id}"`,
+      `audit="alert_secret.rotated" ${by}`,
+      `audit="prompt.created" ${by} name="greet" version=1`,
+      `audit="view.saved" ${by} view_id="${view}" slug="default"`,
+      `audit="view.removed" ${by} view_id="${view}"`,
+      `audit="config.read" ${by}`,
     ],
     'what was refused is none',
   );
-  for (const hidden of [made.key, secret]) t.notMatch(api.logs.join(), hidden);
+  for (const hidden of [made.key, secret, alertSecret.secret, 'token']) t.notMatch(api.logs.join(), hidden);
+
+  interface Page {
+    readonly items: readonly { readonly action: string; readonly fields: object }[];
+    readonly count: number;
+  }
+  const audit = async (query: string): Promise<Page> => await api.get<Page>(`/admin/audit?${query}`);
+  await until('all entries are stored', async () => (await audit('action=config.read')).count === 1);
+  t.match(await audit('action=endpoint.changed'), {
+    items: [
+      {
+        ...{ action: 'endpoint.changed', user_id: user.id, key_id, address: '127.0.0.1' },
+        fields: { slug: 'default', endpoint_id: endpointId, is_active: false, host: 'other.example.com' },
+      },
+    ],
+    count: 1,
+    has_more: false,
+  });
+  const { items, count } = await audit('page_size=2');
+  t.strictSame(
+    items.map(({ action }) => action),
+    ['config.read', 'view.removed'],
+  );
+  t.equal((await audit(`user_id=${user.id}`)).count, count);
+  t.equal((await audit(`user_id=${anna.id}`)).count, 0);
+  t.equal((await audit('since=2100-01-01T00:00:00Z')).count, 0);
+  t.equal((await audit(`since=${since}&until=2100-01-01T00:00:00Z`)).count, count);
+  const { key: reader } = await api.createUser('reader@example.com', ['read', 'manage']);
+  t.equal((await api.call('GET', '/admin/audit', { key: reader })).status, 403);
 });

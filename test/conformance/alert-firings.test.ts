@@ -68,6 +68,43 @@ function checkFirings(t: Test, open: OpenControl): void {
     }
   });
 
+  void t.test(
+    'an alert sends at most 60 notices an hour through a channel; the rest are suppressed',
+    async (t) => {
+      const { store } = await open(t);
+      const userId = await addUser(store);
+      const fields = { channel: 'both', webhook_url: 'https://a.example/', cooldown_minutes: 0 } as const;
+      const rule = await addRule(store, userId, fields);
+      const other = await addRule(store, userId, fields);
+      let lastFiredAt: number | null = null;
+      const fire = async (firedAt: number): Promise<unknown> => {
+        t.strictSame(await store.alerts.recordFirings([aDecision(rule, { firedAt, lastFiredAt })]), [true]);
+        lastFiredAt = firedAt;
+        const found = await store.alerts.listFirings(userId, rule.alert.id, { offset: 0, limit: 1 });
+        return found?.items[0]?.notifications;
+      };
+      const second = MINUTE / 60;
+      for (let i = 0; i < 59; i++) await fire(NOON + i * second);
+      const [email, webhook] = ['email', 'webhook'].map((channel) => ({ channel, attempts: [] }));
+      const pending = { status: 'pending', detail: null };
+      const suppressed = { status: 'suppressed', detail: 'too_many_notices' };
+      t.match(await fire(NOON + 59 * second), [
+        { ...email, ...pending },
+        { ...webhook, ...pending },
+      ]);
+      t.match(await fire(NOON + 60 * second), [
+        { ...email, ...suppressed },
+        { ...webhook, ...suppressed },
+      ]);
+      await store.alerts.recordFirings([aDecision(other, { firedAt: NOON + 61 * second })]);
+      const { items } = await store.notices.claim({ ...DUE, now: NOON + 60 * MINUTE });
+      t.equal(items.filter(({ alertId }) => alertId === rule.alert.id).length, 120);
+      t.equal(items.length, 122, 'other alerts have a bound of their own');
+      t.match(await fire(NOON + 60 * MINUTE), [pending, pending], 'the first of the hour is over');
+      t.match(await fire(NOON + 60 * MINUTE + 1), [suppressed, suppressed]);
+    },
+  );
+
   void t.test('nobody has to want the event for its notices to be there', async (t) => {
     const { store } = await open(t);
     const rule = await addRule(store, await addUser(store), {

@@ -40,6 +40,8 @@ function checkTransfer(t: Test, open: OpenControl): void {
     await store.organizations.putMember('shop', bob.id, 'admin');
     for (const name of ODD_TEXTS)
       await store.views.put(ann.id, { id: randomUUID(), name, path: '/runs', org_slug: null });
+    const secret = { sealed_secret: 'sealed', created_at: 1 };
+    await store.alertSecrets.rotate(ann.id, secret);
     const first = await exported(t, store);
     t.equal(first.lines['views.jsonl']?.length, ODD_TEXTS.length);
     t.equal(await store.transfer.holds(), 'users');
@@ -49,6 +51,7 @@ function checkTransfer(t: Test, open: OpenControl): void {
     t.equal(await other.transfer.holds(), null);
     await other.transfer.import(first.files);
     t.strictSame((await exported(t, other)).lines, first.lines);
+    t.strictSame(await other.alertSecrets.find(ann.id), secret);
     t.strictSame((await other.accounts.listUsers()).map(({ id }) => id).sort(), [ann.id, bob.id].sort());
     // The next user gets a number that nobody has.
     await other.accounts.createUser(aUser({ email: 'new@example.org' }));

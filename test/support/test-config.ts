@@ -18,7 +18,7 @@ extensions:
   # No test needs the room but those of full disks.
   duckdb: { path: ${JSON.stringify(join(directory, 'jackdaw.duckdb'))}, reserve: 0 }
   sqlite: { path: ${JSON.stringify(join(directory, 'jackdaw.control.db'))} }
-  query: { endpoint: 127.0.0.1:0 }
+  query: { endpoint: 127.0.0.1:0, export_root: / }
   health: { endpoint: localhost:0 }
 receivers:
   trace_batch: { endpoint: 127.0.0.1:0 }

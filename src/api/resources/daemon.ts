@@ -133,15 +133,19 @@ export function daemonRoutes({
   routes,
   daemon,
   health,
+  audit,
   clock,
-}: Pick<ApiContext, 'routes' | 'daemon' | 'health' | 'clock'>): readonly Route[] {
+}: Pick<ApiContext, 'routes' | 'daemon' | 'health' | 'audit' | 'clock'>): readonly Route[] {
   return [
     routes.route(readDaemon).to(() => ({ status: 200, json: printDaemon({ daemon, health, clock }) })),
-    routes.route(readConfig).to(() => ({
-      status: 200,
-      encoded: Buffer.from(daemon.printConfig()),
-      headers: { 'content-type': 'application/yaml' },
-    })),
+    routes.route(readConfig).to((by) => {
+      audit(by, 'config.read', {});
+      return {
+        status: 200,
+        encoded: Buffer.from(daemon.printConfig()),
+        headers: { 'content-type': 'application/yaml' },
+      };
+    }),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { Type } from 'typebox';
 import { SECRETS_KEY_FILE } from '../../auth/secrets-key.js';
 import { ConsumeError } from '../../component/consume-error.js';
@@ -8,7 +8,7 @@ import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
 import type { TelemetryParts } from '../../storage/telemetry-plane.js';
 import { isTransferable } from '../../storage/telemetry-transfer.js';
-import { UnusableDirectory } from '../../storage/transfer/export-directory.js';
+import { exportPath, UnusableDirectory } from '../../storage/transfer/export-directory.js';
 import { exportStores, type ExportSources } from '../../storage/transfer/export-stores.js';
 import type { Manifest } from '../../storage/transfer/manifest.js';
 import type { ApiContext } from '../support/api-context.js';
@@ -42,7 +42,8 @@ export const exportData = {
       directory: Type.String({
         minLength: 1,
         maxLength: 4096,
-        description: 'An absolute path. It must not exist yet, or be an empty directory.',
+        description:
+          'Below `extensions.query.export_root`: an absolute path, or one relative to that root. It must not exist yet, or be an empty directory that is private.',
       }),
     },
     { title: 'NewExport', additionalProperties: false },
@@ -111,6 +112,11 @@ export function exportSources(
   };
 }
 
+/** Below the directory of the control store, unless `extensions.query.export_root` is set. */
+const EXPORTS = 'exports';
+const NO_ROOT =
+  'This daemon has no directory for exports: set extensions.query.export_root, or run jackdaw export --offline.';
+
 /** The answer for an export that is done. */
 export function shownExport(directory: string, { exported_at, files }: Manifest) {
   const rows: Record<string, number> = {};
@@ -131,7 +137,7 @@ export function shownExport(directory: string, { exported_at, files }: Manifest)
 export function exportRoutes(
   context: Omit<ApiContext, 'telemetry'> & { readonly telemetry: TelemetryParts },
 ): readonly Route[] {
-  const { routes, telemetry, audit, daemon, logger, clock } = context;
+  const { routes, telemetry, control, exportRoot, audit, daemon, logger, clock } = context;
   if (!isTransferable(telemetry) || telemetry.transfer.out === null) return [];
   const log = new ExportLog(logger, clock);
   return [
@@ -151,8 +157,12 @@ export function exportRoutes(
       };
       return { status: 200, json: { under_way, failed: shown } };
     }),
-    routes.route(exportData).to(async ({ body: { directory }, identity, address, request }) => {
-      if (!isAbsolute(directory)) throw new HttpProblem(409, 'conflict', 'directory is no absolute path.');
+    routes.route(exportData).to(async ({ body, identity, address, request }) => {
+      const root = exportRoot ?? (control.directory === null ? null : join(control.directory, EXPORTS));
+      if (root === null) throw new HttpProblem(409, 'conflict', NO_ROOT);
+      const directory = await exportPath(root, body.directory).catch((error: unknown) => {
+        throw inWords(error);
+      });
       const store = await telemetry.identity();
       const sources = exportSources(context, { store, version: daemon.version });
       if (sources === null) throw new HttpProblem(409, 'conflict', 'This store cannot be exported.');

@@ -118,10 +118,11 @@ const listPromptVersions = {
 export function promptRoutes({
   routes,
   control: { prompts },
+  audit,
   clock,
-}: Pick<ApiContext, 'routes' | 'control' | 'clock'>): readonly Route[] {
+}: Pick<ApiContext, 'routes' | 'control' | 'audit' | 'clock'>): readonly Route[] {
   return [
-    routes.route(createPrompt).to(async ({ identity, body }) => {
+    routes.route(createPrompt).to(async ({ identity, address, body }) => {
       const now = clock.now();
       const prompt: PromptVersion = {
         id: uuidV7(Math.floor(now / 1000)),
@@ -133,6 +134,8 @@ export function promptRoutes({
         created_at: now,
       };
       await conflictAsProblem(prompts.create(identity.userId, prompt));
+      const { name, version } = prompt;
+      audit({ identity, address }, 'prompt.created', { name, version });
       return { status: 201, json: printPrompt(prompt) };
     }),
     routes.route(listPrompts).to(async ({ identity }) => {

@@ -43,11 +43,12 @@ export const rebuildServiceMap = {
 } satisfies Operation;
 
 /** `/admin/service-map/rebuild` */
-export function serviceMapRebuildRoutes({ routes, telemetry }: ApiContext<'map'>): readonly Route[] {
+export function serviceMapRebuildRoutes({ routes, telemetry, audit }: ApiContext<'map'>): readonly Route[] {
   return [
-    routes.route(rebuildServiceMap).to(async ({ query }) => {
+    routes.route(rebuildServiceMap).to(async ({ query, ...by }) => {
       const rebuild = await telemetry.map.rebuild({ dryRun: query.dry_run });
       if (rebuild === null) throw new HttpProblem(409, 'conflict', 'The map is being rebuilt already.');
+      if (!query.dry_run) audit(by, 'service_map.rebuilt', { corrected: rebuild.corrected });
       return { status: 200, json: { ...rebuild, examples: [...rebuild.examples] } };
     }),
   ];

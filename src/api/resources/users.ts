@@ -115,14 +115,18 @@ export function userRoutes({ routes, control, settleKeys, audit, clock }: ApiCon
       return { status: 201, json: printUser(user) };
     }),
     routes.route(updateUser).to(async ({ params, body, ...by }) => {
+      const before = await accounts.findUser(params.user_id);
       const user = await conflictAsProblem(accounts.updateUser(params.user_id, body));
       if (!user) throw notFound('user');
       if (user === 'last_admin') throw lastAdmin('This user has');
       const { disabled, ...others } = body;
-      const fields = Object.keys(others);
+      const fields = Object.keys(others) as (keyof typeof others)[];
+      const changes = Object.fromEntries(
+        fields.map((field) => [field, { from: before?.[field] ?? null, to: user[field] }]),
+      );
       if (disabled !== undefined)
         audit(by, disabled ? 'user.disabled' : 'user.enabled', { user_id: user.id });
-      if (fields.length > 0) audit(by, 'user.changed', { user_id: user.id, fields });
+      if (fields.length > 0) audit(by, 'user.changed', { user_id: user.id, changes });
       if (disabled !== undefined) await settleKeys();
       return { status: 200, json: printUser(user) };
     }),

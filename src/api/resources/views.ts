@@ -76,13 +76,13 @@ const deleteView = {
 } satisfies Operation;
 
 /** The routes under `/dashboard/views`. */
-export function viewRoutes({ routes, control: { views } }: ApiContext): readonly Route[] {
+export function viewRoutes({ routes, control: { views }, audit }: ApiContext): readonly Route[] {
   return [
     routes.route(listViews).to(async ({ identity }) => ({
       status: 200,
       json: (await views.list(identity.userId)).map((view) => ({ ...view, path: safePath(view.path) })),
     })),
-    routes.route(putView).to(async ({ identity, params, body }) => {
+    routes.route(putView).to(async ({ identity, address, params, body }) => {
       const view = { ...body, id: params.view_id.toLowerCase(), org_slug: body.org_slug ?? null };
       const saved = await views.put(identity.userId, view);
       if (saved === 'foreign') throw notFound('view');
@@ -93,10 +93,12 @@ export function viewRoutes({ routes, control: { views } }: ApiContext): readonly
           'conflict',
           'There are as many views as there may be: remove one that is not needed.',
         );
+      audit({ identity, address }, 'view.saved', { view_id: view.id, slug: view.org_slug });
       return { status: 200, json: { ...view, may_change: true } };
     }),
-    routes.route(deleteView).to(async ({ identity, params }) => {
+    routes.route(deleteView).to(async ({ identity, address, params }) => {
       if (!(await views.remove(identity.userId, params.view_id.toLowerCase()))) throw notFound('view');
+      audit({ identity, address }, 'view.removed', { ...params });
       return { status: 204 };
     }),
   ];

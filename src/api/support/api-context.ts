@@ -25,6 +25,8 @@ export interface ApiContext<Part extends TelemetryPart = never> {
   readonly targets: () => Promise<AddressPolicy>;
   /** For secrets in the control plane. */
   readonly secrets: SecretBox;
+  /** `extensions.query.export_root`. */
+  readonly exportRoot?: string | undefined;
   readonly audit: Audit;
   readonly logger: Logger;
   /** What users sent and was not taken. */

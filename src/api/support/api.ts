@@ -1,8 +1,12 @@
+import type { Audit } from './audit.js';
+
 /** The API as other extensions see it. */
 export interface Api {
   /** Where it listens, as configured. */
   readonly endpoint: string;
   readonly isApi: true;
+  /** Logs and stores an action. */
+  readonly audit: Audit;
 }
 
 /** Finds the API among extensions. */

@@ -1,5 +1,7 @@
 import type { Identity } from '../../component/identity.js';
-import type { Logger } from '../../component/telemetry.js';
+import type { Clock, Logger } from '../../component/telemetry.js';
+import type { AuditEntry, AuditLog } from '../../storage/audit-log.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
 
 /** Who did something: the parts of a handler's input that say so. */
 interface Actor {
@@ -9,7 +11,7 @@ interface Actor {
   readonly address: string;
 }
 
-/** What users do with what they may, and administrators at all, that is logged; each once it is stored. */
+/** Actions that are logged, each once it is stored. */
 type Deed =
   | 'key.created'
   | 'key.revoked'
@@ -20,9 +22,23 @@ type Deed =
   | 'organization.created'
   | 'member.put'
   | 'member.removed'
-  | 'webhook_secret.created'
+  | 'endpoint.created'
+  | 'endpoint.changed'
+  | 'endpoint.deleted'
   | 'webhook_secret.rotated'
+  | 'delivery.retried'
+  | 'deliveries.retried'
+  | 'alert.created'
+  | 'alert.changed'
+  | 'alert.deleted'
+  | 'alert_secret.rotated'
+  | 'prompt.created'
+  | 'prompt.deleted'
+  | 'view.saved'
+  | 'view.removed'
   | 'stores.exported'
+  | 'service_map.rebuilt'
+  | 'config.read'
   | 'session.opened'
   | 'session.closed'
   | 'session.revoked'
@@ -31,9 +47,72 @@ type Deed =
 /** Writes one line of the log. @param fields ids and names of what was changed; never a secret */
 export type Audit = (by: Actor, deed: Deed, fields: object) => void;
 
-export function createAudit(logger: Logger): Audit {
+/** @param trail stores the entries, too */
+export function createAudit(logger: Logger, trail?: AuditTrail): Audit {
   return ({ identity, address }, deed, fields) => {
     const by = { audit: deed, by_user_id: identity.userId, by_key_id: identity.keyId, address };
     logger.info({ ...by, ...fields }, `Audit: ${deed}`);
+    trail?.add({ action: deed, user_id: identity.userId, key_id: identity.keyId, address, fields });
   };
+}
+
+/** The target of a webhook without its path and query, which often hold a token. */
+export function targetHost(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : '';
+}
+
+/** Entries that may wait for the store. */
+const MAX_WAITING = 1000;
+const RETRY_MS = 1000;
+
+/** Stores audit entries in the background, in order. The log has those that do not fit while the store fails. */
+export class AuditTrail {
+  readonly #log: Pick<AuditLog, 'append'>;
+  readonly #clock: Clock;
+  readonly #faults: SparseLog;
+  #waiting: AuditEntry[] = [];
+  #writing: Promise<void> | null = null;
+  #cancelRetry: () => void = () => undefined;
+
+  constructor(log: Pick<AuditLog, 'append'>, clock: Clock, logger: Logger) {
+    this.#log = log;
+    this.#clock = clock;
+    this.#faults = new SparseLog(logger, clock);
+  }
+
+  add({ fields, ...entry }: Omit<AuditEntry, 'at' | 'fields'> & { readonly fields: object }): void {
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.#faults.warn(1, {}, 'Audit entries were not stored: too many wait for the control store');
+      return;
+    }
+    this.#waiting.push({ ...entry, at: this.#clock.now(), fields: JSON.stringify(fields) });
+    void this.flush();
+  }
+
+  /** Stores what waits. Never rejects; what could not be stored is tried again later. */
+  async flush(): Promise<void> {
+    this.#cancelRetry();
+    this.#writing ??= this.#write().finally(() => (this.#writing = null));
+    await this.#writing;
+  }
+
+  /** Tries once more to store what waits, and then ends. */
+  async stop(): Promise<void> {
+    await this.flush();
+    this.#cancelRetry();
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = [...this.#waiting];
+      try {
+        await this.#log.append(batch);
+        this.#waiting = this.#waiting.slice(batch.length);
+      } catch (error) {
+        this.#faults.warn(batch.length, { err: error }, 'Audit entries wait for the control store');
+        this.#cancelRetry = this.#clock.after(RETRY_MS, () => void this.flush());
+        return;
+      }
+    }
+  }
 }

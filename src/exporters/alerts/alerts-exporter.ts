@@ -5,14 +5,17 @@ import type { Brought } from '../../alerting/touched.js';
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
+import type { Clock } from '../../component/telemetry.js';
 import { durationMs } from '../../config/duration.js';
 import { readVersion } from '../../config/package-version.js';
 import { Mailer, type MailerOptions } from '../../delivery/senders/email/mailer.js';
 import { SoleOwner } from '../../delivery/senders/sole-owner.js';
 import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
+import { generateSecret } from '../../delivery/senders/webhook/signature.js';
 import { WebhookSender, type SenderOptions } from '../../delivery/senders/webhook/sender.js';
 import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
 import type { Batch } from '../../signal/batch.js';
+import { alertSecretOwner } from '../../storage/alert-secrets.js';
 import { isControlPlane, type ControlPlane } from '../../storage/control-plane.js';
 import { keepPublished, publisherName } from '../../storage/publish-terms.js';
 import { SoleWorker } from '../../storage/sole-worker.js';
@@ -116,12 +119,13 @@ export class AlertsExporter implements Exporter {
 
   async #startNotifier(
     host: Host,
-    { notices, watch }: ControlPlane,
+    control: ControlPlane,
     onStore: (isFailing: boolean) => void,
   ): Promise<void> {
     const { clock, logger } = this.#settings;
     const { random = Math.random } = this.#surroundings;
-    const webhook = await this.#openWebhooks(random);
+    const { notices, watch } = control;
+    const webhook = await this.#openWebhooks(random, secretsOf(host, control, clock));
     const email = this.#openEmail(host, random);
     const notifier = new Notifier({
       notices,
@@ -138,7 +142,7 @@ export class AlertsExporter implements Exporter {
     this.#ends.push((deadline) => notifier.stop(deadline));
   }
 
-  async #openWebhooks(random: () => number): Promise<Channel> {
+  async #openWebhooks(random: () => number, secretOf: (userId: string) => Promise<string>): Promise<Channel> {
     const { config, clock, logger } = this.#settings;
     const policy = new AddressPolicy(config.targets.allow_cidrs);
     const sender = new WebhookSender({
@@ -150,8 +154,7 @@ export class AlertsExporter implements Exporter {
       resolve: this.#surroundings.resolve,
     });
     this.#ends.push(() => sender.close());
-    const secret = config.webhook_signing_secret ?? null;
-    return new WebhookChannel({ sender, policy, secret, version: readVersion(), clock, random, logger });
+    return new WebhookChannel({ sender, policy, secretOf, version: readVersion(), clock, random, logger });
   }
 
   #openEmail({ smtp }: Host, random: () => number): Channel {
@@ -235,6 +238,24 @@ export class AlertsExporter implements Exporter {
     this.#evaluator = evaluator;
     return evaluator;
   }
+}
+
+/** Finds the secret that signs the webhooks of a user. A user without one gets one, so that every request is signed. */
+function secretsOf(
+  host: Host,
+  { alertSecrets, directory }: Pick<ControlPlane, 'alertSecrets' | 'directory'>,
+  clock: Clock,
+): (userId: string) => Promise<string> {
+  const box = host.secretBox(directory);
+  return async (userId) => {
+    const owner = alertSecretOwner(userId);
+    const make = async () => ({
+      sealed_secret: await box.seal(generateSecret(), owner),
+      created_at: clock.now(),
+    });
+    const stored = (await alertSecrets.find(userId)) ?? (await alertSecrets.keep(userId, await make()));
+    return await box.open(stored.sealed_secret, owner);
+  };
 }
 
 function termsOf(config: AlertsConfig): AlertingTerms {

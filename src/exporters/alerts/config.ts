@@ -1,55 +1,51 @@
 import { Type, type Static } from 'typebox';
 import { isTimezone } from '../../alerting/days.js';
 import { durationMs } from '../../config/duration.js';
-import { SECRETS_KEY_PATTERN } from '../../config/file-schema.js';
-import { duration, extensionId, secret, section } from '../../config/schema.js';
+import { duration, extensionId, section } from '../../config/schema.js';
 import { checkTargets, targetsSection } from '../../delivery/senders/webhook/targets.js';
 import { MS_PER_DAY } from '../../signal/time-units.js';
 
 const LEAST_INTERVAL_MS = 1000;
 const LONGEST_WINDOW_MS = 366 * MS_PER_DAY;
-/** What `generateSecret` of delivery/webhook makes, too. */
-const SIGNING_SECRET_PATTERN = `^whsec_${SECRETS_KEY_PATTERN.slice(1)}`;
+const REMOVED_KEYS = {
+  webhook_signing_secret:
+    'is not supported any more: each user has an own secret. Remove the key, and obtain the secret with POST /api/v1/me/alert-secret',
+};
 
-export const alertsConfig = section({
-  store: extensionId({
-    description:
-      'Id of the extension whose telemetry alerts are evaluated on: the one that storage writes to.',
-    default: 'duckdb',
-  }),
-  control: extensionId({
-    description: 'Id of the extension that keeps alerts, and what became of them.',
-    default: 'sqlite',
-  }),
-  interval: duration({
-    default: '30s',
-    description:
-      'How often all alerts are evaluated. Those whose agent or service something came for are evaluated within a second anyway. At least 1s.',
-  }),
-  window: duration({
-    default: '60m',
-    description: 'How far failure_rate and latency_threshold look back.',
-  }),
-  min_samples: Type.Integer({
-    minimum: 1,
-    maximum: 1_000_000,
-    default: 1,
-    description: 'Runs in the window below which failure_rate and latency_threshold say nothing.',
-  }),
-  timezone: Type.String({
-    default: 'UTC',
-    description: 'The time zone whose days cost_threshold goes by: a name such as Europe/Berlin.',
-  }),
-  webhook_signing_secret: Type.Optional(
-    secret({
+export const alertsConfig = section(
+  {
+    store: extensionId({
       description:
-        'The secret that signs the webhooks of alerts: whsec_ and 32 bytes in base64. Absent: they are not signed.',
-      pattern: SIGNING_SECRET_PATTERN,
-      patternErrorMessage: 'must be whsec_ and 32 bytes in base64, as "openssl rand -base64 32" prints them',
+        'Id of the extension whose telemetry alerts are evaluated on: the one that storage writes to.',
+      default: 'duckdb',
     }),
-  ),
-  targets: targetsSection,
-});
+    control: extensionId({
+      description: 'Id of the extension that keeps alerts, and what became of them.',
+      default: 'sqlite',
+    }),
+    interval: duration({
+      default: '30s',
+      description:
+        'How often all alerts are evaluated. Those whose agent or service something came for are evaluated within a second anyway. At least 1s.',
+    }),
+    window: duration({
+      default: '60m',
+      description: 'How far failure_rate and latency_threshold look back.',
+    }),
+    min_samples: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 1,
+      description: 'Runs in the window below which failure_rate and latency_threshold say nothing.',
+    }),
+    timezone: Type.String({
+      default: 'UTC',
+      description: 'The time zone whose days cost_threshold goes by: a name such as Europe/Berlin.',
+    }),
+    targets: targetsSection,
+  },
+  { removedKeys: REMOVED_KEYS },
+);
 
 export type AlertsConfig = Static<typeof alertsConfig>;
 

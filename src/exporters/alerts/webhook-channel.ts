@@ -17,8 +17,8 @@ export interface WebhookTools {
   readonly sender: Pick<WebhookSender, 'send'>;
   /** The policy by which URLs are judged: those in the store may be older than it. */
   readonly policy: AddressPolicy;
-  /** The secret with which notices are signed; null for none. */
-  readonly secret: string | null;
+  /** Returns the secret that signs the webhooks of a user. Throws if it cannot be read. */
+  readonly secretOf: (userId: string) => Promise<string>;
   /** Of Jackdaw. */
   readonly version: string;
   readonly clock: Clock;
@@ -31,10 +31,12 @@ export interface WebhookTools {
 export class WebhookChannel implements Channel {
   readonly #tools: WebhookTools;
   readonly #blocked: SparseLog;
+  readonly #secrets: SparseLog;
 
   constructor(tools: WebhookTools) {
     this.#tools = tools;
     this.#blocked = new SparseLog(tools.logger, tools.clock);
+    this.#secrets = new SparseLog(tools.logger, tools.clock);
   }
 
   toSkip(): null {
@@ -57,13 +59,23 @@ export class WebhookChannel implements Channel {
   }
 
   async #post(
-    { webhookUrl, body: text, eventId, attempts }: ClaimedNotice,
+    { webhookUrl, body: text, eventId, attempts, userId }: ClaimedNotice,
     signal: AbortSignal,
   ): Promise<AttemptResult> {
-    const { sender, policy, secret, version, clock } = this.#tools;
+    const { sender, policy, secretOf, version, clock } = this.#tools;
     const url = webhookUrl ?? '';
     const problem = checkTarget(url, policy);
     if (problem !== null) return notSent('blocked', `The alert’s webhook_url ${problem}`);
+    let secret: string;
+    try {
+      secret = await secretOf(userId);
+    } catch (error) {
+      this.#secrets.warn(1, { err: error }, 'Cannot read the secret of an alert webhook');
+      return notSent(
+        'failed',
+        'The secret of the alert webhooks cannot be read: make a new one with POST /api/v1/me/alert-secret',
+      );
+    }
     const body = Buffer.from(text, 'utf8');
     const attempt = {
       eventId,

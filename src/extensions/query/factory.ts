@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { createAudit } from '../../api/support/audit.js';
+import { AuditTrail, createAudit, type Audit } from '../../api/support/audit.js';
 import { openApiRoutes } from '../../api/openapi/openapi.js';
 import { reportLostSecrets } from '../../api/lost-secrets.js';
 import { apiRoutes } from '../../api/routes.js';
@@ -7,7 +7,7 @@ import type { Api } from '../../api/support/api.js';
 import type { Component } from '../../component/component.js';
 import type { ExtensionFactory } from '../../component/factory.js';
 import type { Caller } from '../../component/host.js';
-import { endpoint, extensionId, section } from '../../config/schema.js';
+import { endpoint, extensionId, filePath, section } from '../../config/schema.js';
 import { tlsFiles, tlsOptions, tlsResources } from '../../config/tls.js';
 import { createRouteBuilder } from '../../http/operation.js';
 import { targetPolicy } from '../../api/support/target-policy.js';
@@ -38,6 +38,11 @@ const configSchema = section(
       },
       { description: 'Calls from browsers.' },
     ),
+    export_root: Type.Optional(
+      filePath({
+        description: 'Directory that exports are written below. Default: exports, next to the control store.',
+      }),
+    ),
     tls: tlsFiles(),
   },
   { description: 'The API for reading telemetry and for administration.' },
@@ -53,37 +58,49 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
     { kind: 'http_listener', endpoint: address },
     ...tlsResources(address, tls),
   ],
-  create: ({ config, logger, clock }): Component & Api => ({
-    isApi: true,
-    endpoint: config.endpoint,
-    async start(host) {
-      const listener = host.listener(config.endpoint, {
-        tls: tlsOptions(config.tls),
-        allowedOrigins: config.cors.allowed_origins,
-      });
-      const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
-      const telemetry = host.extension(config.store, isTelemetryStore);
-      const control = host.extension(config.control, isControlPlane);
-      const secrets = host.secretBox(control.directory);
-      await reportLostSecrets(control.endpoints, secrets, logger);
-      const context = {
-        routes,
-        telemetry,
-        control,
-        identityNow: (request: Caller) => host.identityNow(request),
-        settleKeys: () => host.settleKeys(),
-        targets: targetPolicy(control, clock),
-        secrets,
-        audit: createAudit(logger),
-        logger,
-        rejections: host.rejections,
-        prices: () => host.prices.leadingTo(config.store),
-        clock,
-        daemon: host.daemon,
-        health: () => host.health(),
-      };
-      for (const route of apiRoutes(context)) listener.route(route);
-      for (const route of openApiRoutes(routes, listener)) listener.route(route);
-    },
-  }),
+  create: ({ config, logger, clock }): Component & Api => {
+    let trail: AuditTrail | undefined;
+    const audit: Audit = (...action) => {
+      createAudit(logger, trail)(...action);
+    };
+    return {
+      isApi: true,
+      audit,
+      endpoint: config.endpoint,
+      async start(host) {
+        const listener = host.listener(config.endpoint, {
+          tls: tlsOptions(config.tls),
+          allowedOrigins: config.cors.allowed_origins,
+        });
+        const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
+        const telemetry = host.extension(config.store, isTelemetryStore);
+        const control = host.extension(config.control, isControlPlane);
+        trail = new AuditTrail(control.audit, clock, logger);
+        const secrets = host.secretBox(control.directory);
+        await reportLostSecrets(control.endpoints, secrets, logger);
+        const context = {
+          routes,
+          telemetry,
+          control,
+          identityNow: (request: Caller) => host.identityNow(request),
+          settleKeys: () => host.settleKeys(),
+          targets: targetPolicy(control, clock),
+          secrets,
+          exportRoot: config.export_root,
+          audit,
+          logger,
+          rejections: host.rejections,
+          prices: () => host.prices.leadingTo(config.store),
+          clock,
+          daemon: host.daemon,
+          health: () => host.health(),
+        };
+        for (const route of apiRoutes(context)) listener.route(route);
+        for (const route of openApiRoutes(routes, listener)) listener.route(route);
+      },
+      async shutdown() {
+        await trail?.stop();
+      },
+    };
+  },
 };

@@ -4,7 +4,6 @@ import type { Logger } from '../../component/telemetry.js';
 import { browserSessionRoutes } from '../../api/resources/browser-sessions.js';
 import { mySessionRoutes } from '../../api/resources/my-sessions.js';
 import { isApi } from '../../api/support/api.js';
-import { createAudit } from '../../api/support/audit.js';
 import { createRouteBuilder } from '../../http/operation.js';
 import { readBuiltFiles } from './built-files.js';
 import { publicPlace, type UiConfig } from './config.js';
@@ -26,7 +25,7 @@ export class UiExtension implements Component {
   async start(host: Host): Promise<void> {
     const { api, endpoint } = this.#config;
     const { basePath, publicUrl } = publicPlace(this.#config);
-    const apiEndpoint = host.extension(api, isApi).endpoint;
+    const { endpoint: apiEndpoint, audit } = host.extension(api, isApi);
     const hosts = publicUrl === null ? [] : [publicUrl.host];
     const pages = host.listener(endpoint === null || endpoint === '' ? apiEndpoint : endpoint, { hosts });
     const apiListener = host.listener(apiEndpoint, { hosts });
@@ -40,7 +39,6 @@ export class UiExtension implements Component {
     };
     const logins = await host.browserLogins(site);
     const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
-    const audit = createAudit(this.#logger);
     const context = { routes, logins, audit };
     for (const route of [...browserSessionRoutes(context), ...mySessionRoutes(context)])
       apiListener.route(route);

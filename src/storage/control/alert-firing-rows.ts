@@ -1,10 +1,10 @@
 import type { Kysely, Transaction } from 'kysely';
 import { envelope, type EventType } from '../../signal/event.js';
 import { uuidV7 } from '../../signal/ids.js';
-import { MICROS_PER_MS } from '../../signal/time-units.js';
+import { MICROS_PER_HOUR, MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
 import type { AlertRule, DecidedFiring, FiringPage, Resolution } from '../alert-rules.js';
-import type { AlertNotification } from '../notices.js';
+import { MAX_NOTICES_PER_HOUR, type AlertNotification } from '../notices.js';
 import type { Topic } from '../watch.js';
 import { fromIncident, toRule } from './alert-columns.js';
 import { appendFacts, isWanted } from './event-rows.js';
@@ -36,7 +36,11 @@ export async function recordFirings(
   const all = written.filter((one) => one !== null);
   for (const some of inParts(all)) {
     await tx.insertInto('alert_firings').values(some.map(toFiringRow)).execute();
-    const notices = some.flatMap(({ rule, firing, number }) => noticesOf(rule, number, firing.firedAt));
+    const notices: Tables['alert_notices'][] = [];
+    for (const { rule, firing, number } of some) {
+      const full = await fullChannels(tx, rule, firing.firedAt);
+      notices.push(...noticesOf(rule, number, firing.firedAt).map((row) => suppressedIn(row, full)));
+    }
     await tx.insertInto('alert_notices').values(notices.slice(0, ROWS_A_STATEMENT)).execute();
     const rest = notices.slice(ROWS_A_STATEMENT);
     if (rest.length > 0) await tx.insertInto('alert_notices').values(rest).execute();
@@ -62,6 +66,33 @@ export async function recordFirings(
     all.map(({ fact }) => fact),
   );
   return written.map((one) => one !== null);
+}
+
+/** Channels through which an alert has sent {@link MAX_NOTICES_PER_HOUR} within an hour. */
+async function fullChannels(
+  tx: Transaction<Tables>,
+  { alert }: AlertRule,
+  now: Micros,
+): Promise<ReadonlySet<string>> {
+  const from = now - MICROS_PER_HOUR;
+  // Most alerts rest between firings, and are not looked up.
+  if (alert.last_fired_at === null || alert.last_fired_at <= from) return new Set();
+  const rows = await tx
+    .selectFrom('alert_firings')
+    .innerJoin('alert_notices', 'alert_notices.firing', 'alert_firings.number')
+    .select((row) => ['channel', row.fn.countAll<number>().as('count')])
+    .where('alert_firings.alert_id', '=', alert.id)
+    .where('alert_firings.fired_at', '>', from)
+    .where('alert_notices.status', '<>', 'suppressed')
+    .groupBy('channel')
+    .execute();
+  return new Set(rows.flatMap(({ channel, count }) => (count >= MAX_NOTICES_PER_HOUR ? [channel] : [])));
+}
+
+function suppressedIn(row: Tables['alert_notices'], full: ReadonlySet<string>): Tables['alert_notices'] {
+  return full.has(row.channel)
+    ? { ...row, status: 'suppressed', detail: 'too_many_notices', due_at: null }
+    : row;
 }
 
 /** Ends incidents. @returns for each whether it was written */

@@ -4,6 +4,8 @@ import { systemClock } from '../../telemetry/system-clock.js';
 import type { Accounts } from '../accounts.js';
 import type { DeliveryQueue } from '../delivery-queue.js';
 import type { AlertRules } from '../alert-rules.js';
+import type { AlertSecrets } from '../alert-secrets.js';
+import type { AuditLog } from '../audit-log.js';
 import type { ControlPlane } from '../control-plane.js';
 import type { ControlTransfer } from '../control-transfer.js';
 import type { Endpoints } from '../endpoints.js';
@@ -22,6 +24,8 @@ import type { WriteBook } from '../write-book.js';
 import { AccountRows } from './account-rows.js';
 import { AgentNumberRows } from './agent-number-rows.js';
 import { AlertRuleRows } from './alert-rule-rows.js';
+import { AlertSecretRows } from './alert-secret-rows.js';
+import { AuditRows } from './audit-rows.js';
 import type { ControlDatabase } from './control-database.js';
 import { DeliveryRows } from './delivery-rows.js';
 import { EndpointRows } from './endpoint-rows.js';
@@ -53,6 +57,8 @@ export class ControlStore implements ControlPlane {
   readonly alerts: AlertRules;
   readonly notices: Notices;
   readonly views: Views;
+  readonly alertSecrets: AlertSecrets;
+  readonly audit: AuditLog;
   readonly transfer: ControlTransfer;
   readonly watch: Watch;
   readonly directory: string | null;
@@ -83,6 +89,8 @@ export class ControlStore implements ControlPlane {
     this.alerts = new AlertRuleRows(database);
     this.notices = new NoticeRows(database);
     this.views = new ViewRows(database);
+    this.alertSecrets = new AlertSecretRows(database);
+    this.audit = new AuditRows(database);
     this.transfer = new TransferRows(database);
   }
 

@@ -3,10 +3,21 @@ import type { Tables } from './tables.js';
 
 /**
  * What is numbered: users, prompts, agents and writes for telemetry, tickets of writes, changes of keys, events in their log, changes of
- * alert rules, claims of notices, changes of logins and of views.
+ * alert rules, claims of notices, changes of logins and of views, entries of the audit log.
  */
 export type Counter =
-  'tenant' | 'key' | 'prompt' | 'agent' | 'write' | 'ticket' | 'event' | 'rule' | 'notice' | 'login' | 'view';
+  | 'tenant'
+  | 'key'
+  | 'prompt'
+  | 'agent'
+  | 'write'
+  | 'ticket'
+  | 'event'
+  | 'rule'
+  | 'notice'
+  | 'login'
+  | 'view'
+  | 'audit';
 
 /**
  * Takes numbers that nobody has. Whoever takes numbers of the same counter waits for the end of this transaction, so that numbers

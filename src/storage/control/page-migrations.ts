@@ -1,7 +1,7 @@
 /** Statements that both databases understand. @param text the type of a text column */
 export type Statements = (text: string) => readonly string[];
 
-/** Of the tables that the pages need: logins of browsers and saved views. As in `migrations.ts`, in whose order they stand. */
+/** Of the tables that the pages need: logins of browsers, saved views, the audit log and the secrets of alerts. As in `migrations.ts`, in whose order they stand. */
 export const PAGE_MIGRATIONS: Readonly<Record<string, Statements>> = {
   '0010-logins': (text) => [
     "insert into counters (name, last) values ('login', 0)",
@@ -48,5 +48,25 @@ export const PAGE_MIGRATIONS: Readonly<Record<string, Statements>> = {
     'update logins set last_seen_at = expires_at - 43200000000',
     `alter table logins add column address ${text}`,
     `alter table logins add column user_agent ${text}`,
+  ],
+
+  '0017-audit-and-alert-secrets': (text) => [
+    "insert into counters (name, last) values ('audit', 0)",
+    `create table audit_entries (
+      number bigint not null primary key,
+      at bigint not null,
+      action ${text} not null,
+      user_id ${text},
+      key_id ${text},
+      address ${text} not null,
+      fields ${text} not null
+    )`,
+    // Finds the notices of the last hour of an alert.
+    'create index alert_firings_of_rule_by_time on alert_firings (alert_id, fired_at)',
+    `create table alert_secrets (
+      user_id ${text} not null primary key references users (id),
+      sealed_secret ${text} not null,
+      created_at bigint not null
+    )`,
   ],
 };

@@ -27,6 +27,8 @@ export interface Tables extends WriteTables {
   alert_firings: AlertFiringTable;
   alert_evidence: AlertEvidenceTable;
   alert_notices: AlertNoticeTable;
+  alert_secrets: AlertSecretTable;
+  audit_entries: AuditTable;
   /** One row; null until the first. */
   alert_beats: { source: string; beat_at: number };
   /** One row, with the number 1, once somebody has asked for it. */
@@ -295,4 +297,25 @@ interface AlertNoticeTable {
   token: number;
   /** 0 while nobody has it. */
   claimed_until: number;
+}
+
+interface AlertSecretTable {
+  user_id: string;
+  /** Encrypted before it comes here. */
+  sealed_secret: string;
+  created_at: number;
+}
+
+interface AuditTable {
+  /** Grows with the commits. */
+  number: number;
+  at: number;
+  action: string;
+  /** Null if nobody was authenticated. */
+  user_id: string | null;
+  /** Null if authentication is off. */
+  key_id: string | null;
+  address: string;
+  /** JSON */
+  fields: string;
 }

@@ -28,6 +28,8 @@ const TRANSFERRED = {
   alert_evidence: true,
   alert_notices: true,
   alert_beats: true,
+  alert_secrets: true,
+  audit_entries: true,
   // Of processes.
   leases: false,
   terms: false,

@@ -1,7 +1,19 @@
-import { chmod, copyFile, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import {
+  chmod,
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+} from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { ConsumeError } from '../../component/consume-error.js';
-import { PRIVATE_FILE, makePrivate, makePrivateDirectory } from '../../config/private-path.js';
+import { isOpenToOthers, makePrivateDirectory, PRIVATE_FILE } from '../../config/private-path.js';
 import { syncDirectory } from '../../config/sync-directory.js';
 import { isNoRoom, isSpillRefused } from '../duckdb/files/disk-room.js';
 import type { WrittenFile } from '../telemetry-transfer.js';
@@ -28,13 +40,14 @@ export class ExportDirectory {
   readonly path: string;
   readonly telemetry: string;
   readonly control: string;
-  readonly #isMade: boolean;
+  /** Directories that were made for it, the outermost first. */
+  readonly #made: readonly string[];
 
-  private constructor(path: string, isMade: boolean) {
+  private constructor(path: string, made: readonly string[]) {
     this.path = path;
     this.telemetry = join(path, TELEMETRY);
     this.control = join(path, CONTROL);
-    this.#isMade = isMade;
+    this.#made = made;
   }
 
   /**
@@ -47,16 +60,15 @@ export class ExportDirectory {
     if (!isAbsolute(path)) throw new UnusableDirectory(`${path} is no absolute path.`);
     if (path.includes('\0')) throw new UnusableDirectory('No path holds the character U+0000.');
     const isThere = await isDirectory(path);
+    const made: string[] = [];
     try {
-      if (isThere) refuseFull(path, await readdir(path));
-      await makePrivateDirectory(path);
-      makePrivate(path);
-      const made = new ExportDirectory(path, !isThere);
-      await made.#begin();
-      return made;
+      if (isThere) refuseForeign(path, await readdir(path));
+      await makePrivateDirectory(path, made);
+      const directory = new ExportDirectory(path, made);
+      await directory.#begin();
+      return directory;
     } catch (cause) {
-      // Unless another has something in it.
-      if (!isThere) await rmdir(path).catch(() => undefined);
+      await removeEmpty(made);
       const trouble = troubleOf(path, cause);
       throw trouble === null ? cause : new UnusableDirectory(trouble, { cause });
     }
@@ -120,12 +132,12 @@ export class ExportDirectory {
     return whole;
   }
 
-  /** Removes what was written, and the directory itself where it was made for this. */
+  /** Removes what was written, and the directories that were made for this. */
   async remove(): Promise<void> {
     // The note last, so that what cannot be removed is known for what it is.
     const names = [MANIFEST, `${MANIFEST}.new`, TELEMETRY, CONTROL, INCOMPLETE];
-    const all = [...names.map((name) => join(this.path, name)), ...(this.#isMade ? [this.path] : [])];
-    for (const path of all) await rm(path, { recursive: true, force: true });
+    for (const name of names) await rm(join(this.path, name), { recursive: true, force: true });
+    await removeEmpty(this.#made);
   }
 }
 
@@ -153,8 +165,19 @@ const SQLITE_FULL = /database or disk is full/;
 const NOTE =
   'An export is being written here, or was broken off: it is complete when manifest.json is there and this file is not.\n';
 
-function refuseFull(path: string, names: readonly string[]): void {
-  if (names.length === 0) return;
+/** Removes directories unless somebody else has put something into them. */
+async function removeEmpty(made: readonly string[]): Promise<void> {
+  for (const directory of made.toReversed()) await rmdir(directory).catch(() => undefined);
+}
+
+function refuseForeign(path: string, names: readonly string[]): void {
+  if (names.length === 0) {
+    if (isOpenToOthers(path))
+      throw new UnusableDirectory(
+        `Other users can read ${path}: make it private (chmod 700), or name a directory that does not exist yet.`,
+      );
+    return;
+  }
   if (names.includes(INCOMPLETE) && !names.includes(MANIFEST))
     throw new UnusableDirectory(
       `${path} holds a part of an export that was broken off, or is still being written: where no daemon writes it any more, remove the directory and export again.`,
@@ -177,4 +200,39 @@ async function isDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => null);
   if (found !== null && !found.isDirectory()) throw new UnusableDirectory(`${path} is no directory.`);
   return found !== null;
+}
+
+/**
+ * Resolves the directory that an export is asked for, which must be below a root even after symbolic links are followed.
+ *
+ * @param directory absolute, or relative to the root
+ * @throws UnusableDirectory
+ */
+export async function exportPath(root: string, directory: string): Promise<string> {
+  if (directory.includes('\0')) throw new UnusableDirectory('No path holds the character U+0000.');
+  const top = resolve(root);
+  const path = resolve(top, directory);
+  const refused = new UnusableDirectory(
+    `${path} is not below ${top}: name a directory there, or change extensions.query.export_root.`,
+  );
+  if (!isBelow(top, path)) throw refused;
+  if (!isBelow(await realPath(top), await realPath(path))) throw refused;
+  return path;
+}
+
+function isBelow(root: string, path: string): boolean {
+  return path !== root && path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
+}
+
+/** Follows symbolic links in the part of a path that exists. */
+async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    // A link that leads nowhere would be followed when the directory is made.
+    if ((await lstat(path).catch(() => null))?.isSymbolicLink() === true)
+      throw new UnusableDirectory(`${path} is a symbolic link that leads nowhere: remove it.`);
+    const above = dirname(path);
+    return above === path ? path : join(await realPath(above), basename(path));
+  }
 }

@@ -104,6 +104,9 @@ void t.test('every answer that can be had is as documented, field by field', asy
     );
     return answer;
   };
+  await check('rotateAlertSecret', {});
+  await check('readAlertSecret', {});
+  await check('listAudit', {});
 
   await checkSuccesses(check);
   await checkEndpoints(check);

@@ -200,7 +200,11 @@ for (const engine of ENGINES)
       const userId = user.id;
       const routes = createRouteBuilder(() => ({ userId, keyId: '', scopes: ['read', 'manage'] }));
       const clock = new HandClock();
-      const { url, port } = await startListener(t, engine, promptRoutes({ routes, control, clock }));
+      const { url, port } = await startListener(
+        t,
+        engine,
+        promptRoutes({ audit: () => undefined, routes, control, clock }),
+      );
       const api = new ApiCaller(url, '');
       const names = [
         ...ODD_TEXTS.filter((text) => text.trim() !== '').map((text) => text.slice(0, 900).toWellFormed()),

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import { Mailer } from '../../../src/delivery/senders/email/mailer.js';
 import { AddressPolicy } from '../../../src/delivery/senders/webhook/address-policy.js';
+import { generateSecret } from '../../../src/delivery/senders/webhook/signature.js';
 import { EmailChannel } from '../../../src/exporters/alerts/email-channel.js';
 import { Notifier } from '../../../src/exporters/alerts/notifier.js';
 import { WebhookChannel } from '../../../src/exporters/alerts/webhook-channel.js';
@@ -20,6 +21,7 @@ async function startSending(t: Test, hasMails: boolean) {
   const receiver = await startReceiver(t, (socket, { line }) => {
     if (!line.includes('/hangs')) socket.end(answerText('200 OK'));
   });
+  const secret = generateSecret();
   const policy = new AddressPolicy(['127.0.0.1/32']);
   const { sender, clock } = await startSender(t, { policy });
   const logger = new RecordingLogger();
@@ -50,7 +52,13 @@ async function startSending(t: Test, hasMails: boolean) {
     watch: control.watch,
     channels: {
       email: new EmailChannel({ ...tools, mailer }),
-      webhook: new WebhookChannel({ ...tools, sender, policy, secret: null, version: '1.2.3' }),
+      webhook: new WebhookChannel({
+        ...tools,
+        sender,
+        policy,
+        secretOf: async () => secret,
+        version: '1.2.3',
+      }),
     },
     onStore: () => undefined,
     onResult: (...result) => told.push(result.join(' ')),

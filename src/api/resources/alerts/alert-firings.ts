@@ -29,12 +29,12 @@ const notificationSchema = Type.Object(
     channel: Type.Enum(['email', 'webhook']),
     status: Type.Enum(NOTIFICATION_STATUSES, {
       description:
-        '`pending`: an attempt will follow; `sent`; `failed`: no attempt will follow; `skipped`: none was made.',
+        '`pending`: an attempt will follow; `sent`; `failed`: no attempt will follow; `skipped`: none was made; `suppressed`: none was made, because 60 notices of the alert were sent within an hour.',
     }),
     detail: nullable(
       Type.String({
         description:
-          'Why it was skipped (`smtp_not_configured`, `too_many_emails`), or how the last attempt ended.',
+          'Why it was skipped (`smtp_not_configured`, `too_many_emails`, `too_many_notices`), or how the last attempt ended.',
       }),
     ),
     attempts: Type.Array(attemptSchema, { description: 'In their order.' }),

@@ -8,6 +8,7 @@ import { alertChangeSchema, checkChange, lacksUrl, newAlertSchema, readNewAlert 
 import { ALERT, alertParams, ALERTS, noAlert } from './alert-places.js';
 import { alertSchema, printAlert } from './alert-schema.js';
 import type { ApiContext } from '../../support/api-context.js';
+import { targetHost } from '../../support/audit.js';
 import { longArray } from '../../support/long-body.js';
 import { notFound } from '../../support/not-found.js';
 
@@ -82,8 +83,12 @@ export function alertRoutes({
   control: { alerts },
   telemetry,
   targets,
+  audit,
   clock,
-}: Pick<ApiContext<'agents'>, 'routes' | 'control' | 'telemetry' | 'targets' | 'clock'>): readonly Route[] {
+}: Pick<
+  ApiContext<'agents'>,
+  'routes' | 'control' | 'telemetry' | 'targets' | 'audit' | 'clock'
+>): readonly Route[] {
   /** @throws HttpProblem 404 where the user has no such agent */
   const nameOf = async (userId: string, agentId: string, abort: AbortSignal): Promise<string> => {
     const agent = await telemetry.agents.read(userId, agentId, abort);
@@ -95,7 +100,7 @@ export function alertRoutes({
       status: 200,
       encoded: await longArray(await alerts.list(identity.userId), printAlert),
     })),
-    routes.route(createAlert).to(async ({ identity, body, request }) => {
+    routes.route(createAlert).to(async ({ body, request, identity, address }) => {
       const terms = readNewAlert(body, await targets());
       const agent_name =
         terms.agent_id === null ? null : await nameOf(identity.userId, terms.agent_id, request.abort);
@@ -111,6 +116,9 @@ export function alertRoutes({
       const outcome = await alerts.create(identity.userId, alert, MAX_ALERTS);
       if (outcome === 'unknown') throw notFound('user');
       if (outcome === 'full') throw tooManyAlerts();
+      const { id: alert_id, type, channel, webhook_url: url } = alert;
+      const host = url === null ? {} : { host: targetHost(url) };
+      audit({ identity, address }, 'alert.created', { alert_id, type, channel, ...host });
       return { status: 201, json: printAlert({ alert, incident: null }) };
     }),
     routes.route(readAlert).to(async ({ identity, params }) => {
@@ -118,17 +126,21 @@ export function alertRoutes({
       if (!rule) throw noAlert();
       return { status: 200, json: printAlert(rule) };
     }),
-    routes.route(updateAlert).to(async ({ identity, params, body }) => {
+    routes.route(updateAlert).to(async ({ identity, address, params, body }) => {
       const known = await alerts.read(identity.userId, params.alert_id);
       if (!known) throw noAlert();
       checkChange(body, known.alert.type, await targets());
       const changed = await alerts.update(identity.userId, params.alert_id, body, clock.now());
       if (changed === 'lacks_webhook_url') throw validationProblem('body', [lacksUrl(body.channel)]);
       if (!changed) throw noAlert();
+      const { webhook_url: url, ...others } = body;
+      const host = url === undefined ? {} : { host: targetHost(url) };
+      audit({ identity, address }, 'alert.changed', { ...params, ...others, ...host });
       return { status: 200, json: printAlert(changed) };
     }),
-    routes.route(deleteAlert).to(async ({ identity, params }) => {
+    routes.route(deleteAlert).to(async ({ identity, address, params }) => {
       if (!(await alerts.delete(identity.userId, params.alert_id))) throw noAlert();
+      audit({ identity, address }, 'alert.deleted', { ...params });
       return { status: 204 };
     }),
   ];

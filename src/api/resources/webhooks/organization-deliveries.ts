@@ -107,7 +107,8 @@ const retryDeliveries = {
 export function organizationDeliveryRoutes({
   routes,
   control: { organizations, deliveries },
-}: Pick<ApiContext, 'routes' | 'control'>): readonly Route[] {
+  audit,
+}: Pick<ApiContext, 'routes' | 'control' | 'audit'>): readonly Route[] {
   return [
     routes.route(listAllDeliveries).to(async ({ identity, params: { org_slug: slug }, query }) => {
       await requireRole(organizations, identity, slug, 'member');
@@ -121,14 +122,15 @@ export function organizationDeliveryRoutes({
         },
       };
     }),
-    routes.route(retryDeliveries).to(async ({ identity, params: { org_slug: slug }, body }) => {
-      await requireRole(organizations, identity, slug, 'member');
+    routes.route(retryDeliveries).to(async ({ params: { org_slug: slug }, body, ...by }) => {
+      await requireRole(organizations, by.identity, slug, 'member');
       const { endpoint_id, status, since } = body;
       const from = must(parseTime(since), 'time that was checked');
       const wanted = { endpointId: endpoint_id, status, since: from, limit: MOST_RETRIED };
       const outcome = await deliveries.retrySome(slug, wanted);
       if (outcome === null) throw noEndpoint();
       if (outcome === 'paused') throw isPaused();
+      audit(by, 'deliveries.retried', { slug, endpoint_id, queued: outcome.queued });
       return { status: 202, json: { queued: outcome.queued, has_more: outcome.hasMore } };
     }),
   ];

@@ -109,7 +109,7 @@ const retryDelivery = {
 } satisfies Operation;
 
 /** What the routes work with. */
-interface ShownFrom extends Pick<ApiContext, 'routes'> {
+interface ShownFrom extends Pick<ApiContext, 'routes' | 'audit'> {
   readonly control: {
     readonly organizations: Organizations;
     readonly deliveries: Pick<DeliveryQueue, 'list' | 'read' | 'readAttempts' | 'retry'>;
@@ -120,6 +120,7 @@ interface ShownFrom extends Pick<ApiContext, 'routes'> {
 export function webhookDeliveryRoutes({
   routes,
   control: { organizations, deliveries },
+  audit,
 }: ShownFrom): readonly Route[] {
   return [
     routes.route(listDeliveries).to(async ({ identity, params: { org_slug: slug, endpoint_id }, query }) => {
@@ -135,9 +136,10 @@ export function webhookDeliveryRoutes({
       const further = delivery.hasMoreAttempts ? furtherAttempts(deliveries, slug, delivery) : undefined;
       return { status: 200, encoded: await printDetail(delivery, further) };
     }),
-    routes.route(retryDelivery).to(async ({ identity, params: { org_slug: slug, delivery_id } }) => {
-      await requireRole(organizations, identity, slug, 'member');
+    routes.route(retryDelivery).to(async ({ params: { org_slug: slug, delivery_id }, ...by }) => {
+      await requireRole(organizations, by.identity, slug, 'member');
       if (!(await deliveries.retry(slug, delivery_id))) throw noDelivery();
+      audit(by, 'delivery.retried', { slug, delivery_id });
       return { status: 202, json: { queued: true, delivery_id } };
     }),
   ];

@@ -8,6 +8,7 @@ import { uuidV7 } from '../../../signal/ids.js';
 import { formatTime } from '../../../signal/time.js';
 import { sealOwner, type WebhookEndpoint } from '../../../storage/webhook-endpoints.js';
 import type { ApiContext } from '../../support/api-context.js';
+import { targetHost } from '../../support/audit.js';
 import { count, time, uuid } from '../../support/fields.js';
 import { noOrganization, requireRole } from '../../support/organization-role.js';
 import { targetFault, targetUrl } from '../../support/target-url.js';
@@ -178,23 +179,27 @@ export function webhookEndpointRoutes({
       const outcome = await endpoints.create(slug, stored, MAX_ENDPOINTS);
       if (outcome === 'unknown') throw noOrganization();
       if (outcome === 'full') throw tooManyEndpoints();
-      audit(by, 'webhook_secret.created', { slug, endpoint_id: endpoint.id });
+      audit(by, 'endpoint.created', { slug, endpoint_id: endpoint.id, host: targetHost(endpoint.url) });
       return { status: 201, json: { ...printCreated(endpoint), secret: made.secret } };
     }),
     routes.route(listEndpoints).to(async ({ identity, params: { org_slug: slug } }) => {
       await requireRole(organizations, identity, slug, 'member');
       return { status: 200, json: (await endpoints.list(slug)).map(printEndpoint) };
     }),
-    routes.route(updateEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id }, body }) => {
-      await requireRole(organizations, identity, slug, 'admin');
+    routes.route(updateEndpoint).to(async ({ params: { org_slug: slug, endpoint_id }, body, ...by }) => {
+      await requireRole(organizations, by.identity, slug, 'admin');
       if (body.url !== undefined) refuseTarget(body.url, await targets());
       const endpoint = await endpoints.update(slug, endpoint_id, body, clock.now());
       if (!endpoint) throw noEndpoint();
+      const { url, ...others } = body;
+      const host = url === undefined ? {} : { host: targetHost(url) };
+      audit(by, 'endpoint.changed', { slug, endpoint_id, ...others, ...host });
       return { status: 200, json: printEndpoint(endpoint) };
     }),
-    routes.route(deleteEndpoint).to(async ({ identity, params: { org_slug: slug, endpoint_id } }) => {
-      await requireRole(organizations, identity, slug, 'admin');
+    routes.route(deleteEndpoint).to(async ({ params: { org_slug: slug, endpoint_id }, ...by }) => {
+      await requireRole(organizations, by.identity, slug, 'admin');
       if (!(await endpoints.delete(slug, endpoint_id))) throw noEndpoint();
+      audit(by, 'endpoint.deleted', { slug, endpoint_id });
       return { status: 204 };
     }),
     routes.route(rotateSecret).to(async ({ params: { org_slug: slug, endpoint_id }, ...by }) => {

@@ -89,6 +89,8 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
     removeBefore: true,
   },
   views: { list: true, put: true, remove: true },
+  alertSecrets: { find: true, keep: true, rotate: true },
+  audit: { append: true, list: true },
   leases: { take: true, renew: true, release: true },
   writes: {
     begin: true,

@@ -1,6 +1,8 @@
 import type { CallOptions } from '../../../worker/port-client.js';
 import type { Accounts } from '../../accounts.js';
 import type { AlertRules } from '../../alert-rules.js';
+import type { AlertSecrets } from '../../alert-secrets.js';
+import type { AuditLog } from '../../audit-log.js';
 import type { ControlPlane } from '../../control-plane.js';
 import type { ControlTransfer } from '../../control-transfer.js';
 import type { DeliveryQueue } from '../../delivery-queue.js';
@@ -40,6 +42,8 @@ export abstract class RemotePlane implements ControlPlane {
   readonly alerts: AlertRules;
   readonly notices: Notices;
   readonly views: Views;
+  readonly alertSecrets: AlertSecrets;
+  readonly audit: AuditLog;
   readonly transfer: ControlTransfer;
   abstract readonly directory: string | null;
   readonly #watch = new TopicListeners();
@@ -63,6 +67,8 @@ export abstract class RemotePlane implements ControlPlane {
     this.alerts = remote('alerts', call);
     this.notices = remote('notices', call);
     this.views = remote('views', call);
+    this.alertSecrets = remote('alertSecrets', call);
+    this.audit = remote('audit', call);
     this.transfer = remote('transfer', call);
   }
 

@@ -1,5 +1,21 @@
 // Made from the API description by npm run generate:api.
 export interface paths {
+  '/api/v1/admin/audit': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listAudit'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/admin/export': {
     parameters: {
       query?: never;
@@ -832,6 +848,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/me/alert-secret': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readAlertSecret'];
+    put?: never;
+    post: operations['rotateAlertSecret'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/me/keys': {
     parameters: {
       query?: never;
@@ -1413,7 +1445,7 @@ export interface components {
       channel: 'email' | 'webhook';
       detail: string | null;
       /** @enum {unknown} */
-      status: 'pending' | 'sent' | 'failed' | 'skipped';
+      status: 'pending' | 'sent' | 'failed' | 'skipped' | 'suppressed';
     };
     AlertPreview: {
       conditions: (number | null)[][];
@@ -1446,6 +1478,10 @@ export interface components {
       /** @enum {unknown} */
       type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'latency_threshold' | 'composite';
       webhook_url: string | null;
+    };
+    AlertSecretState: {
+      created_at: string | null;
+      exists: boolean;
     };
     AlertTarget: {
       id: string;
@@ -1488,6 +1524,22 @@ export interface components {
     Attribute: {
       key: string;
       value: Record<string, never>;
+    };
+    AuditEntry: {
+      action: string;
+      address: string;
+      /** Format: date-time */
+      at: string;
+      fields: Record<string, never>;
+      key_id: string | null;
+      user_id: string | null;
+    };
+    AuditPage: {
+      count: number;
+      has_more: boolean;
+      items: components['schemas']['AuditEntry'][];
+      page: number;
+      page_size: number;
     };
     ChangedMember: {
       /** @enum {unknown} */
@@ -2423,6 +2475,11 @@ export interface components {
       /** Format: date-time */
       since: string;
     };
+    RotatedAlertSecret: {
+      /** Format: date-time */
+      created_at: string;
+      secret: string;
+    };
     RotatedWebhookSecret: {
       /** Format: uuid */
       id: string;
@@ -3052,6 +3109,39 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+  listAudit: {
+    parameters: {
+      query?: {
+        action?: string;
+        page?: number;
+        page_size?: number;
+        since?: string;
+        until?: string;
+        user_id?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuditPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   readExport: {
     parameters: {
       query?: never;
@@ -5040,6 +5130,56 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readAlertSecret: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AlertSecretState'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  rotateAlertSecret: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RotatedAlertSecret'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];
       500: components['responses']['InternalError'];

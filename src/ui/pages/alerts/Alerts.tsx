@@ -10,6 +10,7 @@ import { ZoneNote } from '../../parts/ZoneNote.js';
 import { useMe } from '../../shell/Session.js';
 import { integer, oneOf } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
+import { AlertSecret } from './AlertSecret.js';
 import { Firings } from './Firings.js';
 import { mayManage, useAlertNews, useFirings, useRules } from './load.js';
 import { RULE_COLUMNS } from './rule-columns.js';
@@ -90,6 +91,7 @@ export default function Alerts() {
           change({ page: next });
         }}
       />
+      <AlertSecret canManage={canManage} />
     </div>
   );
 }

@@ -10,6 +10,7 @@ const NAMES = { email: 'E-mail', webhook: 'Webhook' } as const;
 const REASONS: Readonly<Record<string, string>> = {
   smtp_not_configured: 'this daemon has no mail server',
   too_many_emails: 'too many were sent in a short time',
+  too_many_notices: 'the alert sent 60 within an hour',
 };
 
 /** Who was told of a firing, and each attempt to do so. */

@@ -60,7 +60,11 @@ async function startDeliveries(t: Test, engine: (typeof ENGINES)[number] = 'uws'
     return { userId, keyId: null, scopes };
   });
   const shown = { organizations: control.organizations, deliveries };
-  const { url } = await startListener(t, engine, webhookDeliveryRoutes({ routes, control: shown }));
+  const { url } = await startListener(
+    t,
+    engine,
+    webhookDeliveryRoutes({ audit: () => undefined, routes, control: shown }),
+  );
   return { deliveries, url, api: new ApiCaller(url, 'ann:read,manage') };
 }
 

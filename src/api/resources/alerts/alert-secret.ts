@@ -1,0 +1,78 @@
+import { Type } from 'typebox';
+import type { Route } from '../../../component/http.js';
+import type { Operation } from '../../../component/operation.js';
+import { generateSecret } from '../../../delivery/senders/webhook/signature.js';
+import { formatTime } from '../../../signal/time.js';
+import { alertSecretOwner } from '../../../storage/alert-secrets.js';
+import type { ApiContext } from '../../support/api-context.js';
+import { nullable, time } from '../../support/fields.js';
+
+const PATH = '/api/v1/me/alert-secret';
+
+const readAlertSecret = {
+  id: 'readAlertSecret',
+  method: 'GET',
+  path: PATH,
+  tag: 'alerts',
+  summary: 'Whether the caller has a secret that signs alert webhooks',
+  description:
+    'The secret itself is not shown. The first alert webhook of a user without one makes one, so that every request is signed.',
+  access: 'read',
+  responses: {
+    200: Type.Object(
+      {
+        exists: Type.Boolean(),
+        created_at: nullable(time('When it was made or last rotated. Null: there is none yet.')),
+      },
+      { title: 'AlertSecretState' },
+    ),
+  },
+} satisfies Operation;
+
+const rotateAlertSecret = {
+  id: 'rotateAlertSecret',
+  method: 'POST',
+  path: PATH,
+  tag: 'alerts',
+  summary: 'Give the alert webhooks of the caller a new secret',
+  description:
+    'The old secret is not used from then on, so a request on its way fails verification. Receivers verify alert webhooks as they verify those of endpoints.',
+  access: 'manage',
+  responses: {
+    200: Type.Object(
+      {
+        secret: Type.String({
+          description: '`whsec_` and the base64 of 32 bytes. Shown in this answer only.',
+        }),
+        created_at: time(),
+      },
+      { title: 'RotatedAlertSecret' },
+    ),
+  },
+} satisfies Operation;
+
+/** `/me/alert-secret` */
+export function alertSecretRoutes({
+  routes,
+  control: { alertSecrets },
+  secrets,
+  audit,
+  clock,
+}: Pick<ApiContext, 'routes' | 'control' | 'secrets' | 'audit' | 'clock'>): readonly Route[] {
+  return [
+    routes.route(readAlertSecret).to(async ({ identity }) => {
+      const stored = await alertSecrets.find(identity.userId);
+      const created_at = stored && formatTime(stored.created_at);
+      return { status: 200, json: { exists: stored !== null, created_at } };
+    }),
+    routes.route(rotateAlertSecret).to(async (by) => {
+      const { userId } = by.identity;
+      const secret = generateSecret();
+      const created_at = clock.now();
+      const sealed_secret = await secrets.seal(secret, alertSecretOwner(userId));
+      await alertSecrets.rotate(userId, { sealed_secret, created_at });
+      audit(by, 'alert_secret.rotated', {});
+      return { status: 200, json: { secret, created_at: formatTime(created_at) } };
+    }),
+  ];
+}

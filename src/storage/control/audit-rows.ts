@@ -1,0 +1,62 @@
+import {
+  MAX_AUDIT_ENTRIES,
+  type AuditEntry,
+  type AuditFilter,
+  type AuditLog,
+  type AuditPage,
+} from '../audit-log.js';
+import type { ControlDatabase } from './control-database.js';
+import { nextNumbers } from './numbers.js';
+
+/** Rows of one insert: databases bound the values of a statement. */
+const ROWS_AT_ONCE = 200;
+
+/** `AuditLog`, one row per entry. */
+export class AuditRows implements AuditLog {
+  readonly #database: ControlDatabase;
+
+  constructor(database: ControlDatabase) {
+    this.#database = database;
+  }
+
+  async append(entries: readonly AuditEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    await this.#database.transaction(async (tx) => {
+      const last = await nextNumbers(tx, 'audit', entries.length);
+      const first = last - entries.length + 1;
+      const rows = entries.map((entry, i) => ({ number: first + i, ...entry }));
+      for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
+        await tx
+          .insertInto('audit_entries')
+          .values(rows.slice(start, start + ROWS_AT_ONCE))
+          .execute();
+      await tx
+        .deleteFrom('audit_entries')
+        .where('number', '<=', last - MAX_AUDIT_ENTRIES)
+        .execute();
+    });
+  }
+
+  async list(
+    { action, userId, from, to }: AuditFilter,
+    { offset, limit }: { readonly offset: number; readonly limit: number },
+  ): Promise<AuditPage> {
+    return await this.#database.read(async (db) => {
+      let query = db.selectFrom('audit_entries');
+      if (action !== undefined) query = query.where('action', '=', action);
+      if (userId !== undefined) query = query.where('user_id', '=', userId.toLowerCase());
+      if (from !== undefined) query = query.where('at', '>=', from);
+      if (to !== undefined) query = query.where('at', '<', to);
+      const { count } = await query
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      const items = await query
+        .select(['at', 'action', 'user_id', 'key_id', 'address', 'fields'])
+        .orderBy('number', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute();
+      return { items, count: Number(count) };
+    });
+  }
+}

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, bodyOf } from '../../api/client.js';
+import { Time } from '../../parts/figures.js';
+import { ConfirmedChange } from '../../parts/Form.js';
+import parts from '../../parts/parts.module.css';
+import { ShownOnce } from '../../parts/ShownOnce.js';
+import { Failure } from '../../parts/states.js';
+import styles from './alerts.module.css';
+
+const KEY = 'alert-secret';
+
+/** The secret that signs the user's alert webhooks: when it was made, and a button that rotates it. */
+export function AlertSecret({ canManage }: { readonly canManage: boolean }) {
+  const [secret, setSecret] = useState<string>();
+  const { data, error, refetch } = useQuery({
+    queryKey: [KEY],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/me/alert-secret', { signal })),
+  });
+  return (
+    <section className={styles['section']} aria-label="Webhook secret">
+      <div className={parts['head']}>
+        <h2>Webhook secret</h2>
+      </div>
+      <p className={parts['faint']}>Signs all your alert webhooks, so that a receiver can verify them.</p>
+      {error && !data ? (
+        <Failure error={error} retry={() => void refetch()} />
+      ) : (
+        data && (
+          <p>
+            {data.created_at === null ? (
+              'There is no secret yet.'
+            ) : (
+              <>
+                Created <Time at={data.created_at} relative />.
+              </>
+            )}{' '}
+            {canManage && (
+              <ConfirmedChange
+                action={data.exists ? 'Rotate the secret' : 'Create the secret'}
+                name="of alert webhooks"
+                question={
+                  data.exists
+                    ? 'The old secret ends at once: what is on its way then fails verification.'
+                    : 'The secret is shown once.'
+                }
+                act={async () => {
+                  setSecret((await bodyOf(api.POST('/api/v1/me/alert-secret'))).secret);
+                }}
+                stale={[KEY]}
+              />
+            )}
+          </p>
+        )
+      )}
+      {secret !== undefined && (
+        <ShownOnce
+          label="New webhook secret"
+          title="The secret of your alert webhooks"
+          text={secret}
+          onDone={() => {
+            setSecret(undefined);
+          }}
+        />
+      )}
+    </section>
+  );
+}
