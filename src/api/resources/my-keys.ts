@@ -4,7 +4,7 @@ import { HttpProblem, type Route } from '../../component/http.js';
 import { SCOPES, type Identity, type Scope } from '../../component/identity.js';
 import type { Operation } from '../../component/operation.js';
 import type { Micros } from '../../signal/time.js';
-import type { StoredKey } from '../../storage/accounts.js';
+import { MOST_ENDED, type StoredKey } from '../../storage/accounts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { lastAdmin } from '../support/conflict.js';
 import { time, uuid } from '../support/fields.js';
@@ -14,13 +14,16 @@ import { createdKeySchema, keySchema, newKey, printKey, readExpiry } from './key
 
 /** Administrators may make more for somebody. */
 const MOST_KEYS = 100;
+/** With those that were revoked or have expired, which stay listed for a day at least. */
+const MOST_LISTED = 300;
 
 const listMyKeys = {
   id: 'listMyKeys',
   method: 'GET',
   path: '/api/v1/me/keys',
   tag: 'identity',
-  summary: 'API keys of the caller, including revoked ones, the oldest first',
+  summary: 'API keys of the caller, including ended ones of the last 90 days, the oldest first',
+  description: `Of ended keys the newest ${MOST_ENDED} stay listed, and those of the last day.`,
   access: 'read',
   responses: { 200: Type.Array(keySchema) },
 } satisfies Operation;
@@ -31,7 +34,7 @@ const createMyKey = {
   path: '/api/v1/me/keys',
   tag: 'identity',
   summary: 'Create an API key for the caller; only the answer ever shows it',
-  description: `It can do no more than the key of this request, nor last longer; otherwise it is refused with 403 \`forbidden_scope\`, or 422. Who has ${MOST_KEYS} keys that can be used gets 409 \`conflict\`.`,
+  description: `It can do no more than the key of this request, nor last longer; otherwise it is refused with 403 \`forbidden_scope\`, or 422. Who has ${MOST_KEYS} keys that can be used gets 409 \`conflict\`, as does who has ${MOST_LISTED} with those that ended.`,
   access: 'manage',
   body: Type.Object(
     {
@@ -79,6 +82,12 @@ export function myKeyRoutes({ routes, control, settleKeys, audit, clock }: ApiCo
           409,
           'conflict',
           `You have ${MOST_KEYS} API keys: revoke one that is not needed.`,
+        );
+      if (keys.length >= MOST_LISTED)
+        throw new HttpProblem(
+          409,
+          'conflict',
+          `You have ${MOST_LISTED} API keys, with revoked and expired ones: create the next one tomorrow, when ended ones are removed.`,
         );
       const { text, key } = newKey(now, { ...body, user_id: identity.userId, expires_at });
       if (!(await accounts.createKey(key))) throw new Error('users are never removed');
