@@ -77,7 +77,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   let version: KeysVersion | null = null;
   const readOn = async (): Promise<boolean> => {
     const changes = await control.accounts.followKeys(version);
-    ring.put(changes.keys);
+    ring.put(changes.keys, clock.now());
     version = changes.version;
     return changes.hasMore;
   };
@@ -200,7 +200,6 @@ function refusalOf(
 ): Refusal | undefined {
   if (entry === undefined) return { reason: token === undefined || !isKey(token) ? 'malformed' : 'unknown' };
   const { keyId } = entry;
-  if (entry.isRevoked) return { reason: 'revoked', keyId };
   if (entry.expiresAt !== null && now >= entry.expiresAt) return { reason: 'expired', keyId };
   return entry.isUserDisabled ? { reason: 'user_disabled', keyId } : undefined;
 }

@@ -4,36 +4,46 @@ import type { Micros } from '../signal/time.js';
 import type { FollowedKey } from '../storage/accounts.js';
 import { digestKey, isKey } from './keys.js';
 
-/** A key that was found, whatever its state. */
+/** A key that was found. It may have expired a moment ago. */
 export interface RingEntry {
   readonly identity: Identity;
   readonly keyId: string;
   readonly expiresAt: Micros | null;
-  readonly isRevoked: boolean;
   /** All keys of its user are refused. */
   readonly isUserDisabled: boolean;
 }
 
 interface Slot {
-  readonly keyId: string;
   readonly digest: Buffer;
-  entry: RingEntry;
+  readonly entry: RingEntry;
+  /** The name of its bucket. */
+  readonly bucket: string;
 }
 
 /** How many digits of the digest choose a bucket. The time of a look-up can tell an attacker nothing beyond these. */
 const BUCKET_DIGITS = 8;
 
-/** All keys in memory, as they were put last. */
+/** The keys that can be used, as they were put last: of those that ended nothing is kept in memory. */
 export class KeyRing {
   readonly #buckets = new Map<string, Slot[]>();
-  readonly #byId = new Map<string, RingEntry>();
+  readonly #byId = new Map<string, Slot>();
+  /** When the first of the keys expires. */
+  #firstEnd: Micros = Infinity;
 
-  /** Puts keys that are new, or about which something was decided. */
-  put(keys: readonly FollowedKey[]): void {
-    for (const key of keys) this.#put(key);
+  /** Puts keys that are new, or about which something was decided, and drops those that have ended. */
+  put(keys: readonly FollowedKey[], now: Micros): void {
+    for (const key of keys) {
+      if (key.revoked_at !== null || (key.expires_at !== null && key.expires_at <= now)) this.#remove(key.id);
+      else this.#put(key);
+    }
+    if (this.#firstEnd > now) return;
+    this.#firstEnd = Infinity;
+    for (const [id, { entry }] of this.#byId)
+      if (entry.expiresAt !== null && entry.expiresAt <= now) this.#remove(id);
+      else this.#firstEnd = Math.min(this.#firstEnd, entry.expiresAt ?? Infinity);
   }
 
-  /** @returns the entry for a key's text, or undefined where it is not a key or unknown. */
+  /** @returns the entry for a key's text, or undefined where it is not a key, unknown or ended */
   find(text: string): RingEntry | undefined {
     if (!isKey(text)) return undefined;
     const digest = digestKey(text);
@@ -43,24 +53,30 @@ export class KeyRing {
 
   /** @returns the entry for the id of a key */
   byId(keyId: string): RingEntry | undefined {
-    return this.#byId.get(keyId);
+    return this.#byId.get(keyId)?.entry;
   }
 
   #put(key: FollowedKey): void {
+    this.#remove(key.id);
     const entry: RingEntry = {
       identity: { userId: key.user_id, keyId: key.id, scopes: key.scopes },
       keyId: key.id,
       expiresAt: key.expires_at,
-      isRevoked: key.revoked_at !== null,
       isUserDisabled: key.user_disabled,
     };
-    this.#byId.set(key.id, entry);
-    const name = key.digest.slice(0, BUCKET_DIGITS);
-    const bucket = this.#buckets.get(name) ?? [];
-    // The digest of a key never changes.
-    const known = bucket.find(({ keyId }) => keyId === key.id);
-    if (known) known.entry = entry;
-    else bucket.push({ keyId: key.id, digest: Buffer.from(key.digest, 'hex'), entry });
-    this.#buckets.set(name, bucket);
+    const bucket = key.digest.slice(0, BUCKET_DIGITS);
+    const slot = { digest: Buffer.from(key.digest, 'hex'), entry, bucket };
+    this.#byId.set(key.id, slot);
+    this.#buckets.set(bucket, [...(this.#buckets.get(bucket) ?? []), slot]);
+    this.#firstEnd = Math.min(this.#firstEnd, key.expires_at ?? Infinity);
+  }
+
+  #remove(keyId: string): void {
+    const slot = this.#byId.get(keyId);
+    if (slot === undefined) return;
+    this.#byId.delete(keyId);
+    const others = (this.#buckets.get(slot.bucket) ?? []).filter((other) => other !== slot);
+    if (others.length === 0) this.#buckets.delete(slot.bucket);
+    else this.#buckets.set(slot.bucket, others);
   }
 }

@@ -5,8 +5,8 @@ import { BoundedLines } from '../telemetry/bounded-lines.js';
 const LINES_A_MINUTE = 20;
 
 export interface Refusal {
-  readonly reason: 'malformed' | 'unknown' | 'revoked' | 'expired' | 'user_disabled' | 'lacks_scope';
-  /** Absent where the store does not know the key. What was sent is never written: it may be a key with a typo. */
+  readonly reason: 'malformed' | 'unknown' | 'expired' | 'user_disabled' | 'lacks_scope';
+  /** Absent where no usable key is known: of ended keys nothing is in memory. What was sent is never written: it may be a key with a typo. */
   readonly keyId?: string;
   readonly scope?: Scope;
 }

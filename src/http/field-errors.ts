@@ -14,6 +14,7 @@ export const TEXT_PATTERNS = {
   // No pattern can say whether mail arrives; `admin@localhost` is fine.
   email: '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$',
   'not-blank': '\\S',
+  'prompt-name': '^(?!\\.{1,2}$)[\\s\\S]*\\S',
   name: '^[^\\u0000]*$',
   decimal: MONEY_PATTERN,
 } as const;
@@ -29,6 +30,10 @@ const FORMATS: Readonly<
   date: { wording: 'must be a date, YYYY-MM-DD', isValid: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) },
   email: { wording: 'must be an e-mail address', isValid: matches(TEXT_PATTERNS.email) },
   'not-blank': { wording: 'must not be blank', isValid: matches(TEXT_PATTERNS['not-blank']) },
+  'prompt-name': {
+    wording: 'must not be blank, "." or "..", which URLs cannot carry',
+    isValid: matches(TEXT_PATTERNS['prompt-name']),
+  },
   name: { wording: 'must not contain the character U+0000', isValid: matches(TEXT_PATTERNS.name) },
 };
 

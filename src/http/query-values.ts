@@ -46,7 +46,7 @@ export function readQuery(
   return values;
 }
 
-/** The same for the placeholders of a path, which are all strings. */
+/** The same for the placeholders of a path. Integers are written as digits and not clamped. */
 export function readParams(
   schema: TObject,
   params: Readonly<Record<string, string>>,
@@ -54,7 +54,9 @@ export function readParams(
   const values: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(schema.properties)) {
     const text = params[name];
-    if (text !== undefined) values[name] = normalize(property, text);
+    if (text === undefined) continue;
+    const { type } = property as ValueSchema;
+    values[name] = type === 'integer' && /^\d{1,16}$/.test(text) ? Number(text) : normalize(property, text);
   }
   return values;
 }

@@ -1,5 +1,6 @@
 import type { Scope } from '../component/identity.js';
 import type { Micros } from '../signal/time.js';
+import { MICROS_PER_SECOND } from '../signal/time-units.js';
 import type { Organization } from './organizations.js';
 
 export interface User {
@@ -27,6 +28,13 @@ export interface UserChange {
  * administer any more.
  */
 export type RevokedKeys = readonly string[] | 'last_admin' | 'unknown';
+
+/** How long revoked and expired keys stay listed. They are removed when a key is created or revoked after that. */
+export const ENDED_KEPT_FOR: Micros = 90 * 86_400 * MICROS_PER_SECOND;
+/** Ended keys of a user that stay listed, the newest, and those of the last day. */
+export const MOST_ENDED = 100;
+/** Other processes learn of a revocation by its row, so that the row stays for so long at least. */
+export const FOLLOWED_WITHIN: Micros = 86_400 * MICROS_PER_SECOND;
 
 /** A user as it is stored. */
 export interface StoredUser extends User {
@@ -114,7 +122,7 @@ export interface Accounts {
   updateUser(id: string, change: UserChange): Promise<StoredUser | 'last_admin' | null>;
   /** @param digest SHA-256 of the key's text, 64 lower-case hex digits */
   findKey(digest: string): Promise<FoundKey | null>;
-  /** Every key, or every one of a user, revoked ones included; the oldest first. */
+  /** Every key, or every one of a user, with ended ones of the last 90 days; the oldest first. */
   listKeys(userId?: string): Promise<readonly StoredKey[]>;
   /**
    * What changed since somebody last read the keys, some hundreds at a time: the cost depends on what has changed, not on how

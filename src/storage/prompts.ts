@@ -6,7 +6,7 @@ export interface PromptVersion {
   readonly id: string;
   /** Any text, as it was sent. */
   readonly name: string;
-  /** From 1. */
+  /** An integer from 0. */
   readonly version: number;
   readonly template_text: string;
   readonly description: string | null;
@@ -34,18 +34,29 @@ export interface PromptPage {
   readonly next: string | null;
 }
 
+/** Versions of prompts that a user can have, and the bytes of their names, templates and descriptions in UTF-8. */
+export const MOST_VERSIONS = 10_000;
+export const MOST_TEXT_BYTES = 64 * 1024 * 1024;
+
 /**
- * The prompts of users. They are never changed and never deleted. A list is as it was when its first page was read. Users' ids are taken in
- * any case. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ * The prompts of users. They are never changed, and a deleted version is never created again. A list does not show versions created after
+ * its first page was read. Users' ids are taken in any case. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface Prompts {
   /**
    * Writes the event `prompt.created` in the same transaction, where somebody wants it. Durable when it resolves.
    *
    * @returns the version's number
-   * @throws ConflictError `version` where the user has that version of the prompt
+   * @throws ConflictError `version` where the user has that version of the prompt; `prompt` where a limit of the user is reached, or a
+   * version of that number or a later one was deleted
    */
   create(userId: string, prompt: PromptVersion): Promise<number>;
+  /**
+   * Deletes one version of a prompt, or all. Durable when it resolves.
+   *
+   * @returns false where the user has no such version
+   */
+  remove(userId: string, name: string, version: number | null): Promise<boolean>;
   /** All versions of all prompts of a user: by name in the order of its characters, then the newest version first. @param after `next` */
   list(userId: string, after?: string): Promise<PromptPage>;
   /**

@@ -136,6 +136,36 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.match(await again.findKey(first.digest), { key: { revoked_at: NOON + 10 }, user: { disabled: true } });
   });
 
+  void t.test('ended keys are removed after 90 days, and beyond 100 of a user after one', async (t) => {
+    const opened = await open(t);
+    const { accounts, logins } = opened.store;
+    const DAY = 86_400_000_000;
+    const [user, other] = [aUser(), aUser()];
+    for (const each of [user, other]) await accounts.createUser(each);
+    const expired = aKey(other, { created_at: NOON, expires_at: NOON + DAY });
+    const lasting = aKey(user, { created_at: NOON });
+    for (const key of [expired, lasting]) await accounts.createKey(key);
+    const revoked = Array.from({ length: 120 }, () => aKey(user, { created_at: NOON }));
+    for (const [i, key] of revoked.entries()) {
+      await accounts.createKey(key);
+      await accounts.revokeKey(key.id, NOON + i);
+    }
+    const idsOf = async (userId: string) => (await accounts.listKeys(userId)).map(({ id }) => id).sort();
+    t.equal((await idsOf(user.id)).length, 121, 'others have not followed for a day yet');
+    const first = revoked[0]?.id ?? '';
+    const login = { id: randomUUID(), digest: 'd', user_id: user.id, key_id: first };
+    const seen = { last_seen_at: NOON, address: null, user_agent: null };
+    await logins.create({ ...login, ...seen, created_at: NOON, expires_at: NOON + 200 * DAY });
+    const late = aKey(user, { created_at: NOON + 2 * DAY });
+    await accounts.createKey(late);
+    const kept = revoked.slice(20).map(({ id }) => id);
+    t.strictSame(await idsOf(user.id), [lasting.id, late.id, ...kept].sort());
+    t.strictSame(await idsOf(other.id), [expired.id]);
+    await accounts.revokeKey(late.id, NOON + 91 * DAY);
+    t.strictSame(await idsOf(user.id), [lasting.id, late.id].sort());
+    t.strictSame(await idsOf(other.id), [], 'those of others, too');
+  });
+
   void t.test('who follows the keys hears of each change, and only of what has changed', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store.accounts, (await opened.another()).accounts];

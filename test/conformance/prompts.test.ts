@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { PromptPage, Prompts, PromptVersion } from '../../src/storage/prompts.js';
+import {
+  MOST_TEXT_BYTES,
+  type PromptPage,
+  type Prompts,
+  type PromptVersion,
+} from '../../src/storage/prompts.js';
 import { anEndpoint, anOrganization, aPrompt, aUser } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';
@@ -104,6 +109,28 @@ function checkPrompts(t: Test, open: OpenControl): void {
       await prompts.create(one.id, prompt);
     t.equal((await prompts.list(one.id)).prompts.length, 4);
     await t.rejects(prompts.create(randomUUID(), aPrompt()), { code: 'internal_error' }, 'of nobody');
+  });
+
+  void t.test('a user has so many versions and so much text, until some is deleted', async (t) => {
+    const opened = await open(t);
+    const { prompts, accounts } = opened.store;
+    const [user, other] = [aUser(), aUser()];
+    for (const each of [user, other]) await accounts.createUser(each);
+    const FULL = { name: 'ConflictError', field: 'prompt' };
+    const text = 'ä'.repeat(MOST_TEXT_BYTES / 8);
+    for (const version of [1, 2, 3]) await prompts.create(user.id, aPrompt({ version, template_text: text }));
+    const last = aPrompt({ name: 'last', template_text: text });
+    await t.rejects(prompts.create(user.id, last), { ...FULL, message: /exceed 64 MiB/ }, 'with the names');
+    await prompts.create(other.id, last);
+    t.equal(await prompts.remove(user.id.toUpperCase(), 'prompt', 2), true);
+    t.equal(await prompts.remove(user.id, 'prompt', 2), false);
+    t.equal(await prompts.remove(other.id, 'prompt', 1), false);
+    await prompts.create(user.id, { ...last, id: randomUUID() });
+    t.equal(await prompts.remove(user.id, 'prompt', null), true);
+    t.equal(await prompts.findNumber(user.id, 'prompt', 1), null);
+    const again = (await opened.reopen()).prompts;
+    await t.rejects(again.create(user.id, aPrompt({ version: 3 })), FULL, 'numbers stay used');
+    await again.create(user.id, aPrompt({ version: 4 }));
   });
 
   void t.test('a long list comes in pages, as it was at its beginning', async (t) => {

@@ -63,7 +63,7 @@ export const listKeys = {
   method: 'GET',
   path: '/api/v1/admin/keys',
   tag: 'administration',
-  summary: 'All API keys, including revoked ones, the oldest first',
+  summary: 'All API keys, including ended ones of the last 90 days, the oldest first',
   access: 'admin',
   query: Type.Object({ user_id: Type.Optional(uuid('Only the keys of this user.')) }),
   responses: { 200: Type.Array(keySchema) },

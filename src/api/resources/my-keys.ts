@@ -4,7 +4,7 @@ import { HttpProblem, type Route } from '../../component/http.js';
 import { SCOPES, type Identity, type Scope } from '../../component/identity.js';
 import type { Operation } from '../../component/operation.js';
 import type { Micros } from '../../signal/time.js';
-import type { StoredKey } from '../../storage/accounts.js';
+import { MOST_ENDED, type StoredKey } from '../../storage/accounts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { lastAdmin } from '../support/conflict.js';
 import { time, uuid } from '../support/fields.js';
@@ -25,13 +25,16 @@ import {
 
 /** Administrators may make more for somebody. */
 const MOST_KEYS = 100;
+/** With those that were revoked or have expired, which stay listed for a day at least. */
+const MOST_LISTED = 300;
 
 const listMyKeys = {
   id: 'listMyKeys',
   method: 'GET',
   path: '/api/v1/me/keys',
   tag: 'identity',
-  summary: 'API keys of the caller, including revoked ones, the oldest first',
+  summary: 'API keys of the caller, including ended ones of the last 90 days, the oldest first',
+  description: `Of ended keys the newest ${MOST_ENDED} stay listed, and those of the last day.`,
   access: 'read',
   responses: { 200: Type.Array(keySchema) },
 } satisfies Operation;
@@ -42,7 +45,7 @@ const createMyKey = {
   path: '/api/v1/me/keys',
   tag: 'identity',
   summary: 'Create an API key for the caller; only the answer ever shows it',
-  description: `It can do no more than the key that makes it, nor last longer; otherwise it is refused with 403 \`forbidden_scope\`, or 422. A browser session makes none that outlives it without \`confirm_with_key\`: 403 \`confirmation_needed\`. Who has ${MOST_KEYS} keys that can be used gets 409 \`conflict\`.`,
+  description: `It can do no more than the key that makes it, nor last longer; otherwise it is refused with 403 \`forbidden_scope\`, or 422. A browser session makes none that outlives it without \`confirm_with_key\`: 403 \`confirmation_needed\`. A user with ${MOST_KEYS} usable keys, or with ${MOST_LISTED} keys including ended ones, gets 409 \`conflict\`.`,
   access: 'manage',
   body: Type.Object(
     {
@@ -94,6 +97,12 @@ export function myKeyRoutes(context: ApiContext): readonly Route[] {
           409,
           'conflict',
           `You have ${MOST_KEYS} API keys: revoke one that is not needed.`,
+        );
+      if (keys.length >= MOST_LISTED)
+        throw new HttpProblem(
+          409,
+          'conflict',
+          `You have ${MOST_LISTED} API keys, with revoked and expired ones: create the next one tomorrow, when ended ones are removed.`,
         );
       const made = { ...body, user_id: identity.userId, expires_at, parent_id: maker.keyId };
       const { text, key } = newKey(now, made);

@@ -12,7 +12,7 @@ import { promptName, promptParams, promptVersion, promptVersions } from './promp
 
 const figuresSchema = Type.Object(
   {
-    version: Type.Integer({ minimum: 1 }),
+    version: Type.Integer({ minimum: 0 }),
     template_text: Type.String(),
     total_traces: count('Stored traces linked to the version, each once.'),
     success_rate: nullable(

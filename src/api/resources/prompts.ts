@@ -3,7 +3,13 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { formatTime } from '../../signal/time.js';
-import type { PromptPage, Prompts, PromptVersion } from '../../storage/prompts.js';
+import {
+  MOST_TEXT_BYTES,
+  MOST_VERSIONS,
+  type PromptPage,
+  type Prompts,
+  type PromptVersion,
+} from '../../storage/prompts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { conflictAsProblem } from '../support/conflict.js';
 import { nullable, time, uuid } from '../support/fields.js';
@@ -18,24 +24,23 @@ const MAX_DESCRIPTION_LENGTH = 64 * 1024;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** The name of a prompt. */
-export function promptName(description: string) {
-  return Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, format: 'not-blank', description });
+export function promptName(description: string, format = 'not-blank') {
+  return Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, format, description });
 }
 
-export const promptVersion = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+/** The range of version numbers. */
+export const promptVersion = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 
 /** The placeholder of the paths below a prompt. */
 export const promptParams = Type.Object({
-  name: promptName(
-    'Percent-encoded: a slash is `%2F`. Many clients take the names `.` and `..` for steps of the path, however they are encoded.',
-  ),
+  name: promptName('Percent-encoded: a slash is `%2F`.'),
 });
 
 const promptSchema = Type.Object(
   {
     id: uuid(),
     name: Type.String(),
-    version: Type.Integer({ minimum: 1 }),
+    version: Type.Integer({ minimum: 0 }),
     template_text: Type.String(),
     description: nullable(Type.String()),
     is_active: Type.Boolean(),
@@ -50,14 +55,18 @@ const createPrompt = {
   path: '/api/v1/dashboard/prompts/',
   tag: 'prompts',
   summary: 'Create a version of a prompt',
+  description: `A user can have ${MOST_VERSIONS} versions and ${MOST_TEXT_BYTES / 1024 / 1024} MiB of names, templates and descriptions; one more is a conflict, as is a number that was deleted.`,
   access: 'manage',
   body: Type.Object(
     {
-      name: promptName('Groups versions. Kept as it is, including spaces at its ends.'),
+      name: promptName(
+        'Groups versions. Kept unchanged, including spaces at its ends. Not `.` or `..`.',
+        'prompt-name',
+      ),
       version: Type.Integer({
         ...promptVersion,
         default: 1,
-        description: 'Unique, together with the name, for the user.',
+        description: 'Unique, together with the name, for the user; above every deleted version.',
       }),
       template_text: Type.String({ maxLength: MAX_TEMPLATE_LENGTH }),
       description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_LENGTH })),
@@ -114,6 +123,35 @@ const listPromptVersions = {
   errors: [404],
 } satisfies Operation;
 
+const DELETION =
+  'Links of traces to it are no longer shown or counted, and later spans that name it are not linked. The number is never used again.';
+
+const deletePrompt = {
+  id: 'deletePrompt',
+  method: 'DELETE',
+  path: '/api/v1/dashboard/prompts/{name}',
+  tag: 'prompts',
+  summary: 'Delete all versions of a prompt',
+  description: DELETION,
+  access: 'manage',
+  params: promptParams,
+  responses: { 204: null },
+  errors: [404],
+} satisfies Operation;
+
+const deletePromptVersion = {
+  id: 'deletePromptVersion',
+  method: 'DELETE',
+  path: '/api/v1/dashboard/prompts/{name}/versions/{version}',
+  tag: 'prompts',
+  summary: 'Delete a version of a prompt',
+  description: DELETION,
+  access: 'manage',
+  params: Type.Object({ ...promptParams.properties, version: Type.Integer(promptVersion) }),
+  responses: { 204: null },
+  errors: [404],
+} satisfies Operation;
+
 /** The routes under `/dashboard/prompts` about the prompts themselves. */
 export function promptRoutes({
   routes,
@@ -151,6 +189,16 @@ export function promptRoutes({
       const versions = await promptVersions(prompts, identity.userId, params.name);
       if (versions === null) throw notFound('prompt');
       return { status: 200, encoded: await longList('[', versions, printPrompt, ']') };
+    }),
+    routes.route(deletePrompt).to(async ({ params: { name }, ...by }) => {
+      if (!(await prompts.remove(by.identity.userId, name, null))) throw notFound('prompt');
+      audit(by, 'prompt.deleted', { name, version: null });
+      return { status: 204 };
+    }),
+    routes.route(deletePromptVersion).to(async ({ params: { name, version }, ...by }) => {
+      if (!(await prompts.remove(by.identity.userId, name, version))) throw notFound('prompt version');
+      audit(by, 'prompt.deleted', { name, version });
+      return { status: 204 };
     }),
   ];
 }

@@ -1,13 +1,14 @@
 import { HttpProblem } from '../../component/http.js';
 import { ConflictError } from '../../storage/conflict-error.js';
 
-/** @throws HttpProblem 409 `conflict` where the store says that a name is taken; other errors pass. */
+/** @throws HttpProblem 409 `conflict` where the store says that a name is taken or a limit is reached; other errors pass. */
 export async function conflictAsProblem<Result>(change: Promise<Result>): Promise<Result> {
   try {
     return await change;
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    throw new HttpProblem(409, 'conflict', `The ${error.field} is taken already.`, { cause: error });
+    const detail = error.field === 'prompt' ? error.message : `The ${error.field} is taken already.`;
+    throw new HttpProblem(409, 'conflict', detail, { cause: error });
   }
 }
 

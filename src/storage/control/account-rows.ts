@@ -1,16 +1,19 @@
 import type { Transaction } from 'kysely';
 import type { Micros } from '../../signal/time.js';
-import type {
-  Accounts,
-  FirstAccount,
-  FoundKey,
-  KeyChanges,
-  KeysVersion,
-  RevokedKeys,
-  StoredKey,
-  StoredUser,
-  User,
-  UserChange,
+import {
+  ENDED_KEPT_FOR,
+  FOLLOWED_WITHIN,
+  MOST_ENDED,
+  type Accounts,
+  type FirstAccount,
+  type FoundKey,
+  type KeyChanges,
+  type KeysVersion,
+  type RevokedKeys,
+  type StoredKey,
+  type StoredUser,
+  type User,
+  type UserChange,
 } from '../accounts.js';
 import { ConflictError } from '../conflict-error.js';
 import { FOLLOWED_COLUMNS, fromKey, fromUser, toFollowedKey, toKey, toUser } from './account-columns.js';
@@ -143,6 +146,7 @@ export class AccountRows implements Accounts {
       const number = await nextNumbers(tx, KEY, 1);
       const user = await tx.selectFrom('users').select('id').where('id', '=', key.user_id).executeTakeFirst();
       if (user === undefined || (await isRevoked(tx, key.parent_id))) return false;
+      await pruneEnded(tx, key.user_id, key.created_at);
       await tx.insertInto('api_keys').values(fromKey(key, number)).execute();
       tell('keys');
       return true;
@@ -164,6 +168,12 @@ export class AccountRows implements Accounts {
         .where('revoked_at', 'is', null)
         .returning('id')
         .execute();
+      const { user_id } = await tx
+        .selectFrom('api_keys')
+        .select('user_id')
+        .where('id', '=', id.toLowerCase())
+        .executeTakeFirstOrThrow();
+      await pruneEnded(tx, user_id, at);
       tell('keys');
       return revoked.map((row) => row.id);
     });
@@ -260,6 +270,43 @@ async function refuseTaken(tx: Transaction<Tables>, email: string, userId: strin
     .where('id', '<>', userId)
     .executeTakeFirst();
   if (other !== undefined) throw new ConflictError('email', `A user with the email ${email} exists already.`);
+}
+
+/** Removes keys of anyone that ended {@link ENDED_KEPT_FOR} ago, and of a user all but the newest {@link MOST_ENDED}. */
+async function pruneEnded(tx: Transaction<Tables>, userId: string, now: Micros): Promise<void> {
+  const oldest = now - ENDED_KEPT_FOR;
+  const ended = await tx
+    .selectFrom('api_keys')
+    .select(['id', 'user_id', 'revoked_at', 'expires_at'])
+    .where((row) =>
+      row.or([
+        row('revoked_at', '<=', oldest),
+        row('expires_at', '<=', oldest),
+        row.and([
+          row('user_id', '=', userId),
+          row.or([row('revoked_at', 'is not', null), row('expires_at', '<=', now)]),
+        ]),
+      ]),
+    )
+    .execute();
+  const byEnd = ended
+    .map((key) => ({ ...key, end: Math.min(key.revoked_at ?? Infinity, key.expires_at ?? Infinity) }))
+    .sort((a, b) => b.end - a.end);
+  const surplus = byEnd
+    .filter((key) => key.user_id === userId)
+    .slice(MOST_ENDED)
+    .filter(({ end }) => end <= now - FOLLOWED_WITHIN);
+  const removed = new Set([...byEnd.filter(({ end }) => end <= oldest), ...surplus].map(({ id }) => id));
+  for (const id of removed) {
+    // Nobody can use these any more, either.
+    await tx.deleteFrom('logins').where('key_id', '=', id).execute();
+    await tx.deleteFrom('login_links').where('key_id', '=', id).execute();
+    // Keeps the chain that revoking a key with its children follows.
+    const parent = tx.selectFrom('api_keys').select('parent_id').where('id', '=', id);
+    const { parent_id } = await parent.executeTakeFirstOrThrow();
+    await tx.updateTable('api_keys').set({ parent_id }).where('parent_id', '=', id).execute();
+    await tx.deleteFrom('api_keys').where('id', '=', id).execute();
+  }
 }
 
 function changedColumns({

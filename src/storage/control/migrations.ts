@@ -270,4 +270,17 @@ export const MIGRATIONS: Readonly<Record<string, Statements>> = {
     'create index deliveries_of_organization on deliveries (organization_id, created_at, id)',
     'create index deliveries_to_repeat on deliveries (organization_id, created_at, id) where succeeded = 0',
   ],
+
+  '0016-bounds': (text) => [
+    `create table prompt_removals (
+      user_id ${text} not null references users (id),
+      name_key ${text} not null,
+      version bigint not null,
+      number bigint not null,
+      primary key (user_id, name_key)
+    )`,
+    'create index prompt_removals_of_user on prompt_removals (user_id, number)',
+    // With it the sum of a user's texts is read without the rows, which hold the texts.
+    'create index prompt_bytes_of_user on prompts (user_id, bytes)',
+  ],
 };

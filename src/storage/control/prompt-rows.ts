@@ -1,7 +1,15 @@
-import { sql, type SelectQueryBuilder } from 'kysely';
+import { sql, type SelectQueryBuilder, type Transaction } from 'kysely';
 import { itemAt } from '../../signal/checked.js';
 import { ConflictError } from '../conflict-error.js';
-import type { NamedVersion, NumberedVersion, PromptPage, Prompts, PromptVersion } from '../prompts.js';
+import {
+  MOST_TEXT_BYTES,
+  MOST_VERSIONS,
+  type NamedVersion,
+  type NumberedVersion,
+  type PromptPage,
+  type Prompts,
+  type PromptVersion,
+} from '../prompts.js';
 import type { ControlDatabase } from './control-database.js';
 import { appendFacts, isWanted } from './event-rows.js';
 import { indexKey } from './index-key.js';
@@ -16,6 +24,8 @@ const PAGE_PROMPTS = 500;
 const VERSIONS_A_QUERY = 200;
 /** What a prompt takes beside its texts. */
 const OWN_BYTES = 256;
+/** Prompts of a user whose deleted versions are remembered: those deleted last. */
+const REMEMBERED_REMOVALS = 10_000;
 
 /** Where a list goes on: after a version of a prompt, among those that existed when it began. */
 interface Place {
@@ -35,7 +45,10 @@ export class PromptRows implements Prompts {
   async create(userId: string, prompt: PromptVersion): Promise<number> {
     const user_id = userId.toLowerCase();
     const { id, name, version, template_text, description, is_active, created_at } = prompt;
+    const name_key = indexKey(name);
+    const text = Buffer.byteLength(name + template_text + (description ?? ''));
     return await this.#database.transaction(async (tx, tell) => {
+      // Takes the lock that makes the bounds hold.
       const number = await nextNumbers(tx, 'prompt', 1);
       const inserted = await tx
         .insertInto('prompts')
@@ -45,19 +58,21 @@ export class PromptRows implements Prompts {
             id,
             user_id,
             name,
-            name_key: indexKey(name),
+            name_key,
             version,
             template_text,
             description,
             created_at,
           },
           is_active: Number(is_active),
-          bytes: OWN_BYTES + name.length + template_text.length + (description?.length ?? 0),
+          bytes: OWN_BYTES + text,
         })
         .onConflict((conflict) => conflict.columns(['user_id', 'name_key', 'version']).doNothing())
         .executeTakeFirst();
       if (inserted.numInsertedOrUpdatedRows !== 1n)
         throw new ConflictError('version', `Version ${String(version)} of the prompt exists already.`);
+      await refuseRemoved(tx, { user_id, name_key, version });
+      await refuseTooMany(tx, user_id);
       tell('prompts');
       const fact = promptCreated(user_id, prompt);
       if (await isWanted(tx, fact)) {
@@ -65,6 +80,45 @@ export class PromptRows implements Prompts {
         tell('events');
       }
       return number;
+    });
+  }
+
+  async remove(userId: string, name: string, version: number | null): Promise<boolean> {
+    const user_id = userId.toLowerCase();
+    const name_key = indexKey(name);
+    return await this.#database.transaction(async (tx, tell) => {
+      const number = await nextNumbers(tx, 'prompt', 1);
+      let removing = tx.deleteFrom('prompts').where('user_id', '=', user_id).where('name_key', '=', name_key);
+      if (version !== null) removing = removing.where('version', '=', version);
+      const removed = (await removing.returning('version').execute()).map((row) => row.version);
+      if (removed.length === 0) return false;
+      const highest = removed.reduce((a, b) => Math.max(a, b));
+      const before = await removedVersion(tx, { user_id, name_key });
+      await tx
+        .insertInto('prompt_removals')
+        .values({ user_id, name_key, version: Math.max(highest, before), number })
+        .onConflict((conflict) =>
+          conflict.columns(['user_id', 'name_key']).doUpdateSet((row) => ({
+            version: row.ref('excluded.version'),
+            number: row.ref('excluded.number'),
+          })),
+        )
+        .execute();
+      await tx
+        .deleteFrom('prompt_removals')
+        .where('user_id', '=', user_id)
+        .where('number', '<=', (row) =>
+          row
+            .selectFrom('prompt_removals')
+            .select('number')
+            .where('user_id', '=', user_id)
+            .orderBy('number', 'desc')
+            .offset(REMEMBERED_REMOVALS)
+            .limit(1),
+        )
+        .execute();
+      tell('prompts');
+      return true;
     });
   }
 
@@ -183,6 +237,55 @@ export class PromptRows implements Prompts {
       }
     });
   }
+}
+
+type PromptKey = Pick<Tables['prompts'], 'user_id' | 'name_key'>;
+
+/** @returns -1 where no version was deleted */
+async function removedVersion(tx: Transaction<Tables>, { user_id, name_key }: PromptKey): Promise<number> {
+  const removed = await tx
+    .selectFrom('prompt_removals')
+    .select('version')
+    .where('user_id', '=', user_id)
+    .where('name_key', '=', name_key)
+    .executeTakeFirst();
+  return removed?.version ?? -1;
+}
+
+/** @throws ConflictError `prompt` */
+async function refuseRemoved(
+  tx: Transaction<Tables>,
+  { version, ...key }: PromptKey & { readonly version: number },
+): Promise<void> {
+  const removed = await removedVersion(tx, key);
+  if (version <= removed)
+    throw new ConflictError(
+      'prompt',
+      `Version ${String(removed)} of the prompt was deleted, and numbers are not used again: use a version above ${String(removed)}.`,
+    );
+}
+
+/** With the row of the new version. @throws ConflictError `prompt` */
+async function refuseTooMany(tx: Transaction<Tables>, userId: string): Promise<void> {
+  const { versions, bytes } = await tx
+    .selectFrom('prompts')
+    .select((row) => [
+      row.fn.countAll<string | number>().as('versions'),
+      row.fn.sum<string | number>('bytes').as('bytes'),
+    ])
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  const count = Number(versions);
+  if (count > MOST_VERSIONS)
+    throw new ConflictError(
+      'prompt',
+      `You have ${String(MOST_VERSIONS)} versions of prompts, which is the limit for a user: delete some first.`,
+    );
+  if (Number(bytes) - count * OWN_BYTES > MOST_TEXT_BYTES)
+    throw new ConflictError(
+      'prompt',
+      `The texts of your prompts would exceed ${String(MOST_TEXT_BYTES / 1024 / 1024)} MiB, which is the limit for a user: delete some first.`,
+    );
 }
 
 /** As `lower` has it in both databases: ASCII letters alone. */

@@ -9,6 +9,7 @@ export interface Tables extends WriteTables {
   organizations: OrganizationTable;
   members: MemberTable;
   prompts: PromptTable;
+  prompt_removals: PromptRemovalTable;
   webhook_endpoints: EndpointTable;
   events: EventTable;
   event_readers: { name: string; position: number };
@@ -115,8 +116,18 @@ interface PromptTable {
   description: string | null;
   is_active: number;
   created_at: number;
-  /** The length of the texts, roughly, by which reads bound what they hold. */
+  /** 256 and the length of the texts: in UTF-8, in rows of earlier releases in UTF-16 code units. */
   bytes: number;
+}
+
+/** Prompts of which versions were deleted. */
+interface PromptRemovalTable {
+  user_id: string;
+  name_key: string;
+  /** The highest deleted version: it and lower ones are not created again. */
+  version: number;
+  /** Grows with the commits. */
+  number: number;
 }
 
 interface EndpointTable {

@@ -11,6 +11,7 @@ const TRANSFERRED = {
   organizations: true,
   members: true,
   prompts: true,
+  prompt_removals: true,
   webhook_endpoints: true,
   events: true,
   event_readers: true,

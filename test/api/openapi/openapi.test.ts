@@ -248,6 +248,8 @@ async function checkSuccesses(check: Check): Promise<void> {
   const usage = { prompt_name: 'a/b', prompt_version: 2, trace_id };
   await check('recordPromptUsage', {}, { json: usage });
   await check('comparePromptVersions', { name: 'a%2Fb' });
+  await check('deletePromptVersion', { name: 'a%2Fb', version: '1' });
+  await check('deletePrompt', { name: 'a%2Fb' });
   await check('createOrganization', {}, { json: { slug: 'acme', name: 'Acme' } });
   await check('createOrganization', {}, { json: { slug: 'acme', name: 'Acme' } });
   await check('listOrganizations', {});
@@ -426,7 +428,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     delivery_id: randomUUID(),
     alert_id: randomUUID(),
   };
-  const nowhere = { ...missing, slug: 'nowhere', org_slug: 'nowhere', name: 'nowhere' };
+  const nowhere = { ...missing, slug: 'nowhere', org_slug: 'nowhere', name: 'nowhere', version: '0' };
   const nonsense = {
     trace_id: 'x',
     session_id: 'x',
@@ -442,6 +444,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     slug: '%20',
     org_slug: '%20',
     name: '%20',
+    version: 'x',
     query: '?page=x&page_size=x&user_id=x&limit=x&dry_run=x&hours=x',
   };
   const broken = {
@@ -456,6 +459,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     endpoint_id: '%zz',
     delivery_id: '%zz',
     alert_id: '%zz',
+    version: '%zz',
     slug: '%zz',
     org_slug: '%zz',
     name: '%zz',

@@ -95,3 +95,16 @@ void t.test('a key remembers which one made it, and is revoked with it on demand
     t.strictSame([await holds(grandchild), await holds(ann)], [false, true]);
   }
 });
+
+void t.test('revoked keys count until they are removed', async (t) => {
+  const api = await startApi(t);
+  const { id, key } = await api.createUser('ann@example.org', ['read', 'manage']);
+  for (let keys = 1; keys < 300; keys++) {
+    const { body } = await api.call('POST', '/me/keys', { key, json: { name: 'x', scopes: ['read'] } });
+    await api.call('DELETE', `/me/keys/${(body as Key).id}`, { key });
+  }
+  const more = await api.call('POST', '/me/keys', { key, json: { name: 'x', scopes: ['read'] } });
+  t.match(more, { status: 409, body: { detail: /^You have 300 API keys, with revoked/ } });
+  t.equal((await api.get<Key[]>('/me/keys', key)).length, 300);
+  t.equal((await api.get<Key[]>(`/admin/keys?user_id=${id}`)).length, 300);
+});

@@ -90,7 +90,7 @@ void t.test('what is not there or breaks a rule is refused', async (t) => {
     [{ ...good, prompt_name: undefined }, '/prompt_name'],
     [{ ...good, prompt_name: ' ' }, '/prompt_name'],
     [{ ...good, prompt_version: undefined }, '/prompt_version'],
-    [{ ...good, prompt_version: 0 }, '/prompt_version'],
+    [{ ...good, prompt_version: -1 }, '/prompt_version'],
     [{ ...good, prompt_version: 1.5 }, '/prompt_version'],
     [{ ...good, prompt_version: '1' }, '/prompt_version'],
     [{ ...good, trace_id: 'x' }, '/trace_id'],

@@ -85,6 +85,43 @@ void t.test('a version exists once for a user: 409, whoever asks at the same tim
   t.strictSame(await api.get(versionsPath('p'), other.key), [theirs]);
 });
 
+void t.test('versions and prompts are deleted, and their numbers not used again', async (t) => {
+  const api = await startApi(t);
+  const other = await api.createUser('other@example.com', ['read', 'manage']);
+  const name = 'a/b';
+  const path = `/dashboard/prompts/${encodeURIComponent(name)}`;
+  const [zero, one] = [0, 1, 7].map((version) => ({ name, version, template_text: 'x' }));
+  for (const version of [0, 1, 7]) await create(api, { name, version, template_text: 'x' });
+  await create(api, { name, version: 7, template_text: 'theirs' }, other.key);
+  const remove = async (path: string, key?: string) =>
+    (await api.call('DELETE', path, { ...(key !== undefined && { key }) })).status;
+  t.equal(await remove(`${path}/versions/1`, other.key), 404, 'not theirs');
+  for (const version of ['-1', 'x', '1.0', '99999999999999999'])
+    t.equal(await remove(`${path}/versions/${version}`), 422, version);
+  t.equal(await remove(`${path}/versions/2`), 404);
+  t.equal(await remove(`${path}/versions/1`), 204);
+  t.equal(await remove(`${path}/versions/1`), 404);
+  t.match(await api.get(versionsPath(name)), [{ version: 7 }, { version: 0 }]);
+  t.match(await api.call('POST', '/dashboard/prompts/', { json: one }), {
+    status: 409,
+    body: { code: 'conflict', detail: /^Version 1 of the prompt was deleted, .*: use a version above 1\.$/ },
+  });
+  t.equal((await api.call('POST', '/dashboard/prompts/', { json: zero })).status, 409, 'it exists');
+  t.equal(await remove(path), 204);
+  t.equal(await remove(path), 404);
+  t.equal((await api.call('GET', versionsPath(name))).status, 404);
+  for (const version of [0, 6, 7])
+    t.match(
+      await api.call('POST', '/dashboard/prompts/', { json: { name, version, template_text: 'x' } }),
+      { status: 409, body: { detail: /use a version above 7/ } },
+      'of the whole prompt the highest counts',
+    );
+  await create(api, { name, version: 8, template_text: 'x' });
+  t.match(await api.get(versionsPath(name), other.key), [{ template_text: 'theirs' }]);
+  const { key: reader } = await api.createKey(['read']);
+  t.equal(await remove(path, reader), 403);
+});
+
 void t.test('what breaks a rule is refused, and nothing is stored', async (t) => {
   const api = await startApi(t);
   const good = { name: 'p', template_text: 'x' };
@@ -98,8 +135,9 @@ void t.test('what breaks a rule is refused, and nothing is stored', async (t) =>
     [{ ...good, template_text: undefined }, '/template_text', 'is required'],
     [{ ...good, template_text: 'x'.repeat(1024 * 1024 + 1) }, '/template_text', 'must not be longer'],
     [{ ...good, description: 'x'.repeat(65_537) }, '/description', 'must not be longer'],
-    [{ ...good, version: 0 }, '/version', 'must not be less than 1'],
-    [{ ...good, version: -1 }, '/version', 'must not be less than 1'],
+    [{ ...good, name: '.' }, '/name', 'must not be blank, "." or ".."'],
+    [{ ...good, name: '..' }, '/name', 'must not be blank, "." or ".."'],
+    [{ ...good, version: -1 }, '/version', 'must not be less than 0'],
     [{ ...good, version: 1.5 }, '/version', 'must be an integer'],
     [{ ...good, version: '1' }, '/version', 'must be an integer'],
     [{ ...good, version: 2 ** 53 }, '/version', 'must not be more than'],
@@ -216,8 +254,8 @@ for (const engine of ENGINES)
         'a/versions',
         'versions',
         'compare',
-        '.',
-        '..',
+        '...',
+        '.x',
         '+',
         ';a=b',
         '?q#f',

@@ -458,31 +458,19 @@ void t.test('the prompt: a name and a version by one convention, the best that h
   });
 });
 
-void t.test('a prompt has a version that is a whole number from 1, as a number or in digits', async (t) => {
+void t.test('a prompt has a version that is a whole number from 0, as a number or in digits', async (t) => {
   const promptOf = (name: JsonValue, version: JsonValue) =>
     mapSpan({ 'gen_ai.prompt.name': name, 'gen_ai.prompt.version': version }).prompt;
   for (const [version, expected] of [
+    [0, 0],
+    ['0', 0],
     [7, 7],
     ['7', 7],
     ['007', 7],
     [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
   ] as const)
     t.strictSame(promptOf('p', version), { name: 'p', version: expected });
-  for (const version of [
-    0,
-    -1,
-    1.5,
-    '',
-    ' ',
-    '0',
-    'v7',
-    '1.0',
-    '1e3',
-    '99999999999999999999',
-    true,
-    [1],
-    null,
-  ])
+  for (const version of [-1, 1.5, '', ' ', 'v7', '1.0', '1e3', '99999999999999999999', true, [1], null])
     t.equal(promptOf('p', version), null, JSON.stringify(version));
   t.strictSame(promptOf(' a/b %2F 🪶\0 ', 1), { name: ' a/b %2F 🪶\0 ', version: 1 }, 'the name as it came');
   for (const name of ['', '  ', null, ['p']]) t.equal(promptOf(name, 1), null, JSON.stringify(name));

@@ -36,10 +36,10 @@ export const count: Reader = (value) => {
   return Number.isSafeInteger(whole) ? whole : undefined;
 };
 
-/** Whole and from 1, as versions of prompts here are. Texts of digits are taken; `v2` is another's way to count. */
+/** A version of a prompt, an integer from 0. Texts of digits are accepted, `v2` is not. */
 export const version: Reader = (value) => {
   if (typeof value === 'string') return DIGITS.test(value) ? version(Number(value)) : undefined;
-  return typeof value === 'number' && value >= 1 && Number.isSafeInteger(value) ? value : undefined;
+  return typeof value === 'number' && value >= 0 && Number.isSafeInteger(value) ? value : undefined;
 };
 
 /** An amount in US dollars, as nano-USD. */

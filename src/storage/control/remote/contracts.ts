@@ -45,6 +45,7 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
   },
   prompts: {
     create: true,
+    remove: true,
     list: true,
     findNames: true,
     listVersions: true,

@@ -1,14 +1,18 @@
-import { Link } from 'wouter';
-import { ApiError } from '../../api/client.js';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useLocation } from 'wouter';
+import { api, ApiError, bodyOf } from '../../api/client.js';
 import { TextDiff } from '../../messages/TextDiff.js';
 import { Choice } from '../../parts/Choice.js';
+import { ConfirmButton } from '../../parts/ConfirmButton.js';
 import type { Column } from '../../parts/DataTable.js';
 import { Count, Duration, Money, Percentage, Time } from '../../parts/figures.js';
+import { ActionProblem } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { Table } from '../../parts/Table.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
+import { useMe } from '../../shell/Session.js';
 import { integer } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { usePrompt, type PromptVersion } from './load.js';
@@ -16,8 +20,8 @@ import { PromptSeries } from './PromptSeries.js';
 import { VersionFigures } from './VersionFigures.js';
 import styles from './Prompt.module.css';
 
-/** 0: the newest version, and the one before it. */
-const STATE = { a: integer(0, 0), b: integer(0, 0) };
+/** -1: the newest version, and the one before it. */
+const STATE = { a: integer(-1, 0), b: integer(-1, 0) };
 
 /** The versions of a prompt, how runs went that used them, and what two of them differ in. @param name of the prompt */
 export default function Prompt({ name }: { readonly name: string }) {
@@ -50,6 +54,7 @@ export default function Prompt({ name }: { readonly name: string }) {
       ) : (
         <>
           <Versions name={name} versions={versions} />
+          <Deletion name={name} version={after.version} isOnly={versions.length === 1} />
           <PromptSeries name={name} />
           <section className={styles['compare']} aria-label="Two versions">
             <div className={parts['head']}>
@@ -87,6 +92,67 @@ export default function Prompt({ name }: { readonly name: string }) {
           </section>
         </>
       )}
+    </div>
+  );
+}
+
+/** Buttons for the selected version and for the prompt. */
+function Deletion({
+  name,
+  version,
+  isOnly,
+}: {
+  readonly name: string;
+  readonly version: number;
+  readonly isOnly: boolean;
+}) {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const { scopes } = useMe();
+  const onSuccess = () => {
+    for (const key of ['prompts', 'prompt']) void client.invalidateQueries({ queryKey: [key] });
+  };
+  const removeVersion = useMutation({
+    mutationFn: () =>
+      bodyOf(
+        api.DELETE('/api/v1/dashboard/prompts/{name}/versions/{version}', {
+          params: { path: { name, version } },
+        }),
+      ),
+    onSuccess,
+  });
+  const removeAll = useMutation({
+    mutationFn: () => bodyOf(api.DELETE('/api/v1/dashboard/prompts/{name}', { params: { path: { name } } })),
+    onSuccess: () => {
+      onSuccess();
+      navigate('/prompts');
+    },
+  });
+  if (!scopes.some((scope) => scope === 'manage' || scope === 'admin')) return null;
+  return (
+    <div className={parts['head']}>
+      {!isOnly && (
+        <ConfirmButton
+          key={version}
+          label={`Delete v${String(version)}`}
+          question={`Delete version ${String(version)} and its links to runs?`}
+          confirm="Delete it"
+          isBusy={removeVersion.isPending}
+          onConfirm={() => {
+            removeVersion.mutate();
+          }}
+        />
+      )}
+      <ConfirmButton
+        label="Delete prompt"
+        question="Delete all versions of this prompt and their links to runs?"
+        confirm="Delete all"
+        isBusy={removeAll.isPending}
+        onConfirm={() => {
+          removeAll.mutate();
+        }}
+      />
+      <ActionProblem error={removeVersion.error ?? removeAll.error} />
     </div>
   );
 }
