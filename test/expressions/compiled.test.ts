@@ -8,10 +8,12 @@ import {
   traceScope,
   traceView,
 } from '../../src/expressions/scope/scopes.js';
+import { toKeyValues } from '../../src/otlp/encode/value.js';
 import { isUnseen } from '../../src/signal/sent-span.js';
 import type { SpanRecord } from '../../src/signal/span.js';
 import { aLog } from '../support/log-records.js';
-import { mapSpan } from '../support/mapped-span.js';
+import { mapSpan, mapSpans } from '../support/mapped-span.js';
+import { aSpan as anOtlpSpan } from '../support/otlp-requests.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 
 const identity = identityView({ tenant: 'a-user', items: [] }, { receivedAt: 0, keyId: 'a-key' });
@@ -142,7 +144,7 @@ const PROBLEMS: readonly [scope: 'span' | 'trace' | 'log', source: string, messa
   [
     'trace',
     'span.name == ""',
-    'there is no variable "span"; known here: "identity", "trace" (column 1 of the expression)',
+    'there is no variable "span"; known here: "identity", "resource", "trace" (column 1 of the expression)',
   ],
   [
     'span',
@@ -285,6 +287,55 @@ void t.test('a trace tells of the spans of its request', async (t) => {
   t.equal(of('trace.total_tokens'), 5n);
   t.equal(of('trace.spans.exists_one(s, s.status == "failed")'), true);
   t.equal(of('trace.spans.map(s, s.total_tokens).size()'), 2n);
+});
+
+void t.test('a span tells its kind, its attributes and its resource as OTLP sent them', (t) => {
+  const server = mapSpan({ 'http.request.method': 'GET', 'http.route': '/x', scope: 'mine' }, { kind: 2 });
+  t.equal(ofSpan('span.kind == "SERVER" && span.attributes["http.route"] == "/x"', server), true);
+  t.equal(ofSpan('span.kind', server), 'server');
+  t.equal(isUnseen(server), true, 'nothing is kept with the record');
+  t.strictSame(ofSpan('span.attributes', server), {
+    'http.request.method': 'GET',
+    'http.route': '/x',
+    scope: 'mine',
+  });
+  if (server.metadata !== null) server.metadata['http.route'] = '/y';
+  t.equal(ofSpan('span.attributes["http.route"]', server), '/y', 'as somebody changed it since');
+  t.equal(ofSpan('span.attributes["scope"]', server), 'mine', 'an attribute with a name of the mapping');
+  t.equal(ofSpan('"otel" in span.attributes || "resource" in span.attributes', server), false);
+  t.equal(ofSpan('span.kind', server), 'server');
+  for (const [kind, word] of [
+    [0, 'unspecified'],
+    [1, 'internal'],
+    [3, 'client'],
+    [4, 'producer'],
+    [5, 'consumer'],
+    [77, 'unspecified'],
+  ] as const)
+    t.equal(ofSpan('span.kind', mapSpan({}, { kind })), word);
+  const declared = aSpanRecord(TRACE.trace_id, { metadata: { 'url.path': '/x' } });
+  t.equal(ofSpan('span.kind', declared), 'unspecified');
+  t.equal(ofSpan('span.attributes["url.path"]', declared), '/x');
+  t.throws(() => compileCondition('span.kind == "servr"', 'span'), /kind of a span is never "servr"/);
+  t.end();
+});
+
+void t.test('a condition on traces sees the resource of the topmost span', (t) => {
+  const { batch } = mapSpans({
+    resourceSpans: [
+      {
+        resource: { attributes: toKeyValues({ 'service.name': 'shop' }) },
+        scopeSpans: [{ spans: [anOtlpSpan(1)] }],
+      },
+    ],
+  });
+  const [item] = batch.items;
+  if (item === undefined) throw new Error('no run');
+  const of = (spans: readonly SpanRecord[]) =>
+    compile('resource', 'trace').evaluate(traceScope(traceView({ ...item, spans: [...spans] }), identity));
+  t.strictSame(of(item.spans), { 'service.name': 'shop' });
+  t.strictSame(of([]), {}, 'a header alone has none');
+  t.end();
 });
 
 /** What `throws` compares an error with: the message alone. */

@@ -1,4 +1,5 @@
 import type { ConsumeContext } from '../../component/consumer.js';
+import { topmost } from '../../runs/rules/header-of-spans.js';
 import { resourceOf } from '../../otlp/map/resource-of.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Batch } from '../../signal/batch.js';
@@ -10,12 +11,12 @@ import type { TraceRecord } from '../../signal/trace.js';
 import type { BroughtBy } from './identity-fields.js';
 import { RECORD_TYPES, type Variable } from './record-types.js';
 import { spanView } from './span-view.js';
-import type { View } from './view.js';
+import { RECORD, type View } from './view.js';
 
 /** The variables of each kind of expression. */
 export const SCOPES = {
   span: ['span', 'trace', 'resource', 'identity'],
-  trace: ['trace', 'identity'],
+  trace: ['trace', 'resource', 'identity'],
   log: ['log', 'resource', 'identity'],
   point: ['point', 'resource', 'identity'],
   event: ['event', 'identity'],
@@ -37,7 +38,7 @@ export function traceView(record: TraceRecord): View<TraceRecord> {
 }
 
 export function traceScope(trace: View<TraceRecord>, identity: View<BroughtBy>): Scope {
-  return { trace, identity };
+  return new TraceScope(trace, identity);
 }
 
 export function spanScope(span: SpanRecord, trace: View<TraceRecord>, identity: View<BroughtBy>): Scope {
@@ -79,3 +80,21 @@ class SpanScope {
     return resourceOf(this.#span);
   }
 }
+
+/** The resource of a run is that of its topmost span. */
+class TraceScope {
+  readonly trace: View<TraceRecord>;
+  readonly identity: View<BroughtBy>;
+
+  constructor(trace: View<TraceRecord>, identity: View<BroughtBy>) {
+    this.trace = trace;
+    this.identity = identity;
+  }
+
+  get resource(): JsonObject {
+    const top = topmost(this.trace[RECORD].spans);
+    return top === undefined ? NO_RESOURCE : resourceOf(top);
+  }
+}
+
+const NO_RESOURCE: JsonObject = Object.freeze({});

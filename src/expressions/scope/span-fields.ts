@@ -1,5 +1,6 @@
 import { durationMs } from '../../runs/rules/completion.js';
 import { moneyToNumber } from '../../signal/money.js';
+import { attributesOf, KIND_WORDS, otlpKindOf } from '../../otlp/map/resource-of.js';
 import { seenMetadata } from '../../signal/sent-span.js';
 import { RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../signal/span.js';
 import {
@@ -17,12 +18,15 @@ import {
 
 const metadata = maybeObject<SpanRecord>('attributes, and what else came with the span', seenMetadata);
 
+const attributes = maybeObject<SpanRecord>('as sent by OTLP; of other spans their metadata', attributesOf);
+
 /** What expressions read of a span. */
 export const SPAN_FIELDS = {
   span_id: text('UUID', (span) => span.span_id),
   trace_id: text('UUID', (span) => span.trace_id),
   parent_span_id: maybeText('UUID', (span) => span.parent_span_id),
   type: word('what the step is', SPAN_TYPES, (span) => span.type),
+  kind: word('in OTLP; `unspecified` if it did not come by OTLP', KIND_WORDS, otlpKindOf),
   name: text('', (span) => span.name),
   status: word('', RUN_STATUSES, (span) => span.status),
   started_at: time('', (span) => span.started_at),
@@ -40,6 +44,7 @@ export const SPAN_FIELDS = {
   error_message: maybeText('', (span) => span.error_message),
   input_data: maybeObject('', (span) => span.input_data),
   output_data: maybeObject('', (span) => span.output_data),
+  attributes: { ...attributes, isOptional: false, isDerived: true },
   metadata: { ...metadata, isDerived: true },
   session_id: maybeText('', (span) => span.context?.session_id),
   user_id: maybeText('whom the run was for', (span) => span.context?.user_id),

@@ -24,6 +24,8 @@ const spans: Field<TraceRecord> = {
   type: 'list<Span>',
   description: 'those of the same request; of a held run all',
   isOptional: false,
+  // Several conditions then read the attributes of a span once.
+  isDerived: true,
   read: (trace) => trace.spans.map(spanView),
 };
 

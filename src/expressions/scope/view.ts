@@ -1,6 +1,7 @@
 import { valueOfNone, type Fields } from './field.js';
 
-const RECORD = Symbol('record');
+/** The record behind a view. */
+export const RECORD = Symbol('record');
 const DERIVED = Symbol('derived');
 
 /** What an expression gets in place of a record: its fields, each read when it is asked for. */

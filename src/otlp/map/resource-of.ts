@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../signal/attributes.js';
-import { originOfSent } from '../../signal/sent-span.js';
+import { isUnseen, originOfSent, sentOf } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
 import { isObject } from './json-text.js';
 import { mappedMetadata } from './mapped-metadata.js';
-import { readOrigin } from './span-metadata.js';
+import { readOrigin, sentAttributes, sentKind } from './span-metadata.js';
+import { RESERVED, SPAN_KINDS } from './span-metadata-names.js';
 
 const NONE: JsonObject = Object.freeze({});
 
@@ -13,4 +14,27 @@ export function resourceOf(span: SpanRecord): JsonObject {
   if (sent !== undefined) return readOrigin(sent).resource;
   const resource = mappedMetadata(span)?.metadata.resource;
   return isObject(resource) ? resource : NONE;
+}
+
+const UNSPECIFIED = 'unspecified';
+
+/** What {@link otlpKindOf} returns. */
+export const KIND_WORDS = [...SPAN_KINDS.slice(1), UNSPECIFIED] as readonly string[];
+
+/** The kind of a span in OTLP; `unspecified` if it has none, or did not come by OTLP. */
+export function otlpKindOf(span: SpanRecord): string {
+  const sent = isUnseen(span) ? sentOf(span) : undefined;
+  const kind = sent === undefined ? mappedMetadata(span)?.otel.kind : SPAN_KINDS[sentKind(sent.bytes)];
+  return typeof kind === 'string' && kind !== '' ? kind : UNSPECIFIED;
+}
+
+/** The attributes of a span as sent, by their keys; the metadata of a span that did not come by OTLP. They must not be changed. */
+export function attributesOf(span: SpanRecord): JsonObject {
+  const sent = isUnseen(span) ? sentOf(span) : undefined;
+  if (sent !== undefined) return sentAttributes(sent.bytes);
+  const mapped = mappedMetadata(span);
+  if (mapped === undefined) return span.metadata ?? NONE;
+  const attributes = { ...mapped.metadata };
+  for (const name of RESERVED) Reflect.deleteProperty(attributes, name);
+  return isObject(mapped.otel.attributes) ? { ...attributes, ...mapped.otel.attributes } : attributes;
 }

@@ -33,11 +33,7 @@ function readerOf(bytes: Uint8Array): LenientReader {
 /** `metadata` as `span-metadata-names.ts` says. */
 export function deriveMetadata({ bytes, origin: sentOrigin, notes, mapped }: SentSpan): JsonObject {
   const span = readSent(bytes);
-  const metadata: JsonObject = {};
-  for (const { key, value } of span.attributes ?? []) {
-    const name = (key ?? '').toWellFormed();
-    if (!isOwnKey(name)) setOwn(metadata, name, boundDepth(toJson(value)));
-  }
+  const metadata = attributesIn(span);
   const displaced = Object.keys(metadata).filter((name) => RESERVED_NAMES.has(name));
   const attributes =
     displaced.length === 0
@@ -55,6 +51,35 @@ export function deriveMetadata({ bytes, origin: sentOrigin, notes, mapped }: Sen
   if (typeof times !== 'string' && times.skewedEnd !== undefined)
     metadata.clock_skew = { ended_at: times.skewedEnd };
   return metadata;
+}
+
+/** The attributes of a span, without those of Jackdaw's own. @param bytes as of {@link readSent} */
+export function sentAttributes(bytes: Uint8Array): JsonObject {
+  return attributesIn(readSent(bytes));
+}
+
+function attributesIn(span: Span): JsonObject {
+  const attributes: JsonObject = {};
+  for (const { key, value } of span.attributes ?? []) {
+    const name = (key ?? '').toWellFormed();
+    if (!isOwnKey(name)) setOwn(attributes, name, boundDepth(toJson(value)));
+  }
+  return attributes;
+}
+
+/** Number of the field `kind` of a `Span`. */
+const KIND_FIELD = 6;
+
+/** The number of a span's kind, read without its attributes. @param bytes as of {@link readSent} */
+export function sentKind(bytes: Uint8Array): number {
+  const reader = readerOf(bytes);
+  let kind = 0;
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === KIND_FIELD << 3) kind = reader.int32();
+    else reader.skipType(tag & 7);
+  }
+  return kind;
 }
 
 /** Where a span came from. It is read once, and must not be changed. @throws Error for bytes that are no such message */

@@ -1,6 +1,7 @@
 import type { SpanType } from '../../signal/span.js';
 import type { Field, Kind } from './conventions/convention.js';
 import type { SpanReading } from './span-reading.js';
+import type { Ground } from './witness.js';
 
 const CLIENT = 3;
 const SERVER = 2;
@@ -27,11 +28,16 @@ export function spanType(
   if (reading.has('is_http') && otlpKind === CLIENT) return by('is_http', 'http', reading);
   if (reading.has('is_rpc') && otlpKind !== SERVER) return by('is_rpc', 'http', reading);
   if (reading.has('is_agent')) return by('is_agent', 'agent', reading);
-  reading.witness?.told(
-    'type',
-    isRoot ? 'a root of which nothing says what it is' : 'nothing says what it is',
-  );
+  reading.witness?.told('type', untypedReason(reading, otlpKind, isRoot));
   return isRoot ? 'agent' : 'custom';
+}
+
+function untypedReason(reading: SpanReading, otlpKind: number, isRoot: boolean): Ground {
+  if (otlpKind === SERVER && (reading.has('is_http') || reading.has('is_rpc')))
+    return isRoot
+      ? 'a root that is a request to a server (kind server)'
+      : 'a request to a server (kind server), not at the root';
+  return isRoot ? 'a root of which nothing says what it is' : 'nothing says what it is';
 }
 
 function by(field: Field, type: SpanType, reading: SpanReading): SpanType {

@@ -1,12 +1,17 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import t from 'tap';
 import { builtinFactories } from '../../../src/builtin.js';
 import { DEFAULT_CONFIG } from '../../../src/cli/default-config.js';
 import { ConfigError, formatProblem } from '../../../src/config/config-error.js';
 import { prepare } from '../../../src/pipeline/prepare.js';
+import { ApiCaller } from '../../support/api-caller.js';
 import { environmentOf } from '../../support/config-problems.js';
 import { startTestDaemon } from '../../support/daemon.js';
 import { metricValues } from '../../support/engine.js';
 import { aSpan as anOtlpSpan, protobufOf, tracesOf } from '../../support/otlp-requests.js';
+import { readProjectFile } from '../../support/project-file.js';
 import { traceIdOf } from '../../support/header-text.js';
 import { aSpan, anItem } from '../../support/trace-batch.js';
 
@@ -19,6 +24,67 @@ service:
   pipelines:
     traces: { processors: [validation, filter, quota, cost, service_map] }
 `;
+
+const PLUGIN = `
+plugins: [jackdaw/plugins/drop-health-checks]
+processors: { drop_health_checks: {} }
+service: { pipelines: { traces: { processors: [drop_health_checks] } } }
+`;
+
+/** The condition that a page recommends for health checks. */
+function recommended(page: string): string {
+  const condition = /'span\.kind[^']*'/.exec(readProjectFile(page))?.[0] ?? '';
+  return `
+processors: { filter: { spans: [${condition}] } }
+service: { pipelines: { traces: { processors: [filter] } } }
+`;
+}
+
+const runFile = promisify(execFile);
+const SERVER_APP = fileURLToPath(new URL('../../support/http-server-app.js', import.meta.url));
+
+for (const { name, overlay, dropped, stored } of [
+  { name: 'the plugin', overlay: PLUGIN, dropped: { spans: 0, traces: 2 }, stored: 1 },
+  // The run that loses all its spans goes with them.
+  {
+    name: 'filter README',
+    overlay: recommended('src/processors/filter/README.md'),
+    dropped: { spans: 1, traces: 1 },
+    stored: 2,
+  },
+  {
+    name: 'config.example.yaml',
+    overlay: recommended('config.example.yaml'),
+    dropped: { spans: 1, traces: 1 },
+    stored: 2,
+  },
+])
+  void t.test(`health checks of a real instrumented server are dropped: ${name}`, async (t) => {
+    const daemon = await startTestDaemon(t, { overlay });
+    await runFile(process.execPath, [SERVER_APP], {
+      env: {
+        PATH: process.env.PATH,
+        OTEL_SERVICE_NAME: 'shop',
+        OTEL_EXPORTER_OTLP_ENDPOINT: daemon.otlpUrl,
+        OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${daemon.key}`,
+        OTEL_METRICS_EXPORTER: 'none',
+        OTEL_LOGS_EXPORTER: 'none',
+      },
+    });
+    const api = new ApiCaller(daemon.url, daemon.key);
+    const { items } = await api.get<{ readonly items: readonly { readonly trace_id: string }[] }>(
+      '/dashboard/traces?kind=all',
+    );
+    t.equal(items.length, stored);
+    const names = await Promise.all(
+      items.map(async ({ trace_id }) => await api.get(`/dashboard/traces/${trace_id}`)),
+    );
+    t.notMatch(JSON.stringify(names), /healthz/);
+    t.match(JSON.stringify(names), /\/work/);
+    const counts = await metricValues(daemon.meter, 'jackdaw_processor_dropped_items_total');
+    for (const [item, count] of Object.entries(dropped))
+      t.equal(Object.entries(counts).find(([series]) => series.includes(`item="${item}"`))?.[1], count);
+  });
 
 void t.test('what is dropped is acknowledged, counted and not stored', async (t) => {
   const { url, otlpUrl, key, meter } = await startTestDaemon(t, { overlay: OVERLAY });

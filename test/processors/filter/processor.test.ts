@@ -4,10 +4,13 @@ import { anEvent } from '../../support/event-records.js';
 import { metricValues } from '../../support/engine.js';
 import { aLog } from '../../support/log-records.js';
 import { aMetric, aPoint } from '../../support/metric-points.js';
+import { mapSpan } from '../../support/mapped-span.js';
 import { processorOf } from '../../support/processors.js';
 import { readProjectFile } from '../../support/project-file.js';
-import { aSpanRecord, aTrace } from '../../support/run-records.js';
+import { aTrace } from '../../support/run-records.js';
 
+/** The number of OTLP. */
+const SERVER = 2;
 const DROPPED = 'jackdaw_processor_dropped_items_total';
 const FAILED = 'jackdaw_processor_expression_errors_total{processor="filter"}';
 
@@ -20,13 +23,14 @@ function readmeExample(): string {
 
 void t.test('the example of the page drops what it says', async (t) => {
   const traces = processorOf(filterProcessor, 'traces', readmeExample());
-  const health = (name: string) => aSpanRecord('t', { type: 'http', name });
-  const kept = health('GET /orders');
+  const health = (path: string) =>
+    mapSpan({ 'http.request.method': 'GET', 'url.path': path }, { kind: SERVER });
+  const kept = health('/orders');
   const items = [
-    { ...aTrace(0), spans: [health('GET /health/live'), kept] },
+    { ...aTrace(0), spans: [health('/readyz'), kept] },
     aTrace(2, { agent: 'smoke-test' }),
-    { ...aTrace(0, { follows_spans: true }), spans: [health('GET /health')] },
-    { ...aTrace(0), spans: [health('GET /health')] },
+    { ...aTrace(0, { follows_spans: true }), spans: [health('/healthz')] },
+    { ...aTrace(0), spans: [health('/healthz')] },
   ];
   const [first, , , last] = items;
   t.strictSame(
