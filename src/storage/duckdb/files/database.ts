@@ -67,7 +67,11 @@ export class Database {
     // groups whose rows were deleted (DuckDB 1.5.5; test/storage/duckdb/reads/checkpoint-reads.test.ts).
     await connection.run("SET GLOBAL disabled_optimizers = 'late_materialization,row_group_pruner'");
     // Statements load no code. Files stay reachable: the directory of an export is known only later.
-    for (const key of ['autoinstall_known_extensions', 'autoload_known_extensions', 'allow_community_extensions'])
+    for (const key of [
+      'autoinstall_known_extensions',
+      'autoload_known_extensions',
+      'allow_community_extensions',
+    ])
       await connection.run(`SET GLOBAL ${key} = false`);
     // The exceptions: ReturnedMemory sets one, and the other is reset after a full disk.
     await connection.run("SET GLOBAL allowed_configs = ['memory_limit', 'max_temp_directory_size']");

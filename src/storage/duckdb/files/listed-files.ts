@@ -62,7 +62,10 @@ export class ListedFiles {
     if (!acceptsLoss) throw missingFiles(lost.map(({ missing }) => missing));
     for (const { path, missing } of lost) {
       await this.remove(path);
-      logger.error({ file: missing }, 'A file of the store is missing. Its telemetry is lost (--accept-loss).');
+      logger.error(
+        { file: missing },
+        'A file of the store is missing. Its telemetry is lost (--accept-loss).',
+      );
     }
   }
 }

