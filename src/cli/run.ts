@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Factory } from '../component/factory.js';
 import type { Logger } from '../component/telemetry.js';
+import type { ConfigSource } from '../config/load.js';
 import { formatProblem } from '../config/config-error.js';
 import { readVersion } from '../config/package-version.js';
 import { startDaemon, type Daemon, type StopReport } from '../pipeline/daemon.js';
@@ -21,6 +22,10 @@ import type { ProcessIo } from './process-io.js';
  */
 const ECHO_MS = 100;
 
+interface RunOptions extends ConfigOptions {
+  readonly acceptLoss?: boolean;
+}
+
 /** `jackdaw run`. @param setExitCode told how the process is to end */
 export function runCommand(
   io: ProcessIo,
@@ -30,9 +35,12 @@ export function runCommand(
   const command = new Command('run').description(
     'Run the daemon until SIGINT or SIGTERM; a second one ends it at once.',
   );
-  return withConfigOption(command).action(async (options: ConfigOptions) => {
+  command.option('--accept-loss', 'go on without files of the embedded store that are missing');
+  return withConfigOption(command).action(async (options: RunOptions) => {
     const { sources, environment } = configSources(options, io);
-    const prepared = await prepare(sources, environment, builtin);
+    let prepared = await prepare(sources, environment, builtin);
+    if (options.acceptLoss === true)
+      prepared = await prepare([...sources, acceptedLoss(prepared)], environment, builtin);
     const { level, format } = prepared.config.service.telemetry.logs;
     const logger = createLogger({
       level,
@@ -48,6 +56,13 @@ export function runCommand(
     for (const warning of prepared.warnings) logger.warn({}, formatProblem(warning));
     setExitCode(await runUntilStopped(io, prepared, logger));
   });
+}
+
+/** Lets each embedded store of a configuration start without missing files. */
+function acceptedLoss({ plan }: Prepared): ConfigSource {
+  const stores = plan.extensions.filter(({ factory }) => factory.type === 'duckdb');
+  const extensions = Object.fromEntries(stores.map(({ id }) => [id, { accept_loss: true }]));
+  return { file: '--accept-loss', text: JSON.stringify({ extensions }) };
 }
 
 async function runUntilStopped(io: ProcessIo, prepared: Prepared, logger: Logger): Promise<number> {

@@ -87,6 +87,10 @@ const configSchema = section({
     maximum: 1_000_000,
     description: 'Agents that a user may have. Runs of further agents are kept under the agent (other).',
   }),
+  accept_loss: Type.Boolean({
+    default: false,
+    description: 'Starts without missing files of the store, as jackdaw run --accept-loss does.',
+  }),
   retention: section(
     {
       traces: Type.Optional(
@@ -132,6 +136,7 @@ export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
       control,
       memoryLimit: `${sizeBytes(memory_limit)}B`,
       threads,
+      acceptsLoss: settings.config.accept_loss,
       maxQueueBytes: sizeBytes(max_queue_size),
       maxWaitingSegments: max_waiting_segments,
       maxAgents: max_agents,

@@ -13,7 +13,7 @@ export interface FileSize {
   readonly bytes: number;
 }
 
-export const FILE_SIZE: FileSize = { rows: 100_000, bytes: 64 * 1024 * 1024 };
+export const FILE_SIZE: FileSize = { rows: 10_000, bytes: 8 * 1024 * 1024 };
 
 const WRITER = furtherModule(new URL('../duckdb/files/parquet-writer.js', import.meta.url));
 /** Below the directory of the files, while they are written. */

@@ -127,6 +127,7 @@ async function openFiles(
     logger,
     clock: systemClock,
     troubles,
+    acceptsLoss: options.acceptsLoss,
   });
   const connection = await database.connect();
   const origins = new Origins();

@@ -34,16 +34,18 @@ export class StoreEngine {
   readonly export: StoreExport;
   readonly #parts: EngineParts;
 
-  private constructor(parts: EngineParts) {
+  private constructor(parts: EngineParts, { memoryLimit }: StoreOptions) {
     this.id = parts.main.storeId;
     this.observations = parts.observations;
-    this.export = new StoreExport(parts.reads, parts.events, () => parts.pressure.pauseMs > 0);
+    const { reads, events } = parts;
+    const isPressing = (): boolean => parts.pressure.pauseMs > 0;
+    this.export = new StoreExport({ reads, events, isPressing, memoryLimit });
     this.#parts = parts;
   }
 
   /** @throws StoreOpenError with the file and the cure. */
   static async open(options: StoreOptions, logger: Logger, listener: StoreListener): Promise<StoreEngine> {
-    return new StoreEngine(await openParts(options, logger, listener));
+    return new StoreEngine(await openParts(options, logger, listener), options);
   }
 
   figures(): StoreFigures {

@@ -16,6 +16,8 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   readonly maxWaitingSegments?: number;
   /** Bytes kept free for what has to be done when the disk is full. Absent: none. */
   readonly reserveBytes?: number;
+  /** Whether to go on without files of the store that are missing. */
+  readonly acceptsLoss?: boolean;
   /** In place of `SEGMENT_SIZE`, for tests of what happens between segments. */
   readonly segmentSize?: SegmentSize;
   /** In place of the usual pace, for tests of segments that cannot be moved. */

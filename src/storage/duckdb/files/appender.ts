@@ -142,6 +142,8 @@ export class TableAppender {
     });
     duckdb.data_chunk_set_size(chunk, this.#rows);
     duckdb.append_data_chunk(this.#appender, chunk);
+    // Frees its texts now; the bindings would do so when the chunk is garbage collected.
+    duckdb.data_chunk_reset(chunk);
     this.#chunk = null;
     this.#rows = 0;
   }

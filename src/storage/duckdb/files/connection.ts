@@ -13,6 +13,9 @@ const { DuckDBConnection } = createRequire(import.meta.url)('@duckdb/node-api') 
 /** Code that works through a large result gives others a turn after this long. */
 const SLICE_MS = 4;
 
+/** Rows that a copy keeps in memory for each thread before it writes them. */
+const COPIED_ROWS = 16_384;
+
 /** How often a statement is interrupted until it ends: one that has not begun yet does not notice. */
 const STOP_EVERY_MS = 25;
 
@@ -79,7 +82,7 @@ export class Connection {
    */
   async copyTo(path: string, query: string): Promise<number> {
     const file = path.replaceAll("'", "''");
-    const copy = `COPY (${query}) TO '${file}' (FORMAT parquet, COMPRESSION zstd)`;
+    const copy = `COPY (${query}) TO '${file}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${COPIED_ROWS})`;
     const result = await this.#whileNotStopped(
       () => this.#connection.run(copy),
       (error) => !(error instanceof Error && error.message.startsWith('IO') && error.message.includes(path)),
@@ -127,6 +130,8 @@ export class Connection {
         const chunk = await this.#whileNotStopped(() => result.fetchChunk());
         if (chunk === null || chunk.rowCount === 0) return;
         yield fixedChunk(chunk);
+        // Frees its memory now; the bindings would do so when the chunk is garbage collected.
+        duckdb.data_chunk_reset(chunk.chunk);
       }
     } finally {
       await this.#connection.run('ROLLBACK').catch(() => undefined);
@@ -146,7 +151,9 @@ export class Connection {
         if (this.#stopped !== null) throw this.#stopped;
         sliceEnd = performance.now() + SLICE_MS;
       }
-      yield fixedChunk(result.getChunk(i));
+      const chunk = result.getChunk(i);
+      yield fixedChunk(chunk);
+      duckdb.data_chunk_reset(chunk.chunk);
     }
   }
 

@@ -61,9 +61,21 @@ export class Database {
     await connection.run('PRAGMA disable_checkpoint_on_shutdown');
     await connection.run('SET GLOBAL write_buffer_row_group_count = 1');
     await connection.run("SET GLOBAL TimeZone = 'UTC'");
+    // Otherwise memory that an idle thread has freed stays with the process.
+    await connection.run('SET GLOBAL allocator_background_threads = true');
     // With these, a query for the first rows of an order sometimes finds none, or others' rows, while a checkpoint drops row
     // groups whose rows were deleted (DuckDB 1.5.5; test/storage/duckdb/reads/checkpoint-reads.test.ts).
     await connection.run("SET GLOBAL disabled_optimizers = 'late_materialization,row_group_pruner'");
+    // Statements load no code. Files stay reachable: the directory of an export is known only later.
+    for (const key of [
+      'autoinstall_known_extensions',
+      'autoload_known_extensions',
+      'allow_community_extensions',
+    ])
+      await connection.run(`SET GLOBAL ${key} = false`);
+    // The exceptions: ReturnedMemory sets one, and the other is reset after a full disk.
+    await connection.run("SET GLOBAL allowed_configs = ['memory_limit', 'max_temp_directory_size']");
+    await connection.run('SET GLOBAL lock_configuration = true');
     try {
       await makePrivateDirectory(dirname(options.path));
       await opened.#attachMain(connection);

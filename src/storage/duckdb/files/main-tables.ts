@@ -12,7 +12,10 @@ const CLOCK_NOTE = table(
 /** Rows that were set aside when the file was opened, as DuckDB prints them. Only people read them. */
 const UNUSABLE_ROWS = table('unusable_rows', 'table_name VARCHAR NOT NULL, content VARCHAR NOT NULL');
 
-export const MAIN_TABLES = [STORE_IDENTITY, CLOCK_NOTE, UNUSABLE_ROWS] as const;
+/** The cold file and the hot segments that belong to the store, by their names in its directory. */
+export const STORE_FILES = table('store_files', 'name VARCHAR NOT NULL');
+
+export const MAIN_TABLES = [STORE_IDENTITY, CLOCK_NOTE, UNUSABLE_ROWS, STORE_FILES] as const;
 
 function table(name: string, columns: string): (catalog: string) => string {
   return (catalog) => `CREATE TABLE ${catalog}.main.${name} (${columns})`;

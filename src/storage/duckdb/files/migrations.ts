@@ -6,7 +6,7 @@ import { COLD_TABLES } from '../../cold-tables.js';
 import { SEGMENT_TABLES } from '../../tables.js';
 import { TEXT_BLOCKS } from '../../text-blocks-table.js';
 import { createLogTerms } from '../../log-tables.js';
-import { MAIN_TABLES } from './main-tables.js';
+import { MAIN_TABLES, STORE_FILES } from './main-tables.js';
 import type { Connection } from './connection.js';
 import { identifier } from './database.js';
 import { StoreOpenError } from './store-open-error.js';
@@ -79,9 +79,15 @@ export const SEGMENT_SCHEMA: Schema = {
 
 /** The main file. In its first schema it also held users, keys and all the rest of the control plane. */
 export const MAIN_SCHEMA: Schema = {
-  version: 2,
+  version: 3,
   create: (catalog) => MAIN_TABLES.map((create) => create(catalog)),
-  upgrades: [],
+  upgrades: [
+    {
+      // Which files belong to the store; filled when they are opened.
+      version: 3,
+      statements: (catalog) => [STORE_FILES(catalog)],
+    },
+  ],
 };
 
 /**

@@ -20,6 +20,13 @@ export async function openOwnDatabase(directory: string): Promise<OwnDatabase> {
   const database = await duckdb.open(':memory:', config);
   const connection = new Connection(await duckdb.connect(database), new OpenFiles());
   await connection.run("SET GLOBAL TimeZone = 'UTC'");
+  for (const key of [
+    'autoinstall_known_extensions',
+    'autoload_known_extensions',
+    'allow_community_extensions',
+  ])
+    await connection.run(`SET GLOBAL ${key} = false`);
+  await connection.run('SET GLOBAL lock_configuration = true');
   return {
     connection,
     close: () => {

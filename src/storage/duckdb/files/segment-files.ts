@@ -24,6 +24,12 @@ export class SegmentFiles {
     return `${this.#base}.hot-${String(number).padStart(8, '0')}.duckdb`;
   }
 
+  /** The number of a hot segment; null for another file. */
+  numberOf(path: string): number | null {
+    const number = /\.hot-(\d+)\.duckdb$/.exec(path)?.[1];
+    return number === undefined || this.hot(Number(number)) !== path ? null : Number(number);
+  }
+
   /** The hot segments on the disk, in the order of their numbers. */
   list(): { number: number; path: string }[] {
     const directory = dirname(this.#base);

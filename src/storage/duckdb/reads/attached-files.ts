@@ -7,6 +7,7 @@ import { attachWithLog, CUT_MESSAGE } from '../files/attach-with-log.js';
 import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
 import { isNoRoom } from '../files/disk-room.js';
+import type { ListedFiles } from '../files/listed-files.js';
 import { restoreMetadata } from '../files/metadata-copy.js';
 import { migrate, schemaVersion, SEGMENT_SCHEMA } from '../files/migrations.js';
 import { completeAgentSpans } from '../sums/agent-spans.js';
@@ -29,12 +30,19 @@ export class AttachedFiles {
   readonly #files: SegmentFiles;
   readonly #logger: Logger;
   readonly #troubles: Troubles;
+  readonly #listed: ListedFiles;
   /** The length of the log of a new segment. */
   #newLogBytes = 0;
 
   /** @param connection used for attaching only */
-  constructor(connection: Connection, files: SegmentFiles, logger: Logger, troubles: Troubles) {
+  constructor(
+    { connection, listed }: { readonly connection: Connection; readonly listed: ListedFiles },
+    files: SegmentFiles,
+    logger: Logger,
+    troubles: Troubles,
+  ) {
     this.#connection = connection;
+    this.#listed = listed;
     this.#files = files;
     this.#logger = logger;
     this.#troubles = troubles;
@@ -45,6 +53,7 @@ export class AttachedFiles {
     await this.#attach(COLD, this.#files.cold);
     await migrate(this.#connection, COLD, SEGMENT_SCHEMA, this.#files.cold);
     await this.#setUnusableAside(COLD, this.#files.cold);
+    await this.#listed.add(this.#files.cold);
     await completeCallSums(this.#connection);
     await completeAgentSpans(this.#connection);
   }
@@ -61,6 +70,7 @@ export class AttachedFiles {
       await this.#attach(segment.catalog, segment.path);
       await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, segment.path);
       await this.#syncNames();
+      await this.#listed.add(segment.path);
     } catch (error) {
       // On a full disk this happens again and again.
       await this.#connection.run(`DETACH DATABASE IF EXISTS ${segment.catalog}`).catch(() => undefined);
@@ -81,7 +91,7 @@ export class AttachedFiles {
    */
   async takeOver(number: number, path: string): Promise<Segment | null> {
     if (isTorn(path)) {
-      await removeFiles(path);
+      await this.removeFiles(path);
       return null;
     }
     const segment = newSegment(number, path);
@@ -96,6 +106,7 @@ export class AttachedFiles {
         // Our rows lie in the log, whose checksums were compared when it was replayed. Rows in blocks were put there by some
         // other tool.
         if (hasBlocks(path)) await this.readAll(segment);
+        await this.#listed.add(path);
         return segment;
       }
       if (logBytes > this.#newLogBytes + LOG_TOLERANCE) {
@@ -132,7 +143,18 @@ export class AttachedFiles {
   async remove(segment: Segment): Promise<void> {
     await this.detach(segment);
     await this.#syncNames();
-    await removeFiles(segment.path);
+    await this.removeFiles(segment.path);
+  }
+
+  /** Removes the files of a segment that is not attached. On a full disk they stay, and the next start removes them. */
+  async removeFiles(path: string): Promise<void> {
+    try {
+      await this.#listed.remove(path);
+    } catch (error) {
+      if (isNoRoom(error)) return;
+      throw error;
+    }
+    await removeFiles(path);
   }
 
   async #setUnusableAside(catalog: string, path: string): Promise<void> {

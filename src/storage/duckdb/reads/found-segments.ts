@@ -14,9 +14,10 @@ import {
 import { isDamage, type AttachedFiles } from './attached-files.js';
 import type { Connection } from '../files/connection.js';
 import { isNoRoom } from '../files/disk-room.js';
+import type { ListedFiles } from '../files/listed-files.js';
 import { runsWithIdsOf } from '../files/run-names.js';
 import { COLD, type Segment } from '../rows/segment.js';
-import { bytesOf, removeFiles, type SegmentFiles } from '../files/segment-files.js';
+import { bytesOf, type SegmentFiles } from '../files/segment-files.js';
 import type { Troubles } from '../files/troubles.js';
 
 /** What a start finds of the hot segments that an earlier process left. */
@@ -44,6 +45,9 @@ interface Damaged {
 interface Parts {
   readonly logger: Logger;
   readonly troubles: Troubles;
+  readonly listed: ListedFiles;
+  /** Whether to go on without missing files. */
+  readonly acceptsLoss: boolean;
 }
 
 /**
@@ -56,8 +60,9 @@ export async function findSegments(
   connection: Connection,
   files: AttachedFiles,
   names: SegmentFiles,
-  { logger, troubles }: Parts,
+  { logger, troubles, listed, acceptsLoss }: Parts,
 ): Promise<Found> {
+  await listed.check((path) => path === names.cold, acceptsLoss, logger);
   await files.attachCold();
   const [moved] = await connection.rows(
     `SELECT coalesce(max(segment), 0) AS segment, coalesce(max(last_seq), 0) AS last_seq FROM ${COLD}.main.moved`,
@@ -65,6 +70,12 @@ export async function findSegments(
   const lastMoved = Number(moved?.segment);
   const bound = Number(moved?.last_seq);
   const notes = new Map((await asideNotes(connection)).map((note) => [note.segment, note]));
+  // Segments that were moved already may be missing, and those set aside may be moved away by hand.
+  const mayBeMissing = (path: string): boolean => {
+    const number = names.numberOf(path);
+    return number === null || notes.has(number) || number <= lastMoved;
+  };
+  await listed.check((path) => !mayBeMissing(path), acceptsLoss, logger);
   const present = names.list();
   const number = Math.max(lastMoved, ...notes.keys(), present.at(-1)?.number ?? 0) + 1;
   const made = await createUnlessFull(files, number);
@@ -76,7 +87,7 @@ export async function findSegments(
   for (const { number, path } of present) {
     // Segments are moved in the order of their numbers, except those that are set aside.
     if (number <= lastMoved && !notes.has(number)) {
-      await removeFiles(path);
+      await files.removeFiles(path);
       continue;
     }
     try {
@@ -108,6 +119,7 @@ export async function findSegments(
   const left = new Set([...aside, ...damaged].map((one) => one.number));
   for (const note of notes.keys()) {
     if (left.has(note)) continue;
+    await listed.remove(names.hot(note));
     await forgetAside(connection, note);
     logger.warn({ segment: note }, 'A segment that was set aside no longer exists.');
   }

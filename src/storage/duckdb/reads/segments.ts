@@ -5,6 +5,7 @@ import { findSegments, type Found } from './found-segments.js';
 import type { RunningRead } from './connection-pool.js';
 import { ReadsUnderWay } from './reads-under-way.js';
 import type { Capture, Segment } from '../rows/segment.js';
+import { ListedFiles } from '../files/listed-files.js';
 import { SegmentFiles } from '../files/segment-files.js';
 import type { Troubles } from '../files/troubles.js';
 
@@ -13,6 +14,8 @@ export interface SegmentParts {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly troubles: Troubles;
+  /** Whether to go on without missing files. */
+  readonly acceptsLoss?: boolean | undefined;
 }
 
 /** With this many sealed segments waiting a move is pressing, because their rows are in memory. */
@@ -58,8 +61,11 @@ export class Segments {
    */
   static async open(connection: Connection, mainPath: string, parts: SegmentParts): Promise<Segments> {
     const names = new SegmentFiles(mainPath);
-    const files = new AttachedFiles(connection, names, parts.logger, parts.troubles);
-    const segments = new Segments(files, await findSegments(connection, files, names, parts), parts);
+    const listed = await ListedFiles.read(connection, mainPath);
+    const files = new AttachedFiles({ connection, listed }, names, parts.logger, parts.troubles);
+    const { acceptsLoss = false } = parts;
+    const found = await findSegments(connection, files, names, { ...parts, listed, acceptsLoss });
+    const segments = new Segments(files, found, parts);
     segments.prepare();
     return segments;
   }

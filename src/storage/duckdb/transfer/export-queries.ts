@@ -42,9 +42,10 @@ export const EXPORT_QUERIES: Readonly<Record<TableName, ExportQuery>> = {
     `SELECT ${columnsOf('usage', 'u', { period: 'u.month', items: 'sum(u.events)' })} FROM ${relation(capture, USAGE)} u GROUP BY u.tenant, u.month ORDER BY u.tenant, u.month`,
   batches: (capture) =>
     `SELECT ${columnsOf('batches', 'b')} FROM ${relation(capture, NAMED_BATCHES)} b ORDER BY b.received_at, b.batch`,
+  // Not in order: all of them are one file, and sorting would keep them in memory. An import takes the order from the spans.
   runs: (capture) =>
     `SELECT ${columnsOf('runs', 't', { agent: 'a.name' })} FROM ${newest(capture, TRACES)} t
-     JOIN ${agentsNow(capture)} a ON a.agent_no = t.agent_no ORDER BY t.first_seq, t.tenant, t.trace_id`,
+     JOIN ${agentsNow(capture)} a ON a.agent_no = t.agent_no`,
   spans: (capture, page) => {
     const payload = Object.fromEntries(
       ['input', 'output', 'metadata', 'sent', 'origin'].map((part) => [part, `p.${part}`]),
@@ -69,9 +70,9 @@ export const EXPORT_QUERIES: Readonly<Record<TableName, ExportQuery>> = {
 };
 
 /** How much there is of each commit, as `exportPages` wants it. */
-export const EXPORT_WEIGHTS: Readonly<Record<'spans' | 'points' | 'logs', (capture: Capture) => string>> = {
-  spans: (capture) =>
-    `SELECT seq, 1 AS rows, 0 AS bytes FROM ${newest(capture, SPANS)} UNION ALL SELECT seq, 0, bytes FROM ${relation(capture, PAYLOADS)}`,
-  points: (capture) => `SELECT seq, 1 AS rows, 0 AS bytes FROM ${relation(capture, POINTS)}`,
-  logs: (capture) => `SELECT seq, 1 AS rows, bytes FROM ${relation(capture, LOGS)}`,
+export const EXPORT_WEIGHTS: Readonly<Record<'spans' | 'points' | 'logs', ExportQuery>> = {
+  spans: (capture, page) =>
+    `SELECT seq, 1 AS rows, 0 AS bytes FROM ${newest(capture, SPANS, page)} UNION ALL SELECT seq, 0, bytes FROM ${relation(capture, PAYLOADS, page)}`,
+  points: (capture, page) => `SELECT seq, 1 AS rows, 0 AS bytes FROM ${relation(capture, POINTS, page)}`,
+  logs: (capture, page) => `SELECT seq, 1 AS rows, bytes FROM ${relation(capture, LOGS, page)}`,
 };

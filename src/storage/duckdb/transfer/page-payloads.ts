@@ -62,7 +62,8 @@ export class PagePayloads {
     this.#sliceEnd = performance.now() + SLICE_MS;
     try {
       for (const part of await payloadParts(this.#connection, this.#capture, page)) {
-        const chunks = this.#connection.wholeChunks(
+        // Streamed: a whole result stays in memory until it is garbage collected.
+        const chunks = this.#connection.chunks(
           `SELECT seq, tenant, trace_id, first_line, ${PAYLOAD_LINES} FROM ${relation(this.#capture, PAYLOADS, part)}`,
         );
         for await (const chunk of chunks) await this.#append(chunk, appender);

@@ -6,6 +6,7 @@ import { NO_PROGRESS, type ExportProgress, type WrittenFile } from '../../teleme
 import type { EventReads } from '../events/event-reads.js';
 import { factsReach } from '../events/facts.js';
 import type { Connection } from '../files/connection.js';
+import { ReturnedMemory } from '../files/returned-memory.js';
 import { memoryThatIsShort } from '../files/storage-failure.js';
 import { closing } from '../../read-errors.js';
 import type { OfCommits } from '../rows/commit-ranges.js';
@@ -27,6 +28,15 @@ interface Underway {
   writing: Promise<unknown>;
 }
 
+interface ExportParts {
+  readonly reads: Reads;
+  readonly events: EventReads;
+  /** Whether so much waits to be moved that commits are slowed down: then the export gives way. */
+  readonly isPressing: () => boolean;
+  /** `memory_limit` of DuckDB. */
+  readonly memoryLimit: string;
+}
+
 /**
  * Writes everything that the store holds at one moment into Parquet files, while it goes on with its work: one read that lasts, over
  * one of the connections that the store's own work has. Moves wait for it, so it gives way before commits would.
@@ -35,16 +45,17 @@ export class StoreExport {
   readonly #reads: Reads;
   readonly #events: EventReads;
   readonly #isPressing: () => boolean;
+  readonly #memoryLimit: string;
   readonly #size: FileSize;
   #isTaken = false;
   #isClosing = false;
   #underway: Underway | null = null;
 
-  /** @param isPressing whether so much waits to be moved that commits are slowed down: then the export gives way */
-  constructor(reads: Reads, events: EventReads, isPressing: () => boolean, size: FileSize = FILE_SIZE) {
+  constructor({ reads, events, isPressing, memoryLimit }: ExportParts, size: FileSize = FILE_SIZE) {
     this.#reads = reads;
     this.#events = events;
     this.#isPressing = isPressing;
+    this.#memoryLimit = memoryLimit;
     this.#size = size;
   }
 
@@ -129,11 +140,13 @@ export class StoreExport {
   ): Promise<readonly WrittenFile[]> {
     const { connection, capture } = underway;
     const files: WrittenFile[] = [];
+    const memory = await ReturnedMemory.begin(connection, this.#memoryLimit);
     const copy = async (table: TableName, query: string, page?: number): Promise<void> => {
       throwIfStopped();
       const name = fileOf(table, page);
       underway.progress = { ...underway.progress, table };
       const rows = await connection.copyTo(join(directory, name), query);
+      await memory.trim();
       if (isPaged(table)) underway.progress = { ...underway.progress, rows: underway.progress.rows + rows };
       files.push({ name, rows });
     };
@@ -143,7 +156,11 @@ export class StoreExport {
       let total = 0;
       for (const table of TABLE_NAMES.filter(isPaged)) {
         throwIfStopped();
-        const { pages, rows } = await exportPages(connection, EXPORT_WEIGHTS[table](capture), this.#size);
+        const { pages, rows } = await exportPages(
+          connection,
+          (page) => EXPORT_WEIGHTS[table](capture, page),
+          this.#size,
+        );
         paged.set(table, pages);
         total += rows;
       }
@@ -162,6 +179,7 @@ export class StoreExport {
       }
     } finally {
       await payloads.clear();
+      await memory.trim();
     }
     return files;
   }

@@ -1,4 +1,12 @@
-import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Database, MAIN } from '../../../../src/storage/duckdb/files/database.js';
@@ -51,6 +59,36 @@ void t.test('a second process is told who has the store, and what to do', async 
   await first.close();
   await opened.start();
   t.pass('once the first has ended it opens');
+});
+
+void t.test('a start without a file of the store is refused, unless the loss is accepted', async (t) => {
+  const { opened, tenant } = await aClosedStore(t);
+  const count = async (): Promise<number> => (await opened.store.runs.list(tenant, {}, ALL)).count;
+  const find = [/\.cold\./, /\.hot-/].map((part) => (): string => fileNamed(opened.path, part));
+  const places = [...find, (): string => `${fileNamed(opened.path, /\.hot-/)}.wal`];
+  for (const [i, place] of places.entries()) {
+    const path = place();
+    renameSync(path, `${path}.away`);
+    await t.rejects(opened.start(), {
+      name: 'StoreOpenError',
+      message: new RegExp(`missing or empty: ${path.replaceAll('.', '\\.')}.*run --accept-loss`),
+    });
+    renameSync(`${path}.away`, path);
+    await opened.start();
+    t.equal(await count(), 20 + i, 'nothing is lost once it is back');
+    // Stays in a hot segment.
+    await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, RECEIVED);
+    await opened.close();
+  }
+  const cold = fileNamed(opened.path, /\.cold\./);
+  renameSync(cold, `${cold}.away`);
+  await opened.start({ acceptsLoss: true });
+  const left = await count();
+  t.ok(left < 23, 'what lay in the missing file is gone');
+  t.comment(`${left} runs are left`);
+  await opened.close();
+  await opened.start();
+  t.equal(await count(), left, 'the loss is accepted once');
 });
 
 const FILES = [

@@ -64,7 +64,7 @@ void t.test('a store whose main file is of an earlier development version is ref
   );
   await t.rejects(TestStore.open(t, { path }), {
     name: 'StoreOpenError',
-    message: `The store file ${path} has schema 1, that of an earlier development version of Jackdaw, which cannot be upgraded to schema 2. Start that version, or move the files of this store away (all that begin with its name) to start with an empty one.`,
+    message: `The store file ${path} has schema 1, that of an earlier development version of Jackdaw, which cannot be upgraded to schema 3. Start that version, or move the files of this store away (all that begin with its name) to start with an empty one.`,
   });
   t.match(await inOneFile(path, 'SELECT version FROM schema_versions'), [{ version: 1 }]);
 });
