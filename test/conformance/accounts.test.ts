@@ -278,7 +278,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.notOk(await accounts.createKey(orphan), 'a revoked key makes none');
     t.strictSame(await accounts.revokeKey(child.id, NOON + 1), [child.id], 'alone');
     t.strictSame(
-      [...(await accounts.revokeKey(root.id.toUpperCase(), NOON + 2, true))].sort(),
+      [...((await accounts.revokeKey(root.id.toUpperCase(), NOON + 2, true)) as readonly string[])].sort(),
       [root.id, grandchild.id].sort(),
       'also behind one that was revoked before',
     );

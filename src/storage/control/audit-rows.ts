@@ -48,7 +48,7 @@ export class AuditRows implements AuditLog {
       if (from !== undefined) query = query.where('at', '>=', from);
       if (to !== undefined) query = query.where('at', '<', to);
       const { count } = await query
-        .select((row) => row.fn.countAll<number>().as('count'))
+        .select((row) => row.fn.countAll<number | string>().as('count'))
         .executeTakeFirstOrThrow();
       const items = await query
         .select(['at', 'action', 'user_id', 'key_id', 'address', 'fields'])

@@ -192,7 +192,9 @@ void t.test('a user sees and ends sessions, one or all, at once', async (t) => {
   t.match(await api.get('/me'), { browser_session: null });
   const id = listed[1]?.id ?? '';
   t.equal((await api.call('DELETE', `/me/sessions/${id}`, { key: bob.key })).status, 404, 'not his');
-  const stream = await fetch(`${api.url}/api/v1/dashboard/stream?topics=runs`, { headers: { cookie: first } });
+  const stream = await fetch(`${api.url}/api/v1/dashboard/stream?topics=runs`, {
+    headers: { cookie: first },
+  });
   t.equal(stream.status, 200);
   const ended = stream.text();
   t.equal((await byCookie(second, 'DELETE', `/me/sessions/${id}`)).status, 204);

@@ -78,9 +78,8 @@ void t.test('a key remembers which one made it, and is revoked with it on demand
   const api = await startApi(t);
   const ann = await api.createUser('ann@example.org', ['read', 'manage']);
   const make = async (key: string) =>
-    (
-      await api.call('POST', '/me/keys', { key, json: { name: 'x', scopes: ['read', 'manage'] } })
-    ).body as Key;
+    (await api.call('POST', '/me/keys', { key, json: { name: 'x', scopes: ['read', 'manage'] } }))
+      .body as Key;
   const holds = async ({ key }: Pick<Key, 'key'>) => (await api.call('GET', '/me', { key })).status === 200;
   for (const path of ['/me/keys', '/admin/keys']) {
     const child = await make(ann.key);
