@@ -231,7 +231,10 @@ class SharedListener implements HttpListener {
         this.#logger,
       );
       if (tls !== undefined)
-        this.#tlsReload = new TlsReload(tls, (files) => engine.replaceTls(files), this.#options);
+        this.#tlsReload = new TlsReload(tls, (files) => engine.replaceTls(files), {
+          ...this.#options,
+          endpoint: this.endpoint,
+        });
       this.#rebinding.listensOn(host, engine.port);
       this.#endObservation = this.#metrics.observe({
         bytes: () => this.#dispatcher.bodyBytesInFlight,

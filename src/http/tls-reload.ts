@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { Clock, Logger } from '../component/telemetry.js';
+import type { Clock, Logger, Meter } from '../component/telemetry.js';
 import { readTlsFiles, type TlsFiles } from './tls.js';
 
 /**
@@ -7,6 +7,13 @@ import { readTlsFiles, type TlsFiles } from './tls.js';
  * watching the file does not show.
  */
 export const TLS_RELOAD_MS = 10_000;
+
+export interface TlsReloadTools {
+  readonly endpoint: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly meter: Meter;
+}
 
 /** Hands new certificates to a listener while it runs, for the connections from then on. */
 export class TlsReload {
@@ -18,25 +25,37 @@ export class TlsReload {
   #problem: string | undefined;
   #cancelTimer: () => void;
   #isClosed = false;
+  readonly #endGauge: () => void;
 
   /**
    * @param current what is served
    * @param replace if it throws, the old certificate stays, and it is tried again
+   * @param tools.endpoint of the listener, for the metric that says when its certificate expires
    */
   constructor(
     current: TlsFiles,
     replace: (files: TlsFiles) => void | Promise<void>,
-    tools: { readonly clock: Clock; readonly logger: Logger },
+    tools: TlsReloadTools,
   ) {
     this.#current = current;
     this.#replace = replace;
     this.#clock = tools.clock;
     this.#logger = tools.logger;
     this.#cancelTimer = this.#schedule();
+    this.#endGauge = tools.meter.gauge(
+      'tls_certificate_expiry_timestamp_seconds',
+      {
+        description: 'When the certificate that the listener serves expires, in seconds since 1970.',
+        labelNames: ['listener'],
+      },
+      () => Date.parse(new X509Certificate(this.#current.cert).validTo) / 1000,
+      { listener: tools.endpoint },
+    );
   }
 
   close(): void {
     this.#isClosed = true;
+    this.#endGauge();
     this.#cancelTimer();
   }
 

@@ -121,7 +121,7 @@ class Builder {
       const metrics = metricsObserver(this.#metrics.processor, { processor: id, signal, pipeline: name });
       next = (from) => {
         const edge = this.#edges.add(name, from, { kind: 'processor', id });
-        return observe(node.component, [metrics, edge], node.logger);
+        return observe(node.component, [metrics, edge], { logger: node.logger, signal });
       };
       nodes.unshift(node);
     }
@@ -187,7 +187,7 @@ class Builder {
     const waiting = isQueued ? () => component.waiting(signal) : undefined;
     const edge = this.#edges.add(pipeline, from, { kind: 'exporter', id }, waiting);
     const metrics = metricsObserver(this.#metrics.exporter, { exporter: id, signal });
-    const way = observe<Batches[Signal]>(input, [metrics, edge], logger);
+    const way = observe<Batches[Signal]>(input, [metrics, edge], { logger, signal });
     if (!isQueued) return way;
     return hasDirect ? component.shelter(signal, way) : component.expose(signal, way);
   }
@@ -210,7 +210,7 @@ class Builder {
           if (branches.length === 0) return [];
           const labels = { receiver: receiver.id, signal };
           const way = this.#gate.guard(fanOut(branches.length > 1 ? branches.map(withOwnNames) : branches));
-          const observed = observe(way, [metricsObserver(this.#metrics.receiver, labels)], logger);
+          const observed = observe(way, [metricsObserver(this.#metrics.receiver, labels)], { logger, signal });
           const from = { receiver: receiver.id, signal };
           // Events belong to organizations, and nobody outside sends them.
           const output = signal === 'events' ? observed : noteRejections(observed, this.#rejections, from);

@@ -15,7 +15,7 @@ import { serveMetrics } from './metrics-route.js';
 import type { Prepared } from './prepare.js';
 import type { UserRates } from '../http/user-rates.js';
 import { userRates } from './user-limits.js';
-import { StatusBoard, type Fatality } from './status.js';
+import { observeStates, StatusBoard, type Fatality } from './status.js';
 
 export interface DaemonOptions {
   readonly prepared: Prepared;
@@ -96,6 +96,7 @@ class RunningDaemon implements Daemon {
       if (this.#isStarted) void this.shutdown();
       else this.#startAbort.abort();
     });
+    observeStates(options.meter, () => this.#status.health());
     this.#identity = new IdentityGate(options.prepared.config.auth, options);
     this.#users = userRates(options.prepared.config.service.user_limits, tools);
     this.#listeners = new Listeners(tools, options.prepared.config, this.#users, (request) => {

@@ -1,7 +1,7 @@
 import type { EdgeListener, Passed } from '../component/edge-listener.js';
 import type { Clock } from '../component/telemetry.js';
 import type { Batch, Signal } from '../signal/batch.js';
-import type { EdgeObserver } from './observe.js';
+import type { Amount, EdgeObserver } from './observe.js';
 import { RecentDurations } from './recent-durations.js';
 
 /** Counts what passes one edge, and lets others look at it. A batch costs a few additions while nobody looks. */
@@ -41,16 +41,16 @@ export class EdgeMeter implements EdgeObserver {
     };
   }
 
-  offer(items: number): void {
+  offer({ items }: Amount): void {
     this.offered += items;
   }
 
-  take(accepted: number, refused: number): void {
-    this.accepted += accepted;
-    this.refused += refused;
+  take(accepted: Amount, refused: Amount): void {
+    this.accepted += accepted.items;
+    this.refused += refused.items;
   }
 
-  fail(items: number): void {
+  fail({ items }: Amount): void {
     this.failed += items;
   }
 

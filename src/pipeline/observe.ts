@@ -3,8 +3,8 @@ import type { ConsumeContext, Consumer, Receipt } from '../component/consumer.js
 import type { Kind } from '../component/component-id.js';
 import type { Passed } from '../component/edge-listener.js';
 import type { Counter, Histogram, Labels, Logger, Meter } from '../component/telemetry.js';
-import type { Batch } from '../signal/batch.js';
-import { itemCount } from '../signal/sent-request.js';
+import type { Batch, Signal } from '../signal/batch.js';
+import { itemCount, spanCounts } from '../signal/sent-request.js';
 
 /**
  * The metrics of every edge of the pipelines, after the habit of the OpenTelemetry Collector. Each of these exists for
@@ -19,8 +19,10 @@ import { itemCount } from '../signal/sent-request.js';
  *
  * Beside these `jackdaw_receiver_in_flight_batches` tells how many batches of all receivers are not answered yet.
  *
- * Once nothing is under way, offered = accepted + refused + failed. An item is a trace with its spans, a metric, a log
- * record or an event.
+ * The first four also count what the items hold, by signal: `…_spans_total`, `…_metric_points_total`, `…_log_records_total`.
+ *
+ * Once nothing is under way, offered = accepted + refused + failed. An item is a trace with the spans of one request, a metric
+ * point, a log record or an event.
  */
 export interface EdgeMetrics {
   readonly offered: Counter;
@@ -28,21 +30,41 @@ export interface EdgeMetrics {
   readonly refused: Counter;
   readonly failed: Counter;
   readonly duration: Histogram;
+  /** The same four for what the items of a signal hold; none for events. */
+  readonly contents: Readonly<Partial<Record<Signal, Contents>>>;
 }
+
+type Outcome = 'offered' | 'accepted' | 'refused' | 'failed';
+type Contents = Readonly<Record<Outcome, Counter>>;
+
+/** What items hold: its name in metrics, and in words. */
+const CONTENTS = {
+  traces: { name: 'spans', words: 'Spans' },
+  metrics: { name: 'metric_points', words: 'Metric points' },
+  logs: { name: 'log_records', words: 'Log records' },
+} as const;
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The metrics of the edges of one kind of component. */
 export function edgeMetrics(meter: Meter, kind: Exclude<Kind, 'extension'>): EdgeMetrics {
   const labelNames = kind === 'processor' ? [kind, 'signal', 'pipeline'] : [kind, 'signal'];
-  const counter = (word: string, description: string) =>
-    meter.counter(`${kind}_${word}_items_total`, { description, labelNames });
   const where = kind === 'receiver' ? 'by the receiver' : `to the ${kind}`;
+  const counters = (name: string, words: string): Contents => {
+    const counter = (outcome: Outcome, rest: string) =>
+      meter.counter(`${kind}_${outcome}_${name}_total`, { description: `${words} ${rest}`, labelNames });
+    return {
+      offered: counter('offered', `handed over ${where}.`),
+      accepted: counter('accepted', 'accepted by this component and everything after it.'),
+      refused: counter('refused', 'refused one by one, because of what is in them.'),
+      failed: counter('failed', 'in batches that failed as a whole.'),
+    };
+  };
   return {
-    offered: counter('offered', `Items handed over ${where}.`),
-    accepted: counter('accepted', 'Items accepted by this component and everything after it.'),
-    refused: counter('refused', 'Items refused one by one, because of what is in them.'),
-    failed: counter('failed', 'Items in batches that failed as a whole.'),
+    ...counters('items', 'Items'),
+    contents: Object.fromEntries(
+      Object.entries(CONTENTS).map(([signal, { name, words }]) => [signal, counters(name, words)]),
+    ),
     duration: meter.histogram(`${kind}_consume_duration_seconds`, {
       description: 'Time that a batch took, including waiting for everything after it.',
       labelNames,
@@ -51,14 +73,21 @@ export function edgeMetrics(meter: Meter, kind: Exclude<Kind, 'extension'>): Edg
   };
 }
 
+/** How much there is of something: items, and what they hold. */
+export interface Amount {
+  readonly items: number;
+  /** Spans, metric points or log records. */
+  readonly contents: number;
+}
+
 /** Is told of every batch that passes an edge. */
 export interface EdgeObserver {
-  /** So many items are handed over. */
-  offer(items: number): void;
-  /** How many of them were taken, and refused one by one. */
-  take(accepted: number, refused: number): void;
-  /** All of them failed. */
-  fail(items: number): void;
+  /** So much is handed over. */
+  offer(offered: Amount): void;
+  /** How much of it was taken, and refused one by one. */
+  take(accepted: Amount, refused: Amount): void;
+  /** All of it failed. */
+  fail(failed: Amount): void;
   /** How long that took, either way. */
   end(ms: number): void;
   /** Comes before all of these, with the batch as it is handed over. @returns is told what became of it */
@@ -66,20 +95,28 @@ export interface EdgeObserver {
 }
 
 /** @param labels the values for the label names of {@link edgeMetrics} */
-export function metricsObserver(metrics: EdgeMetrics, labels: Labels): EdgeObserver {
+export function metricsObserver(
+  metrics: EdgeMetrics,
+  labels: Labels & { readonly signal: Signal },
+): EdgeObserver {
+  const contents = metrics.contents[labels.signal];
+  const add = (outcome: Outcome, amount: Amount): void => {
+    metrics[outcome].add(amount.items, labels);
+    contents?.[outcome].add(amount.contents, labels);
+  };
   // A series that exists from the start shows a rate at its first increase.
-  for (const counter of [metrics.offered, metrics.accepted, metrics.refused, metrics.failed])
-    counter.add(0, labels);
+  for (const outcome of ['offered', 'accepted', 'refused', 'failed'] as const)
+    add(outcome, { items: 0, contents: 0 });
   return {
-    offer: (items) => {
-      metrics.offered.add(items, labels);
+    offer: (offered) => {
+      add('offered', offered);
     },
     take: (accepted, refused) => {
-      metrics.accepted.add(accepted, labels);
-      if (refused > 0) metrics.refused.add(refused, labels);
+      add('accepted', accepted);
+      if (refused.items > 0) add('refused', refused);
     },
-    fail: (items) => {
-      metrics.failed.add(items, labels);
+    fail: (failed) => {
+      add('failed', failed);
     },
     end: (ms) => {
       metrics.duration.record(ms / 1000, labels);
@@ -94,25 +131,29 @@ export function metricsObserver(metrics: EdgeMetrics, labels: Labels): EdgeObser
 export function observe<B extends Batch<unknown>>(
   inner: Consumer<B>,
   observers: readonly EdgeObserver[],
-  logger: Logger,
+  { logger, signal }: { readonly logger: Logger; readonly signal: Signal },
 ): Consumer<B> {
   return {
     passesSent: inner.passesSent,
     async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
       // Counted before the call: the batch belongs to the consumer afterwards.
-      const count = itemCount(batch);
+      const items = itemCount(batch);
+      const spans = signal === 'traces' ? spanCounts(batch) : null;
+      const offered = { items, contents: spans?.reduce((sum, count) => sum + count, 0) ?? items };
       let told: ((passed: Passed) => void) | undefined;
       for (const observer of observers) told = observer.look?.(batch) ?? told;
       let [receipt, failure]: [Receipt | undefined, unknown] = [undefined, undefined];
       const startedAt = performance.now();
-      for (const observer of observers) observer.offer(count);
+      for (const observer of observers) observer.offer(offered);
       try {
         receipt = await inner.consume(batch, context);
-        for (const observer of observers) observer.take(receipt.accepted, receipt.refused.length);
+        const refused = refusedOf(receipt, spans);
+        const accepted = { items: receipt.accepted, contents: offered.contents - refused.contents };
+        for (const observer of observers) observer.take(accepted, refused);
         return receipt;
       } catch (error) {
         failure = error;
-        for (const observer of observers) observer.fail(count);
+        for (const observer of observers) observer.fail(offered);
         throw error instanceof ConsumeError ? error : unexpected(error, logger);
       } finally {
         const ms = performance.now() - startedAt;
@@ -121,6 +162,14 @@ export function observe<B extends Batch<unknown>>(
       }
     },
   };
+}
+
+/** @param spans of each item; null: an item counts as one */
+function refusedOf({ refused }: Receipt, spans: readonly number[] | null): Amount {
+  const items = refused.length;
+  if (spans === null || items === 0) return { items, contents: items };
+  const indices = new Set(refused.map(({ index }) => index));
+  return { items, contents: [...indices].reduce((sum, index) => sum + (spans[index] ?? 0), 0) };
 }
 
 function passedOf(ms: number, receipt: Receipt | undefined, error: unknown): Passed {

@@ -1,3 +1,4 @@
+import type { Meter } from '../component/telemetry.js';
 import type { Status } from '../component/status.js';
 import type { ComponentHealth, DaemonHealth, DaemonPhase } from '../component/daemon-health.js';
 import { nameOf, type Node } from './node.js';
@@ -66,6 +67,34 @@ export class StatusBoard {
       this.#phase === 'running' && components.every(({ state }) => state === 'ok' || state === 'degraded');
     return { phase: this.#phase, isReady, components };
   }
+}
+
+/** Every state that a component may have. */
+const STATES = [
+  'created',
+  'starting',
+  'ok',
+  'degraded',
+  'recoverable',
+  'permanent',
+  'fatal',
+  'stopping',
+  'stopped',
+] as const satisfies readonly State[];
+
+/** Shows the state of every component: 1 for the state it has, 0 for all others. */
+export function observeStates(meter: Meter, health: () => DaemonHealth): void {
+  const labelNames = ['kind', 'component', 'pipeline', 'state'];
+  const description = 'State of a component: 1 for the state it has, 0 for the others.';
+  health().components.forEach(({ kind, id, pipeline = '' }, index) => {
+    for (const state of STATES)
+      meter.gauge(
+        'component_state',
+        { description, labelNames },
+        () => Number(health().components[index]?.state === state),
+        { kind, component: id, pipeline, state },
+      );
+  });
 }
 
 function log(node: Node, { level, message }: Status): void {

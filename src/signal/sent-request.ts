@@ -15,6 +15,8 @@ export interface SentRequest {
   readonly bytes: Uint8Array;
   /** How many traces it has, each with a span at least. */
   readonly items: number;
+  /** How many spans each of them has; null if not known. */
+  readonly spans: readonly number[] | null;
   /** How many spans the largest of them has at most; Infinity where that is not known. */
   readonly mostSpans: number;
 }
@@ -80,6 +82,14 @@ export function itemCount(batch: Batch<unknown>): number {
   return unopened.get(batch)?.request.items ?? batch.items.length;
 }
 
+/** How many spans each trace of a batch has; null if the request would have to be read for it. */
+export function spanCounts(batch: Batch<unknown>): readonly number[] | null {
+  const found = unopened.get(batch);
+  return found === undefined
+    ? (batch.items as readonly TraceRecord[]).map(({ spans }) => spans.length)
+    : found.request.spans;
+}
+
 /** The same batch for somebody who takes over the list of items; the items themselves are shared where they were read. */
 export function withListOfItsOwn<B extends Batch<unknown>>(batch: B): B {
   const found = unopened.get(batch);
@@ -95,6 +105,7 @@ export function joinSent<B extends Batch<unknown>>(first: B, ...rest: readonly B
     form: 'plain',
     bytes: Buffer.concat(requests.map(({ bytes }) => bytes)),
     items: requests.reduce((sum, { items }) => sum + items, 0),
+    spans: requests.every(({ spans }) => spans !== null) ? requests.flatMap(({ spans }) => spans ?? []) : null,
     mostSpans: Infinity,
   };
   return sentBatch(first.tenant, joined, open) as Batch<unknown> as B;

@@ -60,6 +60,11 @@ export class PrometheusMeter implements Meter {
     };
   }
 
+  /** Adds the usual metrics of a Node process, without a prefix: `process_resident_memory_bytes`, `nodejs_heap_size_used_bytes` and more. */
+  collectProcess(): void {
+    prometheus.collectDefaultMetrics({ register: this.#registry });
+  }
+
   /** Everything in the text format of Prometheus. */
   async print(): Promise<{ readonly contentType: string; readonly text: string }> {
     return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
@@ -78,7 +83,13 @@ export class PrometheusMeter implements Meter {
         this.reset();
         // A gauge without labels would otherwise go on at 0 when nobody observes it any more.
         if (labelNames.length === 0) this.remove();
-        for (const { labels, read } of observations) this.set(labels, read());
+        for (const { labels, read } of observations) {
+          try {
+            this.set(labels, read());
+          } catch {
+            // A series that cannot be read, such as the size of a missing file, must not hide all others.
+          }
+        }
       },
     });
     return observations;

@@ -1,15 +1,18 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Meter } from '../component/telemetry.js';
+import { getHeapStatistics } from 'node:v8';
+import type { PrometheusMeter } from './meter.js';
 
 const NS_PER_S = 1e9;
 const RESOLUTION_MS = 10;
 
 /**
- * Measures the process itself: memory, processor time, delay of the event loop, uptime, version.
+ * Measures the process itself: the usual metrics of a Node process, and memory, processor time, delay of the event loop, uptime
+ * and version under names of the daemon.
  *
  * @returns a function that ends it
  */
-export function observeProcess(meter: Meter, version: string): () => void {
+export function observeProcess(meter: PrometheusMeter, version: string): () => void {
+  meter.collectProcess();
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   meter.observedCounter(
@@ -28,6 +31,11 @@ export function observeProcess(meter: Meter, version: string): () => void {
       'process_heap_used_bytes',
       { description: 'JavaScript heap in use.' },
       () => process.memoryUsage().heapUsed,
+    ),
+    meter.gauge(
+      'process_heap_limit_bytes',
+      { description: 'Most memory that the JavaScript heap of the main thread may take.' },
+      () => getHeapStatistics().heap_size_limit,
     ),
     meter.gauge('process_uptime_seconds', { description: 'Time since the start.' }, () => process.uptime()),
     meter.gauge(

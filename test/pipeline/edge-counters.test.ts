@@ -1,6 +1,8 @@
 import t from 'tap';
 import { ConsumeError } from '../../src/component/consume-error.js';
 import { batchOf, metricValues, startEngine } from '../support/engine.js';
+import { sentBatch } from '../../src/signal/sent-request.js';
+import { aTrace } from '../support/run-records.js';
 import { EngineComponents } from '../support/engine-components.js';
 
 const CONFIG = `receivers: { source: {} }
@@ -95,3 +97,55 @@ service:
     t.equal(components.batches.get('sink/b')?.[0]?.items[0]?.trace.agent, 'changed');
   },
 );
+
+/** Three traces with 2, 3 and 4 spans, the way they come from a receiver that has not read them, or has. */
+const THREE = [2, 3, 4].map((spans) => aTrace(spans));
+
+for (const [form, batch] of [
+  ['read', () => ({ tenant: 'tenant', items: [...THREE] })],
+  [
+    'as it came',
+    () =>
+      sentBatch(
+        'tenant',
+        { form: 'plain', bytes: Buffer.alloc(0), items: 3, spans: [2, 3, 4], mostSpans: 4 },
+        () => [...THREE],
+      ),
+  ],
+] as const)
+  void t.test(`the spans of a batch are counted, those of refused traces apart: ${form}`, async (t) => {
+    let fails = false;
+    const components = new EngineComponents({
+      sink: {
+        consume: async () => {
+          if (fails) throw new ConsumeError('full', { code: 'overloaded', retryable: true });
+          return { accepted: 2, refused: [{ index: 1, reason: 'no' }] };
+        },
+      },
+    });
+    const { meter } = await startEngine(t, {
+      factories: components.factories,
+      config: `receivers: { source: {} }
+exporters: { sink: {} }
+service: { pipelines: { traces: { receivers: [source], exporters: [sink] } } }
+`,
+    });
+    await components.send('source', batch());
+    fails = true;
+    await t.rejects(components.send('source', batch()));
+    for (const [word, items, spans] of [
+      ['offered', 6, 18],
+      ['accepted', 2, 6],
+      ['refused', 1, 3],
+      ['failed', 3, 9],
+    ] as const)
+      for (const [kind, id] of [
+        ['receiver', 'source'],
+        ['exporter', 'sink'],
+      ] as const) {
+        const of = async (name: string) =>
+          Object.values(await metricValues(meter, `jackdaw_${kind}_${word}_${name}_total{${kind}="${id}"`));
+        t.strictSame(await of('items'), [items], `${kind} ${word}`);
+        t.strictSame(await of('spans'), [spans], `${kind} ${word}`);
+      }
+  });

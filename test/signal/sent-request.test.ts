@@ -19,6 +19,7 @@ function counted(...bytes: readonly number[]) {
     form: 'plain',
     bytes: Uint8Array.from(bytes),
     items: bytes.length,
+    spans: bytes.map(() => 1),
     mostSpans: 1,
   };
   const open = (plain: Uint8Array, tenant: string): TraceRecord[] => {

@@ -65,9 +65,20 @@ void t.test('the process tells of itself', async (t) => {
     'process_memory_rss_bytes',
     'process_heap_used_bytes',
     'process_cpu_seconds_total',
+    'process_heap_limit_bytes',
     'process_uptime_seconds',
   ])
     t.ok((values[`jackdaw_${name}`] ?? 0) > 0, name);
+  const { text } = await meter.print();
+  for (const name of [
+    'process_resident_memory_bytes',
+    'process_cpu_seconds_total',
+    'process_open_fds',
+    'nodejs_heap_size_used_bytes',
+    'nodejs_eventloop_lag_seconds',
+    'nodejs_gc_duration_seconds',
+  ])
+    t.match(text, `# TYPE ${name} `);
   t.ok((values['jackdaw_process_event_loop_lag_max_seconds'] ?? -1) >= 0);
   t.match((await meter.print()).text, '# TYPE jackdaw_process_cpu_seconds_total counter');
   end();

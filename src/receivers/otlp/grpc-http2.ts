@@ -1,8 +1,7 @@
 import { createSecureServer, createServer, type Http2Server } from 'node:http2';
 import type { TlsOptions } from '../../component/host.js';
-import type { Clock, Logger } from '../../component/telemetry.js';
 import { readTlsFiles, secureContext } from '../../http/tls.js';
-import { TlsReload } from '../../http/tls-reload.js';
+import { TlsReload, type TlsReloadTools } from '../../http/tls-reload.js';
 
 /** Calls of one connection at a time: more than any exporter makes, and more than the minimum that HTTP/2 recommends. */
 const MAX_CALLS_OF_CONNECTION = 128;
@@ -19,7 +18,7 @@ export interface Http2 {
 /** @throws Error that names the file and what is wrong with it */
 export async function createHttp2(
   tls: TlsOptions | undefined,
-  tools: { readonly clock: Clock; readonly logger: Logger },
+  tools: TlsReloadTools,
 ): Promise<Http2> {
   if (tls === undefined) return { server: createServer({ settings: SETTINGS }), close: () => undefined };
   const files = await readTlsFiles(tls);

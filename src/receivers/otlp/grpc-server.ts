@@ -3,7 +3,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Host, ListenerOptions } from '../../component/host.js';
 import { HttpProblem } from '../../component/http.js';
 import type { Identity } from '../../component/identity.js';
-import type { Clock, Logger } from '../../component/telemetry.js';
+import type { Clock, Logger, Meter } from '../../component/telemetry.js';
 import { parseEndpoint, type Endpoint } from '../../config/endpoint.js';
 import { Connections, type ConnectionLimits, type NoRoom } from '../../http/connections.js';
 import { ACCEPTED_CODINGS } from '../../http/decompress.js';
@@ -57,6 +57,7 @@ export interface GrpcServerOptions {
   readonly messageTimeoutMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly meter: Meter;
 }
 
 /**
@@ -141,9 +142,9 @@ export class GrpcServer {
   }
 
   async #listen({ host, port }: Endpoint): Promise<number> {
-    const { tls, host: daemon, noteNoRoom, clock, logger } = this.#options;
+    const { tls, host: daemon, noteNoRoom, clock } = this.#options;
     const limits = { ...this.#options.connectionLimits, proxies: daemon.trustedProxies };
-    this.#http2 = await createHttp2(tls, { clock, logger });
+    this.#http2 = await createHttp2(tls, this.#options);
     const { server } = this.#http2;
     this.#connections = new GrpcConnections(server, new Connections(limits, noteNoRoom), clock);
     this.#watch(server);

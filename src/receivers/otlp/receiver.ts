@@ -83,6 +83,7 @@ export class OtlpReceiver implements Component {
       messageTimeoutMs: durationMs(config.request_timeout),
       clock,
       logger,
+      meter,
     });
     await this.#grpc.start();
     this.#endGrpcGauges = observeGrpc(this.#grpc, meter, id);

@@ -94,7 +94,7 @@ void t.test(
     );
     const open = (bytes: Uint8Array) => batchOf(...[...bytes.subarray(0, 4)].map(String)).items;
     const sent = (tenant: string, bytes: Uint8Array, items: number) =>
-      delivery.consume(sentBatch(tenant, { form: 'plain', bytes, items, mostSpans: 1 }, open), {
+      delivery.consume(sentBatch(tenant, { form: 'plain', bytes, items, spans: null, mostSpans: 1 }, open), {
         receivedAt: clock.now(),
       });
     await sent('a', Uint8Array.of(1), 1);
@@ -104,7 +104,7 @@ void t.test(
     await sent('a', Uint8Array.of(5, 6), 2);
     t.ok(
       delivery.hasRoomFor(
-        sentBatch('a', { form: 'plain', bytes: new Uint8Array(9), items: 1, mostSpans: 1 }, open),
+        sentBatch('a', { form: 'plain', bytes: new Uint8Array(9), items: 1, spans: null, mostSpans: 1 }, open),
       ),
     );
     for (let step = 0; step < 4; step++) {

@@ -132,10 +132,10 @@ export class BatchCodec {
       case PACKING.snappy:
         return this.#batchOf(tenant, (await uncompress(bytes)) as Buffer);
       case PACKING.requestGzip:
-        return this.#sentOf(tenant, { form: 'gzip', bytes, items, mostSpans: Infinity });
+        return this.#sentOf(tenant, { form: 'gzip', bytes, items, spans: null, mostSpans: Infinity });
       case PACKING.requestSnappy: {
         const plain = (await uncompress(bytes)) as Buffer;
-        return this.#sentOf(tenant, { form: 'plain', bytes: plain, items, mostSpans: Infinity });
+        return this.#sentOf(tenant, { form: 'plain', bytes: plain, items, spans: null, mostSpans: Infinity });
       }
       default:
         throw new Error(

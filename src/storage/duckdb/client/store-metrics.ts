@@ -1,7 +1,10 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Counter, Histogram, Meter } from '../../../component/telemetry.js';
 import { ReadMetrics } from '../../read-metrics.js';
 import type { StoreFigures } from '../engine/store-figures.js';
 import type { CommitReport } from '../commits/writer.js';
+import { bytesOf, SegmentFiles } from '../files/segment-files.js';
 
 /** The store's metrics about itself. */
 export class StoreMetrics {
@@ -87,10 +90,25 @@ export class StoreMetrics {
   }
 
   /** Begins to show the gauges. @returns functions that end that */
-  observe(queuedBytes: () => number): (() => void)[] {
+  observe(queuedBytes: () => number, mainPath: string): (() => void)[] {
+    const files = new SegmentFiles(mainPath);
+    const size = (kind: string, read: () => number): (() => void) =>
+      this.#meter.gauge(
+        'store_file_bytes',
+        { description: 'Size of the files of the store, with their logs, by kind.', labelNames: ['kind'] },
+        read,
+        { kind },
+      );
     const gauge = (name: string, description: string, read: () => number): (() => void) =>
       this.#meter.gauge(name, { description }, read);
     return [
+      size('main', () => bytesWithLog(files.main)),
+      size('cold', () => bytesWithLog(files.cold)),
+      size('hot', () => files.list().reduce((sum, { path }) => sum + bytesWithLog(path), 0)),
+      gauge('store_disk_free_bytes', 'Free space of the file system that holds the store.', () => {
+        const { bavail, bsize } = statfsSync(dirname(mainPath));
+        return bavail * bsize;
+      }),
       gauge('store_queued_bytes', 'Encoded batches that wait for their commit.', queuedBytes),
       gauge(
         'store_hot_segments',
@@ -119,4 +137,8 @@ export class StoreMetrics {
       ...this.#reads.observe(),
     ];
   }
+}
+
+function bytesWithLog(path: string): number {
+  return bytesOf(path) + bytesOf(`${path}.wal`);
 }

@@ -128,7 +128,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
       users.close();
       prompts.close();
     });
-    this.#ends.push(...this.#metrics.observe(() => this.writer.queuedBytes));
+    this.#ends.push(...this.#metrics.observe(() => this.writer.queuedBytes, this.#options.path));
     this.#intake = await this.#bringFacts(thread, plane, this.#id);
     this.#repeat(FIGURES_EVERY_MS, async () => {
       this.#metrics.update(await thread.call<StoreFigures>('figures', []));
