@@ -76,6 +76,8 @@ void t.test('a certificate that is replaced as Kubernetes does it is served from
   await untilLogged(service, /^info The certificate has changed.*tls\.crt.*CN=hook\.test.*valid_to=/);
   t.equal(await shownBy(service.port), 'hook.test');
   t.equal(await get(service.port, { agent }), 'answered', 'the connection that was open still is');
+  const expiry = Date.parse(new X509Certificate(VALID).validTo) / 1000;
+  t.equal(await service.metric('tls_certificate_expiry_timestamp_seconds'), expiry, 'of the new one');
 });
 
 void t.test('a pair that does not fit leaves the old one, and is told once', async (t) => {
