@@ -4,6 +4,9 @@ import type { MetricPoint } from './metric.js';
 import type { BatchMap } from './service-map.js';
 import type { TraceRecord } from './trace.js';
 
+/** The most items (spans, data points, log records) that a receiver of OTLP takes in one request. */
+export const MAX_REQUEST_ITEMS = 50_000;
+
 /** A batch belongs to one tenant: the user whose key brought it. */
 export interface Batch<Item> {
   /** The user's UUID in lower case; for events of an organization, the organization's. */

@@ -1,9 +1,12 @@
-import type { Batch } from '../../signal/batch.js';
+import { MAX_REQUEST_ITEMS, type Batch } from '../../signal/batch.js';
 import { itemCount, joinSent, sentRequestOf } from '../../signal/sent-request.js';
 import type { Micros } from '../../signal/time.js';
 import type { BatchLimits } from './config.js';
 import { itemBytes } from './memory-size.js';
 import type { Lane, Parcel } from './memory-queue.js';
+
+/** The smallest span that a request is passed on with unread: its ids, its start and the bytes around them. */
+const LEAST_SPAN_BYTES = 39;
 
 /**
  * A batch as parcels within the limits. The parts are new lists of the same items: the batch itself may be shared and is not
@@ -22,22 +25,42 @@ export function parcelsOf(
   const { items, tenant } = batch;
   const sizes = itemBytes(items);
   const total = sizes.reduce((sum, size) => sum + size, 0);
-  if (fits(items.length, total, limits)) return [{ batch, bytes: total, ...about }];
+  const parts = items.reduce<number>((sum, item) => sum + partsOf(item), 0);
+  if (fits(items.length, total, limits) && parts <= MAX_REQUEST_ITEMS)
+    return [{ batch, bytes: total, ...about }];
   const parcels: Parcel[] = [];
   let start = 0;
   let bytes = 0;
+  let partsIn = 0;
   const close = (end: number): void => {
     const id = about.id === undefined ? undefined : `${about.id}.${parcels.length}`;
     if (end > start) parcels.push({ ...about, id, batch: { tenant, items: items.slice(start, end) }, bytes });
     start = end;
     bytes = 0;
+    partsIn = 0;
   };
   sizes.forEach((size, index) => {
-    if (index - start >= limits.maxItems || (index > start && bytes + size > limits.maxBytes)) close(index);
+    const more = partsOf(items[index]);
+    const isFull = bytes + size > limits.maxBytes || partsIn + more > MAX_REQUEST_ITEMS;
+    if (index - start >= limits.maxItems || (index > start && isFull)) close(index);
     bytes += size;
+    partsIn += more;
   });
   close(items.length);
   return parcels;
+}
+
+/** What an item is in a request that passes it on: each span of a run, or a point or record. */
+function partsOf(item: unknown): number {
+  const { spans } = item as { readonly spans?: readonly unknown[] };
+  return spans === undefined ? 1 : Math.max(1, spans.length);
+}
+
+/** At most so many parts: the spans of a request that was not read are counted by its bytes. */
+function mostPartsOf(parcel: Parcel): number {
+  return isSentOn(parcel)
+    ? parcel.bytes / LEAST_SPAN_BYTES
+    : parcel.batch.items.reduce<number>((sum, item) => sum + partsOf(item), 0);
 }
 
 function fits(items: number, bytes: number, { maxItems, maxBytes }: BatchLimits): boolean {
@@ -48,14 +71,16 @@ function fits(items: number, bytes: number, { maxItems, maxBytes }: BatchLimits)
 export function parcelsOfNextBatch(lane: Lane, limits: BatchLimits): number {
   let items = 0;
   let bytes = 0;
+  let parts = 0;
   const [first] = lane.parcels;
   const isSent = first !== undefined && isSentOn(first);
   const end = lane.parcels.findIndex((parcel, index) => {
     items += itemCount(parcel.batch);
     bytes += parcel.bytes;
+    parts += mostPartsOf(parcel);
     if (index === 0) return false;
     const isNamed = parcel.id !== undefined || first?.id !== undefined;
-    return isNamed || isSentOn(parcel) !== isSent || !fits(items, bytes, limits);
+    return isNamed || isSentOn(parcel) !== isSent || !fits(items, bytes, limits) || parts > MAX_REQUEST_ITEMS;
   });
   return end < 0 ? lane.parcels.length : end;
 }

@@ -1,9 +1,7 @@
-import type { TelemetrySignal } from '../../signal/batch.js';
+import { MAX_REQUEST_ITEMS, type TelemetrySignal } from '../../signal/batch.js';
 import { OtlpDecodeError } from './decode-error.js';
 import { BoundedReader } from './protobuf.js';
 
-/** The most items (spans, data points, log records) of a request, and of each level of messages around them. */
-const MAX_ITEMS = 50_000;
 const BYTES = 2;
 
 /** A level of messages between a request and its items. */
@@ -51,9 +49,9 @@ class ItemCounts {
   add(level: number, count: number): void {
     const sum = (this.#counts[level] ?? 0) + count;
     this.#counts[level] = sum;
-    if (sum <= MAX_ITEMS) return;
+    if (sum <= MAX_REQUEST_ITEMS) return;
     throw new OtlpDecodeError(
-      `has more than ${MAX_ITEMS} ${this.levels[level]?.noun ?? 'items'}; send smaller batches`,
+      `has more than ${MAX_REQUEST_ITEMS} ${this.levels[level]?.noun ?? 'items'}; send smaller batches`,
       { isTooLarge: true },
     );
   }

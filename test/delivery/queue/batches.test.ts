@@ -54,6 +54,17 @@ void t.test('batches are cut by their size in memory, too; a single item may be 
   );
 });
 
+void t.test('no batch has more spans than a receiver takes in one request', async (t) => {
+  const { exporter, send } = startDelivery(
+    'queue: { max_size: 64MiB, batch: { max_size: 32MiB, max_wait: 0s } }',
+  );
+  const run = (spans: number) => ({ spans: Array.from({ length: spans }, () => 0) });
+  await send('a', run(20_000), run(20_000), run(20_000), run(60_000), run(1));
+  const sizes = (items: readonly unknown[]) =>
+    items.map((item) => (item as ReturnType<typeof run>).spans.length);
+  t.strictSame(exporter.items.map(sizes), [[20_000, 20_000], [20_000], [60_000], [1]]);
+});
+
 void t.test('no more batches are under way than allowed; with one they keep their order', async (t) => {
   const { exporter, send } = startDelivery(
     'queue: { concurrency: 1, batch: { max_items: 1, max_wait: 0s } }',
@@ -104,7 +115,11 @@ void t.test(
     await sent('a', Uint8Array.of(5, 6), 2);
     t.ok(
       delivery.hasRoomFor(
-        sentBatch('a', { form: 'plain', bytes: new Uint8Array(9), items: 1, spans: null, mostSpans: 1 }, open),
+        sentBatch(
+          'a',
+          { form: 'plain', bytes: new Uint8Array(9), items: 1, spans: null, mostSpans: 1 },
+          open,
+        ),
       ),
     );
     for (let step = 0; step < 4; step++) {
