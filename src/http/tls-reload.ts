@@ -32,11 +32,7 @@ export class TlsReload {
    * @param replace if it throws, the old certificate stays, and it is tried again
    * @param tools.endpoint of the listener, for the metric that says when its certificate expires
    */
-  constructor(
-    current: TlsFiles,
-    replace: (files: TlsFiles) => void | Promise<void>,
-    tools: TlsReloadTools,
-  ) {
+  constructor(current: TlsFiles, replace: (files: TlsFiles) => void | Promise<void>, tools: TlsReloadTools) {
     this.#current = current;
     this.#replace = replace;
     this.#clock = tools.clock;

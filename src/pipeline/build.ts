@@ -210,7 +210,10 @@ class Builder {
           if (branches.length === 0) return [];
           const labels = { receiver: receiver.id, signal };
           const way = this.#gate.guard(fanOut(branches.length > 1 ? branches.map(withOwnNames) : branches));
-          const observed = observe(way, [metricsObserver(this.#metrics.receiver, labels)], { logger, signal });
+          const observed = observe(way, [metricsObserver(this.#metrics.receiver, labels)], {
+            logger,
+            signal,
+          });
           const from = { receiver: receiver.id, signal };
           // Events belong to organizations, and nobody outside sends them.
           const output = signal === 'events' ? observed : noteRejections(observed, this.#rejections, from);

@@ -105,7 +105,9 @@ export function joinSent<B extends Batch<unknown>>(first: B, ...rest: readonly B
     form: 'plain',
     bytes: Buffer.concat(requests.map(({ bytes }) => bytes)),
     items: requests.reduce((sum, { items }) => sum + items, 0),
-    spans: requests.every(({ spans }) => spans !== null) ? requests.flatMap(({ spans }) => spans ?? []) : null,
+    spans: requests.every(({ spans }) => spans !== null)
+      ? requests.flatMap(({ spans }) => spans ?? [])
+      : null,
     mostSpans: Infinity,
   };
   return sentBatch(first.tenant, joined, open) as Batch<unknown> as B;

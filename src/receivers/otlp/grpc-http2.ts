@@ -16,10 +16,7 @@ export interface Http2 {
 }
 
 /** @throws Error that names the file and what is wrong with it */
-export async function createHttp2(
-  tls: TlsOptions | undefined,
-  tools: TlsReloadTools,
-): Promise<Http2> {
+export async function createHttp2(tls: TlsOptions | undefined, tools: TlsReloadTools): Promise<Http2> {
   if (tls === undefined) return { server: createServer({ settings: SETTINGS }), close: () => undefined };
   const files = await readTlsFiles(tls);
   const isClientAsked = files.clientCa !== undefined;
