@@ -10,6 +10,8 @@ const NOT_STORED = new Set([
   '/api/v1/dashboard/rejections',
   // Actions are stored shortly after their answers.
   '/api/v1/admin/audit',
+  // Only a daemon with extension ui has it.
+  '/api/v1/me/sessions',
 ]);
 
 /** Ids that lists give, by the names of the parameters that take them. */
