@@ -13,6 +13,7 @@ void t.test('settings', async (t) => {
     await page.getByLabel('Name').fill('notebook');
     await page.getByLabel('read').check();
     await page.getByLabel('manage').check();
+    await page.getByLabel('Your API key').fill(key);
     await page.getByRole('button', { name: 'Create key' }).click();
     const made = page.getByRole('region', { name: 'Key notebook' });
     const text = (await made.locator('code').textContent()) ?? '';

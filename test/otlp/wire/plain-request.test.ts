@@ -74,7 +74,7 @@ void t.test('the fields are counted as the decoder counts them', async (t) => {
   const enough = Array.from({ length: 400 }, (_, most) => most).find((most) => plainRequest(bytes, most));
   if (enough === undefined) throw new Error('no number of fields is enough');
   t.doesNotThrow(() => decodeTraces(bytes, enough));
-  t.throws(() => decodeTraces(bytes, enough - 1), /has more than the/);
+  t.throws(() => decodeTraces(bytes, enough - 1), /has more than/);
 });
 
 void t.test('what is plain can be read, and nothing of it is refused by mapping or validation', async (t) => {
