@@ -165,7 +165,7 @@ function inflateInThread(task: InflateTask): Promise<Uint8Array | string> {
 }
 
 function ignore(): void {
-  // Whoever waits for the body is told; a thread that ends is replaced.
+  // The pending request fails; the pool replaces a thread that exits.
 }
 
 function inflateAsStream(

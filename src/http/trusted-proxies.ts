@@ -47,7 +47,7 @@ function addressOf(hop: string): string | undefined {
   return host !== undefined && isIP(host) !== 0 ? host : undefined;
 }
 
-/** The `for` of each element, empty where it has none; a header that cannot be read has one hop, which is not an address. */
+/** The `for` of each element, empty if missing; an unreadable header has one hop, which is not an address. */
 function forwardedHops(header: string | undefined): readonly string[] | undefined {
   if (header === undefined) return undefined;
   const hops: string[] = [];

@@ -71,7 +71,7 @@ export class DeliveryWatch {
     this.#tools.onStall?.(null);
   }
 
-  /** A batch that was begun is delivered or given up. */
+  /** Ends a started batch: delivered, dropped or dead-lettered. */
   ended(): void {
     this.#underWay -= 1;
   }
