@@ -98,10 +98,10 @@ export async function readMessages(
     const key = traceKey(tenant, traceId);
     found.set(key, (own.get(key) ?? []).map(headerOf));
   }
-  // A row may be there twice. `FINAL` would read every column of every row near one that is looked for, and lists of pairs take longer to be
-  // read than the table.
+  // A row may be stored twice, also by a rebuild of the map, which sets `is_mapped`. `FINAL` reads every column of every row nearby, and
+  // lists of pairs are slower than two lists.
   const rows = await reads.rows(
-    `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE ${whereTraces(wanted)}${butHeadersOf(own)} LIMIT 1 BY tenant, trace_id, seq`,
+    `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE ${whereTraces(wanted)}${butHeadersOf(own)} ORDER BY is_mapped DESC LIMIT 1 BY tenant, trace_id, seq`,
     abort,
   );
   for (const row of rows) found.get(traceKey(Number(row.tenant), String(row.trace_id)))?.push(messageOf(row));
