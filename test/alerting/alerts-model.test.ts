@@ -113,13 +113,14 @@ void t.test('whatever comes, alerts fire and end as an oracle over everything st
   const scene = await AlertScene.open(t, {}, { intervalMs: INTERVAL_MS, now });
   const rules = fc.array(rule, { minLength: 3, maxLength: 6 });
   const steps = fc.array(step, { minLength: 10, maxLength: 40 });
+  const presence = { beat: now, graceUntil: 0 };
   await neverDiffers(t, { runs: 60, ms: 2500 }, [rules, steps], async (rules, steps) => {
     await scene.newUser();
-    const play = new Play(scene);
+    const play = new Play(scene, presence);
     for (const says of rules) await play.add(says);
     await play.start();
     for (const one of steps) await play.take(one);
-    await scene.stop();
+    await play.end();
     for (const { alert, expected } of play.rules) {
       const events = await scene.firings(alert.id);
       same(events.map(shown), expected.events.map(shown));
@@ -136,6 +137,13 @@ function shown({ fired_at, value, resolved_at }: Expected['events'][number]) {
 
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
+/** What the store knows of the daemon's absences, whoever the user is. */
+interface Presence {
+  /** The last beat before the daemon stopped; stops within the time of grace leave it unchanged. */
+  beat: number;
+  graceUntil: number;
+}
+
 /** A history, as the store and the oracle live it. */
 class Play {
   readonly rules: { readonly alert: Alert; readonly agent: string; readonly expected: Expected }[] = [];
@@ -143,12 +151,13 @@ class Play {
   readonly #runs: (KnownRun & { readonly id: string })[] = [];
   readonly #points: KnownPoint[] = [];
   #changes = 0;
-  #graceUntil = 0;
+  readonly #presence: Presence;
   #lastLook: number;
 
-  constructor(scene: AlertScene) {
+  constructor(scene: AlertScene, presence: Presence) {
     this.#scene = scene;
-    this.#lastLook = scene.clock.now();
+    this.#presence = presence;
+    this.#lastLook = presence.beat;
   }
 
   async add(says: Pick<Alert, 'type'> & Partial<Alert>): Promise<void> {
@@ -161,6 +170,12 @@ class Play {
     this.#judge();
   }
 
+  async end(): Promise<void> {
+    await this.#scene.stop();
+    const stopped = this.#scene.clock.now();
+    if (stopped >= this.#presence.graceUntil) this.#presence.beat = stopped;
+  }
+
   async take(step: Step): Promise<void> {
     const { clock } = this.#scene;
     switch (step.kind) {
@@ -169,11 +184,12 @@ class Play {
         this.#judge();
         return;
       case 'pause': {
-        await this.#scene.stop();
-        const stopped = clock.now();
+        await this.end();
+        const presence = this.#presence;
+        this.#lastLook = presence.beat;
         clock.advance(step.minutes * 60_000);
         // Twice the interval.
-        if (step.minutes > 20 || stopped < this.#graceUntil) this.#graceUntil = clock.now() + 5 * MINUTE;
+        if (clock.now() - presence.beat > 20 * MINUTE) presence.graceUntil = clock.now() + 5 * MINUTE;
         for (const { expected } of this.rules) {
           // How long it was quiet is not kept.
           expected.falseSince = null;
@@ -250,7 +266,7 @@ class Play {
     };
     const isDayMissed = Math.floor(this.#lastLook / DAY) < Math.floor(now / DAY);
     this.#lastLook = now;
-    const gap = { inGrace: now < this.#graceUntil, isDayMissed };
+    const gap = { inGrace: now < this.#presence.graceUntil, isDayMissed };
     for (const { alert, agent, expected } of this.rules) expectAt(now, alert, agent, known, expected, gap);
   }
 
