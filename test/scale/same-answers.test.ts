@@ -7,6 +7,7 @@ import { runInProcess } from '../support/cli.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
 import { startTestDaemon } from '../support/daemon.js';
 import { PostgresServer } from '../support/postgres.js';
+import { SEED } from '../support/property.js';
 import { testFolder } from '../support/test-folder.js';
 import { TransferPlace } from '../support/transfer-place.js';
 import { until } from '../support/until.js';
@@ -16,8 +17,6 @@ import { makeHistory, USERS, type SentRequest } from './histories.js';
 import { answersOf, forgottenRoutes } from './read-routes.js';
 import { SPANS_OF_RUN, WholeRuns } from './whole-runs.js';
 
-/** `JACKDAW_TEST_SEED` repeats a failure; `npm run test:chaos` has more runs and kills. */
-const SEED = Number(process.env['JACKDAW_TEST_SEED'] ?? randomInt(2 ** 31));
 const RUNS = Number(process.env['JACKDAW_TEST_RUNS'] ?? 20);
 const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 2);
 const GATEWAYS = 3;

@@ -4,6 +4,7 @@ import t from 'tap';
 import type { JsonObject } from '../../../src/signal/attributes.js';
 import { RUN_STATUSES, SPAN_TYPES } from '../../../src/signal/span.js';
 import { startTestDaemon } from '../../support/daemon.js';
+import { SEED } from '../../support/property.js';
 import { TraceModel, toItem, type SaidRun, type SaidSpan } from '../../support/trace-model.js';
 import { TracesClient } from '../../support/traces-client.js';
 
@@ -136,6 +137,7 @@ void t.test('whatever is sent, each user sees what a simple model says', async (
     }
   };
   const found = await fc.check(fc.asyncProperty(requests, check), {
+    seed: SEED,
     numRuns: 30,
     interruptAfterTimeLimit: 20_000,
   });
