@@ -7,8 +7,9 @@ import t from 'tap';
 import { FILES_MAIN, FILES_OF_ONE_DAEMON, ONE_DAEMON, variablesOf } from './support/files-together.js';
 
 /**
- * Runs the tests: `node dist/test/main.js [PART OF A PATH …]`. Files of one folder share a process, a few at a time, as to load the program
- * takes longer than most of them; where one is asked for alone, or says `@alone` in its text, it has a process of its own.
+ * Runs tests: `node dist/test/main.js` the default tier, `node dist/test/main.js --wider` the wider one, `node dist/test/main.js PART …` all
+ * files whose paths contain a part. Files of one folder share a process, a few at a time, because loading the program takes longer than most
+ * of them; a file asked for alone, or with `@alone` in its text, has a process of its own.
  *
  * `tap run` does the same, but first loads hooks into each process, and into every process and thread that one starts, to watch
  * the loading of modules. Nothing here asks for what they find out, and a store took twice as long to open with them.
@@ -26,10 +27,34 @@ const ALONE = ['bench/', 'chaos/', 'cli/', 'scale/', 'transfer/', 'ui/'];
 /** A file that sets a time of its own takes tap's away, here as in its own process: then this one ends what hangs. */
 const LONGEST_MS = 360_000;
 
-const wanted = process.argv.slice(2);
+/** Files of the wider tier, besides those that start a server: whole daemons and browsers, kills, damaged and full disks, transfers. */
+const WIDER = [
+  'bench/',
+  'chaos/',
+  'cli/demo/',
+  'cli/examples/',
+  'cli/plugin-new',
+  'cli/yaml-tests-of-daemons',
+  'delivery/senders/webhook/receivers-kit',
+  'exporters/otlp-http/sidecar',
+  'http/large-bodies',
+  'plugins/packed',
+  'scale/',
+  'storage/duckdb/files/accidents',
+  'storage/duckdb/files/checkpoint-kill',
+  'storage/duckdb/files/full-',
+  'storage/duckdb/files/log-damage',
+  'storage/duckdb/files/torn-logs',
+  'transfer/',
+];
+/** The one walk through the pages of the default tier. */
+const BROWSER_WALK = 'ui/walk.test.js';
+/** Suites that run on every store: on the embedded ones in the default tier, on servers in the wider one. */
+const ON_EVERY_STORE = 'conformance/';
+
+const [tier, wanted] = tierOf(process.argv.slice(2));
 const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.test.js'))
-  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+  .filter((file) => file.endsWith('.test.js') && isWanted(file))
   .sort();
 if (files.length === 0) throw new Error(`there is no test whose path holds ${wanted.join(' or ')}`);
 
@@ -52,8 +77,36 @@ for (const { files: together, variables } of groups(files)) {
     stack: '',
     buffered: true,
     timeout: seconds * 1000,
-    env: { ...process.env, ...variablesOf(paths, seconds), ...variables },
+    env: {
+      ...process.env,
+      ...(tier && { JACKDAW_TEST_TIER: tier }),
+      ...variablesOf(paths, seconds),
+      ...variables,
+    },
   });
+}
+
+function tierOf(args: readonly string[]): [tier: 'default' | 'wider' | null, parts: readonly string[]] {
+  if (args.length === 0) return ['default', []];
+  return args[0] === '--wider' ? ['wider', args.slice(1)] : [null, args];
+}
+
+function isWanted(file: string): boolean {
+  if (wanted.length > 0 && !wanted.some((part) => file.includes(part))) return false;
+  return tier === null || file.startsWith(ON_EVERY_STORE) || isWider(file) === (tier === 'wider');
+}
+
+function isWider(file: string): boolean {
+  const text = textOf(file);
+  return (
+    WIDER.some((start) => file.startsWith(start)) ||
+    /\b(ClickHouse|Postgres)Server\.start\(/.test(text) ||
+    (/support\/(browser|ui)\.js/.test(text) && file !== BROWSER_WALK)
+  );
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(FOLDER, file), 'utf8');
 }
 
 interface Group {
@@ -88,10 +141,7 @@ function halves(list: readonly string[]): (readonly string[])[] {
 }
 
 function isAlone(file: string): boolean {
-  return (
-    ALONE.some((folder) => file.startsWith(folder)) ||
-    readFileSync(join(FOLDER, file), 'utf8').includes('@alone')
-  );
+  return ALONE.some((folder) => file.startsWith(folder)) || textOf(file).includes('@alone');
 }
 
 /** Kills what still runs after `LONGEST_MS`, and says where its threads were: a hang in CI is seen by nobody. */

@@ -11,6 +11,7 @@ import { HandClock } from '../support/hand-clock.js';
 import { PostgresServer } from '../support/postgres.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { testFolder } from '../support/test-folder.js';
+import { EMBEDDED } from '../support/tier.js';
 
 /** A control store to check, empty at first. */
 interface OpenedControl {
@@ -36,7 +37,7 @@ export type OpenDatabase = (t: Test) => Promise<OpenedDatabase>;
 /** Runs a suite on every implementation, and on SQLite in a thread. PostgreSQL's part is skipped, with the reason, where it cannot run. */
 export async function onEveryControl(t: Test, suite: (t: Test, open: OpenControl) => void): Promise<void> {
   await onEveryDatabase(t, suite);
-  await t.test('on SQLite in a thread', async (t) => {
+  await t.test('on SQLite in a thread', EMBEDDED, async (t) => {
     const thread = ControlsThread.start(t);
     suite(t, (t) => inThread(t, thread));
   });
@@ -51,7 +52,7 @@ export async function postgresOfProcess(): Promise<PostgresServer | string> {
 
 /** Runs a suite on every database. */
 export async function onEveryDatabase(t: Test, suite: (t: Test, open: OpenDatabase) => void): Promise<void> {
-  await t.test('on SQLite', async (t) => {
+  await t.test('on SQLite', EMBEDDED, async (t) => {
     suite(t, onSqlite);
   });
   const server = await postgresOfProcess();

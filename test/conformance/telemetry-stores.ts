@@ -7,6 +7,7 @@ import { duplicatesIn, wrongSumsIn } from '../storage/duckdb/stored-rows.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
 import { openPostgresControl } from '../support/control-plane.js';
 import type { PostgresServer } from '../support/postgres.js';
+import { EMBEDDED } from '../support/tier.js';
 import { TestStore } from '../storage/duckdb/test-store.js';
 import { postgresOfProcess } from './control-stores.js';
 
@@ -51,7 +52,7 @@ export async function onEveryTelemetry(
   suite: Suite,
   control: 'SQLite' | 'PostgreSQL' = 'SQLite',
 ): Promise<void> {
-  await t.test('on DuckDB', async (t) => {
+  await t.test('on DuckDB', EMBEDDED, async (t) => {
     t.setTimeout(0);
     suite(t, onDuckDb);
   });

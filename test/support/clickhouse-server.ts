@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import type { ClickHouseFault } from './clickhouse-faults.js';
+import { NO_SERVERS } from './tier.js';
 
 /** ClickHouse's engine in a process of its own, with an empty folder, for one file of tests or a bench: `clickhouse-app.ts`. */
 export class ClickHouseServer {
@@ -24,6 +25,7 @@ export class ClickHouseServer {
    *   other platforms, which `chdb` names and nobody has published, with one that does nothing: `npm ci` wants to find all of them.
    */
   static async start(t: Pick<Test, 'teardown'>): Promise<ClickHouseServer | string> {
+    if (NO_SERVERS) return NO_SERVERS;
     try {
       await import('chdb');
     } catch (error) {

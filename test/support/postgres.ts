@@ -19,6 +19,7 @@ import { Client } from 'pg';
 import type { Test } from 'tap';
 import { diesWithUs } from './dies-with-us.js';
 import { freePort } from './free-port.js';
+import { NO_SERVERS } from './tier.js';
 
 /** The user `nobody`: PostgreSQL refuses root, and asks for a user that the system knows. */
 const NOBODY = 65534;
@@ -43,6 +44,7 @@ export class PostgresServer {
    * @returns why it cannot run here, where it cannot
    */
   static async start(t: Pick<Test, 'teardown'>): Promise<PostgresServer | string> {
+    if (NO_SERVERS) return NO_SERVERS;
     const folder = mkdtempSync(join(tmpdir(), 'jackdaw-postgres-'));
     t.teardown(() => {
       rmSync(folder, { recursive: true, force: true });
