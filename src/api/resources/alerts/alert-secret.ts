@@ -22,7 +22,7 @@ const readAlertSecret = {
     200: Type.Object(
       {
         exists: Type.Boolean(),
-        created_at: nullable(time('When it was made or last rotated. Null: there is none yet.')),
+        created_at: nullable(time('Time of creation or last rotation; null before the first.')),
       },
       { title: 'AlertSecretState' },
     ),
