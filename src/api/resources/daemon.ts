@@ -114,6 +114,7 @@ const readConfig = {
   description:
     'With all files laid over each other and defaults filled in. What came from the environment or from a file is named (`${env:NAME}`) and not shown; secrets are `[secret]`.',
   access: 'admin',
+  audit: ['config.read'],
   mediaType: 'application/yaml',
   responses: { 200: Type.String() },
 } satisfies Operation;

@@ -38,6 +38,7 @@ const rotateAlertSecret = {
   description:
     'The old secret is not used from then on, so a request on its way fails verification. Receivers verify alert webhooks as they verify those of endpoints.',
   access: 'manage',
+  audit: ['alert_secret.rotated'],
   responses: {
     200: Type.Object(
       {

@@ -33,6 +33,7 @@ const createAlert = {
   summary: 'Create an alert: be told when an agent or a service goes wrong',
   description: `An agent that does not exist is a 404. A user can have ${MAX_ALERTS} alerts; another one is a conflict.`,
   access: 'manage',
+  audit: ['alert.created'],
   body: newAlertSchema,
   responses: { 201: alertSchema },
   errors: [404, 409],
@@ -59,6 +60,7 @@ const updateAlert = {
   description:
     'Absent fields stay as they are; target, type and conditions cannot be changed. The alert is evaluated at once, and its cooldown goes on.',
   access: 'manage',
+  audit: ['alert.changed'],
   params: alertParams,
   body: alertChangeSchema,
   responses: { 200: alertSchema },
@@ -72,6 +74,7 @@ const deleteAlert = {
   tag: 'alerts',
   summary: 'Delete an alert with its firings for good',
   access: 'manage',
+  audit: ['alert.deleted'],
   params: alertParams,
   responses: { 204: null },
   errors: [404],

@@ -62,6 +62,7 @@ const createEndpoint = {
   summary: 'Have events sent to a URL',
   description: `Needs the role \`admin\` in the organization. It can have ${MAX_ENDPOINTS} of them; another one is a conflict.`,
   access: 'manage',
+  audit: ['endpoint.created'],
   params: organizationParams,
   body: Type.Object(
     {
@@ -96,6 +97,7 @@ const updateEndpoint = {
   description:
     'Absent fields stay as they are. When a paused endpoint is activated, deliveries that were held and are due are spread over a minute; those that were queued more than 96 hours ago have failed. Needs the role `admin` in the organization.',
   access: 'manage',
+  audit: ['endpoint.changed'],
   params: endpointParams,
   body: Type.Object(
     {
@@ -118,6 +120,7 @@ const deleteEndpoint = {
   summary: 'Delete a webhook endpoint for good',
   description: 'Needs the role `admin` in the organization.',
   access: 'manage',
+  audit: ['endpoint.deleted'],
   params: endpointParams,
   responses: { 204: null },
   errors: [404],
@@ -132,6 +135,7 @@ const rotateSecret = {
   description:
     'The old secret is not used from then on, so a request on its way fails verification. Needs the role `admin` in the organization.',
   access: 'manage',
+  audit: ['webhook_secret.rotated'],
   params: endpointParams,
   responses: { 200: Type.Object({ id: uuid(), secret }, { title: 'RotatedWebhookSecret' }) },
   errors: [404],
@@ -146,6 +150,7 @@ const testEndpoint = {
   description:
     'Whichever types it subscribes to. The delivery is listed when the answer comes, and shows how it went. Nothing is sent to a paused endpoint, which is a conflict. Needs the role `admin` in the organization.',
   access: 'manage',
+  audit: { none: 'Changes nothing; the deliveries of the endpoint list the test.' },
   params: endpointParams,
   responses: {
     202: Type.Object({ queued: Type.Literal(true), delivery_id: uuid() }, { title: 'QueuedWebhookTest' }),
