@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { grants } from '../../../auth/scopes.js';
 import { HttpProblem, type Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
 import type { AddressPolicy } from '../../../delivery/senders/webhook/address-policy.js';
@@ -11,7 +12,7 @@ import type { ApiContext } from '../../support/api-context.js';
 import { targetHost } from '../../support/audit.js';
 import { count, time, uuid } from '../../support/fields.js';
 import { noOrganization, requireRole } from '../../support/organization-role.js';
-import { targetFault, targetUrl } from '../../support/target-url.js';
+import { maskTarget, targetFault, targetUrl } from '../../support/target-url.js';
 import { ENDPOINT, endpointParams, ENDPOINTS, noEndpoint, organizationParams } from './webhook-places.js';
 
 const MAX_NAME_LENGTH = 200;
@@ -37,7 +38,10 @@ const secret = Type.String({
 
 const createdFields = {
   id: uuid(),
-  url: Type.String(),
+  url: Type.String({
+    description:
+      'Whole for those who may change the endpoint: admins of the organization, with the scope `manage`. Others see `https://hooks.example.com/…`, because path and query often hold a token.',
+  }),
   name: Type.String(),
   event_types: Type.Array(Type.String()),
   is_active: Type.Boolean({ description: 'Whether events are sent to it.' }),
@@ -188,8 +192,12 @@ export function webhookEndpointRoutes({
       return { status: 201, json: { ...printCreated(endpoint), secret: made.secret } };
     }),
     routes.route(listEndpoints).to(async ({ identity, params: { org_slug: slug } }) => {
-      await requireRole(organizations, identity, slug, 'member');
-      return { status: 200, json: (await endpoints.list(slug)).map(printEndpoint) };
+      const role = await requireRole(organizations, identity, slug, 'member');
+      const maySee = role === 'admin' && grants(identity.scopes, 'manage');
+      const shown = (endpoint: WebhookEndpoint): WebhookEndpoint =>
+        maySee ? endpoint : { ...endpoint, url: maskTarget(endpoint.url) };
+      const json = (await endpoints.list(slug)).map((endpoint) => printEndpoint(shown(endpoint)));
+      return { status: 200, json };
     }),
     routes.route(updateEndpoint).to(async ({ params: { org_slug: slug, endpoint_id }, body, ...by }) => {
       await requireRole(organizations, by.identity, slug, 'admin');
