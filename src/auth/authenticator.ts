@@ -136,7 +136,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       return refusalOf(token, entry, clock.now()) ? undefined : entry?.identity;
     },
     requireScope,
-    letIn: async (site) => (logins = await Logins.open(site, { control, keys, refusals, clock, logger })),
+    letIn: async (site) => (logins = await Logins.open(site, { control, keys, clock, logger })),
     linkFor: async (key, base) => {
       const identity = ring.find(key) && identityOf(key, {});
       return identity && logins ? (await logins.linkAt(base, identity)).url : null;

@@ -19,7 +19,6 @@ import { LOGIN_IDLE, type FollowedLogin } from '../storage/logins.js';
 import { LastUsed } from './last-used.js';
 import { loginCookie, refuseOtherPage, requireOwnPage, secretOf } from './login-cookie.js';
 import { LoginRing } from './login-ring.js';
-import type { Refusals } from './refusals.js';
 import { StoreFollower } from './store-follower.js';
 
 const LINK: Micros = 15 * MICROS_PER_MINUTE;
@@ -44,7 +43,6 @@ interface UsableKeys {
 export interface LoginParts {
   readonly control: Pick<ControlPlane, 'accounts' | 'logins' | 'watch'>;
   readonly keys: UsableKeys;
-  readonly refusals: Refusals;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -230,7 +228,6 @@ export class Logins implements BrowserLogins {
         { headers: { 'retry-after': String(Math.ceil(seconds)) } },
       );
     this.#failures.take(owner, 1);
-    if ('token' in proof) this.#parts.refusals.noteLink(request.remoteAddress);
     return new HttpProblem(
       401,
       'unauthenticated',

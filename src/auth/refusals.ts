@@ -11,7 +11,7 @@ export interface Refusal {
   readonly scope?: Scope;
 }
 
-/** Writes the audit lines for refused keys and login links, a bounded number of them. */
+/** Writes the audit lines for refused keys, a bounded number of them. */
 export class Refusals {
   readonly #logger: Logger;
   readonly #lines: BoundedLines;
@@ -19,10 +19,7 @@ export class Refusals {
   constructor(clock: Clock, logger: Logger) {
     this.#logger = logger;
     this.#lines = new BoundedLines(clock, LINES_A_MINUTE, (count) => {
-      logger.info(
-        { audit: 'key.refused', count },
-        'Audit: more keys or login links were refused; not each is logged',
-      );
+      logger.info({ audit: 'key.refused', count }, 'Audit: more keys were refused; not each is logged');
     });
   }
 
@@ -31,13 +28,6 @@ export class Refusals {
     this.#lines.write(() => {
       const fields = { audit: 'key.refused', reason, key_id: keyId ?? null, address: address ?? null };
       this.#logger.info({ ...fields, ...(scope !== undefined && { scope }) }, 'Audit: a key was refused');
-    });
-  }
-
-  /** Somebody tried to log in by a link that was used, has expired or was never made. */
-  noteLink(address: string): void {
-    this.#lines.write(() => {
-      this.#logger.info({ audit: 'session_link.refused', address }, 'Audit: a login link was refused');
     });
   }
 

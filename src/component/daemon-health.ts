@@ -4,13 +4,26 @@ import type { Kind } from './component-id.js';
 /** What the daemon is doing. `stopping`: it takes no new work, and finishes what it has taken. */
 export type DaemonPhase = 'starting' | 'running' | 'stopping' | 'stopped';
 
+/** Every state that a component may have. */
+export const COMPONENT_STATES = [
+  'created',
+  'starting',
+  'ok',
+  'degraded',
+  'recoverable',
+  'permanent',
+  'fatal',
+  'stopping',
+  'stopped',
+] as const satisfies readonly ('created' | 'starting' | StatusLevel | 'stopping' | 'stopped')[];
+
 /** The state of one component. */
 export interface ComponentHealth {
   readonly kind: Kind;
   readonly id: string;
   /** For a processor, the pipeline it was created for. */
   readonly pipeline?: string;
-  readonly state: 'created' | 'starting' | StatusLevel | 'stopping' | 'stopped';
+  readonly state: (typeof COMPONENT_STATES)[number];
   readonly message?: string;
 }
 

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
+import type { AuditAction } from './audit-actions.js';
 import type { Scope } from './identity.js';
 
 /** The methods routes are declared for. `HEAD` and `OPTIONS` are answered by the listener itself. */
@@ -22,6 +23,8 @@ export interface Operation {
   readonly description?: string;
   /** The scope a key needs; `any` takes every valid key, `public` none. */
   readonly access: Scope | 'any' | 'public';
+  /** Actions that it records in the audit, or why it records none. Routes of the API that are no `GET` must declare it. */
+  readonly audit?: readonly AuditAction[] | { readonly none: string };
   readonly params?: TObject;
   /** Parameters are single values: strings, numbers or booleans. A number is clamped to its `minimum` and `maximum`. */
   readonly query?: TObject;

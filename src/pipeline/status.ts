@@ -1,6 +1,11 @@
 import type { Meter } from '../component/telemetry.js';
 import type { Status } from '../component/status.js';
-import type { ComponentHealth, DaemonHealth, DaemonPhase } from '../component/daemon-health.js';
+import {
+  COMPONENT_STATES,
+  type ComponentHealth,
+  type DaemonHealth,
+  type DaemonPhase,
+} from '../component/daemon-health.js';
 import { nameOf, type Node } from './node.js';
 
 type State = ComponentHealth['state'];
@@ -69,25 +74,12 @@ export class StatusBoard {
   }
 }
 
-/** Every state that a component may have. */
-const STATES = [
-  'created',
-  'starting',
-  'ok',
-  'degraded',
-  'recoverable',
-  'permanent',
-  'fatal',
-  'stopping',
-  'stopped',
-] as const satisfies readonly State[];
-
 /** Shows the state of every component: 1 for the state it has, 0 for all others. */
 export function observeStates(meter: Meter, health: () => DaemonHealth): void {
   const labelNames = ['kind', 'component', 'pipeline', 'state'];
   const description = 'State of a component: 1 for the state it has, 0 for the others.';
   health().components.forEach(({ kind, id, pipeline = '' }, index) => {
-    for (const state of STATES)
+    for (const state of COMPONENT_STATES)
       meter.gauge(
         'component_state',
         { description, labelNames },

@@ -1,7 +1,9 @@
 import type { Micros } from '../signal/time.js';
 
-/** The newest entries that are stored; older ones are removed. */
+/** The newest entries of users that are stored; older ones are removed. */
 export const MAX_AUDIT_ENTRIES = 10_000;
+/** The newest entries without a user that are stored. They have a limit of their own, so that strangers cannot push out the others. */
+export const MAX_STRANGER_ENTRIES = 1000;
 
 /** An action that the audit log records. */
 export interface AuditEntry {
@@ -12,7 +14,7 @@ export interface AuditEntry {
   readonly user_id: string | null;
   /** Null if authentication is off, or nobody was authenticated. */
   readonly key_id: string | null;
-  /** The client's network address. */
+  /** The client's network address; empty for entries that count several clients. */
   readonly address: string;
   /** JSON: ids and values that the action changed, never a secret. */
   readonly fields: string;
@@ -35,7 +37,7 @@ export interface AuditPage {
 }
 
 /**
- * The last {@link MAX_AUDIT_ENTRIES} actions. Changes are durable when they resolve. Every method may throw a `ConsumeError` with
+ * The last {@link MAX_AUDIT_ENTRIES} actions of users and the last {@link MAX_STRANGER_ENTRIES} refusals of strangers. Changes are durable when they resolve. Every method may throw a `ConsumeError` with
  * `storage_unavailable` (retryable).
  */
 export interface AuditLog {

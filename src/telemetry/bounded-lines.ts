@@ -22,15 +22,25 @@ export class BoundedLines {
 
   /** Calls `line` now, or counts it. */
   write(line: () => void): void {
+    if (this.#written >= this.#most) {
+      this.count();
+      return;
+    }
+    this.#begin();
+    this.#written++;
+    line();
+  }
+
+  /** Counts a line that is not to be written. */
+  count(): void {
+    this.#begin();
+    this.#leftOut++;
+  }
+
+  #begin(): void {
     this.#cancelTimer ??= this.#clock.after(MS_PER_MINUTE, () => {
       this.close();
     });
-    if (this.#written >= this.#most) {
-      this.#leftOut++;
-      return;
-    }
-    this.#written++;
-    line();
   }
 
   /** Ends the minute now: logs what it left out. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { ApiCaller } from '../support/api-caller.js';
 import { startApi, type TestApi } from '../support/api.js';
+import { spawnDaemon } from '../support/process.js';
 import { until } from '../support/until.js';
 import { anItem } from '../support/trace-batch.js';
 
@@ -48,6 +50,25 @@ void t.test('a disabled user can do nothing until it is enabled; the last admin 
   const second = await create<{ readonly key: string }>(api, '/keys', { name: 'second', scopes: ['admin'] });
   t.equal((await api.call('DELETE', `/admin/keys/${adminKey}`)).status, 204);
   t.equal((await api.call('GET', '/admin/users', { key: second.key })).status, 200);
+});
+
+void t.test('the audit outlives a stop, and a kill once it lists the action', async (t) => {
+  const audit = async (url: string, key: string) =>
+    await new ApiCaller(url, key).get<{ readonly items: readonly { readonly action: string }[] }>(
+      '/admin/audit',
+    );
+  const first = await spawnDaemon(t);
+  const { key, directory } = first;
+  await new ApiCaller(first.url, key).call('GET', '/daemon/config');
+  t.strictSame(await first.stop(), { code: 0, signal: null });
+  const second = await spawnDaemon(t, { directory, key });
+  t.match((await audit(second.url, key)).items, [{ action: 'config.read' }], 'written before it stopped');
+  await new ApiCaller(second.url, key).call('POST', '/me/alert-secret');
+  await until('it is listed', async () => (await audit(second.url, key)).items.length === 2);
+  await second.stop('SIGKILL');
+  const third = await spawnDaemon(t, { directory, key });
+  const { items } = await audit(third.url, key);
+  t.match(items, [{ action: 'alert_secret.rotated' }, { action: 'config.read' }]);
 });
 
 void t.test('who administers leaves a line of audit for each deed, without a secret', async (t) => {
@@ -148,6 +169,7 @@ void t.test('who administers leaves a line of audit for each deed, without a sec
   );
   t.equal((await audit(`user_id=${user.id}`)).count, count);
   t.equal((await audit(`user_id=${anna.id}`)).count, 0);
+  t.match(await api.call('GET', '/admin/audit?action=key.create'), { status: 422 }, 'no such action');
   t.equal((await audit('since=2100-01-01T00:00:00Z')).count, 0);
   t.equal((await audit(`since=${since}&until=2100-01-01T00:00:00Z`)).count, count);
   const { key: reader } = await api.createUser('reader@example.com', ['read', 'manage']);

@@ -111,16 +111,12 @@ void t.test('failures of an address are bounded, and keep nobody out', async (t)
   const token = await tokenOf();
   t.match(await logins.readLink(from, token), { email: 'admin@localhost' });
   t.ok((await logins.enter(from, { token })).cookie, 'and who has a link');
-  const links = () => logger.lines.filter((line) => line.includes('session_link.refused'));
   t.match(await failure(logins.enter(from, { token })), { status: 429 }, 'a used one');
-  t.strictSame(links(), [], 'no line each');
   clock.advance(60_000);
   for (const wrong of [token, 'x', 'x'.repeat(43)]) {
     t.match(await failure(logins.enter(from, { token: wrong })), { status: 401 });
     t.match(await failure(logins.readLink(from, wrong)), { status: 401 });
   }
-  t.equal(links().length, 6);
-  t.match(links()[0], /audit="session_link\.refused".*address="2001:db8::1"/);
   t.notMatch(logger.lines.join('\n'), token);
 });
 

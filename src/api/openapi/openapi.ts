@@ -101,12 +101,13 @@ function printOpenApi(routes: readonly Route[]): JsonObject {
 }
 
 function printOperation(operation: Operation, schemas: OpenApiSchemas): object {
-  const { access, description, params, query, body } = operation;
+  const { access, params, query, body } = operation;
+  const description = describe(operation);
   return {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    ...(description === undefined ? {} : { description }),
+    ...(description === '' ? {} : { description }),
     security: access === 'public' ? [] : securityOf(access === 'any' ? [] : [access]),
     ...(params || query
       ? { parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)] }
@@ -116,6 +117,12 @@ function printOperation(operation: Operation, schemas: OpenApiSchemas): object {
       : {}),
     responses: { ...printSuccesses(operation, schemas), ...printErrors(operation, schemas) },
   };
+}
+
+function describe({ description, audit = [] }: Operation): string {
+  const actions = 'none' in audit ? [] : audit.map((action) => `\`${action}\``);
+  const audited = actions.length === 0 ? '' : `Audited as ${actions.join(', ')}.`;
+  return [description, audited].filter(Boolean).join(' ');
 }
 
 /** Either of them is enough. @param scopes that are needed */

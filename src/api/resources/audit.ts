@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
+import { AUDIT_ACTIONS } from '../../component/audit-actions.js';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import { formatTime, parseTime } from '../../signal/time.js';
+import { MAX_STRANGER_ENTRIES } from '../../storage/audit-log.js';
 import type { ApiContext } from '../support/api-context.js';
 import { jsonObject, nullable, time, uuid } from '../support/fields.js';
 import { pageParameters, pageRange, pageSchema, printPage } from '../support/paging.js';
@@ -11,9 +13,13 @@ const entrySchema = Type.Object(
   {
     at: time(),
     action: Type.String({ description: 'Such as `endpoint.changed`.' }),
-    user_id: nullable(uuid('The user who acted.')),
-    key_id: nullable(uuid('The key that was used. Null: authentication is off.')),
-    address: Type.String({ description: 'The network address of the client.' }),
+    user_id: nullable(uuid('The user who acted. Null: nobody was authenticated.')),
+    key_id: nullable(
+      uuid('The key that was used. Null: authentication is off, or nobody was authenticated.'),
+    ),
+    address: Type.String({
+      description: 'The network address of the client; empty for entries that count several clients.',
+    }),
     fields: jsonObject('Ids and values that the action changed, without secrets.'),
   },
   { title: 'AuditEntry' },
@@ -24,11 +30,11 @@ const listAudit = {
   method: 'GET',
   path: '/api/v1/admin/audit',
   tag: 'administration',
-  summary: 'The last 10 000 audited actions, the newest first',
-  description: 'An action is listed within moments of its answer. The log of the daemon has all of them.',
+  summary: 'The last 10 000 audited actions of users, the newest first',
+  description: `Also the last ${MAX_STRANGER_ENTRIES} refused login links, at most 20 a minute; an entry with \`count\` stands for the others of a minute. An action is listed within moments of its answer; those of the last moments before a crash may be missing. The log of the daemon has all of them.`,
   access: 'admin',
   query: Type.Object({
-    action: Type.Optional(Type.String({ maxLength: 100, description: 'This action.' })),
+    action: Type.Optional(Type.Enum([...AUDIT_ACTIONS], { description: 'This action.' })),
     user_id: Type.Optional(uuid('Actions of this user.')),
     since: Type.Optional(time('At or after.')),
     until: Type.Optional(time('Before.')),

@@ -1,12 +1,16 @@
-import { Type } from 'typebox';
-import type { BrowserLogins, LoginProof } from '../../component/browser-logins.js';
-import type { Route } from '../../component/http.js';
+import { Type, type Static } from 'typebox';
+import type { BrowserLogins, BrowserSession, LoginProof } from '../../component/browser-logins.js';
+import { HttpProblem, type Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
+import type { Clock } from '../../component/telemetry.js';
 import { validationProblem } from '../../http/field-errors.js';
 import type { RouteBuilder } from '../../http/operation.js';
 import { formatTime } from '../../signal/time.js';
+import { BoundedLines } from '../../telemetry/bounded-lines.js';
 import type { Audit } from '../support/audit.js';
-import { time } from '../support/fields.js';
+import { nullable, time, uuid } from '../support/fields.js';
+import { notFound } from '../support/not-found.js';
+import { requireWithin } from './my-keys.js';
 
 const openSession = {
   id: 'openBrowserSession',
@@ -17,6 +21,7 @@ const openSession = {
   description:
     'Takes a key, or the token of a link. The cookie can do what the key can, for as long as the key holds: 12 hours after its last use, 7 days in all. With the cookie every request but a GET needs `X-Jackdaw: 1` and the same origin. With authentication off no cookie is set. The earlier session of the browser ends. After 10 keys or tokens a minute of one address that are not valid, further ones get 429 instead of 401; valid ones are always taken.',
   access: 'public',
+  audit: ['session.opened', 'session_link.refused'],
   body: Type.Object(
     {
       key: Type.Optional(Type.String({ maxLength: 200, description: 'An API key.' })),
@@ -39,6 +44,7 @@ const readLink = {
   description:
     'Pages ask before they log a browser in by a link: a link that logs in silently could swap the account of whoever opens it. Failures count as those of `POST /session`.',
   access: 'public',
+  audit: ['session_link.refused'],
   body: Type.Object(
     { token: Type.String({ maxLength: 200, description: 'That of a link (`#t=`).' }) },
     { title: 'SessionLinkToken', additionalProperties: false },
@@ -59,6 +65,7 @@ const closeSession = {
   tag: 'identity',
   summary: 'Log the browser out: the cookie ends, and is removed',
   access: 'any',
+  audit: ['session.closed'],
   responses: { 204: null },
   errors: [403],
 } satisfies Operation;
@@ -73,6 +80,7 @@ export const createSessionLink = {
   description:
     'The browser can then do what the key of this request can. It has to be asked for with an API key, since a cookie that makes links would never end. A user has 20 links that are not used yet; the one that ends next makes room for another.',
   access: 'read',
+  audit: ['session_link.created'],
   responses: {
     201: Type.Object(
       { url: Type.String({ description: 'To be opened in the browser.' }), expires_at: time() },
@@ -82,21 +90,112 @@ export const createSessionLink = {
   errors: [403],
 } satisfies Operation;
 
-/** The routes under `/session`, by which browsers log in and out. */
+const sessionSchema = Type.Object(
+  {
+    id: uuid(),
+    key_id: uuid('The key that it acts by, and with which it ends.'),
+    created_at: time(),
+    last_seen_at: time('Written at most once a minute.'),
+    expires_at: time('When it ends unless it is used.'),
+    address: nullable(Type.String({ description: 'Of the client that logged in.' })),
+    user_agent: nullable(Type.String({ description: 'What the browser calls itself.' })),
+    is_current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
+  },
+  { title: 'OwnBrowserSession' },
+);
+
+const listMySessions = {
+  id: 'listMySessions',
+  method: 'GET',
+  path: '/api/v1/me/sessions',
+  tag: 'identity',
+  summary: 'Browser sessions of the caller that can be used, the newest first',
+  access: 'read',
+  responses: { 200: Type.Array(sessionSchema) },
+} satisfies Operation;
+
+const revokeMySession = {
+  id: 'revokeMySession',
+  method: 'DELETE',
+  path: '/api/v1/me/sessions/{session_id}',
+  tag: 'identity',
+  summary: 'End a browser session of the caller, at once',
+  description:
+    'Only one whose key can do no more than the key of this request; it may be the session itself.',
+  access: 'read',
+  audit: ['session.revoked'],
+  params: Type.Object({ session_id: uuid() }),
+  responses: { 204: null },
+  errors: [404],
+} satisfies Operation;
+
+const revokeMySessions = {
+  id: 'revokeMySessions',
+  method: 'DELETE',
+  path: '/api/v1/me/sessions',
+  tag: 'identity',
+  summary: 'End all browser sessions of the caller, at once, that of this request included',
+  description: 'If the key of one of them can do more than the key of this request, none is ended: 403.',
+  access: 'read',
+  audit: ['session.revoked'],
+  responses: { 204: null },
+} satisfies Operation;
+
+/** Refused links that are stored one by one in a minute, of all addresses together; an address has at most 10 of them. */
+const REFUSED_A_MINUTE = 20;
+
+/** Records refused login links. Strangers cause them, so of each minute only the first are listed and the others are counted. */
+export class RefusedLinks {
+  readonly #audit: Audit;
+  readonly #lines: BoundedLines;
+
+  constructor(audit: Audit, clock: Clock) {
+    this.#audit = audit;
+    this.#lines = new BoundedLines(clock, REFUSED_A_MINUTE, (count) => {
+      audit({ identity: null, address: '' }, 'session_link.refused', { count });
+    });
+  }
+
+  /** Records that a link was refused if that is why `entering` fails. */
+  async watch<Result>(address: string, entering: Promise<Result>): Promise<Result> {
+    try {
+      return await entering;
+    } catch (error) {
+      const status = error instanceof HttpProblem ? error.status : 0;
+      if (status === 429) this.#lines.count();
+      if (status === 401)
+        this.#lines.write(() => {
+          this.#audit({ identity: null, address }, 'session_link.refused', {});
+        });
+      throw error;
+    }
+  }
+
+  /** Records how many were left out so far. */
+  close(): void {
+    this.#lines.close();
+  }
+}
+
+/** The routes under `/session`, by which browsers log in and out, and `/me/sessions`, which lists and ends their sessions. */
 export function browserSessionRoutes(context: {
   readonly routes: RouteBuilder;
   readonly logins: BrowserLogins;
   readonly audit: Audit;
+  readonly refused: RefusedLinks;
 }): readonly Route[] {
-  const { routes, logins, audit } = context;
+  const { routes, logins, audit, refused } = context;
   return [
     routes.route(openSession).to(async ({ body, request, address }) => {
-      const { cookie, identity } = await logins.enter(request, readProof(body));
+      const proof = readProof(body);
+      const entering = logins.enter(request, proof);
+      const { cookie, identity } = await ('token' in proof ? refused.watch(address, entering) : entering);
       audit({ identity, address }, 'session.opened', { by: body.key === undefined ? 'link' : 'key' });
       return { status: 204, headers: cookie === null ? {} : { 'set-cookie': cookie } };
     }),
-    routes.route(readLink).to(async ({ body, request }) => {
-      const { name, email, expiresAt } = await logins.readLink(request, body.token);
+    routes.route(readLink).to(async ({ body, request, address }) => {
+      const link = await refused.watch(address, logins.readLink(request, body.token));
+      const { name, email, expiresAt } = link;
       return { status: 200, json: { name, email, expires_at: formatTime(expiresAt) } };
     }),
     routes.route(closeSession).to(async ({ request, identity, address }) => {
@@ -110,6 +209,26 @@ export function browserSessionRoutes(context: {
       audit({ identity, address }, 'session_link.created', {});
       return { status: 201, json: { url, expires_at: formatTime(expiresAt) } };
     }),
+    routes.route(listMySessions).to(async ({ identity }) => {
+      const sessions = await logins.sessionsOf(identity.userId);
+      return { status: 200, json: sessions.map((session) => printSession(session, identity.session?.id)) };
+    }),
+    routes.route(revokeMySession).to(async ({ params, ...by }) => {
+      const wanted = params.session_id.toLowerCase();
+      const session = (await logins.sessionsOf(by.identity.userId)).find(({ id }) => id === wanted);
+      if (!session) throw notFound('session');
+      requireWithin(by.identity, session.scopes);
+      await logins.end([session.id]);
+      audit(by, 'session.revoked', { session_id: session.id });
+      return { status: 204 };
+    }),
+    routes.route(revokeMySessions).to(async (by) => {
+      const sessions = await logins.sessionsOf(by.identity.userId);
+      for (const { scopes } of sessions) requireWithin(by.identity, scopes);
+      await logins.end(sessions.map(({ id }) => id));
+      for (const { id } of sessions) audit(by, 'session.revoked', { session_id: id });
+      return { status: 204 };
+    }),
   ];
 }
 
@@ -118,4 +237,17 @@ function readProof({ key, token }: { readonly key?: string; readonly token?: str
   if (key !== undefined && token === undefined) return { key };
   if (token !== undefined && key === undefined) return { token };
   throw validationProblem('body', [{ field: '/key', message: 'must be there, or else token, but not both' }]);
+}
+
+function printSession(session: BrowserSession, current: string | undefined): Static<typeof sessionSchema> {
+  return {
+    id: session.id,
+    key_id: session.keyId,
+    created_at: formatTime(session.createdAt),
+    last_seen_at: formatTime(session.lastSeenAt),
+    expires_at: formatTime(session.expiresAt),
+    address: session.address,
+    user_agent: session.userAgent,
+    is_current: session.id === current,
+  };
 }

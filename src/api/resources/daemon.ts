@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { ComponentHealth } from '../../component/daemon-health.js';
+import { COMPONENT_STATES, type ComponentHealth } from '../../component/daemon-health.js';
 import type { DaemonView, EdgeFigures } from '../../component/daemon-view.js';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
@@ -67,17 +67,7 @@ const daemonSchema = Type.Object(
           pipeline: nullable(
             Type.String({ description: 'Of a processor: the pipeline that it was made for.' }),
           ),
-          state: Type.Enum([
-            'created',
-            'starting',
-            'ok',
-            'degraded',
-            'recoverable',
-            'permanent',
-            'fatal',
-            'stopping',
-            'stopped',
-          ]),
+          state: Type.Enum([...COMPONENT_STATES]),
           message: nullable(Type.String({ description: 'What is wrong, and the cure where there is one.' })),
         },
         { title: 'DaemonComponent' },
@@ -124,6 +114,7 @@ const readConfig = {
   description:
     'With all files laid over each other and defaults filled in. What came from the environment or from a file is named (`${env:NAME}`) and not shown; secrets are `[secret]`.',
   access: 'admin',
+  audit: ['config.read'],
   mediaType: 'application/yaml',
   responses: { 200: Type.String() },
 } satisfies Operation;

@@ -37,6 +37,7 @@ export const exportData = {
   description:
     'Telemetry as Parquet, control data as JSON lines, all as of one moment, for `jackdaw import`. The directory holds secrets, and is readable for the user of the daemon only. It is complete when this answers; when the client goes away, or it fails, what was written is removed. Everything else goes on meanwhile.',
   access: 'admin',
+  audit: ['stores.exported'],
   body: Type.Object(
     {
       directory: Type.String({

@@ -76,6 +76,7 @@ export const createKey = {
   tag: 'administration',
   summary: 'Create an API key; only the answer ever shows it',
   access: 'admin',
+  audit: ['key.created'],
   body: Type.Object(
     {
       user_id: Type.Optional(uuid('Whose data the key reads and writes. Absent: the caller.')),
@@ -99,6 +100,7 @@ export const revokeKey = {
   description:
     'The last `admin` key that does not expire, of a user that is not disabled, cannot be revoked, which is a conflict: nobody could administer any more.',
   access: 'admin',
+  audit: ['key.revoked'],
   params: Type.Object({ key_id: uuid() }),
   query: withChildrenQuery,
   responses: { 204: null },
@@ -197,7 +199,7 @@ export function makerOf(
 /** Names the parent if it is not the key of the request. */
 export function auditCreated(audit: Audit, by: Parameters<Audit>[0], key: ApiKey): void {
   const { id: key_id, user_id, scopes, expires_at, parent_id } = printKey(key);
-  const confirmed = parent_id === by.identity.keyId ? {} : { parent_id };
+  const confirmed = parent_id === by.identity?.keyId ? {} : { parent_id };
   audit(by, 'key.created', { key_id, user_id, scopes, expires_at, ...confirmed });
 }
 

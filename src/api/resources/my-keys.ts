@@ -47,6 +47,7 @@ const createMyKey = {
   summary: 'Create an API key for the caller; only the answer ever shows it',
   description: `It can do no more than the key that makes it, nor last longer; otherwise it is refused with 403 \`forbidden_scope\`, or 422. A browser session makes none that outlives it without \`confirm_with_key\`: 403 \`confirmation_needed\`. A user with ${MOST_KEYS} usable keys, or with ${MOST_LISTED} keys including ended ones, gets 409 \`conflict\`.`,
   access: 'manage',
+  audit: ['key.created'],
   body: Type.Object(
     {
       name: Type.String({ minLength: 1, maxLength: 200, format: 'name' }),
@@ -69,6 +70,7 @@ const revokeMyKey = {
   description:
     'Only one that can do no more than the key of this request; it may be that key itself. The last `admin` key that does not expire cannot be revoked, which is a conflict.',
   access: 'manage',
+  audit: ['key.revoked'],
   params: Type.Object({ key_id: uuid() }),
   query: withChildrenQuery,
   responses: { 204: null },

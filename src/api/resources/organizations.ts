@@ -34,6 +34,7 @@ export const createOrganization = {
   tag: 'administration',
   summary: 'Create an organization',
   access: 'admin',
+  audit: ['organization.created'],
   body: Type.Object(
     {
       slug: Type.String({
@@ -79,6 +80,7 @@ export const putMember = {
   tag: 'administration',
   summary: 'Make a user a member of an organization, or change the role',
   access: 'admin',
+  audit: ['member.put'],
   params: memberParams,
   body: Type.Object(
     {
@@ -106,6 +108,7 @@ export const removeMember = {
   tag: 'administration',
   summary: 'End a membership',
   access: 'admin',
+  audit: ['member.removed'],
   params: memberParams,
   responses: { 204: null },
   errors: [404],

@@ -56,6 +56,7 @@ const recordUsage = {
   description:
     'Repeating it changes nothing. The trace may come later: it counts once it is here, and is awaited until `retention.traces` of the store (without it for ever). Spans of OTLP that name a prompt and its version are linked by themselves.',
   access: 'write',
+  audit: { none: 'Data intake: links prompts to traces.' },
   body: Type.Object(
     {
       prompt_name: promptName('The name with which the prompt was created.'),

@@ -57,6 +57,7 @@ const createPrompt = {
   summary: 'Create a version of a prompt',
   description: `A user can have ${MOST_VERSIONS} versions and ${MOST_TEXT_BYTES / 1024 / 1024} MiB of names, templates and descriptions; one more is a conflict, as is a number that was deleted.`,
   access: 'manage',
+  audit: ['prompt.created'],
   body: Type.Object(
     {
       name: promptName(
@@ -134,6 +135,7 @@ const deletePrompt = {
   summary: 'Delete all versions of a prompt',
   description: DELETION,
   access: 'manage',
+  audit: ['prompt.deleted'],
   params: promptParams,
   responses: { 204: null },
   errors: [404],
@@ -147,6 +149,7 @@ const deletePromptVersion = {
   summary: 'Delete a version of a prompt',
   description: DELETION,
   access: 'manage',
+  audit: ['prompt.deleted'],
   params: Type.Object({ ...promptParams.properties, version: Type.Integer(promptVersion) }),
   responses: { 204: null },
   errors: [404],

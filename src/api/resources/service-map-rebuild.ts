@@ -14,6 +14,7 @@ export const rebuildServiceMap = {
   description:
     'No difference is expected, except for traces that came while no processor derived the map. Answers when it is done, after some seconds for a million spans. Everything else goes on meanwhile.',
   access: 'admin',
+  audit: ['service_map.rebuilt'],
   query: Type.Object({
     dry_run: Type.Boolean({ default: false, description: 'Whether to report only, and change nothing.' }),
   }),

@@ -54,6 +54,7 @@ const setOutcome = {
   tag: 'traces',
   summary: 'Set success and outcome of a trace',
   access: 'write',
+  audit: { none: 'Data intake: judges a trace of the caller.' },
   params: Type.Object({ trace_id: uuid() }),
   body: Type.Object(
     {

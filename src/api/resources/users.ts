@@ -56,6 +56,7 @@ export const createUser = {
   tag: 'administration',
   summary: 'Create a user',
   access: 'admin',
+  audit: ['user.created'],
   body: Type.Object(
     { email, name, monthly_event_limit: monthlyEventLimit },
     { title: 'NewUser', additionalProperties: false },
@@ -73,6 +74,7 @@ export const updateUser = {
   description:
     'A user that has the last `admin` key that does not expire cannot be disabled, which is a conflict: nobody could administer any more.',
   access: 'admin',
+  audit: ['user.changed', 'user.disabled', 'user.enabled'],
   params: Type.Object({ user_id: uuid() }),
   body: Type.Object(
     {

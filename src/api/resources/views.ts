@@ -45,6 +45,7 @@ const putView = {
   summary: 'Save a page with its filters, under an id of your choice, or change one',
   description: `Who made it may change it, and administrators of its organization. A user makes at most ${VIEWS_OF_A_USER}, an organization has at most ${VIEWS_OF_AN_ORGANIZATION}; more are refused with 409 \`conflict\`. 404 where the id is of somebody else's view, or the caller is no member of the organization.`,
   access: 'manage',
+  audit: ['view.saved'],
   params: viewParams,
   body: Type.Object(
     {
@@ -70,6 +71,7 @@ const deleteView = {
   tag: 'identity',
   summary: 'Remove a saved view',
   access: 'manage',
+  audit: ['view.removed'],
   params: viewParams,
   responses: { 204: null },
   errors: [404],

@@ -1,3 +1,4 @@
+import type { AuditAction } from '../../component/audit-actions.js';
 import type { Identity } from '../../component/identity.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import type { AuditEntry, AuditLog } from '../../storage/audit-log.js';
@@ -5,54 +6,21 @@ import { SparseLog } from '../../telemetry/sparse-log.js';
 
 /** Who did something: the parts of a handler's input that say so. */
 interface Actor {
-  /** The identity of the key, whose id is null where authentication is off. */
-  readonly identity: Identity;
+  /** Its key id is null if authentication is off. Null: nobody was authenticated. */
+  readonly identity: Identity | null;
   /** The address of the client, or of the proxy in front of this listener. */
   readonly address: string;
 }
 
-/** Actions that are logged, each once it is stored. */
-type Deed =
-  | 'key.created'
-  | 'key.revoked'
-  | 'user.created'
-  | 'user.changed'
-  | 'user.disabled'
-  | 'user.enabled'
-  | 'organization.created'
-  | 'member.put'
-  | 'member.removed'
-  | 'endpoint.created'
-  | 'endpoint.changed'
-  | 'endpoint.deleted'
-  | 'webhook_secret.rotated'
-  | 'delivery.retried'
-  | 'deliveries.retried'
-  | 'alert.created'
-  | 'alert.changed'
-  | 'alert.deleted'
-  | 'alert_secret.rotated'
-  | 'prompt.created'
-  | 'prompt.deleted'
-  | 'view.saved'
-  | 'view.removed'
-  | 'stores.exported'
-  | 'service_map.rebuilt'
-  | 'config.read'
-  | 'session.opened'
-  | 'session.closed'
-  | 'session.revoked'
-  | 'session_link.created';
-
 /** Writes one line of the log. @param fields ids and names of what was changed; never a secret */
-export type Audit = (by: Actor, deed: Deed, fields: object) => void;
+export type Audit = (by: Actor, action: AuditAction, fields: object) => void;
 
 /** @param trail stores the entries, too */
 export function createAudit(logger: Logger, trail?: AuditTrail): Audit {
-  return ({ identity, address }, deed, fields) => {
-    const by = { audit: deed, by_user_id: identity.userId, by_key_id: identity.keyId, address };
-    logger.info({ ...by, ...fields }, `Audit: ${deed}`);
-    trail?.add({ action: deed, user_id: identity.userId, key_id: identity.keyId, address, fields });
+  return ({ identity, address }, action, fields) => {
+    const by = { by_user_id: identity?.userId ?? null, by_key_id: identity?.keyId ?? null, address };
+    logger.info({ audit: action, ...by, ...fields }, `Audit: ${action}`);
+    trail?.add({ action, user_id: by.by_user_id, key_id: by.by_key_id, address, fields });
   };
 }
 

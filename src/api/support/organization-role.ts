@@ -6,6 +6,7 @@ import { notFound } from './not-found.js';
 /**
  * Lets members of an organization through.
  *
+ * @returns the role of the caller
  * @param role `admin`: only its admins; `member`: all of them
  * @throws HttpProblem 404 for everybody who is not a member, as for an organization that does not exist; 403 `forbidden_role`
  */
@@ -14,7 +15,7 @@ export async function requireRole(
   identity: Identity,
   slug: string,
   role: Role,
-): Promise<void> {
+): Promise<Role> {
   const membership = (await organizations.membershipsOf(identity.userId)).find((own) => own.slug === slug);
   if (!membership) throw noOrganization();
   if (role === 'admin' && membership.role !== 'admin')
@@ -23,6 +24,7 @@ export async function requireRole(
       'forbidden_role',
       `This needs the role "admin" in the organization; yours is "${membership.role}".`,
     );
+  return membership.role;
 }
 
 export function noOrganization(): HttpProblem {

@@ -40,7 +40,7 @@ export const alertsConfig = section(
     }),
     timezone: Type.String({
       default: 'UTC',
-      description: 'The time zone whose days cost_threshold goes by: a name such as Europe/Berlin.',
+      description: 'Time zone that defines a day for cost_threshold, such as Europe/Berlin.',
     }),
     targets: targetsSection,
   },

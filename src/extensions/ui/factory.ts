@@ -13,5 +13,6 @@ export const uiExtension: ExtensionFactory<typeof uiConfigSchema> = {
   check: checkUiConfig,
   resources: ({ endpoint }) =>
     endpoint === null || endpoint === '' ? [] : [{ kind: 'http_listener', endpoint }],
-  create: ({ config, logger }) => new UiExtension(config, join(packageRoot(), 'dist/ui'), logger),
+  create: ({ config, clock, logger }) =>
+    new UiExtension(config, join(packageRoot(), 'dist/ui'), { clock, logger }),
 };

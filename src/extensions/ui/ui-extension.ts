@@ -1,8 +1,7 @@
 import type { Component } from '../../component/component.js';
 import type { Host } from '../../component/host.js';
-import type { Logger } from '../../component/telemetry.js';
-import { browserSessionRoutes } from '../../api/resources/browser-sessions.js';
-import { mySessionRoutes } from '../../api/resources/my-sessions.js';
+import type { Clock, Logger } from '../../component/telemetry.js';
+import { browserSessionRoutes, RefusedLinks } from '../../api/resources/browser-sessions.js';
 import { isApi } from '../../api/support/api.js';
 import { createRouteBuilder } from '../../http/operation.js';
 import { readBuiltFiles } from './built-files.js';
@@ -13,12 +12,19 @@ import { fileRoutes, INDEX, notFoundPage } from './file-routes.js';
 export class UiExtension implements Component {
   readonly #config: UiConfig;
   readonly #folder: string;
+  readonly #clock: Clock;
   readonly #logger: Logger;
+  #refused: RefusedLinks | undefined;
 
   /** @param folder of the built files */
-  constructor(config: UiConfig, folder: string, logger: Logger) {
+  constructor(
+    config: UiConfig,
+    folder: string,
+    { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  ) {
     this.#config = config;
     this.#folder = folder;
+    this.#clock = clock;
     this.#logger = logger;
   }
 
@@ -39,9 +45,9 @@ export class UiExtension implements Component {
     };
     const logins = await host.browserLogins(site);
     const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
-    const context = { routes, logins, audit };
-    for (const route of [...browserSessionRoutes(context), ...mySessionRoutes(context)])
-      apiListener.route(route);
+    const refused = new RefusedLinks(audit, this.#clock);
+    this.#refused = refused;
+    for (const route of browserSessionRoutes({ routes, logins, audit, refused })) apiListener.route(route);
     const files = await readBuiltFiles(this.#folder);
     if (!files.some(({ name }) => name === INDEX)) {
       this.#logger.warn(
@@ -52,5 +58,9 @@ export class UiExtension implements Component {
     }
     for (const route of fileRoutes(files, basePath)) pages.route(route);
     pages.unknown(notFoundPage(files, basePath));
+  }
+
+  async shutdown(): Promise<void> {
+    this.#refused?.close();
   }
 }

@@ -50,6 +50,7 @@ export function otlpOperation(
       'A header `jackdaw-batch-id` (1 to 128 letters, digits and `. _ ~ : -`) names the request among those of its user: a repeat of it within a day adds nothing, and is answered as the first was. ' +
       QUOTA_HEADERS_NOTE,
     access: 'write',
+    audit: { none: 'Data intake.' },
     body: Type.Object(
       { [FIELDS[signal]]: Type.Optional(Type.Array(Type.Unsafe<JsonObject>({ type: 'object' }))) },
       { title: `Otlp${title}` },

@@ -18,6 +18,7 @@ export function traceBatchOperation(limits: {
       'An accepted trace is stored durably and readable at once. Repeats are accepted and change nothing, so a ' +
       `request may be sent again whenever its answer was lost. ${QUOTA_HEADERS_NOTE}`,
     access: 'write',
+    audit: { none: 'Data intake.' },
     body: TraceBatchSchema,
     responses: { 200: TraceBatchReplySchema },
     errors: [429],

@@ -1,5 +1,7 @@
+import type { Transaction } from 'kysely';
 import {
   MAX_AUDIT_ENTRIES,
+  MAX_STRANGER_ENTRIES,
   type AuditEntry,
   type AuditFilter,
   type AuditLog,
@@ -7,6 +9,7 @@ import {
 } from '../audit-log.js';
 import type { ControlDatabase } from './control-database.js';
 import { nextNumbers } from './numbers.js';
+import type { Tables } from './tables.js';
 
 /** Rows of one insert: databases bound the values of a statement. */
 const ROWS_AT_ONCE = 200;
@@ -30,10 +33,8 @@ export class AuditRows implements AuditLog {
           .insertInto('audit_entries')
           .values(rows.slice(start, start + ROWS_AT_ONCE))
           .execute();
-      await tx
-        .deleteFrom('audit_entries')
-        .where('number', '<=', last - MAX_AUDIT_ENTRIES)
-        .execute();
+      for (const isStranger of [false, true])
+        if (entries.some(({ user_id }) => (user_id === null) === isStranger)) await trim(tx, isStranger);
     });
   }
 
@@ -59,4 +60,22 @@ export class AuditRows implements AuditLog {
       return { items, count: Number(count) };
     });
   }
+}
+
+/** Removes all but the newest entries of users or of strangers. */
+async function trim(tx: Transaction<Tables>, isStranger: boolean): Promise<void> {
+  const operator = isStranger ? 'is' : 'is not';
+  await tx
+    .deleteFrom('audit_entries')
+    .where('user_id', operator, null)
+    .where('number', '<=', (row) =>
+      row
+        .selectFrom('audit_entries')
+        .select('number')
+        .where('user_id', operator, null)
+        .orderBy('number', 'desc')
+        .limit(1)
+        .offset(isStranger ? MAX_STRANGER_ENTRIES : MAX_AUDIT_ENTRIES),
+    )
+    .execute();
 }

@@ -5,6 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import t from 'tap';
+import { AUDIT_ACTIONS } from '../../../src/component/audit-actions.js';
+import { must } from '../../../src/signal/checked.js';
 import { startTestDaemon } from '../../support/daemon.js';
 import { send } from '../../support/http-listener.js';
 import { dueBy } from '../../support/due-notices.js';
@@ -86,8 +88,22 @@ void t.test(
   },
 );
 
+void t.test('a route that changes something declares what the audit has of it, or why nothing', async (t) => {
+  const { routes } = await startApi(t);
+  const declared = new Set<string>();
+  for (const { method, operation } of routes) {
+    const { id, audit } = must(operation, 'every route of the API has one');
+    if (method !== 'GET') t.ok(audit, `${id} declares neither`);
+    if (audit === undefined || 'none' in audit) continue;
+    t.ok(audit.length > 0, id);
+    for (const action of audit) declared.add(action);
+  }
+  t.strictSame([...declared].sort(), [...AUDIT_ACTIONS], 'each action is one of a route');
+});
+
 void t.test('every answer that can be had is as documented, field by field', async (t) => {
   const api = await startApi(t, UNWATCHED);
+  const audited = new Map<string, Set<string>>();
   const documented = new DocumentedApi(await api.get<OpenApiDocument>('/openapi.json'));
   const check = async (operationId: string, place: Record<string, string>, call: Call = {}) => {
     const found = documented.operations().find(({ operation }) => operation.operationId === operationId);
@@ -96,7 +112,12 @@ void t.test('every answer that can be had is as documented, field by field', asy
     const path = found.path
       .replace('/api/v1', '')
       .replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
+    const before = api.logs.length;
     const answer = await api.call(found.method, path + query, call);
+    const actions = audited.get(operationId) ?? new Set();
+    audited.set(operationId, actions);
+    for (const line of api.logs.slice(before))
+      for (const [, action = ''] of line.matchAll(/audit="(?!key\.refused)([^"]+)"/g)) actions.add(action);
     t.strictSame(
       documented.faults(found.operation, answer),
       [],
@@ -132,6 +153,11 @@ void t.test('every answer that can be had is as documented, field by field', asy
     [],
     'each documented answer was seen',
   );
+  for (const { operation } of api.routes) {
+    const { id, audit = [] } = must(operation, 'every route of the API has one');
+    const declared = 'none' in audit ? [] : [...audit];
+    t.strictSame([...(audited.get(id) ?? [])].sort(), declared.sort(), `the audit of ${id}`);
+  }
 });
 
 /** What the span of {@link FULL} is shown as. */
@@ -212,6 +238,8 @@ async function checkSuccesses(check: Check): Promise<void> {
   const [session] = (await check('listMySessions', {})).body as readonly { readonly id: string }[];
   await check('revokeMySession', { session_id: session?.id ?? '' });
   await check('revokeMySession', { session_id: session?.id ?? '' });
+  const again = (await check('createSessionLink', {})).body as { readonly url: string };
+  await check('openBrowserSession', {}, { key: null, json: { token: again.url.replace(/^.*#t=/, '') } });
   await check('revokeMySessions', {});
   await check('readUsage', {});
   await check('readDailyUsage', { query: '?days=x' });
@@ -222,6 +250,7 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('listUsers', {});
   await check('updateUser', { user_id }, { json: { monthly_event_limit: 5 } });
   await check('updateUser', { user_id }, { json: { email: 'admin@localhost' } });
+  for (const disabled of [true, false]) await check('updateUser', { user_id }, { json: { disabled } });
   const key = (await check('createKey', {}, { json: { user_id, name: 'k', scopes: ['read'] } })).body;
   const keys = (await check('listKeys', {})).body as readonly {
     readonly id: string;

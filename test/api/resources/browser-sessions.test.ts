@@ -1,6 +1,11 @@
 import t, { type Test } from 'tap';
+import { RefusedLinks } from '../../../src/api/resources/browser-sessions.js';
+import type { Audit } from '../../../src/api/support/audit.js';
+import { HttpProblem } from '../../../src/component/http.js';
 import { ApiCaller, type Call } from '../../support/api-caller.js';
 import { startTestDaemon } from '../../support/daemon.js';
+import { HandClock } from '../../support/hand-clock.js';
+import { until } from '../../support/until.js';
 
 const OWN_PAGE = { 'x-jackdaw': '1', 'sec-fetch-site': 'same-origin' };
 
@@ -161,7 +166,10 @@ void t.test('a link says whom it would log in, and stays; a key needs read to ma
     t.match(await read({ token }), { status: 200, body: { email: 'carol@example.org' } });
   t.match(await read({ token }, { 'sec-fetch-site': 'cross-site' }), { status: 403 });
   t.match(await read({ token: 'x'.repeat(43) }), { status: 401 });
-  t.match(logs.join('\n'), /audit="session_link\.refused" address="127\.0\.0\.1"/);
+  t.match(logs.join('\n'), /audit="session_link\.refused" .*address="127\.0\.0\.1"/);
+  const stored = async () => await api.get<{ items: object[] }>('/admin/audit?action=session_link.refused');
+  await until('the refusal is stored', async () => (await stored()).items.length === 1);
+  t.match(await stored(), { items: [{ user_id: null, key_id: null, address: '127.0.0.1', fields: {} }] });
   const cookie = await login();
   t.equal((await enter({ token }, { cookie, ...OWN_PAGE })).status, 204);
   t.equal((await byCookie(cookie, 'GET', '/me')).status, 401, 'the earlier session of the browser has ended');
@@ -171,6 +179,28 @@ void t.test('a link says whom it would log in, and stays; a key needs read to ma
     status: 403,
     body: { code: 'forbidden_scope' },
   });
+});
+
+void t.test('of refused links only the first of a minute are stored, and the others counted', async (t) => {
+  const clock = new HandClock();
+  const lines: object[] = [];
+  const audit: Audit = (by, action, fields) => void lines.push({ ...by, action, ...fields });
+  const refused = new RefusedLinks(audit, clock);
+  const refuse = async (status: number, address: string): Promise<void> => {
+    const problem = new HttpProblem(status, 'x', 'x');
+    await t.rejects(refused.watch(address, Promise.reject(problem)), problem);
+  };
+  t.equal(await refused.watch('192.0.2.1', Promise.resolve(1)), 1);
+  for (let n = 0; n < 25; n++) await refuse(401, `192.0.2.${n}`);
+  await refuse(429, '192.0.2.1');
+  await refuse(403, '192.0.2.1');
+  t.equal(lines.length, 20);
+  t.match(lines[0], { identity: null, address: '192.0.2.0', action: 'session_link.refused' });
+  clock.advance(60_000);
+  t.match(lines.slice(20), [{ action: 'session_link.refused', address: '', count: 6 }]);
+  await refuse(429, '192.0.2.1');
+  refused.close();
+  t.match(lines.slice(21), [{ count: 1 }], 'a stop leaves nothing out');
 });
 
 void t.test('a user sees and ends sessions, one or all, at once', async (t) => {

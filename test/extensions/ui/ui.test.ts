@@ -7,6 +7,7 @@ import type { Host, ListenerOptions } from '../../../src/component/host.js';
 import { checkUiConfig, type UiConfig } from '../../../src/extensions/ui/config.js';
 import { PAGE_PATHS } from '../../../src/extensions/ui/page-paths.js';
 import { UiExtension } from '../../../src/extensions/ui/ui-extension.js';
+import { HandClock } from '../../support/hand-clock.js';
 import { ENGINES, send, startListener, type TestListener } from '../../support/http-listener.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { testFolder } from '../../support/test-folder.js';
@@ -59,7 +60,11 @@ async function serve(
       return started.listener;
     },
   };
-  await new UiExtension({ api: 'query', endpoint: null, ...config }, folder, logger).start(host);
+  const extension = new UiExtension({ api: 'query', endpoint: null, ...config }, folder, {
+    clock: new HandClock(),
+    logger,
+  });
+  await extension.start(host);
   return { ...started, logger, asked };
 }
 

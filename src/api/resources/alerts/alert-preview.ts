@@ -39,6 +39,7 @@ const previewAlertOperation = {
   summary: 'How an alert would have gone over past data, before it is made',
   description: `It is judged at up to ${MOST_POINTS} moments, by the rules by which alerts are evaluated and by what is known now: spans that came late count as if they had come in time. Between two moments it may have been met unseen. Nothing fires and nothing is kept.`,
   access: 'read',
+  audit: { none: 'Changes nothing: tries a rule on past data.' },
   body: previewBody,
   responses: {
     200: Type.Object(

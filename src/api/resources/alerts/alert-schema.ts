@@ -1,4 +1,6 @@
 import { Type, type Static } from 'typebox';
+import { grants } from '../../../auth/scopes.js';
+import type { Scope } from '../../../component/identity.js';
 import { formatTime } from '../../../signal/time.js';
 import { ALERT_CHANNELS, type ListedRule } from '../../../storage/alert-rules.js';
 import {
@@ -7,6 +9,7 @@ import {
   type AlertType,
   type CompositeConfig,
 } from '../../../storage/alert-conditions.js';
+import { maskTarget } from '../../../storage/webhook-endpoints.js';
 import { nullable, printTime, time, uuid } from '../../support/fields.js';
 
 /** The largest threshold of each type: a share, ten years of hours, the largest amount of money, a year of milliseconds. */
@@ -131,7 +134,12 @@ export const alertSchema = Type.Object(
       description: 'Whether it has fired and its conditions are met still. False while it is paused.',
     }),
     channel: alertChannel,
-    webhook_url: nullable(Type.String()),
+    webhook_url: nullable(
+      Type.String({
+        description:
+          'Whole for keys with the scope `manage`. Others see `https://hooks.example.com/…`, because path and query often hold a token.',
+      }),
+    ),
     composite_config: nullable(compositeSchema),
     target_service: nullable(Type.String()),
     last_fired_at: nullable(time()),
@@ -142,7 +150,9 @@ export const alertSchema = Type.Object(
 
 export type AlertJson = Static<typeof alertSchema>;
 
-export function printAlert({ alert, incident }: ListedRule): AlertJson {
+/** @param scopes of the caller */
+export function printAlert({ alert, incident }: ListedRule, scopes: readonly Scope[]): AlertJson {
+  const { webhook_url: url } = alert;
   return {
     id: alert.id,
     agent_id: alert.agent_id,
@@ -153,7 +163,7 @@ export function printAlert({ alert, incident }: ListedRule): AlertJson {
     is_active: alert.is_active,
     is_firing: incident !== null,
     channel: alert.channel,
-    webhook_url: alert.webhook_url,
+    webhook_url: url !== null && !grants(scopes, 'manage') ? maskTarget(url) : url,
     composite_config: alert.composite_config && printComposite(alert.composite_config),
     target_service: alert.target_service,
     last_fired_at: printTime(alert.last_fired_at),

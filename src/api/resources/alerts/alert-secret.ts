@@ -22,7 +22,7 @@ const readAlertSecret = {
     200: Type.Object(
       {
         exists: Type.Boolean(),
-        created_at: nullable(time('When it was made or last rotated. Null: there is none yet.')),
+        created_at: nullable(time('Time of creation or last rotation; null before the first.')),
       },
       { title: 'AlertSecretState' },
     ),
@@ -38,6 +38,7 @@ const rotateAlertSecret = {
   description:
     'The old secret is not used from then on, so a request on its way fails verification. Receivers verify alert webhooks as they verify those of endpoints.',
   access: 'manage',
+  audit: ['alert_secret.rotated'],
   responses: {
     200: Type.Object(
       {

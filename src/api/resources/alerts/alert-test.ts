@@ -65,6 +65,7 @@ export const testAlert = {
   description:
     'Nothing fires and nothing is kept, whether the alert is active or not. Its cooldown, and what it has already fired for, are ignored.',
   access: 'read',
+  audit: { none: 'Changes nothing and sends no notice.' },
   params: alertParams,
   responses: {
     200: alertTestSchema,

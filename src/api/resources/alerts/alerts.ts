@@ -33,6 +33,7 @@ const createAlert = {
   summary: 'Create an alert: be told when an agent or a service goes wrong',
   description: `An agent that does not exist is a 404. A user can have ${MAX_ALERTS} alerts; another one is a conflict.`,
   access: 'manage',
+  audit: ['alert.created'],
   body: newAlertSchema,
   responses: { 201: alertSchema },
   errors: [404, 409],
@@ -59,6 +60,7 @@ const updateAlert = {
   description:
     'Absent fields stay as they are; target, type and conditions cannot be changed. The alert is evaluated at once, and its cooldown goes on.',
   access: 'manage',
+  audit: ['alert.changed'],
   params: alertParams,
   body: alertChangeSchema,
   responses: { 200: alertSchema },
@@ -72,6 +74,7 @@ const deleteAlert = {
   tag: 'alerts',
   summary: 'Delete an alert with its firings for good',
   access: 'manage',
+  audit: ['alert.deleted'],
   params: alertParams,
   responses: { 204: null },
   errors: [404],
@@ -98,7 +101,9 @@ export function alertRoutes({
   return [
     routes.route(listAlerts).to(async ({ identity }) => ({
       status: 200,
-      encoded: await longArray(await alerts.list(identity.userId), printAlert),
+      encoded: await longArray(await alerts.list(identity.userId), (rule) =>
+        printAlert(rule, identity.scopes),
+      ),
     })),
     routes.route(createAlert).to(async ({ body, request, identity, address }) => {
       const terms = readNewAlert(body, await targets());
@@ -119,12 +124,12 @@ export function alertRoutes({
       const { id: alert_id, type, channel, webhook_url: url } = alert;
       const host = url === null ? {} : { host: targetHost(url) };
       audit({ identity, address }, 'alert.created', { alert_id, type, channel, ...host });
-      return { status: 201, json: printAlert({ alert, incident: null }) };
+      return { status: 201, json: printAlert({ alert, incident: null }, identity.scopes) };
     }),
     routes.route(readAlert).to(async ({ identity, params }) => {
       const rule = await alerts.read(identity.userId, params.alert_id);
       if (!rule) throw noAlert();
-      return { status: 200, json: printAlert(rule) };
+      return { status: 200, json: printAlert(rule, identity.scopes) };
     }),
     routes.route(updateAlert).to(async ({ identity, address, params, body }) => {
       const known = await alerts.read(identity.userId, params.alert_id);
@@ -136,7 +141,7 @@ export function alertRoutes({
       const { webhook_url: url, ...others } = body;
       const host = url === undefined ? {} : { host: targetHost(url) };
       audit({ identity, address }, 'alert.changed', { ...params, ...others, ...host });
-      return { status: 200, json: printAlert(changed) };
+      return { status: 200, json: printAlert(changed, identity.scopes) };
     }),
     routes.route(deleteAlert).to(async ({ identity, address, params }) => {
       if (!(await alerts.delete(identity.userId, params.alert_id))) throw noAlert();

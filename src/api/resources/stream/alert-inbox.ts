@@ -1,3 +1,4 @@
+import type { Identity } from '../../../component/identity.js';
 import type { AlertRule } from '../../../storage/alert-rules.js';
 import { printAlert } from '../alerts/alert-schema.js';
 import type { AlertNews } from './alert-news.js';
@@ -7,7 +8,7 @@ import { lostEvent, sseEvent } from './sse.js';
 const MOST_ALERTS = 1000;
 
 /** A user's alerts that changed, each as it is now. @returns opens it */
-export function alertInbox(news: AlertNews, userId: string): (wake: () => void) => Inbox {
+export function alertInbox(news: AlertNews, { userId, scopes }: Identity): (wake: () => void) => Inbox {
   return (wake) => {
     let rules = new Map<string, AlertRule>();
     let lost = 0;
@@ -18,7 +19,9 @@ export function alertInbox(news: AlertNews, userId: string): (wake: () => void) 
     });
     return {
       take: () => {
-        const events = [...rules.values()].map((rule) => sseEvent('alert', JSON.stringify(printAlert(rule))));
+        const events = [...rules.values()].map((rule) =>
+          sseEvent('alert', JSON.stringify(printAlert(rule, scopes))),
+        );
         if (lost > 0) events.push(lostEvent('alerts', lost));
         rules = new Map();
         lost = 0;

@@ -93,7 +93,8 @@ export function streamRoutes(context: ApiContext<'arrivals' | 'runs'>): readonly
   const taps = new EdgeTaps(context.daemon, clock);
   const daemon = new DaemonNews(() => JSON.stringify(printDaemon(context)), clock);
   return [
-    routes.route(followChanges).to(({ identity: { userId, keyId, scopes }, query, request }) => {
+    routes.route(followChanges).to(({ identity, query, request }) => {
+      const { userId, keyId, scopes } = identity;
       const topics = readTopics(query.topics);
       if ((topics.daemon || topics.tap) && !scopes.includes('admin')) throw lacksScope('admin');
       const logFilter = logFilterOf(query);
@@ -113,7 +114,7 @@ export function streamRoutes(context: ApiContext<'arrivals' | 'runs'>): readonly
         seat,
         runs: telemetry.runs,
         inboxes: [
-          ...(topics.alerts ? [alertInbox(alerts, userId)] : []),
+          ...(topics.alerts ? [alertInbox(alerts, identity)] : []),
           ...(topics.deliveries ? [deliveryInbox(deliveries, userId)] : []),
           ...(topics.daemon ? [daemon.inbox] : []),
           ...tap,

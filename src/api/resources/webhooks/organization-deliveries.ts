@@ -81,6 +81,7 @@ const retryDeliveries = {
   summary: 'Have many deliveries to a webhook endpoint attempted once more, as after an outage',
   description: `Of the oldest first, at most ${MOST_RETRIED}: \`has_more\` says whether to ask again. What was asked for already and has not begun is left out, so that asking twice sends nothing twice. They are sent in turns with those of other organizations. An endpoint that is paused is a conflict: activate it first.`,
   access: 'manage',
+  audit: ['deliveries.retried'],
   params: organizationParams,
   body: Type.Object(
     {

@@ -101,6 +101,7 @@ const retryDelivery = {
   description:
     'Whatever its status is, and beside the attempts that will follow. Nothing is sent while the endpoint is paused.',
   access: 'manage',
+  audit: ['delivery.retried'],
   params: deliveryParams,
   responses: {
     202: Type.Object({ queued: Type.Literal(true), delivery_id: uuid() }, { title: 'QueuedWebhookRetry' }),

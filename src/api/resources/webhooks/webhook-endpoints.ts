@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { grants } from '../../../auth/scopes.js';
 import { HttpProblem, type Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
 import type { AddressPolicy } from '../../../delivery/senders/webhook/address-policy.js';
@@ -6,7 +7,7 @@ import { generateSecret } from '../../../delivery/senders/webhook/signature.js';
 import { validationProblem } from '../../../http/field-errors.js';
 import { uuidV7 } from '../../../signal/ids.js';
 import { formatTime } from '../../../signal/time.js';
-import { sealOwner, type WebhookEndpoint } from '../../../storage/webhook-endpoints.js';
+import { maskTarget, sealOwner, type WebhookEndpoint } from '../../../storage/webhook-endpoints.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { targetHost } from '../../support/audit.js';
 import { count, time, uuid } from '../../support/fields.js';
@@ -37,7 +38,10 @@ const secret = Type.String({
 
 const createdFields = {
   id: uuid(),
-  url: Type.String(),
+  url: Type.String({
+    description:
+      'Whole for those who may change the endpoint: admins of the organization, with the scope `manage`. Others see `https://hooks.example.com/…`, because path and query often hold a token.',
+  }),
   name: Type.String(),
   event_types: Type.Array(Type.String()),
   is_active: Type.Boolean({ description: 'Whether events are sent to it.' }),
@@ -62,6 +66,7 @@ const createEndpoint = {
   summary: 'Have events sent to a URL',
   description: `Needs the role \`admin\` in the organization. It can have ${MAX_ENDPOINTS} of them; another one is a conflict.`,
   access: 'manage',
+  audit: ['endpoint.created'],
   params: organizationParams,
   body: Type.Object(
     {
@@ -96,6 +101,7 @@ const updateEndpoint = {
   description:
     'Absent fields stay as they are. When a paused endpoint is activated, deliveries that were held and are due are spread over a minute; those that were queued more than 96 hours ago have failed. Needs the role `admin` in the organization.',
   access: 'manage',
+  audit: ['endpoint.changed'],
   params: endpointParams,
   body: Type.Object(
     {
@@ -118,6 +124,7 @@ const deleteEndpoint = {
   summary: 'Delete a webhook endpoint for good',
   description: 'Needs the role `admin` in the organization.',
   access: 'manage',
+  audit: ['endpoint.deleted'],
   params: endpointParams,
   responses: { 204: null },
   errors: [404],
@@ -132,6 +139,7 @@ const rotateSecret = {
   description:
     'The old secret is not used from then on, so a request on its way fails verification. Needs the role `admin` in the organization.',
   access: 'manage',
+  audit: ['webhook_secret.rotated'],
   params: endpointParams,
   responses: { 200: Type.Object({ id: uuid(), secret }, { title: 'RotatedWebhookSecret' }) },
   errors: [404],
@@ -146,6 +154,7 @@ const testEndpoint = {
   description:
     'Whichever types it subscribes to. The delivery is listed when the answer comes, and shows how it went. Nothing is sent to a paused endpoint, which is a conflict. Needs the role `admin` in the organization.',
   access: 'manage',
+  audit: { none: 'Changes nothing; the deliveries of the endpoint list the test.' },
   params: endpointParams,
   responses: {
     202: Type.Object({ queued: Type.Literal(true), delivery_id: uuid() }, { title: 'QueuedWebhookTest' }),
@@ -183,8 +192,12 @@ export function webhookEndpointRoutes({
       return { status: 201, json: { ...printCreated(endpoint), secret: made.secret } };
     }),
     routes.route(listEndpoints).to(async ({ identity, params: { org_slug: slug } }) => {
-      await requireRole(organizations, identity, slug, 'member');
-      return { status: 200, json: (await endpoints.list(slug)).map(printEndpoint) };
+      const role = await requireRole(organizations, identity, slug, 'member');
+      const maySee = role === 'admin' && grants(identity.scopes, 'manage');
+      const shown = (endpoint: WebhookEndpoint): WebhookEndpoint =>
+        maySee ? endpoint : { ...endpoint, url: maskTarget(endpoint.url) };
+      const json = (await endpoints.list(slug)).map((endpoint) => printEndpoint(shown(endpoint)));
+      return { status: 200, json };
     }),
     routes.route(updateEndpoint).to(async ({ params: { org_slug: slug, endpoint_id }, body, ...by }) => {
       await requireRole(organizations, by.identity, slug, 'admin');

@@ -3144,7 +3144,38 @@ export interface operations {
   listAudit: {
     parameters: {
       query?: {
-        action?: string;
+        action?:
+          | 'alert.changed'
+          | 'alert.created'
+          | 'alert.deleted'
+          | 'alert_secret.rotated'
+          | 'config.read'
+          | 'deliveries.retried'
+          | 'delivery.retried'
+          | 'endpoint.changed'
+          | 'endpoint.created'
+          | 'endpoint.deleted'
+          | 'key.created'
+          | 'key.revoked'
+          | 'member.put'
+          | 'member.removed'
+          | 'organization.created'
+          | 'prompt.created'
+          | 'prompt.deleted'
+          | 'service_map.rebuilt'
+          | 'session.closed'
+          | 'session.opened'
+          | 'session.revoked'
+          | 'session_link.created'
+          | 'session_link.refused'
+          | 'stores.exported'
+          | 'user.changed'
+          | 'user.created'
+          | 'user.disabled'
+          | 'user.enabled'
+          | 'view.removed'
+          | 'view.saved'
+          | 'webhook_secret.rotated';
         page?: number;
         page_size?: number;
         since?: string;

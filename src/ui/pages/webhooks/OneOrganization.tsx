@@ -92,7 +92,7 @@ function Loaded({
       {!(isAdmin && canManage) && (
         <p className={cx(parts['faint'], styles['note'])}>
           You may look only{canManage && ', and have deliveries sent again'}: endpoints are changed by admins
-          of the organization, with a key that has the scope manage.
+          of the organization, with a key that has the scope manage, and only they see the whole URLs.
         </p>
       )}
       {made && (

@@ -71,6 +71,13 @@ void t.test('every field comes back as it was sent, from every route', async (t)
     made.unshift(alert);
   }
   t.strictSame(await api.get('/alerts'), made, 'the newest first');
+  const { key: reader } = await api.createKey(['read']);
+  const masked = made.map(({ webhook_url: url, ...alert }) => ({
+    ...alert,
+    webhook_url: url && `${new URL(url).origin}/…`,
+  }));
+  t.match(await api.get('/alerts', reader), masked, 'URLs are whole for those who may change alerts');
+  t.match(await api.get(`/alerts/${made[0]?.id ?? ''}`, reader), masked[0] ?? {});
 
   await api.stop();
   const again = await startApi(t, { ...UNWATCHED, directory: api.directory, key: api.adminKey });

@@ -126,9 +126,13 @@ void t.test('a stream goes on where another one ended, or says that it cannot', 
 
 void t.test('alerts are told when they are changed', async (t) => {
   const api = await startApi(t);
-  const stream = await EventStreamClient.open(t, api, 'topics=alerts');
+  const { key } = await api.createKey(['read']);
+  const stream = await EventStreamClient.open(t, api, 'topics=alerts', { key });
   await stream.next('open');
-  const terms = { target_service: 'payments', type: 'failure_rate', threshold: 0.5 };
+  const terms = {
+    ...{ target_service: 'payments', type: 'failure_rate', threshold: 0.5 },
+    ...{ channel: 'webhook', webhook_url: 'https://hooks.example.com/token' },
+  };
   // Where the rules stand is found out soon after the beginning; what is changed until then is not told.
   const told = stream.next('alert');
   let isTold = false;
@@ -142,6 +146,7 @@ void t.test('alerts are told when they are changed', async (t) => {
     threshold: 0.5,
     is_firing: false,
     target_service: 'payments',
+    webhook_url: 'https://hooks.example.com/…',
   });
 });
 

@@ -171,6 +171,9 @@ void t.test('admins manage, members list, and to all others the organization is 
   t.match(await api.get(acme, member.key), [{ id, name: '' }], 'nothing was changed');
 
   const { key: reader } = await api.createKey(['read'], { user_id: admin.id });
+  t.match(await api.get(acme, admin.key), [{ url: HOOK.url }]);
+  for (const key of [member.key, reader])
+    t.match(await api.get(acme, key), [{ url: 'https://hook.example/…' }], 'it may not change it');
   t.strictSame(
     (await attempts('acme', reader)).map(({ status, body }) => [status, (body as { code?: string }).code]),
     [[200, undefined], ...Array.from({ length: 5 }, () => [403, 'forbidden_scope'])],
