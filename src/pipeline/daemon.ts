@@ -180,6 +180,8 @@ class RunningDaemon implements Daemon {
     if (endpoint !== null && endpoint !== '') serveMetrics(this.#listeners.get(endpoint, {}, false), meter);
     await this.#listeners.open();
     this.#throwIfGivenUp();
+    await this.#identity.bootstrap();
+    this.#throwIfGivenUp();
     this.#isStarted = true;
     this.#status.phase = 'running';
   }
