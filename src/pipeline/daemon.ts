@@ -12,7 +12,9 @@ import { IdentityGate } from './identity-gate.js';
 import { Lifecycle } from './lifecycle.js';
 import { Listeners } from './listeners.js';
 import { serveMetrics } from './metrics-route.js';
+import { exclusivePaths, removeOwners, writeOwners } from './owner-files.js';
 import type { Prepared } from './prepare.js';
+import { assertPortsFree } from './probe.js';
 import type { UserRates } from '../http/user-rates.js';
 import { userRates } from './user-limits.js';
 import { observeStates, StatusBoard, type Fatality } from './status.js';
@@ -22,6 +24,8 @@ export interface DaemonOptions {
   readonly logger: Logger;
   readonly meter: PrometheusMeter;
   readonly clock: Clock;
+  /** Absolute paths of the configuration files, for `jackdaw validate` beside the daemon. Absent: no owner files are written. */
+  readonly configFiles?: readonly string[];
   /** Abort it to give up starting. Components that have started are then stopped. */
   readonly abort?: AbortSignal;
 }
@@ -63,6 +67,7 @@ export interface Daemon {
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const built = buildPipelines(options.prepared.plan, options);
+  await assertPortsFree(options.prepared.claims);
   const daemon = new RunningDaemon(built, options);
   await daemon.start();
   return daemon;
@@ -183,7 +188,19 @@ class RunningDaemon implements Daemon {
     await this.#identity.bootstrap();
     this.#throwIfGivenUp();
     this.#isStarted = true;
+    this.#writeOwners();
     this.#status.phase = 'running';
+  }
+
+  #writeOwners(): void {
+    const { prepared, configFiles, logger } = this.#options;
+    if (configFiles === undefined) return;
+    const endpoints = [...this.#listeners.addresses.keys()];
+    writeOwners(
+      exclusivePaths(prepared.claims),
+      { pid: process.pid, config: configFiles, endpoints },
+      logger,
+    );
   }
 
   #throwIfGivenUp(): void {
@@ -205,6 +222,9 @@ class RunningDaemon implements Daemon {
     const errors: Error[] = [];
     logger.info({ in_flight: this.#built.gate.inside }, 'Stopping: no new work is taken');
     this.#listeners.drainIngestion();
+    // The locks are still held: an owner file of the next process is not removed.
+    if (this.#isStarted && this.#options.configFiles !== undefined)
+      removeOwners(exclusivePaths(prepared.claims));
     errors.push(...(await this.#lifecycle.stopPipelines(deadline)));
     // The extensions are still needed for reads, and for answers to what was just finished.
     errors.push(...(await this.#listeners.close(deadline)));

@@ -26,7 +26,7 @@ function launch(t: Test, directory: string) {
   });
   const child = spawn(process.execPath, [MAIN, 'run', ...files.flat()], {
     cwd: directory,
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = once(child, 'exit');
   t.teardown(async () => {
@@ -41,9 +41,9 @@ function launch(t: Test, directory: string) {
     /** Resolves with the address of the API once the daemon runs. */
     running: async () => {
       let out = '';
-      for await (const piece of child.stdout.setEncoding('utf8')) {
+      for await (const piece of child.stderr.setEncoding('utf8')) {
         out += String(piece);
-        const url = /^ +API +(http\S+)$/m.exec(out)?.[1];
+        const url = /"api":"([^"]+)".*"msg":"Running"/.exec(out)?.[1];
         if (url !== undefined) return { url, out };
       }
       throw new Error(`It ended before it ran: ${out}`);
