@@ -1,6 +1,7 @@
 import { SecretBoxes } from '../auth/secret-boxes.js';
 import type { DaemonHealth } from '../component/daemon-health.js';
 import type { Clock, Logger } from '../component/telemetry.js';
+import type { Config } from '../config/config.js';
 import { durationMs } from '../config/duration.js';
 import { pause } from '../telemetry/pause.js';
 import type { PrometheusMeter } from '../telemetry/meter.js';
@@ -15,6 +16,7 @@ import { serveMetrics } from './metrics-route.js';
 import { exclusivePaths, removeOwners, writeOwners } from './owner-files.js';
 import type { Prepared } from './prepare.js';
 import { assertPortsFree } from './probe.js';
+import { Reloading, type ReloadReport } from './reloading.js';
 import type { UserRates } from '../http/user-rates.js';
 import { userRates } from './user-limits.js';
 import { observeStates, StatusBoard, type Fatality } from './status.js';
@@ -55,6 +57,12 @@ export interface Daemon {
    * @returns null where there are no pages, or there is no such key
    */
   loginLink(): Promise<string | null>;
+  /**
+   * Takes over changed secrets and certificates.
+   *
+   * @param config the configuration with the secrets of now; absent: the last one that was given
+   */
+  reload(config?: Config): Promise<ReloadReport>;
   /** Stops in the order of the data, within `service.shutdown_timeout`. May be called twice; never rejects. */
   shutdown(): Promise<StopReport>;
 }
@@ -85,6 +93,7 @@ class RunningDaemon implements Daemon {
   readonly #users: UserRates;
   readonly #listeners: Listeners;
   readonly #lifecycle: Lifecycle;
+  readonly #reloading: Reloading;
   readonly #startAbort = new AbortController();
   #isStarted = false;
   #resolveStopped: (report: StopReport) => void = () => undefined;
@@ -107,6 +116,7 @@ class RunningDaemon implements Daemon {
     this.#listeners = new Listeners(tools, options.prepared.config, this.#users, (request) => {
       this.#identity.authenticate(request);
     });
+    this.#reloading = new Reloading(built, this.#listeners, options.prepared.config);
     this.#lifecycle = new Lifecycle(built, this.#status);
   }
 
@@ -148,6 +158,10 @@ class RunningDaemon implements Daemon {
     } finally {
       abort?.removeEventListener('abort', giveUp);
     }
+  }
+
+  async reload(config?: Config): Promise<ReloadReport> {
+    return await this.#reloading.reload(config);
   }
 
   shutdown(): Promise<StopReport> {

@@ -74,6 +74,23 @@ export async function prepareTree(
   };
 }
 
+/**
+ * Reads again what a configuration takes from files (`${file:…}`). Its own texts, and plugins, are those of the start.
+ *
+ * @throws ConfigError with everything that is wrong now
+ */
+export function readSecretsAgain(
+  sources: readonly ConfigSource[],
+  environment: Environment,
+  registry: Registry,
+): Config {
+  const { root, problems } = loadTree(sources, environment);
+  const checked = checkConfig(root, registry);
+  const errors = withoutConsequences([...problems, ...checked.problems], problems);
+  if (errors.length > 0 || !checked.config) throw new ConfigError(inOrder(errors));
+  return checked.config;
+}
+
 /** A user who has another extension in place of a built-in one cannot take that one out. */
 function isOfUser(sources: readonly ConfigSource[]): (problem: Problem) => boolean {
   const builtIn = new Set(sources.filter(({ isBuiltIn }) => isBuiltIn).map(({ file }) => file));
