@@ -13,7 +13,9 @@ const MAIN = fileURLToPath(new URL('../../src/jackdaw.cjs', import.meta.url));
 
 const FREE_PORTS = `
 extensions: { query: { endpoint: "127.0.0.1:0" }, health: { endpoint: "localhost:0" } }
-receivers: { trace_batch: { endpoint: "127.0.0.1:0" } }
+receivers:
+  trace_batch: { endpoint: "127.0.0.1:0" }
+  otlp: { protocols: { http: { endpoint: "127.0.0.1:000" }, grpc: { endpoint: "127.0.0.1:0000" } }, api_endpoint: "127.0.0.1:0" }
 service: { telemetry: { metrics: { endpoint: "127.0.0.1:00" } } }
 `;
 
