@@ -286,7 +286,7 @@ void t.test('the built program does the same, in a process of its own', async (t
   const cwd = t.testdir({ 'a.yaml': 'service: 1\n' });
   t.match(await runCli(['run', '--config', 'a.yaml'], { cwd }), {
     code: 78,
-    stderr: /^a\.yaml:1:1: error: service: must be a map/,
+    stderr: /^\{"level":"error".*"msg":"a\.yaml:1:1: error: service: must be a map/,
   });
 });
 
