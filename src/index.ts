@@ -1,5 +1,5 @@
 /** The public API: all that a plugin may import. */
-export type { Component } from './component/component.js';
+export type { Component, Reload } from './component/component.js';
 export type { Status, StatusLevel } from './component/status.js';
 export { ConsumeError } from './component/consume-error.js';
 export type { ConsumeErrorCode } from './component/consume-error.js';

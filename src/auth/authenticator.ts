@@ -4,9 +4,8 @@ import { HttpProblem } from '../component/http.js';
 import { SCOPES, type Identity, type Scope } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { AuthConfig } from '../config/file-schema.js';
-import type { KeysVersion } from '../storage/accounts.js';
+import type { KeysVersion, StoredUser } from '../storage/accounts.js';
 import type { ControlPlane } from '../storage/control-plane.js';
-import { bootstrap } from './bootstrap.js';
 import { KeyRing, type RingEntry } from './key-ring.js';
 import { LastUsed } from './last-used.js';
 import { Logins, loginUrl } from './logins.js';
@@ -17,8 +16,6 @@ import { StoreFollower } from './store-follower.js';
 
 /** Finds out who sends a request. */
 export interface Authenticator {
-  /** Where the first key was written, if this start generated one. */
-  readonly initialKeyFile: string | null;
   /**
    * Who sends a request, from its `Authorization: Bearer` header, else from the cookie of its browser.
    *
@@ -64,14 +61,13 @@ export interface AuthenticatorOptions {
 }
 
 /**
- * Bootstraps a store without users, then reads all keys into memory.
+ * Reads all keys into memory. Of a store without users nobody is accepted until {@link bootstrap} and a `settle`.
  *
- * @throws Error when the bootstrap fails or the store cannot be read.
+ * @throws Error when the store cannot be read.
  */
 export async function createAuthenticator(options: AuthenticatorOptions): Promise<Authenticator> {
   const { control, config, clock, logger } = options;
-  const initialKeyFile = await bootstrap(options);
-  if (!config.enabled) return openAuthenticator(options, initialKeyFile);
+  if (!config.enabled) return openAuthenticator(options);
 
   const ring = new KeyRing();
   let version: KeysVersion | null = null;
@@ -84,7 +80,6 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   const failure = 'Changes of API keys cannot be read; the known keys remain valid meanwhile';
   const follower = new StoreFollower(control.watch, { topic: 'keys', readOn, failure }, options);
   await follower.start();
-  warnOfUnusedKey(ring, config, logger);
   const lastUsed = new LastUsed(
     (uses) => control.accounts.touchKeys(uses),
     'Could not write when keys were last used; will retry',
@@ -115,7 +110,6 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   };
   let logins: Logins | undefined;
   return {
-    initialKeyFile,
     authenticate(request, scope) {
       const header = request.header('authorization');
       // A request without any key does not concern the audit: every page that is opened by hand makes one.
@@ -152,27 +146,42 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
 }
 
 /** With `auth.enabled: false` everybody counts as the first user that is not disabled. */
-async function openAuthenticator(
-  { control, clock, logger }: Pick<AuthenticatorOptions, 'control' | 'clock' | 'logger'>,
-  initialKeyFile: string | null,
-): Promise<Authenticator> {
-  const first = (await control.accounts.listUsers()).find(({ disabled }) => !disabled);
-  if (!first)
-    throw new Error('Authentication is off, but the store has no user to act for that is not disabled');
-  const identity: Identity = { userId: first.id, keyId: null, scopes: SCOPES };
-  logger.warn(
-    { user: first.name },
-    'Authentication is off: every request acts as the first user, with all scopes',
-  );
+async function openAuthenticator({
+  control,
+  clock,
+  logger,
+}: Pick<AuthenticatorOptions, 'control' | 'clock' | 'logger'>): Promise<Authenticator> {
+  let first: StoredUser | undefined;
+  /** A new store has no user until the end of the start. */
+  const findFirst = async (): Promise<void> => {
+    if (first !== undefined) return;
+    const users = await control.accounts.listUsers();
+    first = users.find(({ disabled }) => !disabled);
+    if (first !== undefined)
+      logger.warn(
+        { user: first.name },
+        'Authentication is off: every request acts as the first user, with all scopes',
+      );
+    else if (users.length > 0)
+      throw new Error('Authentication is off, but the store has no user to act for that is not disabled');
+  };
+  const firstNow = (): StoredUser => {
+    if (first !== undefined) return first;
+    throw notYet('The store has no user yet.');
+  };
+  const identity = (): Identity => ({ userId: firstNow().id, keyId: null, scopes: SCOPES });
+  await findFirst();
   return {
-    initialKeyFile,
-    authenticate: () => identity,
-    identityNow: () => identity,
+    authenticate: identity,
+    identityNow: identity,
     requireScope: () => undefined,
     letIn: async ({ publicUrl, secure }) => ({
-      enter: async () => ({ cookie: null, identity }),
+      enter: async () => ({ cookie: null, identity: identity() }),
       leave: async () => null,
-      readLink: async () => ({ name: first.name, email: first.email, expiresAt: clock.now() }),
+      readLink: async () => {
+        const { name, email } = firstNow();
+        return { name, email, expiresAt: clock.now() };
+      },
       createLink: async (_, request) => {
         const base =
           publicUrl ?? new URL(`${secure ? 'https' : 'http'}://${request.header('host') ?? 'localhost'}/`);
@@ -182,7 +191,7 @@ async function openAuthenticator(
       end: async () => undefined,
     }),
     linkFor: async (_, base) => loginUrl(base, null),
-    settle: async () => undefined,
+    settle: findFirst,
     close: async () => undefined,
   };
 }
@@ -218,16 +227,12 @@ function unauthenticated(): HttpProblem {
   );
 }
 
+/** The answer to a request that comes before users and keys can be read. */
+export function notYet(detail: string): HttpProblem {
+  return new HttpProblem(503, 'storage_unavailable', detail, { headers: { 'retry-after': '1' } });
+}
+
 /** The refusal of a key that may not do what a request asks for. */
 export function lacksScope(scope: Scope): HttpProblem {
   return new HttpProblem(403, 'forbidden_scope', `The API key lacks the scope "${scope}".`);
-}
-
-/** The configured key counts only on the first start: whoever changes it later should learn why it does not work. */
-function warnOfUnusedKey(ring: KeyRing, config: AuthConfig, logger: Logger): void {
-  if (config.bootstrap_key === undefined || ring.find(config.bootstrap_key)) return;
-  logger.warn(
-    { setting: 'auth.bootstrap_key' },
-    'The configured bootstrap key is not used: the store has users already; create keys with "jackdaw keys create"',
-  );
 }

@@ -12,7 +12,8 @@ import { writePrivateFile } from './private-file.js';
 export const INITIAL_KEY_FILE = 'initial-api-key';
 
 /**
- * Gives a store without users its first user, organization and key with all scopes; otherwise does nothing.
+ * Gives a store without users its first user, organization and key with all scopes; otherwise does nothing. To be called when
+ * everything else has started: a start that failed before leaves neither a user nor a key file.
  *
  * @returns the path of the file with the generated key, or null where none was written.
  * @throws Error when `bootstrap_key` is not a key, or is missing where the store has no directory, or the file cannot be written;
@@ -27,7 +28,10 @@ export async function bootstrap(options: {
   const { control, config, clock, logger } = options;
   if (config.bootstrap_key !== undefined && !isKey(config.bootstrap_key))
     throw new Error('auth.bootstrap_key is not an API key: it must be jd_ and 43 characters of base64url');
-  if ((await control.accounts.listUsers()).length > 0) return null;
+  if ((await control.accounts.listUsers()).length > 0) {
+    await warnOfUnusedKey(control, config, logger);
+    return null;
+  }
 
   const file = config.bootstrap_key === undefined ? keyFileIn(control.directory) : null;
   // A file that exists is used and never overwritten: an earlier start may have ended before it stored the key, or the file may
@@ -73,6 +77,19 @@ export async function bootstrap(options: {
       : `First start: created the first user; its API key is in the file${kept === null ? '' : ', which existed and was not changed'}`,
   );
   return file;
+}
+
+/** The configured key counts only on the first start: whoever changes it later should learn why it does not work. */
+async function warnOfUnusedKey(
+  { accounts }: Pick<ControlPlane, 'accounts'>,
+  { bootstrap_key: key }: AuthConfig,
+  logger: Logger,
+): Promise<void> {
+  if (key === undefined || (await accounts.findKey(describeKey(key).digest)) !== null) return;
+  logger.warn(
+    { setting: 'auth.bootstrap_key' },
+    'The configured bootstrap key is not used: the store has users already; create keys with "jackdaw keys create"',
+  );
 }
 
 /** @returns null if there is no file @throws Error if it holds no key or cannot be read */

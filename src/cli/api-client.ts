@@ -176,7 +176,10 @@ export class ApiClient {
     const problem = parseJson(text);
     if (!validator.validate<Static<typeof problemSchema>>(problemSchema, problem))
       return new Error(`${this.#url} answered with status ${status}, unlike a Jackdaw daemon.`);
-    if (status === 401) return new Error(`The daemon does not accept the API key from ${this.#keySource}.`);
+    if (status === 401)
+      return new Error(
+        `The daemon does not accept the API key from ${this.#keySource}. If every admin key is lost, stop the daemon and run "jackdaw keys create --offline".`,
+      );
     // The detail would repeat the first of them.
     if (problem.errors && problem.errors.length > 0) return usageError(operation, problem.errors);
     return new Error(problem.detail);

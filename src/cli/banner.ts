@@ -13,35 +13,46 @@ export interface BannerOptions {
   readonly now: Date;
 }
 
+/** Where a daemon listens, under the names that the banner has for it. */
+export function urlsOf({ paths }: Pick<Daemon, 'paths'>) {
+  const urlOf = (isWanted: (path: string) => boolean) =>
+    [...paths].find(([, served]) => served.some(isWanted))?.[0];
+  const api = urlOf((path) => path.startsWith('/api/v1/'));
+  const health = urlOf((path) => path === '/readyz');
+  const metrics = urlOf((path) => path === '/metrics');
+  const pages = urlOf((path) => path === '/login');
+  return {
+    web: pages && `${pages}/`,
+    api: api && `${api}/api/v1`,
+    otlp: urlOf((path) => path === '/v1/traces'),
+    grpc: urlOf((path) => path.startsWith('/opentelemetry.proto.')),
+    health: health && `${health}/readyz`,
+    metrics: metrics && `${metrics}/metrics`,
+  };
+}
+
 /**
  * Where a daemon listens, where its first key lies, and a command that sends a first trace. Never a key itself. On a
  * terminal also a link that lets a browser in once.
  */
 export function formatBanner({ version, daemon, isAuthEnabled, loginLink, now }: BannerOptions): string {
-  const urlOf = (isWanted: (path: string) => boolean) =>
-    [...daemon.paths].find(([, paths]) => paths.some(isWanted))?.[0];
-  const api = urlOf((path) => path.startsWith('/api/v1/'));
-  const health = urlOf((path) => path === '/readyz');
-  const metrics = urlOf((path) => path === '/metrics');
-  const otlp = urlOf((path) => path === '/v1/traces');
-  const grpc = urlOf((path) => path.startsWith('/opentelemetry.proto.'));
-  const ingest = urlOf((path) => path === INGEST_PATH);
-  const pages = urlOf((path) => path === '/login');
+  const { web, api, otlp, grpc, health, metrics } = urlsOf(daemon);
+  const ingest = [...daemon.paths].find(([, paths]) => paths.includes(INGEST_PATH))?.[0];
   const key = isAuthEnabled ? (daemon.initialKeyFile ?? 'as configured or created before') : 'none needed';
   const toEnter = isAuthEnabled ? 'for a link that logs you in: jackdaw login' : 'no login needed';
   const rows = [
     [
       'Web',
-      pages &&
+      web &&
         (loginLink === null || !isAuthEnabled
-          ? `${pages}/ (${toEnter})`
+          ? `${web} (${toEnter})`
           : `${loginLink} (works once, for 15 minutes)`),
     ],
-    ['API', api && `${api}/api/v1`],
+    ['API', api],
     ['OTLP', otlp],
     ['gRPC', grpc && `${grpc} (OTLP)`],
-    ['Health', health && `${health}/readyz`],
-    ['Metrics', metrics && `${metrics}/metrics`],
+    ['Health', health],
+    ['Metrics', metrics],
     ['API key', api && key],
   ].filter((row): row is [string, string] => row[1] !== undefined);
   return [

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Problem } from '../config/config-error.js';
+import { formatProblem, type ConfigError, type Problem } from '../config/config-error.js';
 import type { Environment } from '../config/environment.js';
 import { hasPipelines, readSources, type ConfigSource } from '../config/load.js';
 import { packageRoot } from '../config/package-root.js';
@@ -46,15 +46,30 @@ export function configSources(
   return { sources: given.some(hasPipelines) ? given : [DEFAULT_CONFIG, ...given], environment };
 }
 
+/** Absolute paths of the named files. */
+export function configPaths({ config = [] }: ConfigOptions): readonly string[] {
+  return config.map((file) => resolve(file));
+}
+
 /** Whether a pipeline is incomplete by itself: it only names its processors, or names components that only the built-in configuration has. */
-export function isOfHalfAPipeline({ path: [section, pipelines, , key], message }: Problem): boolean {
+function isOfHalfAPipeline({ path: [section, pipelines, , key], message }: Problem): boolean {
   if (section !== 'service' || pipelines !== 'pipelines') return false;
   const isList = key === 'receivers' || key === 'exporters';
   return (isList && message === IS_MISSING) || message.endsWith(TO_BE_WRITTEN);
 }
 
+/** What is said of a configuration with errors, line by line. */
+export function problemLines({ problems }: ConfigError): readonly string[] {
+  const count = problems.length;
+  return [
+    ...problems.map(formatProblem),
+    `jackdaw: the configuration has ${count} ${count === 1 ? 'error' : 'errors'}`,
+    ...(problems.some(isOfHalfAPipeline) ? [`jackdaw: ${howToLayOver()}`] : []),
+  ];
+}
+
 /** What somebody is told who wants to change the built-in configuration, not to write one of their own. */
-export function howToLayOver(): string {
+function howToLayOver(): string {
   const example = join(packageRoot(), 'config.example.yaml');
   return `a file with service.pipelines is a complete configuration; to change pipelines of the built-in one, lay the file over its text: --config ${example} --config FILE`;
 }

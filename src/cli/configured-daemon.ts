@@ -58,6 +58,16 @@ export function healthAddress(options: ConfigOptions, io: Pick<CliIo, 'env'>): s
     : `http://${addressHere(host)}:${port}`;
 }
 
+/** The format of the log as configured; `auto` if the configuration cannot be read. */
+export function logFormat(options: ConfigOptions, io: Pick<CliIo, 'env'>): 'auto' | 'pretty' | 'json' {
+  try {
+    const format = textAt(rootOf(options, io), ['service', 'telemetry', 'logs', 'format']);
+    return format === 'pretty' || format === 'json' ? format : 'auto';
+  } catch {
+    return 'auto';
+  }
+}
+
 /** By which name a listener is reached from this machine. */
 function addressHere(host: string): string {
   if (['', '0.0.0.0', '::'].includes(host)) return '127.0.0.1';

@@ -1,10 +1,14 @@
-import { Command, InvalidArgumentError } from 'commander';
-import { createKey, listKeys, revokeKey, type KeyJson } from '../api/resources/keys.js';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { createKey, listKeys, newKey, printKey, revokeKey, type KeyJson } from '../api/resources/keys.js';
 import { readMe } from '../api/resources/me.js';
+import type { Factory } from '../component/factory.js';
 import { SCOPES, type Scope } from '../component/identity.js';
+import type { Accounts, User } from '../storage/accounts.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { findUserId } from './find-user.js';
 import type { CliIo } from './io.js';
+import { withControl } from './open-stores.js';
+import type { ProcessIo } from './process-io.js';
 import { readId } from './read-id.js';
 import { showJson, showList } from './result.js';
 import type { Column } from './table.js';
@@ -14,16 +18,19 @@ interface Options extends ApiOptions {
   readonly user?: string;
 }
 
-interface NewKey {
-  readonly name: string;
-  readonly scopes: Scope[];
+interface NewKeyOptions extends Options {
+  readonly name?: string;
+  readonly scopes?: Scope[];
   readonly expiresAt?: string;
+  readonly offline?: boolean;
 }
 
 interface RevokeOptions {
   readonly force?: boolean;
   readonly withChildren?: boolean;
 }
+
+type CreatedKey = KeyJson & { readonly key: string };
 
 const COLUMNS: readonly Column<KeyJson>[] = [
   { title: 'id', show: (key) => key.id },
@@ -38,8 +45,8 @@ const COLUMNS: readonly Column<KeyJson>[] = [
   { title: 'revoked', show: (key) => key.revoked_at },
 ];
 
-/** `jackdaw keys`: over the administration routes of a running daemon. */
-export function keysCommand(io: CliIo): Command {
+/** `jackdaw keys`: over the administration routes of a running daemon, or in the control store of a stopped one. */
+export function keysCommand(io: ProcessIo, builtin: readonly Factory[]): Command {
   const command = new Command('keys').description('List, create and revoke API keys of a daemon.');
 
   withApiOptions(command.command('list').description('List all keys, without their secrets.'))
@@ -54,18 +61,28 @@ export function keysCommand(io: CliIo): Command {
   withApiOptions(
     command.command('create').description('Create a key. It is printed once, alone on standard output.'),
   )
-    .requiredOption('--name <name>', 'what the key is for')
-    .requiredOption(
-      '--scopes <list>',
-      `comma-separated: ${SCOPES.join(', ')} (admin implies all)`,
-      readScopes,
-    )
+    .option('--name <name>', 'what the key is for')
+    .option('--scopes <list>', `comma-separated: ${SCOPES.join(', ')} (admin implies all)`, readScopes)
     .option('--user <user>', "whose data it reads and writes (id or e-mail address; default: the caller's)")
     .option('--expires-at <time>', 'ISO 8601 date-time (default: never)')
     .option('--json', 'print JSON')
-    .action(async (options: Options & NewKey) => {
+    .addOption(
+      new Option(
+        '--offline',
+        'create an admin key in the control store of a stopped daemon (default user: the first administrator)',
+      ).conflicts(['name', 'scopes', 'expiresAt', 'url', 'key']),
+    )
+    .action(async ({ name, scopes, ...options }: NewKeyOptions, self: Command) => {
+      if (options.offline === true) {
+        await createOffline(io, builtin, options);
+        return;
+      }
+      if (name === undefined || scopes === undefined)
+        self.error(
+          `error: required option '${name === undefined ? '--name <name>' : '--scopes <list>'}' not specified`,
+        );
       const client = await ApiClient.open(options, io);
-      const { name, scopes, expiresAt } = options;
+      const { expiresAt } = options;
       const created = await client.call(createKey, {
         body: {
           ...(await namedUser(client, options.user)),
@@ -74,12 +91,7 @@ export function keysCommand(io: CliIo): Command {
           ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
         },
       });
-      if (options.json === true) {
-        showJson(io, created);
-        return;
-      }
-      io.err(`Created key ${created.id} (${created.scopes.join(', ')}). Keep it now: it is not shown again.`);
-      io.out(created.key);
+      showCreated(io, created, options);
     });
 
   withApiOptions(command.command('revoke').description('Revoke a key, at once and for good.'))
@@ -98,6 +110,62 @@ export function keysCommand(io: CliIo): Command {
     });
 
   return command;
+}
+
+/** Who may write the files of the store may make a key in it: there is nobody to ask. */
+async function createOffline(io: ProcessIo, builtin: readonly Factory[], options: Options): Promise<void> {
+  await withControl(options, io, builtin, async ({ accounts, audit }, clock) => {
+    const user = await offlineUser(accounts, options.user);
+    const wish = { user_id: user.id, name: 'offline', scopes: ['admin'] as const };
+    const { text, key } = newKey(clock.now(), { ...wish, expires_at: null });
+    if (!(await accounts.createKey(key))) throw new Error(`There is no user ${user.id} any more.`);
+    const { id: key_id, user_id, scopes } = key;
+    await audit.append([
+      {
+        at: clock.now(),
+        action: 'key.created',
+        user_id: null,
+        key_id: null,
+        address: 'offline',
+        fields: JSON.stringify({ key_id, user_id, scopes, expires_at: null }),
+      },
+    ]);
+    io.err(`The key is of ${user.name} (${user.email}).`);
+    showCreated(io, { ...printKey(key), key: text }, options);
+  });
+}
+
+/** The named user, or the first one that has an admin key. @throws Error where there is none */
+async function offlineUser(
+  accounts: Pick<Accounts, 'listUsers' | 'listKeys'>,
+  wanted: string | undefined,
+): Promise<User> {
+  const users = await accounts.listUsers();
+  if (users.length === 0)
+    throw new Error(
+      'The control store has no users yet: start the daemon, which makes the first user and key.',
+    );
+  if (wanted !== undefined) {
+    const user = users.find(({ id, email }) => [id, email.toLowerCase()].includes(wanted.toLowerCase()));
+    if (!user) throw new Error(`There is no user "${wanted}": give an id or an e-mail address of one.`);
+    if (user.disabled) throw new Error(`The user "${wanted}" is disabled: name another one.`);
+    return user;
+  }
+  const keys = await accounts.listKeys();
+  const isAdmin = ({ id }: User): boolean =>
+    keys.some(({ user_id, scopes }) => user_id === id && scopes.includes('admin'));
+  const admin = users.find((user) => !user.disabled && isAdmin(user));
+  if (!admin) throw new Error('No user has an admin key: name the user with --user (id or e-mail address).');
+  return admin;
+}
+
+function showCreated(io: CliIo, created: CreatedKey, options: Options): void {
+  if (options.json === true) {
+    showJson(io, created);
+    return;
+  }
+  io.err(`Created key ${created.id} (${created.scopes.join(', ')}). Keep it now: it is not shown again.`);
+  io.out(created.key);
 }
 
 async function namedUser(

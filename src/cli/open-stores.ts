@@ -1,7 +1,13 @@
+import { accessSync, constants } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Factory } from '../component/factory.js';
 import type { Clock } from '../component/telemetry.js';
-import { openStores, type OpenStores, type StoreNames } from '../pipeline/open-stores.js';
+import { isLockedByOther } from '../config/directory-lock.js';
+import type { BuildTools } from '../pipeline/build.js';
+import { openControl, openStores, type OpenStores, type StoreNames } from '../pipeline/open-stores.js';
+import { ownerOf } from '../pipeline/owner-files.js';
 import { prepare, type Prepared } from '../pipeline/prepare.js';
+import type { ControlPlane } from '../storage/control-plane.js';
 import { createLogger } from '../telemetry/logger.js';
 import { PrometheusMeter } from '../telemetry/meter.js';
 import { StillClock } from '../telemetry/still-clock.js';
@@ -27,6 +33,76 @@ export async function withStores<T>(
   builtin: readonly Factory[],
   work: (stores: OpenStores, tools: StoreTools) => Promise<T>,
 ): Promise<T> {
+  const { prepared, tools } = await prepareStores(options, io, builtin);
+  const abort = new AbortController();
+  const endSignals = io.onSignal((name) => {
+    abort.abort(new Error(`Ended by ${name}`));
+  });
+  try {
+    const stores = await openStores(prepared, namesOf(prepared), tools);
+    try {
+      return await work(stores, { clock: tools.clock, abort: abort.signal });
+    } finally {
+      for (const error of await stores.close()) io.err(error.message);
+    }
+  } finally {
+    endSignals();
+  }
+}
+
+/**
+ * Opens the control store of a configuration alone, as {@link withStores} does.
+ *
+ * @throws what the work throws; Error if there is no such store, this user may not write it, or a daemon has it
+ */
+export async function withControl<T>(
+  options: ConfigOptions,
+  io: ProcessIo,
+  builtin: readonly Factory[],
+  work: (control: ControlPlane, clock: Clock) => Promise<T>,
+): Promise<T> {
+  const { prepared, tools } = await prepareStores(options, io, builtin);
+  // As in the daemon, whose first control store has the users.
+  const store = prepared.plan.extensions.find(({ factory }) => CONTROL_STORES.includes(factory.type));
+  if (!store)
+    throw new Error('The configuration has no control store: list sqlite or postgres in service.extensions.');
+  const { path } = store.config;
+  if (store.factory.type === 'sqlite' && typeof path === 'string') await assertOwn(path);
+  const { control, close } = await openControl(prepared, store.id, tools);
+  try {
+    return await work(control, tools.clock);
+  } finally {
+    for (const error of await close()) io.err(error.message);
+  }
+}
+
+const CONTROL_STORES: readonly string[] = ['sqlite', 'postgres'];
+
+/** @throws Error where a file is missing, is not this user's, or a daemon has it */
+async function assertOwn(path: string): Promise<void> {
+  const file = resolve(path);
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK);
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')
+      throw new Error(
+        `There is no control store ${file}: check --config and the working directory, or start the daemon once.`,
+        { cause },
+      );
+    throw new Error(`This user may not write ${file}: run the command as the user of the daemon.`, { cause });
+  }
+  if (!(await isLockedByOther(file))) return;
+  const pid = ownerOf(path)?.pid;
+  throw new Error(
+    `The control store ${file} is in use by ${pid === undefined ? 'another process' : `the daemon with PID ${pid}`}: stop it first, or leave out --offline.`,
+  );
+}
+
+async function prepareStores(
+  options: ConfigOptions,
+  io: ProcessIo,
+  builtin: readonly Factory[],
+): Promise<{ readonly prepared: Prepared; readonly tools: BuildTools }> {
   const { sources, environment } = configSources(options, io);
   const prepared = await prepare(sources, environment, builtin);
   const logger = createLogger({
@@ -40,26 +116,9 @@ export async function withStores<T>(
     },
     secrets: prepared.config.secrets,
   });
-  const abort = new AbortController();
-  const endSignals = io.onSignal((name) => {
-    abort.abort(new Error(`Ended by ${name}`));
-  });
-  try {
-    // It stands still, so that the stores do nothing by themselves: no run times out, nothing is removed.
-    const clock = new StillClock(systemClock.now());
-    const stores = await openStores(prepared, namesOf(prepared), {
-      logger,
-      meter: new PrometheusMeter(),
-      clock,
-    });
-    try {
-      return await work(stores, { clock, abort: abort.signal });
-    } finally {
-      for (const error of await stores.close()) io.err(error.message);
-    }
-  } finally {
-    endSignals();
-  }
+  // It stands still, so that the stores do nothing by themselves: no run times out, nothing is removed.
+  const clock = new StillClock(systemClock.now());
+  return { prepared, tools: { logger, meter: new PrometheusMeter(), clock } };
 }
 
 /** The ids of the stores that the API names. */

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { Factory } from '../component/factory.js';
-import { ConfigError, formatProblem } from '../config/config-error.js';
-import { howToLayOver, isOfHalfAPipeline } from './config-files.js';
+import { ConfigError } from '../config/config-error.js';
+import { problemLines } from './config-files.js';
 import { alertsCommand } from './alerts.js';
 import { componentsCommand } from './components.js';
 import { deadLettersCommand } from './dead-letters.js';
@@ -53,7 +53,7 @@ export async function runProgram(
     testCommand(io, builtin, (code) => (exitCode = code)),
     explainCommand(io, builtin),
     loginCommand(io),
-    keysCommand(io),
+    keysCommand(io, builtin),
     usersCommand(io),
     usageCommand(io),
     orgsCommand(io),
@@ -98,10 +98,7 @@ function explain(error: unknown, io: ProcessIo): number {
   // Commander has written its message itself.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof ConfigError) {
-    for (const problem of error.problems) io.err(formatProblem(problem));
-    const count = error.problems.length;
-    io.err(`jackdaw: the configuration has ${count} ${count === 1 ? 'error' : 'errors'}`);
-    if (error.problems.some(isOfHalfAPipeline)) io.err(`jackdaw: ${howToLayOver()}`);
+    for (const line of problemLines(error)) io.err(line);
     return EXIT.configuration;
   }
   io.err(`jackdaw: ${error instanceof Error ? error.message : String(error)}`);

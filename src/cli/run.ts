@@ -1,18 +1,26 @@
 import { Command } from 'commander';
 import type { Factory } from '../component/factory.js';
 import type { Logger } from '../component/telemetry.js';
+import type { Environment } from '../config/environment.js';
 import type { ConfigSource } from '../config/load.js';
-import { formatProblem } from '../config/config-error.js';
+import { ConfigError, formatProblem } from '../config/config-error.js';
 import { readVersion } from '../config/package-version.js';
 import { startDaemon, type Daemon, type StopReport } from '../pipeline/daemon.js';
 import { blamePlugin } from '../pipeline/isolation/plugin-scope.js';
-import { prepare, type Prepared } from '../pipeline/prepare.js';
-import { createLogger } from '../telemetry/logger.js';
+import { prepare, readSecretsAgain, type Prepared } from '../pipeline/prepare.js';
+import { createLogger, type RootLogger } from '../telemetry/logger.js';
 import { PrometheusMeter } from '../telemetry/meter.js';
 import { observeProcess } from '../telemetry/process-metrics.js';
 import { systemClock } from '../telemetry/system-clock.js';
-import { formatBanner } from './banner.js';
-import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
+import { formatBanner, urlsOf } from './banner.js';
+import {
+  configPaths,
+  configSources,
+  problemLines,
+  withConfigOption,
+  type ConfigOptions,
+} from './config-files.js';
+import { logFormat } from './configured-daemon.js';
 import { EXIT } from './exit-codes.js';
 import type { ProcessIo } from './process-io.js';
 
@@ -21,6 +29,9 @@ import type { ProcessIo } from './process-io.js';
  * signal of a person.
  */
 const ECHO_MS = 100;
+
+/** The source that the option adds has its name. */
+const ACCEPT_LOSS = '--accept-loss';
 
 interface RunOptions extends ConfigOptions {
   readonly acceptLoss?: boolean;
@@ -37,35 +48,62 @@ export function runCommand(
   );
   command.option('--accept-loss', 'go on without files of the embedded store that are missing');
   return withConfigOption(command).action(async (options: RunOptions) => {
-    const { sources, environment } = configSources(options, io);
-    let prepared = await prepare(sources, environment, builtin);
-    if (options.acceptLoss === true)
-      prepared = await prepare([...sources, acceptedLoss(prepared)], environment, builtin);
-    const { level, format } = prepared.config.service.telemetry.logs;
-    const logger = createLogger({
-      level,
-      format,
-      output: {
-        write: (text) => {
-          io.log(text);
-        },
-        isTerminal: io.isLogTerminal,
+    const output = {
+      write: (text: string) => {
+        io.log(text);
       },
-      secrets: prepared.config.secrets,
-    });
-    for (const warning of prepared.warnings) logger.warn({}, formatProblem(warning));
-    setExitCode(await runUntilStopped(io, prepared, logger));
+      isTerminal: io.isLogTerminal,
+    };
+    const format = logFormat(options, io);
+    let logger: RootLogger = createLogger({ level: 'error', format, output });
+    try {
+      const { sources: files, environment } = configSources(options, io);
+      let sources = files;
+      let prepared = await prepare(sources, environment, builtin);
+      if (options.acceptLoss === true) {
+        sources = [...sources, acceptedLoss(prepared)];
+        prepared = await prepare(sources, environment, builtin);
+      }
+      const { logs } = prepared.config.service.telemetry;
+      logger = createLogger({ ...logs, output, secrets: prepared.config.secrets });
+      for (const warning of prepared.warnings) logger.warn({}, formatProblem(warning));
+      const given = { sources, environment, configFiles: configPaths(options) };
+      setExitCode(await runUntilStopped(io, { prepared, logger, ...given }));
+    } catch (error) {
+      // People read the plain text that every command ends with.
+      if (format === 'pretty' || (format === 'auto' && io.isLogTerminal)) throw error;
+      setExitCode(logFailure(error, logger));
+    }
   });
+}
+
+/** @returns the exit code */
+function logFailure(error: unknown, logger: Logger): number {
+  if (!(error instanceof ConfigError)) {
+    logger.error({}, error instanceof Error ? error.message : String(error));
+    return EXIT.failure;
+  }
+  for (const line of problemLines(error)) logger.error({}, line);
+  return EXIT.configuration;
+}
+
+interface ToRun {
+  readonly prepared: Prepared;
+  readonly sources: readonly ConfigSource[];
+  readonly environment: Environment;
+  readonly configFiles: readonly string[];
+  readonly logger: RootLogger;
 }
 
 /** Lets each embedded store of a configuration start without missing files. */
 function acceptedLoss({ plan }: Prepared): ConfigSource {
   const stores = plan.extensions.filter(({ factory }) => factory.type === 'duckdb');
   const extensions = Object.fromEntries(stores.map(({ id }) => [id, { accept_loss: true }]));
-  return { file: '--accept-loss', text: JSON.stringify({ extensions }) };
+  return { file: ACCEPT_LOSS, text: JSON.stringify({ extensions }) };
 }
 
-async function runUntilStopped(io: ProcessIo, prepared: Prepared, logger: Logger): Promise<number> {
+async function runUntilStopped(io: ProcessIo, toRun: ToRun): Promise<number> {
+  const { prepared, logger } = toRun;
   const version = readVersion();
   const meter = new PrometheusMeter();
   const endObservation = observeProcess(meter, version);
@@ -82,26 +120,33 @@ async function runUntilStopped(io: ProcessIo, prepared: Prepared, logger: Logger
     firstAt = performance.now();
     firstSignal.abort();
   });
+  let running: Daemon | undefined;
+  let reloading = Promise.resolve();
   const endHangups = io.onHangup(() => {
-    logger.info(
-      { signal: 'SIGHUP' },
-      'SIGHUP does not stop the daemon: changed certificates of listeners are loaded automatically; restart it for other changes',
-    );
+    const daemon = running;
+    if (daemon === undefined) logger.info({ signal: 'SIGHUP' }, 'SIGHUP has no effect during the start');
+    else reloading = reloading.then(() => reload(daemon, toRun));
   });
   const endUncaught = io.onUncaught((error) => {
     if (blamePlugin(error)) return;
     // As Node does by itself: a daemon of which something is broken must not go on.
-    io.log(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    logger.error({ err: error }, 'Ended by an error that nothing caught');
     io.exitNow(EXIT.failure);
   });
   try {
-    const daemon = await start(prepared, logger, meter, firstSignal.signal);
+    const daemon = await start(toRun, meter, firstSignal.signal);
     if (!daemon) return EXIT.ok;
+    running = daemon;
     const { enabled } = prepared.config.auth;
-    // A link that lets somebody in must not end up in a file of logs.
-    const loginLink = io.isTerminal ? await daemon.loginLink().catch(() => null) : null;
-    io.out(formatBanner({ version, daemon, isAuthEnabled: enabled, loginLink, now: new Date() }));
-    logger.info({ version, addresses: Object.fromEntries(daemon.addresses) }, 'Running');
+    if (io.isTerminal) {
+      const loginLink = await daemon.loginLink().catch(() => null);
+      io.out(formatBanner({ version, daemon, isAuthEnabled: enabled, loginLink, now: new Date() }));
+    }
+    const addresses = Object.fromEntries(daemon.addresses);
+    logger.info(
+      { version, addresses, ...urlsOf(daemon), initial_key_file: daemon.initialKeyFile },
+      'Running',
+    );
     if (firstSignal.signal.aborted) void daemon.shutdown();
     else firstSignal.signal.addEventListener('abort', () => void daemon.shutdown());
     return tell(await daemon.stopped, logger);
@@ -114,19 +159,49 @@ async function runUntilStopped(io: ProcessIo, prepared: Prepared, logger: Logger
 }
 
 /** @returns undefined where a signal came before everything had started. */
-async function start(
-  prepared: Prepared,
-  logger: Logger,
-  meter: PrometheusMeter,
-  abort: AbortSignal,
-): Promise<Daemon | undefined> {
+async function start(toRun: ToRun, meter: PrometheusMeter, abort: AbortSignal): Promise<Daemon | undefined> {
   try {
-    return await startDaemon({ prepared, logger, meter, clock: systemClock, abort });
+    return await startDaemon({ ...toRun, meter, clock: systemClock, abort });
   } catch (error) {
     if (!abort.aborted) throw error;
-    logger.info({}, 'Stopped before the start was complete');
+    toRun.logger.info({}, 'Stopped before the start was complete');
     return undefined;
   }
+}
+
+/** Takes over secrets and certificates. Never rejects. */
+async function reload(daemon: Daemon, { prepared, sources, environment, logger }: ToRun): Promise<void> {
+  const failed: { name: string; reason: string }[] = [];
+  let { config } = prepared;
+  try {
+    config = readSecretsAgain(sources, environment, prepared.registry);
+    logger.hide(config.secrets);
+  } catch (error) {
+    const problems = error instanceof ConfigError ? error.problems.map(formatProblem) : [String(error)];
+    failed.push(...problems.map((reason) => ({ name: 'configuration', reason })));
+  }
+  // Without new secrets, certificates are still read again.
+  const report = await daemon.reload(failed.length === 0 ? config : undefined);
+  failed.push(...report.failed);
+  const needRestart = [...report.needRestart, ...changedFiles(sources, environment)];
+  const fields = { signal: 'SIGHUP', reloaded: report.reloaded, failed, need_restart: needRestart };
+  if (failed.length === 0)
+    logger.info(fields, 'Reloaded secrets and certificates; other settings need a restart');
+  else logger.warn(fields, 'Could not reload everything: what failed keeps its old secrets and certificates');
+}
+
+/** Files of the configuration that are not as they were at the start. */
+function changedFiles(sources: readonly ConfigSource[], environment: Environment): readonly string[] {
+  return sources
+    .filter(({ file, text, isBuiltIn }) => {
+      if (isBuiltIn === true || file === ACCEPT_LOSS) return false;
+      try {
+        return environment.readFile(file) !== text;
+      } catch {
+        return true;
+      }
+    })
+    .map(({ file }) => file);
 }
 
 function tell({ fatality, errors }: StopReport, logger: Logger): number {

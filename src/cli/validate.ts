@@ -6,17 +6,23 @@ import { prepare } from '../pipeline/prepare.js';
 import { createLogger } from '../telemetry/logger.js';
 import { PrometheusMeter } from '../telemetry/meter.js';
 import { systemClock } from '../telemetry/system-clock.js';
-import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
+import { configPaths, configSources, withConfigOption, type ConfigOptions } from './config-files.js';
 import type { CliIo } from './io.js';
 
 /** `jackdaw validate` */
 export function validateCommand(io: CliIo, builtin: readonly Factory[]): Command {
   const command = new Command('validate').description(
-    'Check everything that run would: keys, values, references, plugins, free ports, paths that can be written. Starts nothing.',
+    'Check everything that run would: keys, values, references, plugins, ports, files, locks. Starts nothing. A running daemon of the same files may have the ports and locks.',
   );
-  return withConfigOption(command).action(async (options: ConfigOptions) => {
+  command.option('--no-probe', 'do not look at ports, files and locks');
+  return withConfigOption(command).action(async (options: ConfigOptions & { readonly probe: boolean }) => {
     const { sources, environment } = configSources(options, io);
-    const prepared = await prepare(sources, environment, builtin, { mustProbe: true });
+    const prepared = await prepare(
+      sources,
+      environment,
+      builtin,
+      options.probe ? { probe: configPaths(options) } : {},
+    );
     // Creating components has no effect outside them, and some say only then that something does not fit.
     const logger = createLogger({
       level: 'error',

@@ -1,4 +1,16 @@
 import type { Host } from './host.js';
+import type { SmtpSettings } from './smtp.js';
+
+/** What a component may take over while it runs. */
+export interface Reload {
+  /** Its configuration with the secrets of now. Whatever else differs from the start needs a restart. */
+  readonly config: unknown;
+  /** The mail server. */
+  readonly smtp: SmtpSettings | null;
+}
+
+/** Why a component cannot take over what has changed. */
+export const NEEDS_RESTART = 'more than secrets and certificates has changed: restart the daemon';
 
 /**
  * Anything that the configuration names.
@@ -10,6 +22,13 @@ import type { Host } from './host.js';
  */
 export interface Component {
   start?(host: Host): Promise<void>;
+  /**
+   * On SIGHUP: takes over secrets that have changed, and the files of certificates.
+   *
+   * @returns whether anything has changed
+   * @throws Error why the old ones stay
+   */
+  reload?(now: Reload): Promise<boolean>;
   /** @param deadline aborted when the time for shutting down is over: then give up waiting */
   shutdown?(deadline: AbortSignal): Promise<void>;
 }

@@ -30,7 +30,13 @@ export type Resource =
       /** Takes and gives no telemetry, and asks for no key: it may listen anywhere, also without authentication. */
       readonly isOperational?: true;
     }
-  | { readonly kind: 'writable_file' | 'readable_file'; readonly path: string }
+  | { readonly kind: 'readable_file'; readonly path: string }
+  | {
+      readonly kind: 'writable_file';
+      readonly path: string;
+      /** The component locks it: no second process can use it. */
+      readonly isExclusive?: true;
+    }
   /** Certificate and key of a listener, both PEM; all components that want TLS on one listener must name the same. */
   | ({ readonly kind: 'tls_files'; readonly listener: string } & TlsOptions);
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { PRIVATE_FILE } from './private-path.js';
 import { loadSqlite } from './sqlite-module.js';
-import { chmodSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 
-const FILE = 'lock';
+export const LOCK_FILE = 'lock';
 
 /** A directory that belongs to one process. */
 export interface DirectoryLock {
@@ -22,6 +22,32 @@ export class DirectoryTaken extends Error {
 }
 
 /**
+ * Whether another process has locked a file, as SQLite and DuckDB do. Changes nothing. Not for a file of this process: closing it
+ * would end the process's own lock.
+ */
+export async function isLockedByOther(file: string): Promise<boolean> {
+  if (!existsSync(file)) return false;
+  const { DatabaseSync } = await loadSqlite();
+  let database: InstanceType<typeof DatabaseSync> | undefined;
+  try {
+    database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+    // Without it a log that a killed process left would be opened, and a file be made for that.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    database.exec('SELECT 1 FROM sqlite_schema');
+    return false;
+  } catch (error) {
+    // Any other error: the file cannot be opened or, after the lock, is no database.
+    return isLocked(error);
+  } finally {
+    database?.close();
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && /locked|busy/i.test(error.message);
+}
+
+/**
  * Takes a directory for this process alone, by the lock of a file in it. The system gives the lock back when the process ends,
  * however it ends; so nothing is left behind that has to be removed by hand. Node.js cannot lock files, but SQLite can.
  *
@@ -30,7 +56,7 @@ export class DirectoryTaken extends Error {
  */
 export async function lockDirectory(path: string): Promise<DirectoryLock> {
   const { DatabaseSync } = await loadSqlite();
-  const file = join(path, FILE);
+  const file = join(path, LOCK_FILE);
   const database = new DatabaseSync(file);
   try {
     database.exec('PRAGMA busy_timeout = 0');
@@ -38,7 +64,7 @@ export async function lockDirectory(path: string): Promise<DirectoryLock> {
     chmodSync(file, PRIVATE_FILE);
   } catch (error) {
     database.close();
-    if (error instanceof Error && /locked|busy/i.test(error.message)) throw new DirectoryTaken(path);
+    if (isLocked(error)) throw new DirectoryTaken(path);
     throw error;
   }
   return {

@@ -60,6 +60,8 @@ export interface HttpListener extends Listener {
    * @throws Error that names the endpoint and the cure: port taken, address not here, unreadable or unfit TLS files.
    */
   open(): Promise<Address>;
+  /** Reads the files of its certificate now. @returns whether they have changed @throws Error why the old one stays */
+  reloadTls(): Promise<boolean>;
   /** From now on new requests get 503 `shutting_down`; those under way go on. */
   drain(): void;
   /**
@@ -196,6 +198,10 @@ class SharedListener implements HttpListener {
 
   drain(): void {
     this.#dispatcher.drain();
+  }
+
+  async reloadTls(): Promise<boolean> {
+    return (await this.#tlsReload?.reload()) ?? false;
   }
 
   close(deadline: AbortSignal): Promise<void> {

@@ -49,6 +49,20 @@ export class TlsReload {
     );
   }
 
+  /** Reads the files now. @returns whether they have changed @throws Error why the old certificate stays */
+  async reload(): Promise<boolean> {
+    const files = await readTlsFiles(this.#current.options);
+    if (this.#isClosed || isSameContent(files, this.#current)) return false;
+    await this.#replace(files);
+    this.#current = files;
+    const { subject, validTo } = new X509Certificate(files.cert);
+    this.#logger.info(
+      { file: files.options.certFile, subject, valid_to: validTo },
+      'The certificate has changed: new connections get the new one',
+    );
+    return true;
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#endGauge();
@@ -65,17 +79,7 @@ export class TlsReload {
 
   async #look(): Promise<void> {
     try {
-      const files = await readTlsFiles(this.#current.options);
-      if (this.#isClosed) return;
-      if (!isSameContent(files, this.#current)) {
-        await this.#replace(files);
-        this.#current = files;
-        const { subject, validTo } = new X509Certificate(files.cert);
-        this.#logger.info(
-          { file: files.options.certFile, subject, valid_to: validTo },
-          'The certificate has changed: new connections get the new one',
-        );
-      }
+      await this.reload();
       this.#problem = undefined;
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,7 @@
 import { SecretBoxes } from '../auth/secret-boxes.js';
 import type { DaemonHealth } from '../component/daemon-health.js';
 import type { Clock, Logger } from '../component/telemetry.js';
+import type { Config } from '../config/config.js';
 import { durationMs } from '../config/duration.js';
 import { pause } from '../telemetry/pause.js';
 import type { PrometheusMeter } from '../telemetry/meter.js';
@@ -12,7 +13,10 @@ import { IdentityGate } from './identity-gate.js';
 import { Lifecycle } from './lifecycle.js';
 import { Listeners } from './listeners.js';
 import { serveMetrics } from './metrics-route.js';
+import { exclusivePaths, removeOwners, writeOwners } from './owner-files.js';
 import type { Prepared } from './prepare.js';
+import { assertPortsFree } from './probe.js';
+import { Reloading, type ReloadReport } from './reloading.js';
 import type { UserRates } from '../http/user-rates.js';
 import { userRates } from './user-limits.js';
 import { observeStates, StatusBoard, type Fatality } from './status.js';
@@ -22,6 +26,8 @@ export interface DaemonOptions {
   readonly logger: Logger;
   readonly meter: PrometheusMeter;
   readonly clock: Clock;
+  /** Absolute paths of the configuration files, for `jackdaw validate` beside the daemon. Absent: no owner files are written. */
+  readonly configFiles?: readonly string[];
   /** Abort it to give up starting. Components that have started are then stopped. */
   readonly abort?: AbortSignal;
 }
@@ -51,6 +57,12 @@ export interface Daemon {
    * @returns null where there are no pages, or there is no such key
    */
   loginLink(): Promise<string | null>;
+  /**
+   * Takes over changed secrets and certificates.
+   *
+   * @param config the configuration with the secrets of now; absent: the last one that was given
+   */
+  reload(config?: Config): Promise<ReloadReport>;
   /** Stops in the order of the data, within `service.shutdown_timeout`. May be called twice; never rejects. */
   shutdown(): Promise<StopReport>;
 }
@@ -63,6 +75,7 @@ export interface Daemon {
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const built = buildPipelines(options.prepared.plan, options);
+  await assertPortsFree(options.prepared.claims);
   const daemon = new RunningDaemon(built, options);
   await daemon.start();
   return daemon;
@@ -80,6 +93,7 @@ class RunningDaemon implements Daemon {
   readonly #users: UserRates;
   readonly #listeners: Listeners;
   readonly #lifecycle: Lifecycle;
+  readonly #reloading: Reloading;
   readonly #startAbort = new AbortController();
   #isStarted = false;
   #resolveStopped: (report: StopReport) => void = () => undefined;
@@ -102,6 +116,7 @@ class RunningDaemon implements Daemon {
     this.#listeners = new Listeners(tools, options.prepared.config, this.#users, (request) => {
       this.#identity.authenticate(request);
     });
+    this.#reloading = new Reloading(built, this.#listeners, options.prepared.config);
     this.#lifecycle = new Lifecycle(built, this.#status);
   }
 
@@ -145,6 +160,10 @@ class RunningDaemon implements Daemon {
     }
   }
 
+  async reload(config?: Config): Promise<ReloadReport> {
+    return await this.#reloading.reload(config);
+  }
+
   shutdown(): Promise<StopReport> {
     this.#shutdown ??= this.#stop();
     return this.#shutdown;
@@ -180,8 +199,22 @@ class RunningDaemon implements Daemon {
     if (endpoint !== null && endpoint !== '') serveMetrics(this.#listeners.get(endpoint, {}, false), meter);
     await this.#listeners.open();
     this.#throwIfGivenUp();
+    await this.#identity.bootstrap();
+    this.#throwIfGivenUp();
     this.#isStarted = true;
+    this.#writeOwners();
     this.#status.phase = 'running';
+  }
+
+  #writeOwners(): void {
+    const { prepared, configFiles, logger } = this.#options;
+    if (configFiles === undefined) return;
+    const endpoints = [...this.#listeners.addresses.keys()];
+    writeOwners(
+      exclusivePaths(prepared.claims),
+      { pid: process.pid, config: configFiles, endpoints },
+      logger,
+    );
   }
 
   #throwIfGivenUp(): void {
@@ -203,6 +236,9 @@ class RunningDaemon implements Daemon {
     const errors: Error[] = [];
     logger.info({ in_flight: this.#built.gate.inside }, 'Stopping: no new work is taken');
     this.#listeners.drainIngestion();
+    // The locks are still held: an owner file of the next process is not removed.
+    if (this.#isStarted && this.#options.configFiles !== undefined)
+      removeOwners(exclusivePaths(prepared.claims));
     errors.push(...(await this.#lifecycle.stopPipelines(deadline)));
     // The extensions are still needed for reads, and for answers to what was just finished.
     errors.push(...(await this.#listeners.close(deadline)));

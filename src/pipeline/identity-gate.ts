@@ -3,13 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserLogins, LoginSite } from '../component/browser-logins.js';
 import type { Caller } from '../component/host.js';
-import { HttpProblem } from '../component/http.js';
 import { SCOPES, type Identity, type Scope } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
-import { createAuthenticator, type Authenticator } from '../auth/authenticator.js';
-import { INITIAL_KEY_FILE } from '../auth/bootstrap.js';
+import { createAuthenticator, notYet, type Authenticator } from '../auth/authenticator.js';
+import { bootstrap, INITIAL_KEY_FILE } from '../auth/bootstrap.js';
 import type { AuthConfig } from '../config/file-schema.js';
-import { isControlPlane } from '../storage/control-plane.js';
+import { isControlPlane, type ControlPlane } from '../storage/control-plane.js';
 
 /** Stands for everybody, where authentication is off and no extension keeps users: a daemon that only passes data on. */
 const NOBODY: Identity = {
@@ -24,6 +23,7 @@ export class IdentityGate {
   readonly #clock: Clock;
   readonly #logger: Logger;
   #authenticator: Authenticator | undefined;
+  #control: ControlPlane | undefined;
   #initialKeyFile: string | null = null;
   #site: LoginSite | undefined;
   /** Who sent the requests that were asked about: a listener asks before it chooses the route, and the route asks again. */
@@ -53,8 +53,22 @@ export class IdentityGate {
       clock: this.#clock,
       logger: this.#logger,
     });
-    if (candidate.directory === null) return;
-    const file = join(candidate.directory, INITIAL_KEY_FILE);
+    this.#control = candidate;
+  }
+
+  /** Makes the first user and key where there is none. To be called when everything has started. @throws Error */
+  async bootstrap(): Promise<void> {
+    if (!this.#control) return;
+    await bootstrap({
+      control: this.#control,
+      config: this.#config,
+      clock: this.#clock,
+      logger: this.#logger,
+    });
+    await this.settleKeys();
+    const { directory } = this.#control;
+    if (directory === null) return;
+    const file = join(directory, INITIAL_KEY_FILE);
     if (this.#config.enabled && existsSync(file)) this.#initialKeyFile = file;
   }
 
@@ -106,10 +120,7 @@ export class IdentityGate {
 
   #identityOf(request: Caller, scope: Scope | undefined): Identity {
     if (!this.#authenticator && !this.#config.enabled) return NOBODY;
-    if (!this.#authenticator)
-      throw new HttpProblem(503, 'storage_unavailable', 'API keys cannot be checked yet.', {
-        headers: { 'retry-after': '1' },
-      });
+    if (!this.#authenticator) throw notYet('API keys cannot be checked yet.');
     return this.#authenticator.authenticate(request, scope);
   }
 

@@ -132,6 +132,12 @@ export class Listeners {
     }
   }
 
+  /** Reads the certificate of each listener again. */
+  async reloadTls(note: (name: string, reload: () => Promise<boolean>) => Promise<void>): Promise<void> {
+    for (const { listener, endpoint } of this.#byEndpoint.values())
+      await note(`listener ${endpoint}`, () => listener.reloadTls());
+  }
+
   /** From now on no new data is taken. Listeners that take none go on, so that health can be asked. */
   drainIngestion(): void {
     for (const { listener, isIngesting } of this.#byEndpoint.values()) if (isIngesting) listener.drain();

@@ -40,7 +40,41 @@ export async function openStores(
   { store, control }: StoreNames,
   tools: BuildTools,
 ): Promise<OpenStores> {
-  const extensions = prepared.plan.extensions.filter(({ id }) => id === store || id === control);
+  const { host, close } = await openExtensions(prepared, [store, control], tools);
+  try {
+    return {
+      telemetry: host.extension(store, isTelemetryStore),
+      control: host.extension(control, isControlPlane),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Opens the control store alone. @throws Error where it cannot be opened */
+export async function openControl(
+  prepared: Prepared,
+  control: string,
+  tools: BuildTools,
+): Promise<Pick<OpenStores, 'control' | 'close'>> {
+  const { host, close } = await openExtensions(prepared, [control], tools);
+  try {
+    return { control: host.extension(control, isControlPlane), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** @throws Error where one cannot be opened; those that were are closed then */
+async function openExtensions(
+  prepared: Prepared,
+  ids: readonly string[],
+  tools: BuildTools,
+): Promise<{ readonly host: Host; readonly close: OpenStores['close'] }> {
+  const extensions = prepared.plan.extensions.filter(({ id }) => ids.includes(id));
   const built = buildPipelines({ extensions, pipelines: [] }, tools);
   const status = new StatusBoard(built.extensions, () => undefined);
   const lifecycle = new Lifecycle(built, status);
@@ -72,11 +106,7 @@ export async function openStores(
       new AbortController().signal,
     );
     if (host === undefined) throw new Error('the configuration has no stores');
-    return {
-      telemetry: host.extension(store, isTelemetryStore),
-      control: host.extension(control, isControlPlane),
-      close,
-    };
+    return { host, close };
   } catch (error) {
     await close();
     throw error;

@@ -21,17 +21,24 @@ export interface Prepared {
   readonly warnings: readonly Problem[];
 }
 
+export interface PrepareOptions {
+  /**
+   * Absolute paths of the configuration files. If given, ports, files and locks are tried as well; a running daemon of the same
+   * files may have them.
+   */
+  readonly probe?: readonly string[];
+}
+
 /**
  * Goes from text to a plan: reads, merges, substitutes, loads plugins, checks every section, fits the parts together.
  *
- * @param options `mustProbe`: also try whether ports are free and files can be written
  * @throws ConfigError with everything that is wrong, as far as it can be found
  */
 export async function prepare(
   sources: readonly ConfigSource[],
   environment: Environment,
   builtin: readonly Factory[],
-  options: { readonly mustProbe?: boolean } = {},
+  options: PrepareOptions = {},
 ): Promise<Prepared> {
   const { warnings, ...prepared } = await prepareTree(loadTree(sources, environment), builtin, options);
   return { ...prepared, warnings: warnings.filter(isOfUser(sources)) };
@@ -41,7 +48,7 @@ export async function prepare(
 export async function prepareTree(
   { root, problems: found }: ReturnType<typeof loadTree>,
   builtin: readonly Factory[],
-  options: { readonly mustProbe?: boolean } = {},
+  options: PrepareOptions = {},
 ): Promise<Prepared> {
   const problems = [...found];
   const { registry, problems: pluginProblems } = await loadRegistry(root, builtin);
@@ -54,7 +61,7 @@ export async function prepareTree(
   if (config && planned)
     problems.push(...planned.problems, ...checkClaims(config, claims), ...checkExposure(config, claims));
   if (config) problems.push(...(await checkEngine(config, claims)));
-  if (config && options.mustProbe === true) problems.push(...(await probeClaims(config, claims)));
+  if (config && options.probe) problems.push(...(await probeClaims(config, claims, options.probe)));
 
   const errors = withoutConsequences(problems, found);
   if (errors.length > 0 || !config || !planned) throw new ConfigError(inOrder(errors));
@@ -65,6 +72,23 @@ export async function prepareTree(
     claims,
     warnings: inOrder(problems),
   };
+}
+
+/**
+ * Reads again what a configuration takes from files (`${file:…}`). Its own texts, and plugins, are those of the start.
+ *
+ * @throws ConfigError with everything that is wrong now
+ */
+export function readSecretsAgain(
+  sources: readonly ConfigSource[],
+  environment: Environment,
+  registry: Registry,
+): Config {
+  const { root, problems } = loadTree(sources, environment);
+  const checked = checkConfig(root, registry);
+  const errors = withoutConsequences([...problems, ...checked.problems], problems);
+  if (errors.length > 0 || !checked.config) throw new ConfigError(inOrder(errors));
+  return checked.config;
 }
 
 /** A user who has another extension in place of a built-in one cannot take that one out. */

@@ -6,12 +6,31 @@ import type { Resource } from '../component/factory.js';
 import type { TlsOptions } from '../component/host.js';
 import type { Config } from '../config/config.js';
 import type { Problem } from '../config/config-error.js';
+import { isLockedByOther } from '../config/directory-lock.js';
 import { parseEndpoint } from '../config/endpoint.js';
 import { readTlsFiles } from '../http/tls.js';
-import type { Claim } from './resources.js';
+import { exclusivePaths, ownerOf, type Owner } from './owner-files.js';
+import { overlap, type Claim } from './resources.js';
 
-/** Tries what a start would need: free ports, files that can be written or read, certificates. Leaves no traces. */
-export async function probeClaims(config: Config, claims: readonly Claim[]): Promise<readonly Problem[]> {
+/**
+ * Tries what a start would need: free ports, files that can be written or read and that no other process has locked, certificates.
+ * Leaves no traces. A daemon that runs the same configuration files may have the files and ports.
+ *
+ * @param configFiles absolute paths of the configuration files
+ */
+export async function probeClaims(
+  config: Config,
+  claims: readonly Claim[],
+  configFiles: readonly string[],
+): Promise<readonly Problem[]> {
+  const isOwn = (owner: Owner): boolean => JSON.stringify(owner.config) === JSON.stringify(configFiles);
+  const locks = new Map<string, Owner | null>();
+  for (const path of exclusivePaths(claims))
+    if (await isLockedByOther(path)) locks.set(path, ownerOf(path) ?? null);
+  const own = [...locks.values()].filter((owner) => owner !== null).find(isOwn);
+  const mayBeTaken = (endpoint: string): boolean =>
+    own !== undefined && own.endpoints.some((other) => isSamePlace(other, endpoint));
+
   const problems: Problem[] = [];
   const probed = new Set<string>();
   for (const { resource, path } of claims) {
@@ -19,11 +38,39 @@ export async function probeClaims(config: Config, claims: readonly Claim[]): Pro
     const name = JSON.stringify(resource);
     if (probed.has(name)) continue;
     probed.add(name);
-    const message = await probe(resource);
+    const owner = 'path' in resource ? locks.get(resource.path) : undefined;
+    let message: string | undefined;
+    if ('path' in resource && owner !== undefined) {
+      if (owner === null || !isOwn(owner)) message = inUse(resource.path, owner);
+    } else if (!('endpoint' in resource && mayBeTaken(resource.endpoint))) message = await probe(resource);
     if (message !== undefined)
       problems.push({ severity: 'error', position: config.locate(path), path, message });
   }
   return problems;
+}
+
+/**
+ * Finds taken ports before anything is made, such as a store. (What else keeps a listener from opening, it says itself.)
+ *
+ * @throws Error for the first that is taken
+ */
+export async function assertPortsFree(claims: readonly Claim[]): Promise<void> {
+  for (const { resource, owner } of claims)
+    if ('endpoint' in resource && (await listenFailure(resource.endpoint)) === TAKEN)
+      throw new Error(`${owner} could not start: ${takenPort(resource.endpoint)}`);
+}
+
+function isSamePlace(one: string, other: string): boolean {
+  const [a, b] = [parseEndpoint(one), parseEndpoint(other)];
+  if (!a || !b || a.port !== b.port) return false;
+  return a.host.toLowerCase() === b.host.toLowerCase() || overlap(a, b);
+}
+
+function inUse(path: string, owner: Owner | null): string {
+  const other = 'stop it, or choose another path';
+  if (owner === null) return `${path} is in use by another process; ${other}`;
+  const files = owner.config.length === 0 ? 'the built-in configuration' : owner.config.join(', ');
+  return `${path} is in use by process ${owner.pid}, which runs ${files}; ${other}`;
 }
 
 async function probe(resource: Resource): Promise<string | undefined> {
@@ -41,20 +88,34 @@ async function probe(resource: Resource): Promise<string | undefined> {
 }
 
 async function probePort(endpoint: string): Promise<string | undefined> {
+  const code = await listenFailure(endpoint);
+  if (code === undefined) return undefined;
+  if (code === TAKEN) return takenPort(endpoint);
+  if (code === 'EACCES') return `this user may not listen on ${endpoint}; choose a port above 1023`;
+  return `cannot listen on ${endpoint} (${code})`;
+}
+
+function takenPort(endpoint: string): string {
+  const port = parseEndpoint(endpoint)?.port;
+  return `port ${port} is taken; stop the process that listens on ${endpoint}, or choose another port`;
+}
+
+const TAKEN = 'EADDRINUSE';
+
+/** @returns the code of the error; undefined if the endpoint is free */
+async function listenFailure(endpoint: string): Promise<string | undefined> {
   const { host, port } = parseEndpoint(endpoint) ?? { host: '', port: 0 };
   const server = createServer();
   try {
     await new Promise<void>((done, fail) => {
       server.once('error', fail);
-      server.listen(host === '' ? { port } : { port, host }, done);
+      // As listeners of the daemon do.
+      const address = host.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
+      server.listen(host === '' ? { port } : { port, host: address }, done);
     });
     return undefined;
   } catch (error) {
-    const code = codeOf(error);
-    if (code === 'EADDRINUSE')
-      return `port ${port} is taken; stop the process that listens on ${endpoint}, or choose another port`;
-    if (code === 'EACCES') return `this user may not listen on ${endpoint}; choose a port above 1023`;
-    return `cannot listen on ${endpoint} (${code})`;
+    return codeOf(error);
   } finally {
     if (server.listening) await new Promise((done) => server.close(done));
   }

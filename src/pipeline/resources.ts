@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import type { Resource } from '../component/factory.js';
 import type { Config, ConfiguredComponent } from '../config/config.js';
 import type { Problem } from '../config/config-error.js';
 import { parseEndpoint, type Endpoint } from '../config/endpoint.js';
+import { LOCK_FILE } from '../config/directory-lock.js';
 import { COMPONENT_SECTIONS } from '../config/file-schema.js';
+import { placeOf as queuePlace } from '../delivery/queue/disk/disk-place.js';
 import { isSameTls } from '../http/tls.js';
 import type { Plan } from './plan.js';
 
@@ -35,11 +38,22 @@ export function claimsOf(config: Config, plan: Plan): readonly Claim[] {
 
 function claimsOfComponent(component: ConfiguredComponent): readonly Claim[] {
   const { kind, id, factory, config } = component;
-  return (factory.resources?.(config) ?? []).map((resource) => ({
+  const resources = [...(factory.resources?.(config) ?? []), ...queueOf(component)];
+  return resources.map((resource) => ({
     resource,
     owner: `${kind} "${id}"`,
     path: placeOf(component, mainValueOf(resource)),
   }));
+}
+
+/** The lock of an exporter's queue on disk. */
+function queueOf({ id, factory, config }: ConfiguredComponent): readonly Resource[] {
+  if (factory.kind !== 'exporter' || factory.delivery === 'direct') return [];
+  // A plugin may lack the keys of a queue: it is refused when it is created.
+  const { queue } = factory.deliveryConfig?.(config) ?? config;
+  const { type, directory } = Object(queue) as { readonly type?: unknown; readonly directory?: unknown };
+  if (type !== 'disk' || typeof directory !== 'string') return [];
+  return [{ kind: 'writable_file', path: join(queuePlace(directory, id), LOCK_FILE), isExclusive: true }];
 }
 
 /** The value in the configuration that the resource comes from. */
@@ -97,7 +111,7 @@ function collide(a: Claim, b: Claim): boolean {
 }
 
 /** Whether two different host texts can mean the same address. */
-function overlap(a: Endpoint, b: Endpoint): boolean {
+export function overlap(a: Endpoint, b: Endpoint): boolean {
   const isAny = ({ host }: Endpoint) => host === '' || host === '0.0.0.0' || host === '::';
   if (isAny(a) || isAny(b)) return true;
   const isName = ({ host }: Endpoint) => host.toLowerCase() === 'localhost';

@@ -53,6 +53,11 @@ function exporterOf(chains: Chains, first: ExporterFactory): ExporterFactory {
       return {
         inputs: Object.fromEntries(created.map(({ signal, exporter }) => [signal, exporter.inputs[signal]])),
         start: (host) => life.start(host),
+        reload: async (now) => {
+          const changed = [];
+          for (const { exporter } of created) changed.push(await exporter.reload?.(now));
+          return changed.includes(true);
+        },
         shutdown: (deadline) => life.shutdown(deadline),
       };
     },

@@ -12,10 +12,17 @@ export interface LoggerOptions {
   readonly secrets?: readonly string[];
 }
 
+/** The log of a whole process. */
+export interface RootLogger extends Logger {
+  /** Replaces these texts, too, from now on. */
+  hide(secrets: readonly string[]): void;
+}
+
 /** The daemon's log: one JSON object a line, or lines for people. */
-export function createLogger(options: LoggerOptions): Logger {
+export function createLogger(options: LoggerOptions): RootLogger {
   const { output } = options;
-  const redact = redactor(options.secrets ?? []);
+  const secrets = new Set(options.secrets);
+  let redact = redactor([...secrets]);
   const isPretty = options.format === 'pretty' || (options.format === 'auto' && output.isTerminal);
   const pretty = prettyFactory({
     colorize: output.isTerminal,
@@ -36,7 +43,12 @@ export function createLogger(options: LoggerOptions): Logger {
     },
     { write },
   );
-  return new PinoLogger(root);
+  return Object.assign(new PinoLogger(root), {
+    hide: (more: readonly string[]) => {
+      for (const secret of more) secrets.add(secret);
+      redact = redactor([...secrets]);
+    },
+  });
 }
 
 class PinoLogger implements Logger {

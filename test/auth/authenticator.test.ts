@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { createAuthenticator } from '../../src/auth/authenticator.js';
+import { bootstrap } from '../../src/auth/bootstrap.js';
 import { describeKey, generateKey } from '../../src/auth/keys.js';
 import { SCOPES, type Scope } from '../../src/component/identity.js';
 import { uuidV7 } from '../../src/signal/ids.js';
@@ -20,6 +21,7 @@ async function setUp(t: Test) {
   const { accounts } = control;
   const logger = new RecordingLogger();
   const config = { enabled: true, bootstrap_email: 'admin@localhost' };
+  await bootstrap({ control, config, clock, logger });
   const authenticator = await createAuthenticator({ control, config, clock, logger });
   const [user] = await accounts.listUsers();
   const addKey = async (scopes: readonly Scope[], more: Partial<StoredKey> = {}) => {

@@ -13,7 +13,9 @@ const MAIN = fileURLToPath(new URL('../../src/jackdaw.cjs', import.meta.url));
 
 const FREE_PORTS = `
 extensions: { query: { endpoint: "127.0.0.1:0" }, health: { endpoint: "localhost:0" } }
-receivers: { trace_batch: { endpoint: "127.0.0.1:0" } }
+receivers:
+  trace_batch: { endpoint: "127.0.0.1:0" }
+  otlp: { protocols: { http: { endpoint: "127.0.0.1:000" }, grpc: { endpoint: "127.0.0.1:0000" } }, api_endpoint: "127.0.0.1:0" }
 service: { telemetry: { metrics: { endpoint: "127.0.0.1:00" } } }
 `;
 
@@ -26,7 +28,7 @@ function launch(t: Test, directory: string) {
   });
   const child = spawn(process.execPath, [MAIN, 'run', ...files.flat()], {
     cwd: directory,
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = once(child, 'exit');
   t.teardown(async () => {
@@ -41,9 +43,9 @@ function launch(t: Test, directory: string) {
     /** Resolves with the address of the API once the daemon runs. */
     running: async () => {
       let out = '';
-      for await (const piece of child.stdout.setEncoding('utf8')) {
+      for await (const piece of child.stderr.setEncoding('utf8')) {
         out += String(piece);
-        const url = /^ +API +(http\S+)$/m.exec(out)?.[1];
+        const url = /"api":"([^"]+)".*"msg":"Running"/.exec(out)?.[1];
         if (url !== undefined) return { url, out };
       }
       throw new Error(`It ended before it ran: ${out}`);

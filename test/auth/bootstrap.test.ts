@@ -2,6 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { createAuthenticator } from '../../src/auth/authenticator.js';
+import { bootstrap } from '../../src/auth/bootstrap.js';
 import { generateKey } from '../../src/auth/keys.js';
 import { HandClock } from '../support/hand-clock.js';
 import { openControlPlane } from '../support/control-plane.js';
@@ -17,7 +18,13 @@ function start(
   config: Parameters<typeof createAuthenticator>[0]['config'] = CONFIG,
 ) {
   const logger = new RecordingLogger();
-  const starting = createAuthenticator({ control, config, clock: new HandClock(), logger });
+  const options = { control, config, clock: new HandClock(), logger };
+  const starting = (async () => {
+    const authenticator = await createAuthenticator(options);
+    const initialKeyFile = await bootstrap(options);
+    await authenticator.settle();
+    return { ...authenticator, initialKeyFile };
+  })();
   return { starting, logger };
 }
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { createAuthenticator } from '../../src/auth/authenticator.js';
-import { INITIAL_KEY_FILE } from '../../src/auth/bootstrap.js';
+import { bootstrap, INITIAL_KEY_FILE } from '../../src/auth/bootstrap.js';
 import type { LoginRequest } from '../../src/component/browser-logins.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
 import { readFileSync } from 'node:fs';
@@ -30,6 +30,7 @@ async function failure(work: Promise<unknown>): Promise<unknown> {
 async function daemonOn(plane: ControlStore, clock: HandClock, secure = false) {
   const logger = new RecordingLogger();
   const config = { enabled: true, bootstrap_email: 'admin@localhost' };
+  await bootstrap({ control: plane, config, clock, logger });
   const authenticator = await createAuthenticator({ control: plane, config, clock, logger });
   const logins = await authenticator.letIn({ ...SITE, secure });
   const key = readFileSync(join(plane.directory ?? '', INITIAL_KEY_FILE), 'utf8').trim();

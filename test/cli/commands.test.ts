@@ -56,13 +56,35 @@ void t.test('what does not exist is a usage error with a suggestion', async (t) 
 
 void t.test('a wrong configuration ends with 78 and all its errors', async (t) => {
   const folder = t.testdir({ 'a.yaml': 'recievers: {}\nservice: { pipelines: {} }\n' });
-  for (const command of ['run', 'validate', 'graph'])
+  for (const command of ['validate', 'graph'])
     t.match(await runInProcess([command, '--config', join(folder, 'a.yaml')]), {
       code: 78,
       stdout: '',
       stderr:
         /^\S+a\.yaml:1:1: error: recievers: .* did you mean "receivers"\?\n\S+a\.yaml:2:12: error: service\.pipelines: must not be empty\njackdaw: the configuration has 2 errors\n$/,
     });
+  const run = await runInProcess(['run', '--config', join(folder, 'a.yaml')]);
+  t.match(run, { code: 78, stdout: '' });
+  t.match(
+    run.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+    [
+      { level: 'error', msg: /a\.yaml:1:1: error: recievers: .* did you mean "receivers"\?$/ },
+      { level: 'error', msg: /a\.yaml:2:12: error: service\.pipelines: must not be empty$/ },
+      { level: 'error', msg: 'jackdaw: the configuration has 2 errors' },
+    ],
+    'without a terminal the daemon logs JSON',
+  );
+  writeFileSync(
+    join(folder, 'pretty.yaml'),
+    'recievers: {}\nservice: { telemetry: { logs: { format: pretty } } }\n',
+  );
+  t.match(await runInProcess(['run', '--config', join(folder, 'pretty.yaml')]), {
+    code: 78,
+    stderr: /^\S+pretty\.yaml:1:1: error: [^]*jackdaw: the configuration has \d errors?\n/,
+  });
   t.match(await runInProcess(['validate', '--config', '/nowhere/missing.yaml']), {
     code: 78,
     stderr: /--config \/nowhere\/missing\.yaml cannot be read: .*ENOENT/,
@@ -264,7 +286,7 @@ void t.test('the built program does the same, in a process of its own', async (t
   const cwd = t.testdir({ 'a.yaml': 'service: 1\n' });
   t.match(await runCli(['run', '--config', 'a.yaml'], { cwd }), {
     code: 78,
-    stderr: /^a\.yaml:1:1: error: service: must be a map/,
+    stderr: /^\{"level":"error".*"msg":"a\.yaml:1:1: error: service: must be a map/,
   });
 });
 

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { formatBanner } from '../../src/cli/banner.js';
 import { runCli, spawnDaemon } from '../support/process.js';
 import { testFolder } from '../support/test-folder.js';
 
@@ -27,8 +28,20 @@ void t.test('the command in the banner sends a first trace with the generated ke
   const keyFile = join(directory, 'initial-api-key');
   t.equal(statSync(keyFile).mode & 0o777, 0o600);
   const key = readFileSync(keyFile, 'utf8').trim();
-  t.notMatch(daemon.stdout() + daemon.stderr(), key, 'the key itself is never printed');
-  const command = /^curl [^]*\}'$/m.exec(daemon.stdout())?.[0] ?? '';
+  t.notMatch(daemon.stderr(), key, 'the key itself is never logged');
+  t.equal(daemon.stdout(), '', 'without a terminal there is no banner');
+  const lines = daemon.stderr().trim().split('\n');
+  t.match(JSON.parse(lines.at(-1) ?? ''), {
+    msg: 'Running',
+    api: `${daemon.url}/api/v1`,
+    initial_key_file: keyFile,
+  });
+  const paths = new Map([[daemon.url, ['/api/v1/traces/batch']]]);
+  const banner = formatBanner({
+    ...{ version: '1', isAuthEnabled: true, loginLink: null, now: new Date() },
+    daemon: { paths, initialKeyFile: keyFile },
+  });
+  const command = /^curl [^]*\}'$/m.exec(banner)?.[0] ?? '';
   const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: directory });
   t.match(JSON.parse(stdout), { accepted: 1, rejected: 0 });
   t.strictSame(await daemon.stop('SIGINT'), { code: 0, signal: null });
@@ -173,5 +186,10 @@ service:
 `,
   });
   const result = await runCli(['run', '--config', 'a.yaml'], { cwd });
-  t.match(result, { code: 1, stdout: '', stderr: new RegExp(`jackdaw: .*127\\.0\\.0\\.1:${port}`) });
+  t.match(result, { code: 1, stdout: '' });
+  t.match(JSON.parse(result.stderr.trim().split('\n').at(-1) ?? ''), {
+    level: 'error',
+    msg: new RegExp(`port ${port} is taken; stop the process that listens on 127\\.0\\.0\\.1:${port}`),
+  });
+  t.strictSame(readdirSync(cwd), ['a.yaml'], 'neither a store nor a key was made');
 });

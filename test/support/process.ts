@@ -10,6 +10,9 @@ import { testFolder } from './test-folder.js';
 
 const MAIN = fileURLToPath(new URL('../../src/jackdaw.cjs', import.meta.url));
 
+/** The line of the log in which a daemon says where it listens. */
+const RUNNING = /^\{.*"msg":"Running"\}$/m;
+
 /** How a process ended: one of both is set. */
 interface Exit {
   readonly code: number | null;
@@ -25,7 +28,7 @@ export interface CommandResult extends Exit {
 /** A daemon in a process of its own. */
 export interface DaemonProcess {
   readonly child: ChildProcess;
-  /** `http://127.0.0.1:PORT` of the API, as its banner says. */
+  /** `http://127.0.0.1:PORT` of the API, as its log says. */
   readonly url: string;
   readonly healthUrl: string;
   readonly metricsUrl: string;
@@ -57,11 +60,11 @@ export async function runCli(
 }
 
 /**
- * Starts the built program as `jackdaw run` and waits for its banner. It is killed when the test ends, at the latest.
+ * Starts the built program as `jackdaw run` and waits until its log says that it runs. It is killed when the test ends, at the latest.
  *
  * @param options `directory` and `key` of a daemon that has ended start it again; `overlay` is YAML laid over the
  * built-in configuration; `entry` runs another program than the built `jackdaw.cjs`
- * @throws Error with everything it printed, when it ends before its banner
+ * @throws Error with everything it printed, when it ends before that
  */
 export async function spawnDaemon(
   t: Pick<Test, 'testdir' | 'teardown'>,
@@ -97,16 +100,16 @@ export async function spawnDaemon(
     return exited;
   };
   t.teardown(() => stop('SIGKILL'));
-  await running.printed(/is running\.[^]*\n\n/);
-  const address = (name: string): string =>
-    new RegExp(`^ +${name} +((?:https?|grpc)://[^/\\s]+)`, 'm').exec(stdout())?.[1] ?? '';
+  await running.logged(RUNNING);
+  const word = JSON.parse(RUNNING.exec(stderr())?.[0] ?? '{}') as Readonly<Record<string, string>>;
+  const address = (name: string): string => /^\w+:\/\/[^/]+/.exec(word[name] ?? '')?.[0] ?? '';
   return {
     child,
-    url: address('API'),
-    healthUrl: address('Health'),
-    metricsUrl: address('Metrics'),
-    otlpUrl: address('OTLP'),
-    grpcAddress: address('gRPC').replace('grpc://', ''),
+    url: address('api'),
+    healthUrl: address('health'),
+    metricsUrl: address('metrics'),
+    otlpUrl: address('otlp'),
+    grpcAddress: address('grpc').replace('grpc://', ''),
     key,
     directory,
     exited,
@@ -144,15 +147,15 @@ export function launch(
     code: code as number | null,
     signal: signal as NodeJS.Signals | null,
   }));
-  /** Resolves once what came on one of the streams matches. */
-  const seen = async (stream: 'stdout' | 'stderr', pattern: RegExp): Promise<void> => {
+  /** Resolves once what came on standard error matches. */
+  const logged = async (pattern: RegExp): Promise<void> => {
     await new Promise<void>((resolve, reject) => {
       const look = (): void => {
-        if (!pattern.test(stream === 'stdout' ? out : err)) return;
-        child[stream].off('data', look);
+        if (!pattern.test(err)) return;
+        child.stderr.off('data', look);
         resolve();
       };
-      child[stream].on('data', look);
+      child.stderr.on('data', look);
       look();
       void exited.then(({ code, signal }) => {
         reject(
@@ -163,7 +166,5 @@ export function launch(
       });
     });
   };
-  const printed = (pattern: RegExp) => seen('stdout', pattern);
-  const logged = (pattern: RegExp) => seen('stderr', pattern);
-  return { child, exited, printed, logged, stdout: () => out, stderr: () => err };
+  return { child, exited, logged, stdout: () => out, stderr: () => err };
 }

@@ -1,3 +1,4 @@
+import type { Reload } from '../../component/component.js';
 import type { Consumer, Receipt } from '../../component/consumer.js';
 import type { QueueFigures } from '../../component/daemon-view.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
@@ -149,6 +150,10 @@ export class QueuedExporter implements Exporter {
     } catch (error) {
       throw error instanceof DirectoryTaken ? error : new Error(troubleOf(error, place), { cause: error });
     }
+  }
+
+  async reload(now: Reload): Promise<boolean> {
+    return (await this.#exporter.reload?.(now)) ?? false;
   }
 
   /** Empties the queues in memory, then stops the exporter. */

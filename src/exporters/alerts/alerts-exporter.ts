@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EvaluatorOptions } from '../../alerting/evaluator-options.js';
 import { Evaluator } from '../../alerting/evaluator.js';
 import type { Brought } from '../../alerting/touched.js';
+import type { Reload } from '../../component/component.js';
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
@@ -65,6 +66,7 @@ export class AlertsExporter implements Exporter {
   readonly #process = randomUUID();
   /** Null where another process evaluates. */
   #evaluator: Evaluator | null = null;
+  #mailer: Mailer | undefined;
   /** What has to be released at the end, the last first. */
   readonly #ends: ((deadline: AbortSignal) => Promise<void> | void)[] = [];
 
@@ -99,6 +101,11 @@ export class AlertsExporter implements Exporter {
       const evaluator = await start();
       this.#ends.push((deadline) => evaluator.stop(deadline));
     }
+  }
+
+  /** The mail server. */
+  async reload({ smtp }: Reload): Promise<boolean> {
+    return smtp !== null && this.#mailer?.use(smtp) === true;
   }
 
   async shutdown(deadline: AbortSignal): Promise<void> {
@@ -163,7 +170,7 @@ export class AlertsExporter implements Exporter {
       logger.info({}, 'No mail server is configured (smtp.host): no notices are sent by e-mail');
       return new EmailChannel({ mailer: null, clock, random, logger });
     }
-    const mailer = new Mailer({ smtp, clock, trusted: this.#surroundings.trusted });
+    const mailer = (this.#mailer = new Mailer({ smtp, clock, trusted: this.#surroundings.trusted }));
     this.#ends.push(() => {
       mailer.close();
     });

@@ -1,5 +1,6 @@
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { NEEDS_RESTART, type Reload } from '../../component/component.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt, Refusal } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
@@ -32,13 +33,13 @@ export class HttpExporter implements Exporter {
   readonly inputs: Outputs;
   readonly #settings: Settings<HttpConfig>;
   readonly #open: OpenTransport;
-  readonly #target: { readonly place: string; readonly hasFixedPath: boolean };
+  readonly #failures: EvaluationFailures;
   readonly #agent = `Jackdaw/${readVersion()}`;
-  readonly #requests: Requests;
   readonly #results: Counter;
   readonly #rejected: Counter;
   readonly #log: SparseLog;
-  readonly #hide: (text: string) => string;
+  /** What follows from the configuration with the secrets of now. */
+  #made: Made;
   /** Records of batches that were sent in part, with why they were given up, or null: they are not sent again. */
   readonly #done = new WeakMap<object, string | null>();
   #transport: Transport | undefined;
@@ -47,15 +48,8 @@ export class HttpExporter implements Exporter {
     const { id, config, meter, logger, clock } = settings;
     this.#settings = settings;
     this.#open = open;
-    const { url = '' } = config;
-    this.#target = {
-      place: /^https?:\/\/[^/?#]+/.exec(url)?.[0] ?? '',
-      hasFixedPath: !partsOfText(url).some(({ isHole }) => isHole),
-    };
-    const failures = new EvaluationFailures(settings, 'exporter');
-    this.#requests = new Requests(config, (place, error) => {
-      failures.count(place.replaceAll('/', '.'), error);
-    });
+    this.#failures = new EvaluationFailures(settings, 'exporter');
+    this.#made = this.#make(config);
     this.#results = meter.counter('http_exporter_requests_total', {
       description: 'Requests by what became of them.',
       labelNames: ['exporter', 'result'],
@@ -68,7 +62,6 @@ export class HttpExporter implements Exporter {
     });
     this.#rejected.add(0, { exporter: id });
     this.#log = new SparseLog(logger, clock);
-    this.#hide = hiding([...partsOfUrl(url), ...Object.values(config.headers)]);
     this.inputs = { [ITEMS[config.item]]: this.#input() };
   }
 
@@ -77,9 +70,34 @@ export class HttpExporter implements Exporter {
     this.#transport = await this.#open(this.#settings);
   }
 
+  async reload({ config }: Reload): Promise<boolean> {
+    const now = config as HttpConfig;
+    const before = this.#made.config;
+    if (!isDeepStrictEqual(withSecretsOf(now, before), withSecretsOf(before, before)))
+      throw new Error(NEEDS_RESTART);
+    if (isDeepStrictEqual(now, before)) return false;
+    this.#made = this.#make(now);
+    return true;
+  }
+
   async shutdown(): Promise<void> {
     await this.#transport?.close();
     this.#transport = undefined;
+  }
+
+  #make(config: HttpConfig): Made {
+    const { url = '', headers } = config;
+    return {
+      config,
+      target: {
+        place: /^https?:\/\/[^/?#]+/.exec(url)?.[0] ?? '',
+        hasFixedPath: !partsOfText(url).some(({ isHole }) => isHole),
+      },
+      requests: new Requests(config, (place, error) => {
+        this.#failures.count(place.replaceAll('/', '.'), error);
+      }),
+      hide: hiding([...partsOfUrl(url), ...Object.values(headers)]),
+    };
   }
 
   #input(): Consumer<Batches[Signal]> {
@@ -100,7 +118,7 @@ export class HttpExporter implements Exporter {
     // Whoever is behind may empty the list.
     const items = [...batch.items];
     const ended = new Map<object, string | null>();
-    const { requests, unfit } = this.#requests.build(batch, context, (record) => {
+    const { requests, unfit } = this.#made.requests.build(batch, context, (record) => {
       const before = this.#done.get(record);
       if (before !== undefined) ended.set(record, before);
       return before !== undefined;
@@ -160,8 +178,20 @@ export class HttpExporter implements Exporter {
     this.#results.add(1, { exporter: id, result: result.kind });
     if (result.detail !== null && logger.isDebugEnabled())
       logger.debug({ reason: result.detail }, 'A request got no whole answer');
-    return failureOf(result, this.#target, this.#hide);
+    const { target, hide } = this.#made;
+    return failureOf(result, target, hide);
   }
+}
+
+interface Made {
+  readonly config: HttpConfig;
+  readonly target: { readonly place: string; readonly hasFixedPath: boolean };
+  readonly requests: Requests;
+  readonly hide: (text: string) => string;
+}
+
+function withSecretsOf(config: HttpConfig, { url, headers }: HttpConfig): object {
+  return { ...config, url, headers };
 }
 
 /** The items of which something was given up: a trace stands for its spans. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Agent } from 'undici';
 import { ConsumeError } from '../../component/consume-error.js';
 import { readPem } from '../../config/client-tls.js';
@@ -11,9 +12,12 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Connections to the other side, kept open. */
 export class HttpClient {
   readonly #agent: Agent;
+  /** The TLS files. */
+  readonly #files: readonly (Buffer | undefined)[];
 
-  private constructor(agent: Agent) {
+  private constructor(agent: Agent, files: readonly (Buffer | undefined)[]) {
     this.#agent = agent;
+    this.#files = files;
   }
 
   /** @throws Error that names a TLS file that cannot be read */
@@ -38,7 +42,7 @@ export class HttpClient {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    return new HttpClient(agent);
+    return new HttpClient(agent, [ca, cert, key]);
   }
 
   /**
@@ -78,6 +82,15 @@ export class HttpClient {
         cause,
       });
     }
+  }
+
+  hasFilesOf(other: HttpClient): boolean {
+    return isDeepStrictEqual(this.#files, other.#files);
+  }
+
+  /** Ends when the requests under way have their answers. */
+  async finish(): Promise<void> {
+    await this.#agent.close();
   }
 
   /** Closes all connections. */

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { NEEDS_RESTART, type Reload } from '../../component/component.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
@@ -18,30 +20,27 @@ import { HttpClient } from './http-client.js';
 export class OtlpHttpExporter implements Exporter {
   readonly inputs: Outputs;
   readonly #settings: Settings<OtlpHttpConfig>;
-  readonly #headers: Readonly<Record<string, string>>;
+  #headers: Readonly<Record<string, string>> = {};
   readonly #form: SentForm;
   readonly #rejected: Counter;
   readonly #log: SparseLog;
-  readonly #hide: (text: string) => string;
+  #hide: (text: string) => string = hiding([]);
+  /** With the secrets of now. */
+  #config: OtlpHttpConfig;
   #client: HttpClient | undefined;
 
   constructor(settings: Settings<OtlpHttpConfig>) {
     const { config, meter, logger, clock } = settings;
     this.#settings = settings;
+    this.#config = config;
     this.#form = config.compression === 'gzip' ? 'gzip' : 'plain';
-    this.#headers = {
-      'user-agent': 'Jackdaw',
-      ...config.headers,
-      'content-type': 'application/x-protobuf',
-      ...(this.#form === 'gzip' && { 'content-encoding': 'gzip' }),
-    };
+    this.#useHeaders(config.headers);
     this.#rejected = meter.counter('otlp_http_rejected_items_total', {
       description:
         'Spans, points and records that the other side rejected although it took the request (partial success).',
       labelNames: ['exporter', 'signal'],
     });
     this.#log = new SparseLog(logger, clock);
-    this.#hide = hiding(Object.values(config.headers));
     const urls = [...urlsOf(config)];
     this.inputs = Object.fromEntries(urls.map(([signal, url]) => [signal, this.#input(signal, url)]));
   }
@@ -51,9 +50,37 @@ export class OtlpHttpExporter implements Exporter {
     this.#client = await HttpClient.open(this.#settings.config);
   }
 
+  async reload({ config }: Reload): Promise<boolean> {
+    const now = config as OtlpHttpConfig;
+    const { headers, ...others } = this.#config;
+    if (!isDeepStrictEqual({ ...now, headers }, { headers, ...others })) throw new Error(NEEDS_RESTART);
+    const client = await HttpClient.open(now);
+    const before = this.#client;
+    if (isDeepStrictEqual(now.headers, headers) && (before === undefined || client.hasFilesOf(before))) {
+      await client.close();
+      return false;
+    }
+    this.#config = now;
+    this.#useHeaders(now.headers);
+    this.#client = client;
+    // It waits for answers.
+    void before?.finish();
+    return true;
+  }
+
   async shutdown(): Promise<void> {
     await this.#client?.close();
     this.#client = undefined;
+  }
+
+  #useHeaders(headers: Readonly<Record<string, string>>): void {
+    this.#headers = {
+      'user-agent': 'Jackdaw',
+      ...headers,
+      'content-type': 'application/x-protobuf',
+      ...(this.#form === 'gzip' && { 'content-encoding': 'gzip' }),
+    };
+    this.#hide = hiding(Object.values(headers));
   }
 
   #input<S extends TelemetrySignal>(signal: S, url: URL): Consumer<Batches[S]> {

@@ -126,7 +126,7 @@ export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
   stability: 'beta',
   configSchema,
   check: (config) => [...memoryProblems(config), ...readProblems(config), ...retentionProblems(config)],
-  resources: (config) => [{ kind: 'writable_file', path: config.path }],
+  resources: (config) => [{ kind: 'writable_file', path: config.path, isExclusive: true }],
   create: (settings) => {
     const { path, control, memory_limit, threads, max_queue_size, read_timeout, retention } = settings.config;
     const { max_reads, max_waiting_reads, max_waiting_reads_per_user } = settings.config;

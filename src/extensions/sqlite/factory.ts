@@ -9,6 +9,6 @@ export const sqliteExtension: ExtensionFactory<typeof sqliteConfig> = {
   description: 'The control store in a file: users, keys, prompts, alerts, webhooks and events.',
   stability: 'beta',
   configSchema: sqliteConfig,
-  resources: ({ path }) => [{ kind: 'writable_file', path }],
+  resources: ({ path }) => [{ kind: 'writable_file', path, isExclusive: true }],
   create: (settings) => new ControlExtension(settings, { engine: 'sqlite', path: settings.config.path }),
 };

@@ -1,8 +1,8 @@
-import type { Component } from '../../component/component.js';
+import type { Component, Reload } from '../../component/component.js';
 import type { Host } from '../../component/host.js';
 import type { Clock } from '../../component/telemetry.js';
 import { guardedHost } from './guarded-host.js';
-import type { PluginLimits } from './limits.js';
+import { splitLimits, type PluginLimits } from './limits.js';
 import type { PluginFaults } from './plugin-faults.js';
 import { runAs } from './plugin-scope.js';
 
@@ -26,6 +26,7 @@ export function guardedLife(
   // Read once: extensions have these replaced.
   const start = component.start?.bind(component);
   const shutdown = component.shutdown?.bind(component);
+  const reload = component.reload?.bind(component);
   return {
     async start(host: Host): Promise<void> {
       faults.follow(host);
@@ -43,6 +44,10 @@ export function guardedLife(
       } finally {
         cancel();
       }
+    },
+    async reload(now: Reload): Promise<boolean> {
+      const { own } = splitLimits(now.config as Record<string, unknown>);
+      return (await runAs(faults, async () => reload?.({ ...now, config: own }))) === true;
     },
     async shutdown(deadline: AbortSignal): Promise<void> {
       try {

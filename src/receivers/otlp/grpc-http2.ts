@@ -11,13 +11,20 @@ const SETTINGS = { maxConcurrentStreams: MAX_CALLS_OF_CONNECTION, maxHeaderListS
 /** An HTTP/2 server that does not listen yet, and the watch over the files of its certificate. */
 export interface Http2 {
   readonly server: Http2Server;
+  /** @returns whether the certificate has changed @throws Error why the old one stays */
+  reload(): Promise<boolean>;
   /** Ends the watch. */
   close(): void;
 }
 
 /** @throws Error that names the file and what is wrong with it */
 export async function createHttp2(tls: TlsOptions | undefined, tools: TlsReloadTools): Promise<Http2> {
-  if (tls === undefined) return { server: createServer({ settings: SETTINGS }), close: () => undefined };
+  if (tls === undefined)
+    return {
+      server: createServer({ settings: SETTINGS }),
+      reload: async () => false,
+      close: () => undefined,
+    };
   const files = await readTlsFiles(tls);
   const isClientAsked = files.clientCa !== undefined;
   const server = createSecureServer({
@@ -36,6 +43,7 @@ export async function createHttp2(tls: TlsOptions | undefined, tools: TlsReloadT
   );
   return {
     server,
+    reload: () => reload.reload(),
     close: () => {
       reload.close();
     },

@@ -118,6 +118,11 @@ export class GrpcServer {
     }
   }
 
+  /** @returns whether the certificate has changed @throws Error why the old one stays */
+  async reload(): Promise<boolean> {
+    return (await this.#http2?.reload()) ?? false;
+  }
+
   /** Takes no new calls, finishes those in progress, and cuts off what is left at the deadline. May be called twice. */
   async shutdown(deadline: AbortSignal): Promise<void> {
     this.#isDraining = true;

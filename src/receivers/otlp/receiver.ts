@@ -43,6 +43,11 @@ export class OtlpReceiver implements Component {
     await this.#startGrpc(host);
   }
 
+  /** The certificate of gRPC: the listeners of HTTP reload their own. */
+  async reload(): Promise<boolean> {
+    return (await this.#grpc?.reload()) ?? false;
+  }
+
   async shutdown(deadline: AbortSignal): Promise<void> {
     this.#admission.drain();
     await this.#grpc?.shutdown(deadline);

@@ -87,5 +87,5 @@ export default { name: 'outside', apiVersion: 1, factories: [{ kind: 'extension'
   );
   const daemon = await spawnDaemon(t, { directory, overlay: `plugins: [${JSON.stringify(file)}]` });
   t.match(await daemon.stop('SIGUSR2'), { code: 1 });
-  t.match(daemon.stderr(), /Error: nobody’s\n +at .*outside\.mjs/);
+  t.match(daemon.stderr(), /"stack":"Error: nobody’s\\n +at [^"]*outside\.mjs/);
 });

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { lockDirectory, type DirectoryLock } from '../../../config/directory-lock.js';
+import { LOCK_FILE, lockDirectory, type DirectoryLock } from '../../../config/directory-lock.js';
 import { makePrivate, makePrivateDirectory } from '../../../config/private-path.js';
 import type { RoomWatch } from '../room-watch.js';
 import { DiskBudget } from './disk-budget.js';
@@ -39,7 +39,7 @@ export class DiskPlace {
    */
   async restore(): Promise<void> {
     const turn = this.#restoring.then(async () => {
-      const isThere = await stat(join(this.path, 'lock')).then(
+      const isThere = await stat(join(this.path, LOCK_FILE)).then(
         () => true,
         () => false,
       );

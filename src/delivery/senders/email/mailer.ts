@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { setMaxListeners } from 'node:events';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { SmtpSettings } from '../../../component/smtp.js';
@@ -50,9 +51,9 @@ export interface MailerOptions {
 
 /** Sends mails to one mail server. It connects when there is something to send. */
 export class Mailer {
-  readonly #options: MailerOptions;
-  readonly #failures: FailureReader;
-  readonly #transport: ReturnType<typeof openTransport>;
+  #options: MailerOptions;
+  #failures: FailureReader;
+  #transport: ReturnType<typeof openTransport>;
   readonly #closed = new AbortController();
 
   constructor(options: MailerOptions) {
@@ -94,6 +95,17 @@ export class Mailer {
       signal.removeEventListener('abort', stop);
       this.#closed.signal.removeEventListener('abort', stop);
     }
+  }
+
+  /** Sends with other settings from now on. @returns whether they differ */
+  use(smtp: SmtpSettings): boolean {
+    if (isDeepStrictEqual(smtp, this.#options.smtp)) return false;
+    const before = this.#transport;
+    this.#options = { ...this.#options, smtp };
+    this.#failures = new FailureReader(smtp.login);
+    this.#transport = openTransport(this.#options);
+    before.close();
+    return true;
   }
 
   /** Breaks off running attempts, and closes all connections. */

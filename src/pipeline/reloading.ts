@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from '../config/config.js';
+import type { Built } from './build.js';
+import type { Listeners } from './listeners.js';
+import { nameOf, type Node } from './node.js';
+
+/** What became of a reload, by the names of components, listeners and sections. */
+export interface ReloadReport {
+  /** Have new secrets or certificates. */
+  readonly reloaded: readonly string[];
+  /** Keep the old ones. */
+  readonly failed: readonly { readonly name: string; readonly reason: string }[];
+  /** Their configuration has changed, and they cannot take it over. */
+  readonly needRestart: readonly string[];
+}
+
+/** Sections that nothing takes over. */
+const FIXED = ['auth', 'secretKeeping', 'service'] as const;
+
+/** Hands changed secrets and certificates to components while they run. */
+export class Reloading {
+  readonly #nodes: readonly Node[];
+  readonly #listeners: Pick<Listeners, 'reloadTls'>;
+  readonly #start: Config;
+  #last: Config;
+  /** What each component goes by. */
+  readonly #taken = new Map<Node, unknown>();
+
+  constructor(built: Built, listeners: Pick<Listeners, 'reloadTls'>, config: Config) {
+    this.#nodes = [...built.receivers, ...built.processors.flat(), ...built.exporters, ...built.extensions];
+    this.#listeners = listeners;
+    this.#start = config;
+    this.#last = config;
+    for (const node of this.#nodes) this.#taken.set(node, configOf(config, node));
+  }
+
+  /** Never rejects. */
+  async reload(config = this.#last): Promise<ReloadReport> {
+    this.#last = config;
+    const reloaded: string[] = [];
+    const failed: { name: string; reason: string }[] = [];
+    const attempt = async (name: string, work: () => Promise<boolean>): Promise<boolean | undefined> => {
+      try {
+        const hasChanged = await work();
+        if (hasChanged) reloaded.push(name);
+        return hasChanged;
+      } catch (error) {
+        failed.push({ name, reason: error instanceof Error ? error.message : String(error) });
+        return undefined;
+      }
+    };
+    const needRestart: string[] = FIXED.filter(
+      (key) => !isDeepStrictEqual(config[key], this.#start[key]),
+    ).map((key) => (key === 'secretKeeping' ? 'secrets' : key));
+    await this.#listeners.reloadTls(async (name, reload) => {
+      await attempt(name, reload);
+    });
+    for (const node of this.#nodes) {
+      const now = configOf(config, node);
+      // A processor is there once for each of its pipelines.
+      const name = nameOf({ kind: node.kind, id: node.id });
+      const result = await attempt(
+        name,
+        async () => (await node.component.reload?.({ config: now, smtp: config.smtp })) ?? false,
+      );
+      if (result === true) this.#taken.set(node, now);
+      else if (result === false && !isDeepStrictEqual(now, this.#taken.get(node))) needRestart.push(name);
+    }
+    return { reloaded, failed, needRestart: [...new Set(needRestart)] };
+  }
+}
+
+function configOf(config: Config, { kind, id }: Node): unknown {
+  return config.components[kind].get(id)?.config;
+}
