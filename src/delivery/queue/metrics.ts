@@ -60,7 +60,10 @@ export class DeliveryMetrics {
   constructor(
     meter: Meter,
     labels: Labels & { readonly signal: Signal },
-    { waiting, isStalled }: { readonly waiting: () => QueueFigures & Amount; readonly isStalled: () => boolean },
+    {
+      waiting,
+      isStalled,
+    }: { readonly waiting: () => QueueFigures & Amount; readonly isStalled: () => boolean },
     { disk, queue: { maxItems } }: DeliveryOptions,
   ) {
     this.#labels = labels;

@@ -105,9 +105,16 @@ void t.test(
     );
     const open = (bytes: Uint8Array) => batchOf(...[...bytes.subarray(0, 4)].map(String)).items;
     const sent = (tenant: string, bytes: Uint8Array, items: number) =>
-      delivery.consume(sentBatch(tenant, { form: 'plain', bytes, items, spans: null, totalSpans: items, mostSpans: 1 }, open), {
-        receivedAt: clock.now(),
-      });
+      delivery.consume(
+        sentBatch(
+          tenant,
+          { form: 'plain', bytes, items, spans: null, totalSpans: items, mostSpans: 1 },
+          open,
+        ),
+        {
+          receivedAt: clock.now(),
+        },
+      );
     await sent('a', Uint8Array.of(1), 1);
     await sent('b', Uint8Array.of(2), 1);
     await sent('a', Uint8Array.of(3, 4), 2);

@@ -17,7 +17,8 @@ import { holds } from '../../../support/property.js';
 async function roundTrip<Item>(signal: Signal, items: readonly Item[]): Promise<Item[]> {
   const codec = new BatchCodec(signal, READS_SENT);
   const packed = await codec.pack(codec.serialize(items));
-  return (await codec.read(packed, { tenant: TENANT, items: items.length, contents: items.length })).batch.items as Item[];
+  return (await codec.read(packed, { tenant: TENANT, items: items.length, contents: items.length })).batch
+    .items as Item[];
 }
 
 const fullTraces = () => {

@@ -74,7 +74,9 @@ void t.test('a flipped bit, anywhere in a record, costs that record alone', asyn
 void t.test('spans are counted while they wait and when they are lost, whatever their form', async (t) => {
   const request = (): Batch<unknown> => {
     const bytes = protobufOf('traces', {
-      resourceSpans: [{ scopeSpans: [{ spans: [1, 2, 3, 4, 5].map((id) => aSpan(id, { spanId: Buffer.alloc(8, id) })) }] }],
+      resourceSpans: [
+        { scopeSpans: [{ spans: [1, 2, 3, 4, 5].map((id) => aSpan(id, { spanId: Buffer.alloc(8, id) })) }] },
+      ],
     });
     return sentBatch(
       'a',
