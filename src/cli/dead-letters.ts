@@ -162,7 +162,7 @@ function shown({ id, about, items, bytes }: Letter): object {
 async function withItems(letter: WholeLetter): Promise<string> {
   const { signal, tenant } = letter.about;
   const codec = new BatchCodec(signal, READS_SENT);
-  const { batch } = await codec.read(letter, { tenant, items: letter.items });
+  const { batch } = await codec.read(letter, { ...letter, tenant });
   return JSON.stringify(
     { ...shown(letter), items: batch.items },
     (_, value: unknown) => {

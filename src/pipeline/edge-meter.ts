@@ -1,7 +1,8 @@
 import type { EdgeListener, Passed } from '../component/edge-listener.js';
 import type { Clock } from '../component/telemetry.js';
 import type { Batch, Signal } from '../signal/batch.js';
-import type { Amount, EdgeObserver } from './observe.js';
+import type { Amount } from '../signal/sent-request.js';
+import type { EdgeObserver } from './observe.js';
 import { RecentDurations } from './recent-durations.js';
 
 /** Counts what passes one edge, and lets others look at it. A batch costs a few additions while nobody looks. */

@@ -3,8 +3,8 @@ import type { ConsumeContext, Consumer, Receipt } from '../component/consumer.js
 import type { Kind } from '../component/component-id.js';
 import type { Passed } from '../component/edge-listener.js';
 import type { Counter, Histogram, Labels, Logger, Meter } from '../component/telemetry.js';
-import type { Batch, Signal } from '../signal/batch.js';
-import { itemCount, spanCounts } from '../signal/sent-request.js';
+import { CONTENTS, type Batch, type Signal } from '../signal/batch.js';
+import { amountOf, refusedAmount, spanCounts, type Amount } from '../signal/sent-request.js';
 
 /**
  * The metrics of every edge of the pipelines, after the habit of the OpenTelemetry Collector. Each of these exists for
@@ -37,13 +37,6 @@ export interface EdgeMetrics {
 type Outcome = 'offered' | 'accepted' | 'refused' | 'failed';
 type Contents = Readonly<Record<Outcome, Counter>>;
 
-/** What items hold: its name in metrics, and in words. */
-const CONTENTS = {
-  traces: { name: 'spans', words: 'Spans' },
-  metrics: { name: 'metric_points', words: 'Metric points' },
-  logs: { name: 'log_records', words: 'Log records' },
-} as const;
-
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The metrics of the edges of one kind of component. */
@@ -71,13 +64,6 @@ export function edgeMetrics(meter: Meter, kind: Exclude<Kind, 'extension'>): Edg
       buckets: BUCKETS_S,
     }),
   };
-}
-
-/** How much there is of something: items, and what they hold. */
-export interface Amount {
-  readonly items: number;
-  /** Spans, metric points or log records. */
-  readonly contents: number;
 }
 
 /** Is told of every batch that passes an edge. */
@@ -137,9 +123,8 @@ export function observe<B extends Batch<unknown>>(
     passesSent: inner.passesSent,
     async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
       // Counted before the call: the batch belongs to the consumer afterwards.
-      const items = itemCount(batch);
-      const spans = signal === 'traces' ? spanCounts(batch) : null;
-      const offered = { items, contents: spans?.reduce((sum, count) => sum + count, 0) ?? items };
+      const offered = amountOf(batch, signal);
+      const spans = spanCounts(batch, signal);
       let told: ((passed: Passed) => void) | undefined;
       for (const observer of observers) told = observer.look?.(batch) ?? told;
       let [receipt, failure]: [Receipt | undefined, unknown] = [undefined, undefined];
@@ -147,7 +132,7 @@ export function observe<B extends Batch<unknown>>(
       for (const observer of observers) observer.offer(offered);
       try {
         receipt = await inner.consume(batch, context);
-        const refused = refusedOf(receipt, spans);
+        const refused = refusedAmount(receipt.refused, spans);
         const accepted = { items: receipt.accepted, contents: offered.contents - refused.contents };
         for (const observer of observers) observer.take(accepted, refused);
         return receipt;
@@ -162,14 +147,6 @@ export function observe<B extends Batch<unknown>>(
       }
     },
   };
-}
-
-/** @param spans of each item; null: an item counts as one */
-function refusedOf({ refused }: Receipt, spans: readonly number[] | null): Amount {
-  const items = refused.length;
-  if (spans === null || items === 0) return { items, contents: items };
-  const indices = new Set(refused.map(({ index }) => index));
-  return { items, contents: [...indices].reduce((sum, index) => sum + (spans[index] ?? 0), 0) };
 }
 
 function passedOf(ms: number, receipt: Receipt | undefined, error: unknown): Passed {

@@ -51,3 +51,10 @@ export const SIGNALS = Object.keys({ traces: true, metrics: true, logs: true, ev
 /** What clients send; `events` are made here. */
 export const TELEMETRY_SIGNALS = ['traces', 'metrics', 'logs'] as const satisfies readonly Signal[];
 export type TelemetrySignal = (typeof TELEMETRY_SIGNALS)[number];
+
+/** What items of a signal hold: its name in metrics and log lines, and in words. An event holds nothing else. */
+export const CONTENTS = {
+  traces: { name: 'spans', words: 'Spans' },
+  metrics: { name: 'metric_points', words: 'Metric points' },
+  logs: { name: 'log_records', words: 'Log records' },
+} as const satisfies Record<TelemetrySignal, object>;

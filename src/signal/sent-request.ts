@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, gunzip, gunzipSync, gzip } from 'node:zlib';
-import type { Batch, TracesBatch } from './batch.js';
+import type { Batch, Signal, TracesBatch } from './batch.js';
 import type { TraceRecord } from './trace.js';
 
 /** How the bytes of a request are kept: as they are, or by gzip. */
@@ -17,6 +17,8 @@ export interface SentRequest {
   readonly items: number;
   /** How many spans each of them has; null if not known. */
   readonly spans: readonly number[] | null;
+  /** How many spans all of them have; if not known, how many traces there are. */
+  readonly totalSpans: number;
   /** How many spans the largest of them has at most; Infinity where that is not known. */
   readonly mostSpans: number;
 }
@@ -82,12 +84,40 @@ export function itemCount(batch: Batch<unknown>): number {
   return unopened.get(batch)?.request.items ?? batch.items.length;
 }
 
-/** How many spans each trace of a batch has; null if the request would have to be read for it. */
-export function spanCounts(batch: Batch<unknown>): readonly number[] | null {
-  const found = unopened.get(batch);
-  return found === undefined
-    ? (batch.items as readonly TraceRecord[]).map(({ spans }) => spans.length)
-    : found.request.spans;
+/** How much there is of something: items, and what they hold. */
+export interface Amount {
+  readonly items: number;
+  /** Spans, metric points or log records. */
+  readonly contents: number;
+}
+
+/** How much a batch of a signal has, without reading a request. */
+export function amountOf(batch: Batch<unknown>, signal: Signal): Amount {
+  const items = itemCount(batch);
+  if (signal !== 'traces') return { items, contents: items };
+  const request = sentRequestOf(batch);
+  if (request !== undefined) return { items, contents: request.totalSpans };
+  const traces = batch.items as readonly TraceRecord[];
+  return { items, contents: traces.reduce((sum, { spans }) => sum + spans.length, 0) };
+}
+
+/** How many spans each trace of a batch has; null for other signals, and if the request would have to be read for it. */
+export function spanCounts(batch: Batch<unknown>, signal: Signal): readonly number[] | null {
+  if (signal !== 'traces') return null;
+  const request = sentRequestOf(batch);
+  if (request !== undefined) return request.spans;
+  return (batch.items as readonly TraceRecord[]).map(({ spans }) => spans.length);
+}
+
+/** How much of a batch was refused. @param spans of each of its items; null: an item counts as one */
+export function refusedAmount(
+  refused: readonly { readonly index: number }[],
+  spans: readonly number[] | null,
+): Amount {
+  const items = refused.length;
+  if (spans === null || items === 0) return { items, contents: items };
+  const indices = new Set(refused.map(({ index }) => index));
+  return { items, contents: [...indices].reduce((sum, index) => sum + (spans[index] ?? 0), 0) };
 }
 
 /** The same batch for somebody who takes over the list of items; the items themselves are shared where they were read. */
@@ -108,6 +138,7 @@ export function joinSent<B extends Batch<unknown>>(first: B, ...rest: readonly B
     spans: requests.every(({ spans }) => spans !== null)
       ? requests.flatMap(({ spans }) => spans ?? [])
       : null,
+    totalSpans: requests.reduce((sum, { totalSpans }) => sum + totalSpans, 0),
     mostSpans: Infinity,
   };
   return sentBatch(first.tenant, joined, open) as Batch<unknown> as B;

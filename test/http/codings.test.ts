@@ -1,4 +1,4 @@
-import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { Compressor, compressSync } from 'snappy';
 import t from 'tap';
@@ -92,6 +92,34 @@ void t.test('what would become too large is refused, whether or not it says so',
   t.equal(await codeOf(inflate('snappy', await framed(LARGE), LARGE.length - 1)), 'body_too_large');
 });
 
+void t.test('what becomes a thousand times as large is refused from 1 MiB on', async (t) => {
+  const most = 64 * MIB;
+  const json = (length: number, of: (i: number) => string) =>
+    Buffer.from(`{"resourceLogs":[${Array.from({ length }, (_, i) => of(i)).join('')}]}`);
+  const blanks = Buffer.alloc(63 * MIB, ' ');
+  const brotli = (plain: Buffer) =>
+    brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
+  const zstd = Buffer.concat(Array.from({ length: 100 }, () => ZSTD.large));
+  for (const [coding, body] of [
+    ['br', brotli(blanks)],
+    ['gzip', gzipSync(blanks)],
+    ['zstd', zstd],
+  ] as const) {
+    await t.rejects(
+      inflate(coding, body, most),
+      { code: 'body_too_large', message: /more than 1000 times as large.*send it without Content-Encoding/ },
+      `${coding}: ${body.length} bytes`,
+    );
+    // Whoever asks for less says how much.
+    await t.rejects(inflate(coding, body, MIB), { message: /larger than the 1048576 bytes/ });
+  }
+  // Records of one program that differ in their times and ids alone.
+  const record = (i: number) =>
+    `{"timeUnixNano":"${1_763_740_800_000_000_000n + BigInt(i) * 1_000_003n}","traceId":"${(i * 7919).toString(16).padStart(32, '0')}","body":{"stringValue":"GET /healthz 200"}},`;
+  const records = json(50_000, record);
+  t.equal((await inflate('br', brotli(records), most)).length, records.length);
+});
+
 void t.test('a claim costs nothing', async (t) => {
   const size = Buffer.alloc(8);
   size.writeBigUInt64LE(2n ** 40n);
@@ -136,7 +164,9 @@ void t.test('broken data is an error and nothing else', async (t) => {
 
 void t.test('what becomes large is inflated in another thread', async (t) => {
   const most = 64 * MIB;
-  const many = Buffer.concat(Array.from({ length: 120 }, () => ZSTD.large));
+  // Frames without content keep it below the most that a body may grow by.
+  const padding = Buffer.concat([Buffer.from('5a2a4d1808020000', 'hex'), Buffer.alloc(520)]);
+  const many = Buffer.concat(Array.from({ length: 120 }, () => [ZSTD.large, padding]).flat());
   const bodies: readonly (readonly [string, Uint8Array])[] = [
     ['zstd', many],
     ['snappy', compressSync(Buffer.alloc(48 * MIB, 'span '))],
@@ -160,7 +190,7 @@ void t.test('what becomes large is inflated in another thread', async (t) => {
   t.equal(await codeOf(inflate('zstd', zstdBomb(60 * 1024), most)), 'body_too_large');
   t.equal(await codeOf(inflate('zstd', many.subarray(0, -3), most)), 'invalid_encoding', 'cut off');
   const broken = Buffer.from(many);
-  broken.fill(0xff, 100, 104);
+  broken.fill(0xff, 40, 44);
   t.equal(await codeOf(inflate('zstd', broken, most)), 'invalid_encoding');
   const together = await Promise.all(bodies.map(([coding, bytes]) => inflate(coding, bytes, most)));
   t.same(

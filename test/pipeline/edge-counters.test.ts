@@ -108,7 +108,7 @@ for (const [form, batch] of [
     () =>
       sentBatch(
         'tenant',
-        { form: 'plain', bytes: Buffer.alloc(0), items: 3, spans: [2, 3, 4], mostSpans: 4 },
+        { form: 'plain', bytes: Buffer.alloc(0), items: 3, spans: [2, 3, 4], totalSpans: 9, mostSpans: 4 },
         () => [...THREE],
       ),
   ],

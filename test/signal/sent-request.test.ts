@@ -20,6 +20,7 @@ function counted(...bytes: readonly number[]) {
     bytes: Uint8Array.from(bytes),
     items: bytes.length,
     spans: bytes.map(() => 1),
+    totalSpans: bytes.length,
     mostSpans: 1,
   };
   const open = (plain: Uint8Array, tenant: string): TraceRecord[] => {

@@ -57,5 +57,6 @@ export async function startOnDisk(
     const full = `jackdaw_exporter_${name}`;
     return (await metricValues(meter, `${full}{`))[`${full}{exporter="${id}"${labels}}`];
   };
-  return { exporter, scripted, clock, logger, host, send, metric, stop, path: join(folder, 'queue', id) };
+  const path = join(folder, 'queue', id);
+  return { exporter, scripted, clock, logger, host, way, send, metric, stop, path };
 }

@@ -4,7 +4,14 @@ import type { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import type { Clock, Logger, Meter } from '../../component/telemetry.js';
 import type { Batch, Signal } from '../../signal/batch.js';
-import { itemCount, type SentForm } from '../../signal/sent-request.js';
+import {
+  amountOf,
+  itemCount,
+  refusedAmount,
+  spanCounts,
+  type Amount,
+  type SentForm,
+} from '../../signal/sent-request.js';
 import { passedOnId } from './batch-id.js';
 import { dueAt, mergeParcels, parcelsOf, parcelsOfNextBatch } from './batcher.js';
 import type { DeliveryOptions } from './config.js';
@@ -69,9 +76,12 @@ export class Delivery implements Consumer<Batch<unknown>> {
     this.passesSent = exporter.passesSent;
     // Every batch that is being sent listens to both signals.
     setMaxListeners(0, this.#hurry.signal, this.#end.signal);
-    this.#queue = new MemoryQueue(options.queue, room);
+    this.#queue = new MemoryQueue(options.queue, signal, room);
     this.#watch = new DeliveryWatch({ signal, logger, clock, onStall: tools.onStall });
-    const state = { waiting: () => this.waiting, isStalled: () => this.#watch.isStalled };
+    const state = {
+      waiting: () => ({ ...this.waiting, contents: (this.#disk ?? this.#queue).contents }),
+      isStalled: () => this.#watch.isStalled,
+    };
     this.#metrics = new DeliveryMetrics(meter, { exporter: id, signal }, state, options);
     const { disk } = options;
     this.#disk =
@@ -160,17 +170,17 @@ export class Delivery implements Consumer<Batch<unknown>> {
   }
 
   /** Counts a batch that was refused to its sender because of this queue. */
-  noteRefused(items: number): void {
-    this.#metrics.refused(items);
+  noteRefused(amount: Amount): void {
+    this.#metrics.refused(amount);
   }
 
   /** Counts a batch that did not get into the queue and will not be sent again. */
-  noteDropped(items: number, error: unknown): void {
-    this.#metrics.dropped(items, 'queue_full');
+  noteDropped(amount: Amount, error: unknown): void {
+    this.#metrics.dropped(amount, 'queue_full');
     const limits = this.#disk ? 'queue.max_bytes' : 'queue.max_items and queue.max_size';
     const what = 'Dropped what the queue could not take';
     this.#logs.full.warn(
-      items,
+      amount.items,
       { err: error },
       `${what}; raise ${limits}, or find out why it is not emptied`,
     );
@@ -234,37 +244,43 @@ export class Delivery implements Consumer<Batch<unknown>> {
 
   async #send(parcel: Parcel): Promise<void> {
     const { batch, bytes, receivedAt, queuedAt, id = randomUUID() } = parcel;
-    const count = itemCount(batch);
+    const { signal } = this.#tools;
+    // Counted before the call: the batch belongs to the exporter afterwards.
+    const amount = amountOf(batch, signal);
+    const spans = spanCounts(batch, signal);
     this.#underWay += 1;
     this.#watch.begin();
     try {
       const context = { receivedAt, abort: this.#end.signal, batch: { id } };
       const { refused } = await this.#way.consume(batch, context, this.#disk ? queuedAt : undefined);
       this.#watch.delivered();
-      this.#metrics.sent(count - refused.length);
+      const without = refusedAmount(refused, spans);
+      this.#metrics.sent({
+        items: amount.items - without.items,
+        contents: amount.contents - without.contents,
+      });
       if (this.#disk) await this.#disk.delivered(parcel, refused);
-      else this.#metrics.dropped(refused.length, 'permanent');
+      else this.#metrics.dropped(without, 'permanent');
     } catch (error) {
-      await this.#giveUp(parcel, error);
+      await this.#giveUp(parcel, amount, error);
     } finally {
       this.#underWay -= 1;
       this.#watch.ended();
-      this.#queue.release(batch.tenant, count, bytes);
+      this.#queue.release(batch.tenant, amount, bytes);
       this.#pump();
     }
   }
 
-  async #giveUp(parcel: Parcel, error: unknown): Promise<void> {
+  async #giveUp(parcel: Parcel, amount: Amount, error: unknown): Promise<void> {
     const given = error instanceof DeliveryError ? error : new DeliveryError('permanent', error);
     const { reason } = given;
-    const items = itemCount(parcel.batch);
-    if (!this.#disk) this.#metrics.dropped(items, reason);
+    if (!this.#disk) this.#metrics.dropped(amount, reason);
     if (reason === 'shutdown') return;
     const what = this.#disk ? 'A batch became a dead letter' : 'Dropped a batch';
     const why =
       reason === 'permanent' ? 'it would never be accepted' : 'it could not be delivered for too long a time';
     this.#logs.lost.warn(
-      items,
+      amount.items,
       { signal: this.#tools.signal, reason, ...failureFields(given.cause) },
       `${what}: ${why}`,
     );
@@ -281,8 +297,9 @@ export class Delivery implements Consumer<Batch<unknown>> {
     const left = this.#queue.items;
     for (const lane of [...this.#queue.lanes])
       for (const { batch, bytes } of this.#queue.take(lane, lane.parcels.length)) {
-        this.#metrics.dropped(itemCount(batch), 'shutdown');
-        this.#queue.release(batch.tenant, itemCount(batch), bytes);
+        const amount = amountOf(batch, signal);
+        this.#metrics.dropped(amount, 'shutdown');
+        this.#queue.release(batch.tenant, amount, bytes);
       }
     if (left > 0)
       logger.error(

@@ -1,5 +1,5 @@
-import type { Batch } from '../../signal/batch.js';
-import { itemCount } from '../../signal/sent-request.js';
+import type { Batch, Signal } from '../../signal/batch.js';
+import { amountOf, itemCount, type Amount } from '../../signal/sent-request.js';
 import type { Micros } from '../../signal/time.js';
 import type { BatchLimits } from './config.js';
 import type { Stored } from './disk/stored-batch.js';
@@ -32,16 +32,19 @@ export interface Lane {
  */
 export class MemoryQueue {
   readonly #limits: BatchLimits;
+  readonly #signal: Signal;
   readonly #room: RoomWatch | undefined;
   readonly #lanes = new Map<string, Lane>();
   /** By user, also of what is being sent. */
   readonly #shares: { readonly items: UserShares; readonly bytes: UserShares };
   #items = 0;
+  #contents = 0;
   #bytes = 0;
 
   /** @param room is told when it is full, unless what does not fit lies elsewhere */
-  constructor(limits: BatchLimits, room?: RoomWatch) {
+  constructor(limits: BatchLimits, signal: Signal, room?: RoomWatch) {
     this.#limits = limits;
+    this.#signal = signal;
     this.#room = room;
     this.#shares = { items: new UserShares(limits.maxItems), bytes: new UserShares(limits.maxBytes) };
   }
@@ -49,6 +52,11 @@ export class MemoryQueue {
   /** How many items wait or are being sent. */
   get items(): number {
     return this.#items;
+  }
+
+  /** How many spans, points or records these have. */
+  get contents(): number {
+    return this.#contents;
   }
 
   get bytes(): number {
@@ -74,8 +82,9 @@ export class MemoryQueue {
   /** Takes a parcel, however full the queue is. */
   push(parcel: Parcel): void {
     const { tenant } = parcel.batch;
-    const items = itemCount(parcel.batch);
-    this.#count(tenant, items, parcel.bytes);
+    const amount = amountOf(parcel.batch, this.#signal);
+    const { items } = amount;
+    this.#count(tenant, amount, parcel.bytes);
     const lane = this.#lanes.get(tenant);
     if (lane) {
       lane.parcels.push(parcel);
@@ -101,8 +110,8 @@ export class MemoryQueue {
     return taken;
   }
 
-  release(user: string, items: number, bytes: number): void {
-    this.#count(user, -items, -bytes);
+  release(user: string, { items, contents }: Amount, bytes: number): void {
+    this.#count(user, { items: -items, contents: -contents }, -bytes);
     this.#room?.changed(this.#share(0, 0));
   }
 
@@ -119,8 +128,9 @@ export class MemoryQueue {
     );
   }
 
-  #count(user: string, items: number, bytes: number): void {
+  #count(user: string, { items, contents }: Amount, bytes: number): void {
     this.#items += items;
+    this.#contents += contents;
     this.#bytes += bytes;
     this.#shares.items.add(user, items);
     this.#shares.bytes.add(user, bytes);

@@ -1,16 +1,25 @@
 import type { QueueFigures } from '../../component/daemon-view.js';
 import type { Counter, Labels, Meter } from '../../component/telemetry.js';
+import { CONTENTS, type Signal } from '../../signal/batch.js';
+import type { Amount } from '../../signal/sent-request.js';
 import type { DropReason } from './delivery-error.js';
 import type { DeliveryOptions } from './config.js';
 import type { DeadReason } from './disk/dead-letters.js';
+import type { Damage } from './disk/segment.js';
+
+/** Counts items, and what these hold. */
+type AmountCounter = (amount: Amount, more?: Labels) => void;
 
 /** What is counted of a queue on disk. */
 interface DiskCounters {
-  readonly dead: Counter;
+  readonly dead: AmountCounter;
+  readonly lost: AmountCounter;
   readonly failures: Counter;
-  readonly damaged: Counter;
-  readonly lost: Counter;
+  readonly damagedBytes: Counter;
+  readonly damagedRecords: Counter;
 }
+
+const NOTHING: Amount = { items: 0, contents: 0 };
 
 /**
  * The metrics of a queued exporter, beside those of its edge (`pipeline/observe.ts`), each with the labels `exporter`
@@ -30,16 +39,19 @@ interface DiskCounters {
  *
  * - `jackdaw_exporter_dead_letter_items_total`, also by `reason`: `refused`, `items_refused`, `too_old`, `too_often`.
  * - `jackdaw_exporter_queue_disk_failures_total`: times that the disk failed.
- * - `jackdaw_exporter_queue_damaged_bytes_total`: passed over because they cannot be read, and
- *   `jackdaw_exporter_queue_lost_items_total`: items among them, as far as that can be told.
+ * - `jackdaw_exporter_queue_damaged_bytes_total`: passed over because they cannot be read,
+ *   `jackdaw_exporter_queue_damaged_records_total`: records among them, at least one at each place, and
+ *   `jackdaw_exporter_queue_lost_items_total`: items of these, as far as that can be told.
+ *
+ * Whatever counts `items` also counts `spans`, `metric_points` or `log_records`: `jackdaw_exporter_sent_spans_total`.
  *
  * Once nothing is under way, the items that came into the queue = sent + dropped (save `queue_full`) + dead + lost.
  */
 export class DeliveryMetrics {
   readonly #labels: Labels;
-  readonly #refused: Counter;
-  readonly #dropped: Counter;
-  readonly #sent: Counter;
+  readonly #refused: AmountCounter;
+  readonly #dropped: AmountCounter;
+  readonly #sent: AmountCounter;
   readonly #failed: Counter;
   readonly #retries: Counter;
   readonly #disk: DiskCounters | null;
@@ -47,8 +59,11 @@ export class DeliveryMetrics {
 
   constructor(
     meter: Meter,
-    labels: Labels,
-    { waiting, isStalled }: { readonly waiting: () => QueueFigures; readonly isStalled: () => boolean },
+    labels: Labels & { readonly signal: Signal },
+    {
+      waiting,
+      isStalled,
+    }: { readonly waiting: () => QueueFigures & Amount; readonly isStalled: () => boolean },
     { disk, queue: { maxItems } }: DeliveryOptions,
   ) {
     this.#labels = labels;
@@ -57,9 +72,20 @@ export class DeliveryMetrics {
       meter.counter(`exporter_${name}_total`, { description, labelNames: [...labelNames, ...more] });
     const gauge = (name: string, description: string, read: () => number) =>
       meter.gauge(`exporter_queue_${name}`, { description, labelNames }, read, labels);
-    this.#refused = counter('queue_refused_items', 'Items refused to the sender because the queue was full.');
-    this.#dropped = counter('dropped_items', 'Items that were given up, by reason.', ['reason']);
-    this.#sent = counter('sent_items', 'Items delivered.');
+    const contents = labels.signal === 'events' ? null : CONTENTS[labels.signal];
+    const amounts = (name: string, rest: string, more: readonly string[] = []): AmountCounter => {
+      const ofItems = counter(`${name}_items`, `Items ${rest}`, more);
+      const ofContents =
+        contents === null ? null : counter(`${name}_${contents.name}`, `${contents.words} ${rest}`, more);
+      return ({ items, contents }, more) => {
+        const all = { ...labels, ...more };
+        ofItems.add(items, all);
+        ofContents?.add(contents, all);
+      };
+    };
+    this.#refused = amounts('queue_refused', 'refused to the sender because the queue was full.');
+    this.#dropped = amounts('dropped', 'that were given up, by reason.', ['reason']);
+    this.#sent = amounts('sent', 'delivered.');
     this.#failed = counter('attempts_failed', 'Failed attempts to deliver a batch.');
     this.#retries = counter('retries', 'Failed attempts after which the batch was to be sent again.');
     this.#gauges = [
@@ -71,6 +97,10 @@ export class DeliveryMetrics {
         () => waiting().maxBytes,
       ),
     ];
+    if (contents !== null)
+      this.#gauges.push(
+        gauge(contents.name, `${contents.words} that wait or are being sent.`, () => waiting().contents),
+      );
     this.#gauges.push(
       meter.gauge(
         'exporter_stalled',
@@ -87,33 +117,39 @@ export class DeliveryMetrics {
       disk === null
         ? null
         : {
-            dead: counter('dead_letter_items', 'Items that became dead letters, by reason.', ['reason']),
+            dead: amounts('dead_letter', 'that became dead letters, by reason.', ['reason']),
+            lost: amounts('queue_lost', 'in damaged records, as far as that can be told.'),
             failures: counter('queue_disk_failures', 'Times that the disk of the queue failed.'),
-            damaged: counter('queue_damaged_bytes', 'Bytes of the queue that cannot be read.'),
-            lost: counter('queue_lost_items', 'Items among them, as far as that can be told.'),
+            damagedBytes: counter('queue_damaged_bytes', 'Bytes of the queue that cannot be read.'),
+            damagedRecords: counter(
+              'queue_damaged_records',
+              'Records of the queue that cannot be read, at least one for each damaged place.',
+            ),
           };
-    if (this.#disk !== null) {
-      const { dead, ...others } = this.#disk;
-      for (const one of Object.values(others)) one.add(0, labels);
-      for (const reason of ['refused', 'items_refused', 'too_old', 'too_often'] as const)
-        dead.add(0, { ...labels, reason });
-    }
     // A series that exists from the start shows a rate at its first increase.
-    for (const one of [this.#refused, this.#sent, this.#failed, this.#retries]) one.add(0, labels);
+    if (this.#disk !== null) {
+      const { dead, lost, ...others } = this.#disk;
+      for (const one of Object.values(others)) one.add(0, labels);
+      lost(NOTHING);
+      for (const reason of ['refused', 'items_refused', 'too_old', 'too_often'] as const)
+        dead(NOTHING, { reason });
+    }
+    for (const one of [this.#failed, this.#retries]) one.add(0, labels);
+    for (const one of [this.#refused, this.#sent]) one(NOTHING);
     for (const reason of ['queue_full', 'permanent', 'retries_exhausted', 'shutdown'] as const)
-      this.dropped(0, reason);
+      this.dropped(NOTHING, reason);
   }
 
-  refused(items: number): void {
-    this.#refused.add(items, this.#labels);
+  refused(amount: Amount): void {
+    this.#refused(amount);
   }
 
-  dropped(items: number, reason: DropReason | 'queue_full'): void {
-    this.#dropped.add(items, { ...this.#labels, reason });
+  dropped(amount: Amount, reason: DropReason | 'queue_full'): void {
+    this.#dropped(amount, { reason });
   }
 
-  sent(items: number): void {
-    this.#sent.add(items, this.#labels);
+  sent(amount: Amount): void {
+    this.#sent(amount);
   }
 
   failed(willRetry: boolean): void {
@@ -122,17 +158,18 @@ export class DeliveryMetrics {
   }
 
   /** Items that became a dead letter. */
-  dead(items: number, reason: DeadReason): void {
-    this.#disk?.dead.add(items, { ...this.#labels, reason });
+  dead(amount: Amount, reason: DeadReason): void {
+    this.#disk?.dead(amount, { reason });
   }
 
   diskFailed(): void {
     this.#disk?.failures.add(1, this.#labels);
   }
 
-  damaged(bytes: number, items: number): void {
-    this.#disk?.damaged.add(bytes, this.#labels);
-    this.#disk?.lost.add(items, this.#labels);
+  damaged({ bytes, records, lost }: Damage): void {
+    this.#disk?.damagedBytes.add(bytes, this.#labels);
+    this.#disk?.damagedRecords.add(records, this.#labels);
+    this.#disk?.lost(lost);
   }
 
   /** Ends the gauges. */

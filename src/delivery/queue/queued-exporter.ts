@@ -7,7 +7,7 @@ import type { Clock } from '../../component/telemetry.js';
 import { DirectoryTaken } from '../../config/directory-lock.js';
 import { SIGNALS, type Batch, type Signal } from '../../signal/batch.js';
 import type { Status, StatusLevel } from '../../component/status.js';
-import { itemCount } from '../../signal/sent-request.js';
+import { amountOf, type Amount } from '../../signal/sent-request.js';
 import { deliveryOptions, type DiskOptions } from './config.js';
 import { Delivery } from './delivery.js';
 import { DeadLetters, type WholeLetter } from './disk/dead-letters.js';
@@ -93,9 +93,9 @@ export class QueuedExporter implements Exporter {
   shelter(signal: Signal, input: Consumer<Batch<unknown>>): Consumer<Batch<unknown>> {
     if (!this.#fates.has(signal)) this.#fates.set(signal, FATES.dropped);
     const delivery = this.#deliveries.get(signal);
-    return onFailure(input, (count, error) => {
-      delivery?.noteDropped(count, error);
-      return { accepted: count, refused: [] };
+    return onFailure(input, signal, (amount, error) => {
+      delivery?.noteDropped(amount, error);
+      return { accepted: amount.items, refused: [] };
     });
   }
 
@@ -108,8 +108,8 @@ export class QueuedExporter implements Exporter {
     // No client is told of events: the outbox waits, and everything else goes on.
     this.#fates.set(signal, signal === 'events' ? FATES.held : FATES.refused);
     const delivery = this.#deliveries.get(signal);
-    return onFailure(input, (count, error) => {
-      delivery?.noteRefused(count);
+    return onFailure(input, signal, (amount, error) => {
+      delivery?.noteRefused(amount);
       throw error;
     });
   }
@@ -123,7 +123,7 @@ export class QueuedExporter implements Exporter {
   assertRoom(signal: Signal, batch: Batch<unknown>): void {
     const delivery = this.#deliveries.get(signal);
     if (!delivery || delivery.hasRoomFor(batch)) return;
-    delivery.noteRefused(itemCount(batch));
+    delivery.noteRefused(amountOf(batch, signal));
     throw delivery.refusal(batch);
   }
 
@@ -212,20 +212,21 @@ interface ExporterDisk {
   readonly maxLetterBytes: number;
 }
 
-/** @param settle what happens to a batch of so many items that was not taken */
+/** @param settle what happens to a batch of such an amount that was not taken */
 function onFailure(
   input: Consumer<Batch<unknown>>,
-  settle: (count: number, error: unknown) => Receipt,
+  signal: Signal,
+  settle: (amount: Amount, error: unknown) => Receipt,
 ): Consumer<Batch<unknown>> {
   return {
     passesSent: input.passesSent,
     async consume(batch, context) {
       // Counted before the call: the batch belongs to the consumer afterwards.
-      const count = itemCount(batch);
+      const amount = amountOf(batch, signal);
       try {
         return await input.consume(batch, context);
       } catch (error) {
-        return settle(count, error);
+        return settle(amount, error);
       }
     },
   };

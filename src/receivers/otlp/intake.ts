@@ -135,7 +135,8 @@ export class Intake {
     if (found === null) return undefined;
     const { bytes, spans } = found;
     const mostSpans = spans.reduce((most, count) => Math.max(most, count), 0);
-    const sent = { form: 'plain', bytes, items: spans.length, spans, mostSpans } as const;
+    const totalSpans = spans.reduce((sum, count) => sum + count, 0);
+    const sent = { form: 'plain', bytes, items: spans.length, spans, totalSpans, mostSpans } as const;
     // Only traces are found to be like that.
     const batch = sentBatch(tenant, sent, this.#open) as Batches[TelemetrySignal] as Batches[S];
     return { batch, rejected: [], weights: spans };

@@ -32,6 +32,7 @@ import { Connection } from './client/connection.js';
 import { inTurns, openTurns, type ReadRight } from './client/in-turns.js';
 import { Reach } from './client/reach.js';
 import { removeOldDays } from './tables/retention.js';
+import { StoreSizes } from './tables/store-sizes.js';
 import { Tenants } from './client/tenants.js';
 import { LogReads } from './logs/log-reads.js';
 import { MetricReads } from './metrics/metric-reads.js';
@@ -55,6 +56,7 @@ const UPKEEP_EVERY_MS = 5000;
 const RETENTION_LEASE_MS = 600_000;
 /** How late metrics show how reads stand, at most. */
 const FIGURES_EVERY_MS = 5000;
+const SIZES_EVERY_MS = 60_000;
 /** How often a store that cannot be reached is asked whether it can. */
 const LOOK_EVERY_MS = 5000;
 
@@ -82,6 +84,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
   readonly #plane: RunPlane;
   readonly #turns: ReadPool<ReadRight>;
   readonly #readMetrics: ReadMetrics;
+  readonly #sizes: StoreSizes;
   readonly #settings: Settings<unknown>;
   readonly #options: ClickHouseStoreOptions;
   readonly #owner = randomUUID();
@@ -111,6 +114,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     };
     this.#turns = openTurns(settings, options);
     this.#readMetrics = new ReadMetrics(settings.meter);
+    this.#sizes = new StoreSizes(settings.meter, options.database);
     const { runs, agents, models, series, sessions, map, prompts, past } = plane;
     const [logs, metrics] = [new LogReads(this.#reach), new MetricReads(this.#reach)];
     const reads = inTurns(
@@ -189,7 +193,12 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
         },
       ),
     );
-    this.#ends.push(...this.#readMetrics.observe());
+    this.#ends.push(...this.#readMetrics.observe(), () => {
+      this.#sizes.end();
+    });
+    this.#repeat(SIZES_EVERY_MS, 'Metrics of the tables could not be brought up to date.', async () => {
+      await this.#sizes.update(connection);
+    });
     this.#repeat(FIGURES_EVERY_MS, 'Metrics of reads could not be brought up to date.', async () => {
       this.#readMetrics.update(this.#turns.figures);
     });
@@ -241,8 +250,11 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     for (const signal of ['logs', 'metrics', 'traces'] as const) {
       const days = retention[signal];
       if (days !== null)
-        await removeOldDays(this.#reach.connection, this.#options, tables[signal], days, now);
+        this.#sizes.kept.removed(
+          await removeOldDays(this.#reach.connection, this.#options, tables[signal], days, now),
+        );
     }
+    await this.#sizes.update(this.#reach.connection);
   }
 
   async #retain(): Promise<void> {

@@ -3,6 +3,7 @@ import type { Component } from '../../component/component.js';
 import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { firstModule } from '../../config/built-module.js';
+import { repeat } from '../../telemetry/repeat.js';
 import { endThread } from '../../worker/end-thread.js';
 import type { CallOptions } from '../../worker/port-client.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
@@ -14,14 +15,17 @@ import { ControlStoreError } from './control-store-error.js';
 import { RemotePlane } from './remote/remote-plane.js';
 import { controlUnavailable } from './remote/unavailable.js';
 
+const SIZE_EVERY_MS = 60_000;
+
 /** The control store as the rest of the daemon sees it: every call goes to the thread that runs it. */
 export class ControlExtension extends RemotePlane implements ControlConnector, Component {
-  readonly #settings: Pick<Settings<unknown>, 'logger'>;
+  readonly #settings: Pick<Settings<unknown>, 'logger' | 'meter' | 'clock'>;
   readonly #options: ControlOptions;
   #thread: ThreadClient | null = null;
   #directory: string | null = null;
+  #endSize: () => void = () => undefined;
 
-  constructor(settings: Pick<Settings<unknown>, 'logger'>, options: ControlOptions) {
+  constructor(settings: Pick<Settings<unknown>, 'logger' | 'meter' | 'clock'>, options: ControlOptions) {
     super();
     this.#settings = settings;
     this.#options = options;
@@ -53,9 +57,11 @@ export class ControlExtension extends RemotePlane implements ControlConnector, C
       throw error;
     }
     this.#thread = thread;
+    this.#showSize(thread);
   }
 
   async shutdown(deadline: AbortSignal): Promise<void> {
+    this.#endSize();
     const thread = this.#thread;
     this.#thread = null;
     // The crash of a thread was reported when it happened, and there is nothing left to close.
@@ -79,6 +85,21 @@ export class ControlExtension extends RemotePlane implements ControlConnector, C
     options?: CallOptions,
   ): Promise<Result> {
     return await this.#running().call<Result>(method, args, options);
+  }
+
+  #showSize(thread: ThreadClient): void {
+    const description =
+      'Size of the control store: the file of SQLite with its log, or the database in PostgreSQL.';
+    let bytes = NaN;
+    const endGauge = this.#settings.meter.gauge('control_store_bytes', { description }, () => bytes);
+    const failed = 'The size of the control store could not be read.';
+    const endRepeat = repeat(this.#settings, { everyMs: SIZE_EVERY_MS, failed }, async () => {
+      bytes = await thread.call<number>('size', []);
+    });
+    this.#endSize = () => {
+      endRepeat();
+      endGauge();
+    };
   }
 
   #running(): ThreadClient {

@@ -129,6 +129,11 @@ export class ControlStore implements ControlPlane {
     await this.#database.check();
   }
 
+  /** In bytes. @throws ConsumeError */
+  async size(): Promise<number> {
+    return await this.#database.read((database) => this.#database.dialect.size(database));
+  }
+
   /** Ends intakes and hints, then gives the database back. May be called twice. */
   async close(): Promise<void> {
     await Promise.all([...this.#intakes].map((intake) => intake.stop()));

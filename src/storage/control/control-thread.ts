@@ -41,6 +41,7 @@ serve(port, outbox, {
     );
     return store.directory;
   },
+  size: async () => await (await opening).size(),
   connect: async (connected: MessagePort) => {
     servePlane(await opening, connected);
   },

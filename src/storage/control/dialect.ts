@@ -26,6 +26,8 @@ export interface Dialect {
    * @param directory where a copy may lie until the work is done
    */
   snapshot<T>(database: Kysely<Tables>, directory: string, work: (rowsOf: RowsOf) => Promise<T>): Promise<T>;
+  /** Bytes of its files. */
+  size(database: Kysely<Tables>): Promise<number>;
 }
 
 /** So many milliseconds from now, on the clock by which leases are judged; before now where they are negative. */

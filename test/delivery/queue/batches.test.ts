@@ -105,9 +105,16 @@ void t.test(
     );
     const open = (bytes: Uint8Array) => batchOf(...[...bytes.subarray(0, 4)].map(String)).items;
     const sent = (tenant: string, bytes: Uint8Array, items: number) =>
-      delivery.consume(sentBatch(tenant, { form: 'plain', bytes, items, spans: null, mostSpans: 1 }, open), {
-        receivedAt: clock.now(),
-      });
+      delivery.consume(
+        sentBatch(
+          tenant,
+          { form: 'plain', bytes, items, spans: null, totalSpans: items, mostSpans: 1 },
+          open,
+        ),
+        {
+          receivedAt: clock.now(),
+        },
+      );
     await sent('a', Uint8Array.of(1), 1);
     await sent('b', Uint8Array.of(2), 1);
     await sent('a', Uint8Array.of(3, 4), 2);
@@ -117,7 +124,7 @@ void t.test(
       delivery.hasRoomFor(
         sentBatch(
           'a',
-          { form: 'plain', bytes: new Uint8Array(9), items: 1, spans: null, mostSpans: 1 },
+          { form: 'plain', bytes: new Uint8Array(9), items: 1, spans: null, totalSpans: 1, mostSpans: 1 },
           open,
         ),
       ),

@@ -10,6 +10,7 @@ import { createTable, type ClickHouseTable } from '../../../src/storage/clickhou
 import { dayOf } from '../../../src/storage/clickhouse/tables/days.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { openControlPlane } from '../../support/control-plane.js';
+import { metricValues } from '../../support/engine.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { aLog } from '../../support/log-records.js';
 import { aMetric, aPoint } from '../../support/metric-points.js';
@@ -112,6 +113,16 @@ void t.test('items', { skip }, async (t) => {
     await opened.store.writer.logs({ tenant: user, items }, { receivedAt });
     await opened.store.applyRetention();
     t.equal((await searchLogs(opened.store, user)).count, 3);
+    const { meter } = opened.settings;
+    t.match(await metricValues(meter, 'jackdaw_store_removed_rows_total'), {
+      'jackdaw_store_removed_rows_total{table="logs"}': 2,
+    });
+    const firstDay = Math.floor(today / MICROS_PER_DAY) - 2;
+    t.strictSame(await metricValues(meter, 'jackdaw_store_oldest_timestamp_seconds'), {
+      'jackdaw_store_oldest_timestamp_seconds{signal="logs"}': firstDay * 86_400,
+    });
+    const sizes = await metricValues(meter, 'jackdaw_store_table_bytes');
+    t.ok((sizes['jackdaw_store_table_bytes{table="logs"}'] ?? 0) > 0);
     await opened.store.applyRetention();
     clock.advance(86_400_000);
     await opened.store.applyRetention();

@@ -8,6 +8,7 @@ import { ControlExtension } from '../../../src/storage/control/control-extension
 import { controlOver } from '../../../src/storage/control/remote/control-over.js';
 import type { FactConnector } from '../../../src/storage/fact-port.js';
 import { componentSettings } from '../../support/component-settings.js';
+import { metricValues } from '../../support/engine.js';
 import { KeptNews, ListedFacts } from '../../support/listed-facts.js';
 import { StatusHost } from '../../support/status-host.js';
 import { testFolder } from '../../support/test-folder.js';
@@ -24,7 +25,7 @@ async function start(t: Test, directory = testFolder(t)) {
   const extension = new ControlExtension(settings, { engine: 'sqlite', path });
   await extension.start(host.host);
   t.teardown(() => extension.shutdown(inTime));
-  return { extension, host, directory, path, logger: settings.logger };
+  return { extension, host, directory, path, logger: settings.logger, meter: settings.meter };
 }
 
 async function addEndpoint({ accounts, endpoints }: ControlExtension): Promise<void> {
@@ -41,6 +42,15 @@ void t.test('hints have come when what caused them is answered', async (t) => {
   });
   await addEndpoint(extension);
   t.ok(hints > 0);
+});
+
+void t.test('its size is a metric while it is open', async (t) => {
+  const { extension, meter } = await start(t);
+  const size = async () =>
+    (await metricValues(meter, 'jackdaw_control_store_bytes'))['jackdaw_control_store_bytes'];
+  await until('it was asked for', async () => ((await size()) ?? 0) > 4096);
+  await extension.shutdown(inTime);
+  t.equal(await size(), undefined);
 });
 
 void t.test('it can be asked while it is open, and after a stop everything is in one file', async (t) => {

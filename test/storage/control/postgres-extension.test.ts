@@ -5,6 +5,7 @@ import { openPostgres } from '../../../src/storage/control/postgres/open-postgre
 import { systemClock } from '../../../src/telemetry/system-clock.js';
 import { conformance } from '../../../src/testing/index.js';
 import { componentSettings } from '../../support/component-settings.js';
+import { metricValues } from '../../support/engine.js';
 import { FrozenNetwork } from '../../support/frozen-network.js';
 import { PostgresServer } from '../../support/postgres.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
@@ -26,7 +27,7 @@ async function start(t: Test, url: string) {
   const extension = new ControlExtension(settings, { engine: 'postgres', url, connections: 4 });
   t.teardown(() => extension.shutdown(AbortSignal.abort()));
   await extension.start(host.host);
-  return { extension, host, logger: settings.logger };
+  return { extension, host, logger: settings.logger, meter: settings.meter };
 }
 
 async function throughNetwork(t: Test, url: string): Promise<{ network: FrozenNetwork; through: string }> {
@@ -48,6 +49,9 @@ function checkExtension(server: PostgresServer): void {
   void t.test('two of them hear of each other’s changes within two seconds', async (t) => {
     const url = await server.createDatabase();
     const [one, two] = [await start(t, url), await start(t, url)];
+    const size = async () =>
+      (await metricValues(one.meter, 'jackdaw_control_store_bytes'))['jackdaw_control_store_bytes'] ?? 0;
+    await until('the size of the database is a metric', async () => (await size()) > 1_000_000);
     t.equal(one.extension.directory, null);
     t.equal(await one.extension.identity(), await two.extension.identity());
     const user = aUser();

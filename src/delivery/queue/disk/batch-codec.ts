@@ -4,6 +4,7 @@ import type { Batch, Signal } from '../../../signal/batch.js';
 import {
   inForm,
   sentBatch,
+  type Amount,
   type OpenRequest,
   type SentForm,
   type SentRequest,
@@ -83,20 +84,20 @@ const NO_FIELDS = {
  * that came, so that they leave as they came.
  */
 export class BatchCodec {
-  readonly #signal: Signal;
+  readonly signal: Signal;
   readonly #reads: ReadsSent;
   readonly #form: SentForm;
 
   /** @param form in which requests are kept that nobody has read */
   constructor(signal: Signal, reads: ReadsSent, form: SentForm = 'gzip') {
-    this.#signal = signal;
+    this.signal = signal;
     this.#reads = reads;
     this.#form = form;
   }
 
   /** The plain bytes. Synchronous: some 2 µs a span. */
   serialize(items: readonly unknown[]): Buffer {
-    return serialize(this.#signal === 'traces' ? (items as readonly TraceRecord[]).map(laidOpen) : items);
+    return serialize(this.signal === 'traces' ? (items as readonly TraceRecord[]).map(laidOpen) : items);
   }
 
   /** Packs them, in another thread. */
@@ -120,22 +121,23 @@ export class BatchCodec {
         };
   }
 
-  /** The batch again. @param about whose it is, and how many items it has @throws Error for bytes that this version of the program cannot read */
+  /** The batch again. @param about whose it is, and how much it has @throws Error for bytes that this version of the program cannot read */
   async read(
     { content, packing }: EncodedItems,
-    { tenant, items }: { readonly tenant: string; readonly items: number },
+    { tenant, items, contents }: Amount & { readonly tenant: string },
   ): Promise<ReadBatch> {
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+    const sent = { items, spans: null, totalSpans: contents, mostSpans: Infinity };
     switch (packing) {
       case PACKING.plain:
         return this.#batchOf(tenant, bytes);
       case PACKING.snappy:
         return this.#batchOf(tenant, (await uncompress(bytes)) as Buffer);
       case PACKING.requestGzip:
-        return this.#sentOf(tenant, { form: 'gzip', bytes, items, spans: null, mostSpans: Infinity });
+        return this.#sentOf(tenant, { ...sent, form: 'gzip', bytes });
       case PACKING.requestSnappy: {
         const plain = (await uncompress(bytes)) as Buffer;
-        return this.#sentOf(tenant, { form: 'plain', bytes: plain, items, spans: null, mostSpans: Infinity });
+        return this.#sentOf(tenant, { ...sent, form: 'plain', bytes: plain });
       }
       default:
         throw new Error(
@@ -145,7 +147,7 @@ export class BatchCodec {
   }
 
   #sentOf(tenant: string, request: SentRequest): ReadBatch {
-    if (this.#signal !== 'traces') throw new Error(`the record holds traces, not ${this.#signal}`);
+    if (this.signal !== 'traces') throw new Error(`the record holds traces, not ${this.signal}`);
     return { batch: sentBatch(tenant, request, this.#reads.open), bytes: request.bytes.length };
   }
 
@@ -153,7 +155,7 @@ export class BatchCodec {
     const read: unknown = deserialize(plain);
     if (!Array.isArray(read)) throw new Error('the record holds no items');
     const items: unknown[] =
-      this.#signal === 'traces' ? read.map((item) => this.#whole(item as LaidOpen)) : read;
+      this.signal === 'traces' ? read.map((item) => this.#whole(item as LaidOpen)) : read;
     return { batch: { tenant, items }, bytes: plain.length };
   }
 

@@ -39,6 +39,8 @@ export interface Letter {
   readonly id: string;
   readonly about: LetterAbout;
   readonly items: number;
+  /** Spans, points or records. */
+  readonly contents: number;
   /** Of its file. */
   readonly bytes: number;
 }
@@ -192,10 +194,10 @@ async function readLetter(path: string, id: string): Promise<WholeLetter | Error
   const about = JSON.parse(
     bytes.subarray(HEAD_BYTES, HEAD_BYTES + head.aboutBytes).toString('utf8'),
   ) as LetterAbout;
-  const { packing, items } = head;
+  const { packing, items, contents } = head;
   const isKnown = SIGNALS.includes(about.signal) && (Object.values(PACKING) as number[]).includes(packing);
   if (!isKnown) return new Error(`${path} is of a newer version of Jackdaw`);
-  return { id, about, items, bytes: bytes.length, content, packing };
+  return { id, about, items, contents, bytes: bytes.length, content, packing };
 }
 
 async function removed(path: string): Promise<boolean> {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { Refusal } from '../../../component/consumer.js';
 import type { Clock, Logger } from '../../../component/telemetry.js';
-import type { Signal } from '../../../signal/batch.js';
-import { itemCount, sentRequestOf, type SentForm } from '../../../signal/sent-request.js';
+import { CONTENTS, type Signal } from '../../../signal/batch.js';
+import { amountOf, itemCount, sentRequestOf, type SentForm } from '../../../signal/sent-request.js';
 import { pause } from '../../../telemetry/pause.js';
 import { SparseLog } from '../../../telemetry/sparse-log.js';
 import { BatchCodec, type ReadsSent } from './batch-codec.js';
@@ -16,7 +16,7 @@ import type { DiskPlace } from './disk-place.js';
 import { DiskQueue } from './disk-queue.js';
 import { QueueFull, type StoredBatch } from './stored-batch.js';
 import type { LetterBox } from './letter-box.js';
-import type { Offer } from './new-records.js';
+import { aboutOf, type Offer } from './new-records.js';
 import type { Damage } from './segment.js';
 
 /** The wait before a disk that failed is tried again. */
@@ -100,6 +100,10 @@ export class DiskBacking {
     return this.#queue.items;
   }
 
+  get contents(): number {
+    return this.#queue.contents;
+  }
+
   get bytes(): number {
     return this.#queue.bytes;
   }
@@ -133,7 +137,7 @@ export class DiskBacking {
   /** Takes a dead letter into the queue again. @throws as {@link take} */
   async takeBack(letter: WholeLetter): Promise<void> {
     const { tenant, receivedAt, id } = letter.about;
-    const { batch } = await this.#codec.read(letter, { tenant, items: letter.items });
+    const { batch } = await this.#codec.read(letter, { ...letter, tenant });
     const queuedAt = this.#tools.clock.now();
     await this.take({ batch, receivedAt, queuedAt, id });
   }
@@ -210,7 +214,7 @@ export class DiskBacking {
     const { exporter, signal, shared, metrics, clock, disk } = this.#tools;
     const { batch, receivedAt, queuedAt, id = randomUUID() } = parcel;
     const { tenant } = batch;
-    const count = itemCount(batch);
+    const amount = amountOf(batch, signal);
     const request = sentRequestOf(batch);
     const encoded = await (request === undefined
       ? this.#codec.pack(this.#codec.serialize(batch.items))
@@ -218,8 +222,9 @@ export class DiskBacking {
     for (;;) {
       try {
         const deadAt = clock.now();
-        const about = { id, tenant, receivedAt, queuedAt, exporter, signal, reason, message, deadAt };
-        await shared.letters.add(about, count, encoded);
+        const of = aboutOf({ id, tenant, receivedAt, queuedAt }, amount);
+        const about = { ...of, exporter, signal, reason, message, deadAt };
+        await shared.letters.add(about, amount.items, encoded);
         break;
       } catch (error) {
         this.#noteFailure(error);
@@ -227,18 +232,22 @@ export class DiskBacking {
         if (this.#end.signal.aborted) return false;
       }
     }
-    metrics.dead(count, reason);
+    metrics.dead(amount, reason);
     await shared.box.added(encoded.content.length, disk.maxDeadLetterBytes).catch((error: unknown) => {
       this.#noteFailure(error);
     });
     return true;
   }
 
-  #noteDamage({ path, offset, bytes, items }: Damage): void {
-    this.#tools.metrics.damaged(bytes, items);
+  #noteDamage(damage: Damage): void {
+    const { signal, metrics } = this.#tools;
+    const { path, offset, bytes, records, lost } = damage;
+    metrics.damaged(damage);
+    const contents =
+      signal === 'events' || lost.contents === 0 ? {} : { [CONTENTS[signal].name]: lost.contents };
     this.#damageLog.warn(
-      items,
-      { signal: this.#tools.signal, path, offset, bytes },
+      lost.items,
+      { signal, path, offset, bytes, records, ...contents },
       'A part of a queue’s file cannot be read and was passed over: what a crash cut off while it was written was never acknowledged, anything else is lost; look at the disk',
     );
   }

@@ -82,6 +82,11 @@ export class DiskQueue {
     return this.#segments.reduce((sum, { items }) => sum + items, 0);
   }
 
+  /** Spans, points or records of these. */
+  get contents(): number {
+    return this.#segments.reduce((sum, { contents }) => sum + contents, 0);
+  }
+
   /** On disk, with what is done and not removed yet. */
   get bytes(): number {
     return this.#segments.reduce((sum, { size }) => sum + size, 0);
@@ -140,7 +145,10 @@ export class DiskQueue {
         try {
           return {
             about,
-            ...(await codec.read({ content, packing: head.packing }, { tenant, items: head.items })),
+            ...(await codec.read(
+              { content, packing: head.packing },
+              { tenant, items: head.items, contents: head.contents },
+            )),
             stored,
           };
         } catch {

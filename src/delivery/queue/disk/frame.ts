@@ -23,10 +23,12 @@ export interface Head {
   readonly bytes: number;
   readonly check: number;
   readonly items: number;
+  /** Spans, points or records: `contents` of the description; the same as `items` if it has none. */
+  readonly contents: number;
 }
 
 /** Of a record as a whole. */
-export function recordBytes({ aboutBytes, bytes }: Head): number {
+export function recordBytes({ aboutBytes, bytes }: Pick<Head, 'aboutBytes' | 'bytes'>): number {
   return HEAD_BYTES + aboutBytes + bytes;
 }
 
@@ -68,9 +70,12 @@ export function readHead(bytes: Buffer, offset: number): Head | undefined {
   const aboutBytes = bytes.readUInt16LE(offset + AT.aboutBytes);
   const end = offset + HEAD_BYTES;
   if (end + aboutBytes > bytes.length) return undefined;
-  const check = checkOf(bytes.subarray(offset, offset + AT.headCheck), bytes.subarray(end, end + aboutBytes));
+  const about = bytes.subarray(end, end + aboutBytes);
+  const check = checkOf(bytes.subarray(offset, offset + AT.headCheck), about);
   if (check !== bytes.readUInt32LE(offset + AT.headCheck)) return undefined;
-  return readUnchecked(bytes, offset);
+  const head = readUnchecked(bytes, offset);
+  const { contents = head.items } = JSON.parse(about.toString('utf8')) as { readonly contents?: number };
+  return { ...head, contents };
 }
 
 /**
@@ -86,7 +91,7 @@ export function itemsOfDamaged(bytes: Buffer, length: number): number {
   return recordBytes(head) === length && head.items <= length ? head.items : 0;
 }
 
-function readUnchecked(bytes: Buffer, offset: number): Head {
+function readUnchecked(bytes: Buffer, offset: number): Omit<Head, 'contents'> {
   return {
     packing: bytes.readUInt8(offset + AT.packing),
     aboutBytes: bytes.readUInt16LE(offset + AT.aboutBytes),

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Micros } from '../../../signal/time.js';
 import type { BatchLimits } from '../config.js';
 import type { Batch } from '../../../signal/batch.js';
-import { itemCount, joinSent, sentRequestOf, type SentRequest } from '../../../signal/sent-request.js';
+import {
+  amountOf,
+  itemCount,
+  joinSent,
+  sentRequestOf,
+  type Amount,
+  type SentRequest,
+} from '../../../signal/sent-request.js';
 import type { BatchCodec, EncodedItems, ReadBatch } from './batch-codec.js';
 import { frame, readHead, recordBytes, type Head } from './frame.js';
 
@@ -13,6 +20,13 @@ export interface About {
   readonly tenant: string;
   readonly receivedAt: Micros;
   readonly queuedAt: Micros;
+  /** How many spans, points or records it has; absent where that is how many items. */
+  readonly contents?: number;
+}
+
+/** What a record says of a batch of such an amount. */
+export function aboutOf(batch: Omit<About, 'contents'>, { items, contents }: Amount): About {
+  return contents === items ? batch : { ...batch, contents };
 }
 
 /** A batch that is to be written. */
@@ -138,7 +152,7 @@ async function recordsOf(
   const { tenant } = batch;
   const request = sentRequestOf(batch);
   if (request !== undefined && fitsOne(request, limits))
-    return [recordOf(offer, await codec.packRequest(tenant, request), part)];
+    return [recordOf(offer, codec, await codec.packRequest(tenant, request), part)];
   const { items } = batch;
   const plain = codec.serialize(items);
   if (items.length > 1 && (plain.length > limits.maxBytes || items.length > limits.maxItems)) {
@@ -151,7 +165,7 @@ async function recordsOf(
       );
     return parts;
   }
-  return [recordOf(offer, { ...(await codec.pack(plain)), batch, bytes: plain.length }, part)];
+  return [recordOf(offer, codec, { ...(await codec.pack(plain)), batch, bytes: plain.length }, part)];
 }
 
 /** Whether a request need not be read to be parted. */
@@ -159,12 +173,18 @@ function fitsOne({ items, bytes }: SentRequest, { maxItems, maxBytes }: BatchLim
   return items === 1 || (items <= maxItems && bytes.length <= maxBytes);
 }
 
-function recordOf(offer: Offer, encoded: EncodedItems & ReadBatch, part: string): NewRecord {
+function recordOf(
+  offer: Offer,
+  { signal }: BatchCodec,
+  encoded: EncodedItems & ReadBatch,
+  part: string,
+): NewRecord {
   const { receivedAt, queuedAt } = offer;
   const { content, packing, batch, bytes } = encoded;
   const id = offer.id === undefined ? randomUUID() : `${offer.id}${part}`;
-  const about: About = { id, tenant: batch.tenant, receivedAt, queuedAt };
-  const pieces = frame(about, content, { packing, items: itemCount(batch) });
+  const amount = amountOf(batch, signal);
+  const about = aboutOf({ id, tenant: batch.tenant, receivedAt, queuedAt }, amount);
+  const pieces = frame(about, content, { packing, items: amount.items });
   const head = readHead(pieces[0], 0);
   if (head === undefined) throw new Error('a record was not made as it is read');
   return { about, batch, bytes, pieces, head };

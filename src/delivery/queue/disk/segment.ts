@@ -1,5 +1,6 @@
 import { open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { PRIVATE_FILE } from '../../../config/private-path.js';
+import type { Amount } from '../../../signal/sent-request.js';
 import {
   HEAD_BYTES,
   isIntact,
@@ -34,8 +35,10 @@ export interface Damage {
   readonly path: string;
   readonly offset: number;
   readonly bytes: number;
-  /** That are lost, as far as that can be told. */
-  readonly items: number;
+  /** Records that begin there, at least. */
+  readonly records: number;
+  /** What is lost with them, as far as that can be told. */
+  readonly lost: Amount;
 }
 
 /** What a walk through a file finds at a place. */
@@ -60,9 +63,10 @@ export class Segment {
   size = 0;
   /** Where the next record is read. */
   readAt = 0;
-  /** Records that are not done, and their items. */
+  /** Records that are not done, and what they have. */
   records = 0;
   items = 0;
+  contents = 0;
   /** Whether no more is written to it. */
   isSealed = false;
 
@@ -186,7 +190,7 @@ export class Segment {
 
   /** A record cannot be read: it counts as done, and its items are lost. */
   damaged({ offset, head }: Place): void {
-    this.#tell(offset, recordBytes(head), head.items);
+    this.#tell({ offset, bytes: recordBytes(head), records: 1, lost: head });
     this.done({ offset, head });
   }
 
@@ -222,18 +226,22 @@ export class Segment {
   async #tellUnreadable(offset: number, bytes: number): Promise<void> {
     const head = Buffer.alloc(Math.min(HEAD_BYTES, bytes));
     await this.#read(head, offset);
-    this.#tell(offset, bytes, this.#doneBefore.has(offset) ? 0 : itemsOfDamaged(head, bytes));
+    const isDone = this.#doneBefore.has(offset);
+    const items = isDone ? 0 : itemsOfDamaged(head, bytes);
+    // Every trace has a span at least.
+    this.#tell({ offset, bytes, records: isDone ? 0 : 1, lost: { items, contents: items } });
   }
 
-  #tell(offset: number, bytes: number, items: number): void {
-    if (this.#told.has(offset)) return;
-    this.#told.add(offset);
-    this.#onDamage({ path: this.path, offset, bytes, items });
+  #tell(damage: Omit<Damage, 'path'>): void {
+    if (this.#told.has(damage.offset)) return;
+    this.#told.add(damage.offset);
+    this.#onDamage({ path: this.path, ...damage });
   }
 
-  #count({ items }: Head, sign: 1 | -1): void {
+  #count({ items, contents }: Head, sign: 1 | -1): void {
     this.records += sign;
     this.items += sign * items;
+    this.contents += sign * contents;
   }
 
   /** What begins at a place: a record, or damage and where the next record begins. */

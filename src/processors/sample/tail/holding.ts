@@ -81,7 +81,7 @@ export class Holding {
             clock,
             onWritten,
             onDamage: (damage) => {
-              this.#metrics.lost(damage.items);
+              this.#metrics.lost(damage.lost.items);
               this.#logs.damaged(damage);
             },
             onFailure,

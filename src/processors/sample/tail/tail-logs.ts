@@ -17,9 +17,9 @@ export class TailLogs {
     ) as [SparseLog, SparseLog, SparseLog, SparseLog];
   }
 
-  damaged({ path, offset, bytes, items }: Damage): void {
+  damaged({ path, offset, bytes, lost }: Damage): void {
     this.#disk.warn(
-      items,
+      lost.items,
       { path, offset, bytes },
       'A part of the journal cannot be read and was passed over: what a crash cut off while it was written was never acknowledged, anything else is lost; look at the disk',
     );

@@ -27,6 +27,12 @@ const dialect: Dialect = {
   lock: (query) => query.forUpdate(),
   lockSkipping: (query) => query.forUpdate().skipLocked(),
   snapshot: postgresSnapshot,
+  size: async (database) => {
+    const { rows } = await sql<{
+      readonly bytes: number;
+    }>`select pg_database_size(current_database()) as bytes`.execute(database);
+    return Number(rows[0]?.bytes);
+  },
 };
 
 /**

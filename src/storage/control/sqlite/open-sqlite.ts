@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
@@ -59,6 +60,10 @@ export async function openSqlite(options: {
     lock: (query) => query,
     lockSkipping: (query) => query,
     snapshot: sqliteSnapshot,
+    size: async () => {
+      const log = await stat(`${path}-wal`).catch(() => null);
+      return (await stat(path)).size + (log?.size ?? 0);
+    },
   };
   const writes = new FileWrites(file, path);
   const kysely = new Kysely<Tables>({

@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Counter, Histogram, Meter } from '../../../component/telemetry.js';
+import { KeptMetrics } from '../../kept-metrics.js';
 import { ReadMetrics } from '../../read-metrics.js';
 import type { StoreFigures } from '../engine/store-figures.js';
 import type { CommitReport } from '../commits/writer.js';
@@ -8,6 +9,7 @@ import { bytesOf, SegmentFiles } from '../files/segment-files.js';
 
 /** The store's metrics about itself. */
 export class StoreMetrics {
+  readonly kept: KeptMetrics;
   readonly #meter: Meter;
   readonly #commits: Histogram;
   readonly #committedRows: Counter;
@@ -30,12 +32,14 @@ export class StoreMetrics {
     refusedReloads: 0,
     cappedRuns: 0,
     mergedLogBlocks: 0,
+    removedRows: {},
     runsOfOtherAgents: 0,
   };
 
   constructor(meter: Meter) {
     this.#meter = meter;
     this.#reads = new ReadMetrics(meter);
+    this.kept = new KeptMetrics(meter);
     this.#commits = meter.histogram('store_commit_duration_seconds', {
       description: 'Time of one group commit, from taking the batches to the end of the transaction.',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
@@ -86,6 +90,12 @@ export class StoreMetrics {
     this.#cappedRuns.add(figures.cappedRuns - this.#figures.cappedRuns);
     this.#mergedLogBlocks.add(figures.mergedLogBlocks - this.#figures.mergedLogBlocks);
     this.#otherAgents.add(figures.runsOfOtherAgents - this.#figures.runsOfOtherAgents);
+    const before = this.#figures.removedRows;
+    this.kept.removed(
+      Object.fromEntries(
+        Object.entries(figures.removedRows).map(([table, rows]) => [table, rows - (before[table] ?? 0)]),
+      ),
+    );
     this.#figures = figures;
   }
 
@@ -135,6 +145,9 @@ export class StoreMetrics {
       ),
       gauge('store_id_filter_bytes', 'Memory of the ids of all traces.', () => this.#figures.idFilterBytes),
       ...this.#reads.observe(),
+      () => {
+        this.kept.end();
+      },
     ];
   }
 }

@@ -32,6 +32,7 @@ import { StoreMetrics } from './store-metrics.js';
 import { SeriesClient } from './series-client.js';
 import { TransferClient } from './transfer-client.js';
 import { StoreReach, unavailable } from './store-reach.js';
+import type { OldestTimes } from '../../kept-metrics.js';
 import { ToldArrivals } from '../../told-arrivals.js';
 import { timeOutIdle } from './time-out-idle.js';
 import { KnownUsers } from '../../user-terms.js';
@@ -48,6 +49,7 @@ const BEHIND =
   'Events of telemetry cannot be brought to the control store; they are kept, it is tried again, and the log says why.';
 const FIGURES_EVERY_MS = 5000;
 const RETENTION_EVERY_MS = 3_600_000;
+const OLDEST_EVERY_MS = 300_000;
 /** How late a run may time out, at most. */
 const IDLE_EVERY_MS = 5000;
 
@@ -133,6 +135,8 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     this.#repeat(FIGURES_EVERY_MS, async () => {
       this.#metrics.update(await thread.call<StoreFigures>('figures', []));
     });
+    // Later, so that no read holds up the first requests.
+    this.#repeat(OLDEST_EVERY_MS, () => this.#showOldest(thread), true);
     this.#repeat(IDLE_EVERY_MS, async () => {
       await timeOutIdle(thread, { users, plane }, this.#settings.clock.now());
     });
@@ -176,6 +180,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   async applyRetention(): Promise<void> {
     const { thread, control } = this.#reach.opened;
     const firstKept = await thread.call<Micros | null>('applyRetention', [this.#settings.clock.now()]);
+    await this.#showOldest(thread);
     if (firstKept === null) return;
     const { events, alerts } = control;
     await events.removeBefore(firstKept);
@@ -224,8 +229,12 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     });
   }
 
-  #repeat(everyMs: number, work: () => Promise<void>): void {
+  async #showOldest(thread: ThreadClient): Promise<void> {
+    this.#metrics.kept.update(await thread.call<OldestTimes>('oldest', []));
+  }
+
+  #repeat(everyMs: number, work: () => Promise<void>, isLater = false): void {
     const failed = 'A recurring task of the store failed.';
-    this.#ends.push(repeat(this.#settings, { everyMs, failed }, work));
+    this.#ends.push(repeat(this.#settings, { everyMs, failed, isLater }, work));
   }
 }

@@ -38,6 +38,8 @@ import type { Settlement } from '../settlement/settlement.js';
 import { TraceId } from '../rows/trace-id.js';
 import type { TimeoutChange } from '../changes/change.js';
 import type { Writer } from '../commits/writer.js';
+import type { OldestTimes, RemovedRows } from '../../kept-metrics.js';
+import { relation } from '../rows/relation.js';
 
 /** Whole days to keep, today included; null keeps everything. */
 export interface Retention {
@@ -81,11 +83,36 @@ export class Housekeeping {
   readonly #underWay = new Set<Promise<unknown>>();
   /** The last piece of work that must not mix its steps with those of others. */
   #last: Promise<unknown> = Promise.resolve();
+  readonly #removed = { traces: 0, spans: 0, points: 0, logs: 0, events: 0 };
   #isRebuilding = false;
   #isClosing = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  /** Rows that retention removed since the start. */
+  get removed(): RemovedRows {
+    return this.#removed;
+  }
+
+  /** The times of the oldest data. Reads one column of each table: 10 million rows take some milliseconds. */
+  async oldest(): Promise<OldestTimes> {
+    return await this.#do(() =>
+      this.#parts.read(async (connection, capture) => {
+        const oldestOf = async (table: Table, time: string): Promise<Micros | null> => {
+          const [row] = await connection.rows(
+            `SELECT epoch_us(min(${time})) AS oldest FROM ${relation(capture, table)}`,
+          );
+          return row?.oldest === null ? null : Number(row?.oldest);
+        };
+        return {
+          traces: await oldestOf(TRACES, 'started_at'),
+          metrics: await oldestOf(POINTS, 'timestamp'),
+          logs: await oldestOf(LOGS, 'timestamp'),
+        };
+      }),
+    );
   }
 
   /**
@@ -178,14 +205,17 @@ export class Housekeeping {
       const traces = await removeOldTraces(connection, firstKept, segments.oldestBound);
       return { traces, links: await this.#removeWaitingLinks(connection, firstKept) };
     });
-    if (!removed.traces && !removed.links) return;
+    const { traces: runs, spans } = removed.traces;
+    this.#removed.traces += runs;
+    this.#removed.spans += spans;
+    if (runs === 0 && !removed.links) return;
     await mover.checkpoint();
     prompts.linked.trim();
     traces.trim();
     closedSpans.trim();
     // Memory may still count a link whose trace has just arrived.
     prompts.figures.clear();
-    if (!removed.traces) return;
+    if (runs === 0) return;
     kept.clear();
     // Nothing may be moved in the meantime.
     await mover.between((connection) =>
@@ -212,15 +242,17 @@ export class Housekeeping {
   async #removePoints(firstKept: Micros): Promise<void> {
     const { mover, metrics } = this.#parts;
     await this.#moveOld(POINTS, 'timestamp', firstKept);
-    const isRemoved = await mover.between((connection) => metrics.removeBefore(connection, firstKept));
-    if (isRemoved) await mover.checkpoint();
+    const removed = await mover.between((connection) => metrics.removeBefore(connection, firstKept));
+    this.#removed.points += removed;
+    if (removed > 0) await mover.checkpoint();
   }
 
   async #removeLogs(firstKept: Micros): Promise<void> {
     const { mover, logs } = this.#parts;
     await this.#moveOld(LOGS, 'timestamp', firstKept);
-    const isRemoved = await removeOldLogs((work) => mover.between(work), firstKept);
-    if (!isRemoved) return;
+    const removed = await removeOldLogs((work) => mover.between(work), firstKept);
+    this.#removed.logs += removed;
+    if (removed === 0) return;
     await mover.checkpoint();
     logs.withEvents.trim();
   }
@@ -230,9 +262,10 @@ export class Housekeeping {
     await this.#moveOld(EVENTS, 'timestamp', firstKept);
     // What cannot be moved yet is removed the next time, and can be read until then.
     const moved = segments.oldestBound;
-    const isRemoved = await mover.between((connection) => removeOldEvents(connection, firstKept));
+    const removed = await mover.between((connection) => removeOldEvents(connection, firstKept));
+    this.#removed.events += removed;
     recent.forgetBefore(firstKept, moved);
-    if (isRemoved) await mover.checkpoint();
+    if (removed > 0) await mover.checkpoint();
   }
 
   /**

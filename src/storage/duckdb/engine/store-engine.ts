@@ -13,6 +13,7 @@ import type { LogsMessage } from '../messages/encode-logs.js';
 import type { Rebuilt } from '../rebuild/rebuild.js';
 import type { PointsMessage } from '../messages/encode-points.js';
 import type { NumberedLink } from '../prompts/linked-prompts.js';
+import type { OldestTimes } from '../../kept-metrics.js';
 import { figuresOf, type StoreFigures } from './store-figures.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
 import { answerRead, type ReadCall } from './store-reads.js';
@@ -50,6 +51,11 @@ export class StoreEngine {
 
   figures(): StoreFigures {
     return figuresOf(this.#parts);
+  }
+
+  /** The times of the oldest data. */
+  async oldest(): Promise<OldestTimes> {
+    return await this.#parts.housekeeping.oldest();
   }
 
   /** Takes all traces of the message. */

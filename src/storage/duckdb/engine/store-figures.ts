@@ -1,4 +1,5 @@
 import type { EngineParts } from './engine-parts.js';
+import type { RemovedRows } from '../../kept-metrics.js';
 import type { ReadFigures } from '../../read-pool.js';
 
 /** The state of the engine at a moment, for metrics. */
@@ -25,6 +26,8 @@ export interface StoreFigures {
   readonly cappedRuns: number;
   /** Blocks of log records that were merged with others, since the start. */
   readonly mergedLogBlocks: number;
+  /** Since the start. */
+  readonly removedRows: RemovedRows;
 }
 
 /** The figures of this moment. */
@@ -46,6 +49,7 @@ export function figuresOf(parts: EngineParts): StoreFigures {
     refusedReloads: parts.reloads.refused,
     cappedRuns: parts.cappedRuns.runs,
     mergedLogBlocks: parts.mover.mergedBlocks,
+    removedRows: parts.housekeeping.removed,
     reads: pools.users.figures,
     runsOfOtherAgents: otherAgents.runs,
   };

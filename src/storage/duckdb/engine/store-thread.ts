@@ -67,6 +67,7 @@ serve(port, outbox, {
     (await engine).hurry();
   },
   figures: async () => (await engine).figures(),
+  oldest: async () => await (await engine).oldest(),
   settled: async () => {
     await (await engine).settled();
   },

@@ -127,10 +127,10 @@ export class StoredMetrics {
     return await long((connection, capture) => readMetricLabels(connection, capture, stream, since));
   }
 
-  /** Removes the points before a time from the cold file. @returns whether there were any */
-  async removeBefore(connection: Connection, firstKept: number): Promise<boolean> {
+  /** Removes the points before a time from the cold file. @returns how many there were */
+  async removeBefore(connection: Connection, firstKept: number): Promise<number> {
     const removed = await removeOldPoints(connection, firstKept);
     for (const [streamNo, points] of removed) this.#streams.count(streamNo, -points);
-    return removed.size > 0;
+    return [...removed.values()].reduce((sum, points) => sum + points, 0);
   }
 }

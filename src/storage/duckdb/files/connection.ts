@@ -256,3 +256,9 @@ function toDuckDB(values: readonly Parameter[]): DuckDBValue[] {
     typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value,
   );
 }
+
+/** Removes rows. @param which what follows `DELETE FROM` @returns how many there were */
+export async function removeRows(connection: Connection, which: string): Promise<number> {
+  const [row] = await connection.rows(`DELETE FROM ${which}`);
+  return Number(row?.['Count'] ?? 0);
+}

@@ -1,4 +1,4 @@
-import type { Connection } from '../files/connection.js';
+import { removeRows, type Connection } from '../files/connection.js';
 import { BLOCK_RECORDS } from './move-logs.js';
 
 /** Blocks with consecutive numbers, both ends included. */
@@ -7,14 +7,16 @@ interface Run {
   readonly last: number;
 }
 
-/** Removes blocks with their records and terms, within a transaction. @param blocks ascending */
-export async function dropBlocks(connection: Connection, blocks: readonly number[]): Promise<void> {
+/** Removes blocks with their records and terms, within a transaction. @param blocks ascending @returns how many records */
+export async function dropBlocks(connection: Connection, blocks: readonly number[]): Promise<number> {
+  let records = 0;
   for (const run of runsOf(blocks)) {
-    await connection.run(`DELETE FROM cold.main.logs WHERE ${isInRun(run)}`);
+    records += await removeRows(connection, `cold.main.logs WHERE ${isInRun(run)}`);
     for (const table of ['log_terms', 'log_blocks']) {
       await connection.run(`DELETE FROM cold.main.${table} WHERE block BETWEEN ${run.first} AND ${run.last}`);
     }
   }
+  return records;
 }
 
 /** The condition for the records of some consecutive blocks, in a form that lets a scan skip all other row groups. */

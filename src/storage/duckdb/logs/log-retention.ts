@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import type { Connection } from '../files/connection.js';
+import { removeRows, type Connection } from '../files/connection.js';
 import { dropBlocks } from './block-runs.js';
 import { inTransaction } from './in-transaction.js';
 import { BLOCK_RECORDS } from './move-logs.js';
@@ -14,17 +14,21 @@ type Between = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
  * Removes log records before a time from the cold file, with everything by which they are found. A block of which a part is left
  * gets its terms written anew, one block between two moves, so that counts stay exact.
  *
- * @returns whether there was anything to remove
+ * @returns how many there were
  */
-export async function removeOldLogs(between: Between, firstKept: Micros): Promise<boolean> {
+export async function removeOldLogs(between: Between, firstKept: Micros): Promise<number> {
+  let removed = 0;
   // Blocks may be merged between two steps, so it looks again until nothing is left.
   for (let round = 0; round < ROUNDS; round++) {
-    if (!(await removeSome(between, firstKept))) return round > 0;
+    const records = await removeSome(between, firstKept);
+    if (records === null) break;
+    removed += records;
   }
-  return true;
+  return removed;
 }
 
-async function removeSome(between: Between, firstKept: Micros): Promise<boolean> {
+/** @returns how many records were removed; null if none was there */
+async function removeSome(between: Between, firstKept: Micros): Promise<number | null> {
   const rows = await between((connection) =>
     connection.rows(
       `SELECT block, max(newest) < make_timestamp(${firstKept}) AS is_over FROM cold.main.log_blocks
@@ -33,18 +37,23 @@ async function removeSome(between: Between, firstKept: Micros): Promise<boolean>
   );
   const over = rows.flatMap((row) => (row.is_over === true ? Number(row.block) : []));
   const partial = rows.flatMap((row) => (row.is_over === true ? [] : Number(row.block)));
+  let removed = 0;
   if (over.length > 0)
-    await between((connection) => inTransaction(connection, () => dropBlocks(connection, over)));
+    removed += await between((connection) => inTransaction(connection, () => dropBlocks(connection, over)));
   for (const block of partial) {
-    await between((connection) => inTransaction(connection, () => shorten(connection, block, firstKept)));
+    removed += await between((connection) =>
+      inTransaction(connection, () => shorten(connection, block, firstKept)),
+    );
   }
-  return rows.length > 0;
+  return rows.length > 0 ? removed : null;
 }
 
-async function shorten(connection: Connection, block: number, firstKept: Micros): Promise<void> {
+/** @returns how many records were removed */
+async function shorten(connection: Connection, block: number, firstKept: Micros): Promise<number> {
   const ofBlock = `log_no >= ${block * BLOCK_RECORDS} AND log_no < ${(block + 1) * BLOCK_RECORDS}`;
-  await connection.run(
-    `DELETE FROM cold.main.logs WHERE ${ofBlock} AND timestamp < make_timestamp(${firstKept})`,
+  const removed = await removeRows(
+    connection,
+    `cold.main.logs WHERE ${ofBlock} AND timestamp < make_timestamp(${firstKept})`,
   );
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE kept_logs AS
@@ -72,4 +81,5 @@ async function shorten(connection: Connection, block: number, firstKept: Micros)
       FROM temp.kept_logs GROUP BY tenant`,
   );
   for (const table of ['kept_logs', 'kept_terms']) await connection.run(`DROP TABLE temp.${table}`);
+  return removed;
 }

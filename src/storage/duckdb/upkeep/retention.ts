@@ -2,7 +2,7 @@ import type { Micros } from '../../../signal/time.js';
 import type { Table } from '../../table.js';
 import { MAP_EDGES, MAP_NODES } from '../../sum-tables.js';
 import { noteRemovedPoints, noteRemovedRuns } from '../sums/cold-sums.js';
-import type { Connection } from '../files/connection.js';
+import { removeRows, type Connection } from '../files/connection.js';
 import { noteRemovedCallSums } from '../sums/call-sums.js';
 import { noteRemovedCalls } from '../sums/model-sums.js';
 import { REMEMBERED } from '../changes/named-batches.js';
@@ -47,16 +47,18 @@ export async function hasOldHotRows(
  * space again, after a checkpoint.
  *
  * @param bound the last commit that the oldest read expects in the cold file
- * @returns whether there was anything to remove
+ * @returns how many runs and spans there were
  */
 export async function removeOldTraces(
   connection: Connection,
   firstKept: Micros,
   bound: number,
-): Promise<boolean> {
+): Promise<{ readonly traces: number; readonly spans: number }> {
   const isOld = `started_at < make_timestamp(${firstKept})`;
   const [old] = await connection.rows(`SELECT count(*) AS traces FROM cold.main.traces WHERE ${isOld}`);
-  if (old?.traces === 0) return false;
+  const traces = Number(old?.traces);
+  let removedSpans = 0;
+  if (traces === 0) return { traces, spans: 0 };
   await connection.run('BEGIN');
   try {
     await noteRemovedRuns(connection, isOld);
@@ -64,9 +66,11 @@ export async function removeOldTraces(
     await noteRemovedCalls(connection, spans, bound);
     await noteRemovedCallSums(connection, spans, bound);
     for (const table of ['spans', 'payloads', 'prompt_links']) {
-      await connection.run(
-        `DELETE FROM cold.main.${table} d USING (SELECT tenant, trace_id FROM cold.main.traces WHERE ${isOld}) o WHERE d.tenant = o.tenant AND d.trace_id = o.trace_id`,
+      const count = await removeRows(
+        connection,
+        `cold.main.${table} d USING (SELECT tenant, trace_id FROM cold.main.traces WHERE ${isOld}) o WHERE d.tenant = o.tenant AND d.trace_id = o.trace_id`,
       );
+      if (table === 'spans') removedSpans = count;
     }
     await connection.run(`DELETE FROM cold.main.traces WHERE ${isOld}`);
     await forgetRemovedTexts(connection);
@@ -75,7 +79,7 @@ export async function removeOldTraces(
     await connection.run('ROLLBACK').catch(() => undefined);
     throw error;
   }
-  return true;
+  return { traces, spans: removedSpans };
 }
 
 /** Removes what the traces that started before a time, a full hour, contributed to the service map. */
@@ -121,11 +125,9 @@ export async function forgetOldNames(connection: Connection, now: Micros): Promi
   if (found !== undefined) await connection.run(`DELETE FROM cold.main.named_batches WHERE ${isOld}`);
 }
 
-/** Removes the events before a time from the cold file. @returns whether there were any */
-export async function removeOldEvents(connection: Connection, firstKept: Micros): Promise<boolean> {
+/** Removes the events before a time from the cold file. @returns how many there were */
+export async function removeOldEvents(connection: Connection, firstKept: Micros): Promise<number> {
   const isOld = `timestamp < make_timestamp(${firstKept})`;
   const [found] = await connection.rows(`SELECT 1 AS found FROM cold.main.events WHERE ${isOld} LIMIT 1`);
-  if (found === undefined) return false;
-  await connection.run(`DELETE FROM cold.main.events WHERE ${isOld}`);
-  return true;
+  return found === undefined ? 0 : await removeRows(connection, `cold.main.events WHERE ${isOld}`);
 }

@@ -17,7 +17,8 @@ import { holds } from '../../../support/property.js';
 async function roundTrip<Item>(signal: Signal, items: readonly Item[]): Promise<Item[]> {
   const codec = new BatchCodec(signal, READS_SENT);
   const packed = await codec.pack(codec.serialize(items));
-  return (await codec.read(packed, { tenant: TENANT, items: items.length })).batch.items as Item[];
+  return (await codec.read(packed, { tenant: TENANT, items: items.length, contents: items.length })).batch
+    .items as Item[];
 }
 
 const fullTraces = () => {
@@ -67,12 +68,12 @@ void t.test('spans that came by OTLP keep the bytes that came, and what was note
 
 void t.test('a request that nobody has read is kept as it is sent, and can still be read', async (t) => {
   const bytes = protobufOf('traces', FULL.traces);
-  const request: SentRequest = { form: 'plain', bytes, items: 1, spans: null, mostSpans: 1 };
+  const request: SentRequest = { form: 'plain', bytes, items: 1, spans: null, totalSpans: 1, mostSpans: 1 };
   for (const form of ['gzip', 'plain'] as const) {
     const codec = new BatchCodec('traces', READS_SENT, form);
     const packed = await codec.packRequest(TENANT, request);
     t.ok(packed.content.length < bytes.length, 'packed on the disk');
-    for (const { batch } of [packed, await codec.read(packed, { tenant: TENANT, items: 1 })]) {
+    for (const { batch } of [packed, await codec.read(packed, { tenant: TENANT, items: 1, contents: 1 })]) {
       const kept = sentRequestOf(batch);
       t.equal(kept?.form, form, 'in memory it is as the exporter sends it');
       t.strictSame(kept && Buffer.from((await inForm(kept, 'plain')).bytes), Buffer.from(bytes));
@@ -116,7 +117,7 @@ void t.test('any value comes back bit by bit', async (t) => {
 void t.test('what an unknown version has packed is an error, and no items', async (t) => {
   const codec = new BatchCodec('logs', READS_SENT);
   const content = codec.serialize([1]);
-  const about = { tenant: TENANT, items: 1 };
+  const about = { tenant: TENANT, items: 1, contents: 1 };
   await t.rejects(codec.read({ content, packing: 9 }, about), /this version of Jackdaw does not know/);
   await t.rejects(codec.read({ content: Buffer.from('nonsense'), packing: 0 }, about));
   await t.rejects(codec.read({ content: codec.serialize([1]).subarray(0, 3), packing: 1 }, about));

@@ -10,7 +10,12 @@ import {
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { ConsumeError } from '../../../../src/component/consume-error.js';
+import { READS_SENT } from '../../../../src/otlp/map/open-request.js';
+import type { Batch } from '../../../../src/signal/batch.js';
+import { sentBatch } from '../../../../src/signal/sent-request.js';
 import { startOnDisk } from '../../../support/disk-delivery.js';
+import { aSpan, protobufOf } from '../../../support/otlp-requests.js';
+import { aTrace } from '../../../support/run-records.js';
 import { testFolder } from '../../../support/test-folder.js';
 import { until } from '../../../support/until.js';
 
@@ -60,9 +65,50 @@ void t.test('a flipped bit, anywhere in a record, costs that record alone', asyn
     const { got, metric, logger } = await delivered(t, folder, RECORDS - 1);
     t.strictSame(got, [0, 1, 3, 4, 5, 6, 7], `at ${distance}`);
     t.equal(await metric('queue_damaged_bytes_total'), fourth - third);
+    t.equal(await metric('queue_damaged_records_total'), 1);
     t.equal(await metric('queue_lost_items_total'), distance === 9 ? 0 : 2, 'unknown without the length');
-    t.ok(logger.lines.some((line) => /cannot be read and was passed over/.test(line)));
+    t.match(logger.lines.join('\n'), /cannot be read and was passed over.*records=1/);
   }
+});
+
+void t.test('spans are counted while they wait and when they are lost, whatever their form', async (t) => {
+  const request = (): Batch<unknown> => {
+    const bytes = protobufOf('traces', {
+      resourceSpans: [
+        { scopeSpans: [{ spans: [1, 2, 3, 4, 5].map((id) => aSpan(id, { spanId: Buffer.alloc(8, id) })) }] },
+      ],
+    });
+    return sentBatch(
+      'a',
+      { form: 'plain', bytes, items: 1, spans: [5], totalSpans: 5, mostSpans: 5 },
+      READS_SENT.open,
+    );
+  };
+  const read = () => ({ tenant: 'a', items: [aTrace(2), aTrace(3)] });
+  const folder = testFolder(t);
+  const first = await startOnDisk(t, folder, { signal: 'traces' });
+  for (const batch of [request(), read(), request()]) await first.way.consume(batch, { receivedAt: 0 });
+  t.equal(await first.metric('queue_spans'), 15);
+  t.equal(await first.metric('queue_items'), 4);
+  first.scripted.last.fail(busy());
+  await first.stop();
+  const directory = join(first.path, 'traces');
+  const file = join(directory, readdirSync(directory).find((one) => one.endsWith('.queue')) ?? '');
+  const bytes = readFileSync(file);
+  // The end of the last record's content.
+  bytes[bytes.length - 3] = (bytes.at(-3) ?? 0) ^ 4;
+  writeFileSync(file, bytes);
+  const second = await startOnDisk(t, folder, { signal: 'traces' });
+  t.equal(await second.metric('queue_spans'), 15, 'after a restart, too');
+  for (const n of [1, 2]) {
+    await until('the next is under way', () => second.scripted.attempts.length === n);
+    second.scripted.last.succeed();
+  }
+  await until('nothing is left', async () => (await second.metric('queue_spans')) === 0);
+  t.equal(await second.metric('sent_spans_total'), 10);
+  t.equal(await second.metric('queue_lost_items_total'), 1);
+  t.equal(await second.metric('queue_lost_spans_total'), 5);
+  t.match(second.logger.lines.join('\n'), /cannot be read and was passed over.*records=1 spans=5/);
 });
 
 void t.test('a tail that was cut off costs the record that it belonged to', async (t) => {

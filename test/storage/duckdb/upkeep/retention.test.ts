@@ -2,6 +2,7 @@ import t from 'tap';
 import type { TraceRecord } from '../../../../src/signal/trace.js';
 import { aHeader, aSpanRecord, DAY, NOON } from '../../../support/run-records.js';
 import { spansOf } from '../shown-spans.js';
+import { metricValues } from '../../../support/engine.js';
 import { until } from '../../../support/until.js';
 import { TestStore } from '../test-store.js';
 
@@ -38,6 +39,20 @@ for (const segmentSize of [
       'they are removed, once an hour',
       async () => (await countOf(opened, tenant)) === young.length,
     );
+    const { meter } = opened.settings;
+    const removed = () => metricValues(meter, 'jackdaw_store_removed_rows_total');
+    await until('what was removed is counted', async () => {
+      clock.advance(5000);
+      const rows = await removed();
+      return rows['jackdaw_store_removed_rows_total{table="traces"}'] === old.length;
+    });
+    t.match(await removed(), {
+      'jackdaw_store_removed_rows_total{table="spans"}': old.length,
+      'jackdaw_store_removed_rows_total{table="points"}': 0,
+    });
+    t.strictSame(await metricValues(meter, 'jackdaw_store_oldest_timestamp_seconds'), {
+      'jackdaw_store_oldest_timestamp_seconds{signal="traces"}': FIRST_KEPT / 1_000_000,
+    });
     for (const { trace } of old) t.equal(await opened.store.runs.read(tenant, trace.trace_id), null);
     for (const { trace } of young) {
       const found = await opened.store.runs.read(tenant, trace.trace_id);
