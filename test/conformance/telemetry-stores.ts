@@ -1,6 +1,7 @@
 import root, { type Test } from 'tap';
 import type { Status } from '../../src/component/status.js';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
+import type { StillClock } from '../../src/telemetry/still-clock.js';
 import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
 import { TestClickHouse } from '../storage/clickhouse/test-clickhouse.js';
 import { duplicatesIn, wrongSumsIn } from '../storage/duckdb/stored-rows.js';
@@ -15,6 +16,7 @@ export interface OpenedTelemetry {
   /** Another object after {@link reopen}; likewise the control plane. */
   readonly store: TelemetryPlane;
   readonly control: ControlPlane;
+  readonly clock: StillClock;
   /** What it told the daemon: nothing, as long as all is well. */
   readonly statuses: readonly Status[];
   /** @returns the id of a new user */
@@ -82,6 +84,7 @@ async function onClickHouse(
     get control() {
       return opened.control;
     },
+    clock: opened.settings.clock,
     statuses: opened.statuses,
     addUser: () => opened.addUser(),
     reopen: () => opened.reopen(),
@@ -108,6 +111,7 @@ async function onDuckDb(t: Test, { fileRows }: Wanted = {}): Promise<OpenedTelem
     get control() {
       return opened.control;
     },
+    clock: opened.settings.clock,
     statuses: opened.statuses,
     addUser: () => opened.addUser(),
     reopen: () => opened.reopen(),

@@ -76,11 +76,13 @@ export function promptUsageRoutes({
   routes,
   telemetry,
   control,
+  checkStorage,
   clock,
 }: ApiContext<'prompts'>): readonly Route[] {
   return [
     routes.route(recordUsage).to(async ({ identity, body }) => {
       const link = { ...body, span_id: body.span_id ?? null };
+      await checkStorage(identity.userId);
       const isKnown = await telemetry.prompts.link(identity.userId, link, clock.now());
       if (!isKnown) throw notFound('prompt version');
       return { status: 201, json: { status: 'recorded' } };

@@ -157,8 +157,9 @@ export function promptRoutes({
   routes,
   control: { prompts },
   audit,
+  checkStorage,
   clock,
-}: Pick<ApiContext, 'routes' | 'control' | 'audit' | 'clock'>): readonly Route[] {
+}: Pick<ApiContext, 'routes' | 'control' | 'audit' | 'checkStorage' | 'clock'>): readonly Route[] {
   return [
     routes.route(createPrompt).to(async ({ identity, address, body }) => {
       const now = clock.now();
@@ -171,6 +172,7 @@ export function promptRoutes({
         is_active: true,
         created_at: now,
       };
+      await checkStorage(identity.userId);
       await conflictAsProblem(prompts.create(identity.userId, prompt));
       const { name, version } = prompt;
       audit({ identity, address }, 'prompt.created', { name, version });

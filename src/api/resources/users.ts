@@ -20,6 +20,9 @@ export const userSchema = Type.Object(
         description: "Events a UTC calendar month. 0: no limit. Null: the daemon's default applies.",
       }),
     ),
+    stored_bytes_limit: nullable(
+      Type.Integer({ description: "Bytes that it may store. 0: no limit. Null: the daemon's default applies." }),
+    ),
     disabled: Type.Boolean({ description: 'Whether its keys are refused and its alerts rest.' }),
     created_at: time(),
   },
@@ -37,6 +40,15 @@ const monthlyEventLimit = Type.Optional(
     description:
       "Events a UTC calendar month, 0 for no limit; it applies at once. A user that never had one has the daemon's default.",
   }),
+);
+const storedBytesLimit = Type.Optional(
+  nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "Bytes that it may store, 0 for no limit, null for the daemon's default.",
+    }),
+  ),
 );
 
 export const listUsers = {
@@ -57,7 +69,7 @@ export const createUser = {
   summary: 'Create a user',
   access: 'admin',
   body: Type.Object(
-    { email, name, monthly_event_limit: monthlyEventLimit },
+    { email, name, monthly_event_limit: monthlyEventLimit, stored_bytes_limit: storedBytesLimit },
     { title: 'NewUser', additionalProperties: false },
   ),
   responses: { 201: userSchema },
@@ -79,6 +91,7 @@ export const updateUser = {
       email: Type.Optional(email),
       name: Type.Optional(name),
       monthly_event_limit: monthlyEventLimit,
+      stored_bytes_limit: storedBytesLimit,
       disabled: Type.Optional(
         Type.Boolean({
           description:
@@ -107,6 +120,7 @@ export function userRoutes({ routes, control, settleKeys, audit, clock }: ApiCon
         email: body.email,
         name: body.name,
         monthly_event_limit: body.monthly_event_limit ?? null,
+        stored_bytes_limit: body.stored_bytes_limit ?? null,
         disabled: false,
         created_at: now,
       };
@@ -139,6 +153,7 @@ export function printUser(user: User): UserJson {
     email: user.email,
     name: user.name,
     monthly_event_limit: user.monthly_event_limit,
+    stored_bytes_limit: user.stored_bytes_limit,
     disabled: user.disabled,
     created_at: formatTime(user.created_at),
   };

@@ -76,7 +76,7 @@ const deleteView = {
 } satisfies Operation;
 
 /** The routes under `/dashboard/views`. */
-export function viewRoutes({ routes, control: { views }, audit }: ApiContext): readonly Route[] {
+export function viewRoutes({ routes, control: { views }, audit, checkStorage }: ApiContext): readonly Route[] {
   return [
     routes.route(listViews).to(async ({ identity }) => ({
       status: 200,
@@ -84,6 +84,7 @@ export function viewRoutes({ routes, control: { views }, audit }: ApiContext): r
     })),
     routes.route(putView).to(async ({ identity, address, params, body }) => {
       const view = { ...body, id: params.view_id.toLowerCase(), org_slug: body.org_slug ?? null };
+      await checkStorage(identity.userId);
       const saved = await views.put(identity.userId, view);
       if (saved === 'foreign') throw notFound('view');
       if (saved === 'no_organization') throw notFound('organization');

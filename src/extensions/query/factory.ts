@@ -88,6 +88,9 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
           secrets,
           exportRoot: config.export_root,
           audit,
+          checkStorage: async (userId: string) => {
+            await telemetry.stored?.check(userId);
+          },
           logger,
           rejections: host.rejections,
           prices: () => host.prices.leadingTo(config.store),

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Micros } from '../../signal/time.js';
 import {
   ENDED_KEPT_FOR,
@@ -34,6 +34,8 @@ const TENANTS_A_QUERY = 10_000;
 /** The counter of changes of keys. */
 const KEY: Counter = 'key';
 const FOLLOWED_AT_ONCE = 500;
+/** What a view or an alert takes beside its texts. */
+const OWN_BYTES = 256;
 
 /** Users and keys. */
 export class AccountRows implements Accounts {
@@ -60,6 +62,21 @@ export class AccountRows implements Accounts {
       for (const { tenant, id } of rows) found.set(tenant, id);
     }
     return found;
+  }
+
+  async storedBytes(): Promise<ReadonlyMap<number, number>> {
+    const { rows } = await this.#database.read((db) =>
+      sql<{ tenant: number; bytes: string | number }>`
+        select users.tenant as tenant, cast(sum(stored.bytes) as bigint) as bytes from (
+          select user_id, sum(bytes) as bytes from prompts group by user_id
+          union all
+          select user_id, sum(length(name) + length(path) + ${OWN_BYTES}) from views group by user_id
+          union all
+          select user_id, sum(length(coalesce(composite_config, '')) + length(coalesce(webhook_url, '')) + ${OWN_BYTES})
+            from alert_rules group by user_id
+        ) as stored join users on users.id = stored.user_id group by users.tenant`.execute(db),
+    );
+    return new Map(rows.map(({ tenant, bytes }) => [tenant, Number(bytes)]));
   }
 
   async listUsers(): Promise<readonly StoredUser[]> {
@@ -313,12 +330,14 @@ function changedColumns({
   email,
   name,
   monthly_event_limit,
+  stored_bytes_limit,
   disabled,
 }: UserChange): Partial<Tables['users']> {
   return {
     ...(email !== undefined && { email, email_key: email.toLowerCase() }),
     ...(name !== undefined && { name }),
     ...(monthly_event_limit !== undefined && { monthly_event_limit }),
+    ...(stored_bytes_limit !== undefined && { stored_bytes_limit }),
     ...(disabled !== undefined && { disabled: Number(disabled) }),
   };
 }

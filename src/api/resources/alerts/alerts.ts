@@ -84,10 +84,11 @@ export function alertRoutes({
   telemetry,
   targets,
   audit,
+  checkStorage,
   clock,
 }: Pick<
   ApiContext<'agents'>,
-  'routes' | 'control' | 'telemetry' | 'targets' | 'audit' | 'clock'
+  'routes' | 'control' | 'telemetry' | 'targets' | 'audit' | 'checkStorage' | 'clock'
 >): readonly Route[] {
   /** @throws HttpProblem 404 where the user has no such agent */
   const nameOf = async (userId: string, agentId: string, abort: AbortSignal): Promise<string> => {
@@ -102,6 +103,7 @@ export function alertRoutes({
     })),
     routes.route(createAlert).to(async ({ body, request, identity, address }) => {
       const terms = readNewAlert(body, await targets());
+      await checkStorage(identity.userId);
       const agent_name =
         terms.agent_id === null ? null : await nameOf(identity.userId, terms.agent_id, request.abort);
       const now = clock.now();

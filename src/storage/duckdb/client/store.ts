@@ -12,6 +12,7 @@ import { ThreadClient } from '../../../worker/thread-client.js';
 import type { Micros } from '../../../signal/time.js';
 import { isControlPlane, type ControlPlane } from '../../control-plane.js';
 import type { FactIntake } from '../../fact-source.js';
+import { MeasuredBytes } from '../../stored-bytes.js';
 import type { TelemetryPlane } from '../../telemetry-plane.js';
 import type { Transferable } from '../../telemetry-transfer.js';
 import { BatchWrites } from './batch-writes.js';
@@ -71,6 +72,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   readonly past = plainReads(this.#reach, 'past');
   readonly usage = plainReads(this.#reach, 'usage');
   readonly transfer = new TransferClient(this.#reach, () => sourceOf(this.#id ?? ''));
+  readonly stored = new MeasuredBytes();
   readonly writer: BatchWrites;
   readonly #settings: Settings<unknown>;
   readonly #options: DuckDBStoreOptions;
@@ -88,7 +90,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     this.#settings = settings;
     this.#options = options;
     this.#metrics = new StoreMetrics(settings.meter);
-    this.writer = new BatchWrites(options.maxQueueBytes, this.#metrics, this.#reach, this.arrivals);
+    this.writer = new BatchWrites(options.maxQueueBytes, this.#metrics, this.#reach, this);
   }
 
   /** @throws StoreOpenError with the file and the cure. */
@@ -124,7 +126,16 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     const { clock } = this.#settings;
     const [users, prompts] = [new KnownUsers(plane, clock), new PromptNumbers(plane, clock)];
     this.#reach.open({ thread, known: { users, prompts, order: new CallOrder() }, control: plane });
+    this.stored.open({
+      defaultLimit: host.userLimits.storedBytes,
+      termsOf: (userId) => users.known(userId) ?? users.find(userId),
+      measure: async () =>
+        await Promise.all([this.#reach.change('storedBytes'), plane.accounts.storedBytes()]),
+      clock,
+      logger: this.#settings.logger,
+    });
     this.#ends.push(() => {
+      this.stored.close();
       users.close();
       prompts.close();
     });

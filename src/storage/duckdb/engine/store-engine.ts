@@ -17,7 +17,9 @@ import { figuresOf, type StoreFigures } from './store-figures.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
 import { answerRead, type ReadCall } from './store-reads.js';
 import { TraceId } from '../rows/trace-id.js';
+import type { TenantBytes } from '../../stored-bytes.js';
 import type { TransferBase } from '../../telemetry-transfer.js';
+import { readStoredBytes } from '../queries/stored-bytes.js';
 import { RestoredBase } from '../transfer/restored-base.js';
 import { StoreExport } from '../transfer/store-export.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
@@ -90,6 +92,11 @@ export class StoreEngine {
   /** @param listener is told of each commit that wrote facts, when they can be read @returns what ends it */
   watchFacts(listener: () => void): () => void {
     return this.#parts.recent.watch(listener);
+  }
+
+  /** What every tenant stores. */
+  async storedBytes(): Promise<TenantBytes> {
+    return await this.#parts.reads.forWork('bytes')(readStoredBytes);
   }
 
   /** Resolves after the commit. @param now microseconds */

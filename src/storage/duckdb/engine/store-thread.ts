@@ -92,6 +92,6 @@ serve(port, outbox, {
 });
 
 /** Methods of the engine whose arguments and results are small plain data. */
-export type ChangeMethod = 'setOutcome' | 'linkPrompt' | 'rebuildMap';
+export type ChangeMethod = 'setOutcome' | 'linkPrompt' | 'rebuildMap' | 'storedBytes';
 /** And of what alerts look at. */
 export type LookMethod = keyof Observations;

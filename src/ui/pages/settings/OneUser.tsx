@@ -8,7 +8,7 @@ import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { KeyTable } from './KeyTable.js';
-import { limitOf } from './limit.js';
+import { limitsOf } from './limit.js';
 import { NewKey } from './NewKey.js';
 
 type User = Schemas['UserAccount'];
@@ -40,14 +40,26 @@ export function OneUser({ user }: { readonly user: User | undefined }) {
 function ChangeUser({ user }: { readonly user: User }) {
   const path = { user_id: user.id };
   const before = user.monthly_event_limit === null ? '' : String(user.monthly_event_limit);
+  const bytesBefore = user.stored_bytes_limit === null ? '' : String(user.stored_bytes_limit);
   const [name, setName] = useState(user.name);
   const [email, setEmail] = useState(user.email);
   const [limit, setLimit] = useState(before);
+  const [bytes, setBytes] = useState(bytesBefore);
   const patch = async (body: Schemas['UserChange']): Promise<void> => {
     await bodyOf(api.PATCH('/api/v1/admin/users/{user_id}', { params: { path }, body }));
   };
   const change = useChange(
-    () => patch({ name: name.trim(), email: email.trim(), ...(limit === before ? {} : limitOf(limit)) }),
+    () => {
+      const events = limit === before ? '' : limit;
+      const limits = limitsOf({ events, bytes: bytes === bytesBefore ? '' : bytes });
+      const isDefault = bytesBefore !== '' && bytes.trim() === '';
+      return patch({
+        name: name.trim(),
+        email: email.trim(),
+        ...limits,
+        ...(isDefault && { stored_bytes_limit: null }),
+      });
+    },
     ['users', 'me'],
   );
   const { fields } = change;
@@ -66,6 +78,13 @@ function ChangeUser({ user }: { readonly user: User }) {
           value={limit}
           problem={fields['monthly_event_limit']}
           onText={setLimit}
+        />
+        <TextField
+          label="Storage"
+          hint="Bytes, or a size such as 10 GB; 0 for no limit. Empty: the daemon's default."
+          value={bytes}
+          problem={fields['stored_bytes_limit']}
+          onText={setBytes}
         />
       </Form>
       <p className={parts['filters']}>
