@@ -71,6 +71,8 @@ export interface Prompts {
   findNumber(userId: string, name: string, version: number): Promise<number | null>;
   /** Likewise of several, in their order. */
   findNumbers(userId: string, references: readonly NamedVersion[]): Promise<readonly (number | null)[]>;
+  /** @returns those of some numbers that no version has, of any user */
+  findDeleted(numbers: readonly number[]): Promise<readonly number[]>;
   /** The newest first; none where the user has no prompt of that name. */
   numbersOf(userId: string, name: string): Promise<readonly NumberedVersion[]>;
 }

@@ -2,6 +2,7 @@ import root, { type Test } from 'tap';
 import type { Status } from '../../src/component/status.js';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
 import type { StillClock } from '../../src/telemetry/still-clock.js';
+import { MS_PER_DAY } from '../../src/signal/time-units.js';
 import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
 import { TestClickHouse } from '../storage/clickhouse/test-clickhouse.js';
 import { duplicatesIn, wrongSumsIn } from '../storage/duckdb/stored-rows.js';
@@ -23,6 +24,8 @@ export interface OpenedTelemetry {
   readonly addUser: () => Promise<string>;
   /** The same after it was closed. */
   reopen(): Promise<void>;
+  /** Lets time pass, a day at a time, and retention remove what is too old then. */
+  retained(days: number): Promise<void>;
   /** Waits until lists and sums that may lag behind the writes have caught up. */
   caughtUp(): Promise<void>;
   /** Waits until the store has done what it does by and by with what it has: moved, merged, rolled it up. */
@@ -88,6 +91,10 @@ async function onClickHouse(
     statuses: opened.statuses,
     addUser: () => opened.addUser(),
     reopen: () => opened.reopen(),
+    retained: async (days) => {
+      opened.settings.clock.advance(days * MS_PER_DAY);
+      await opened.store.applyRetention();
+    },
     // Views are filled in the insert of what they follow.
     caughtUp: async () => undefined,
     settled: async () => {
@@ -115,6 +122,9 @@ async function onDuckDb(t: Test, { fileRows }: Wanted = {}): Promise<OpenedTelem
     statuses: opened.statuses,
     addUser: () => opened.addUser(),
     reopen: () => opened.reopen(),
+    retained: async (days) => {
+      for (let day = 0; day < days; day++) await opened.retained(MS_PER_DAY);
+    },
     // What was answered for is in every answer at once.
     caughtUp: async () => undefined,
     settled: () => opened.settled(),

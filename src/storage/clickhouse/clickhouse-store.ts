@@ -32,6 +32,7 @@ import { ClickHouseStoreError } from './clickhouse-store-error.js';
 import { Connection } from './client/connection.js';
 import { inTurns, openTurns, type ReadRight } from './client/in-turns.js';
 import { Reach } from './client/reach.js';
+import { removeLinks } from './runs/prompt-links.js';
 import { readStoredBytes } from './queries/stored-bytes.js';
 import { removeOldDays } from './tables/retention.js';
 import { Tenants } from './client/tenants.js';
@@ -218,10 +219,9 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
         await this.#plane.forgetNames();
       },
     );
-    if (Object.values(this.#options.retention).some((days) => days !== null))
-      this.#repeat(RETENTION_EVERY_MS, 'Retention failed; it is tried again.', async () => {
-        await this.#retain();
-      });
+    this.#repeat(RETENTION_EVERY_MS, 'Retention failed; it is tried again.', async () => {
+      await this.#retain();
+    });
   }
 
   async shutdown(deadline: AbortSignal): Promise<void> {
@@ -245,7 +245,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     throw notOpen();
   }
 
-  /** Removes what retention no longer keeps. It does so by itself every hour, too, where it is the only one of several processes. */
+  /** Removes what retention no longer keeps, and links to deleted prompts. It does so by itself every hour, too, where it is the only one of several processes. */
   async applyRetention(): Promise<void> {
     const { retention } = this.#options;
     const now = this.#settings.clock.now();
@@ -259,6 +259,8 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
       if (days !== null)
         await removeOldDays(this.#reach.connection, this.#options, tables[signal], days, now);
     }
+    if (this.#control !== null)
+      await removeLinks(this.#reach.connection, this.#options, this.#control.prompts, now);
   }
 
   async #retain(): Promise<void> {

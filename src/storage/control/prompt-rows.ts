@@ -22,6 +22,8 @@ const PAGE_BYTES = 256 * 1024;
 const PAGE_PROMPTS = 500;
 /** Each is a condition nested in others, and SQLite allows a thousand of these. */
 const VERSIONS_A_QUERY = 200;
+/** Each takes a parameter, and SQLite allows 32,766. */
+const NUMBERS_A_QUERY = 10_000;
 /** What a prompt takes beside its texts. */
 const OWN_BYTES = 256;
 /** Prompts of a user whose deleted versions are remembered: those deleted last. */
@@ -186,6 +188,18 @@ export class PromptRows implements Prompts {
       for (const row of rows) found.set(versionKey(row), row.number);
     }
     return asked.map((version) => found.get(versionKey(version)) ?? null);
+  }
+
+  async findDeleted(numbers: readonly number[]): Promise<readonly number[]> {
+    const deleted = new Set(numbers);
+    for (let start = 0; start < numbers.length; start += NUMBERS_A_QUERY) {
+      const some = numbers.slice(start, start + NUMBERS_A_QUERY);
+      const rows = await this.#database.read((db) =>
+        db.selectFrom('prompts').select('number').where('number', 'in', some).execute(),
+      );
+      for (const { number } of rows) deleted.delete(number);
+    }
+    return [...deleted];
   }
 
   async numbersOf(userId: string, name: string): Promise<readonly NumberedVersion[]> {

@@ -52,6 +52,7 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
     listVersions: true,
     findNumber: true,
     findNumbers: true,
+    findDeleted: true,
     numbersOf: true,
   },
   endpoints: {

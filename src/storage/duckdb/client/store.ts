@@ -147,13 +147,9 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     this.#repeat(IDLE_EVERY_MS, async () => {
       await timeOutIdle(thread, { users, plane }, this.#settings.clock.now());
     });
-    const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } = this.#options;
-    const kept = [traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays];
-    if (kept.some((days) => days !== null)) {
-      this.#repeat(RETENTION_EVERY_MS, async () => {
-        await this.applyRetention();
-      });
-    }
+    this.#repeat(RETENTION_EVERY_MS, async () => {
+      await this.applyRetention();
+    });
   }
 
   async shutdown(deadline: AbortSignal): Promise<void> {
@@ -182,11 +178,13 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   }
 
   /**
-   * Removes what retention no longer keeps: telemetry, and events and firings from the control plane. It does so by itself every hour, too.
+   * Removes what retention no longer keeps, and links to deleted prompts: telemetry, and events and firings from the control plane. It does so by itself every hour, too.
    */
   async applyRetention(): Promise<void> {
     const { thread, control } = this.#reach.opened;
-    const firstKept = await thread.call<Micros | null>('applyRetention', [this.#settings.clock.now()]);
+    const deleted = await control.prompts.findDeleted(await thread.call<number[]>('linkedPrompts', []));
+    const now = this.#settings.clock.now();
+    const firstKept = await thread.call<Micros | null>('applyRetention', [now, deleted]);
     if (firstKept === null) return;
     const { events, alerts } = control;
     await events.removeBefore(firstKept);

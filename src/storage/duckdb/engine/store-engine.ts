@@ -96,7 +96,7 @@ export class StoreEngine {
 
   /** What every tenant stores. */
   async storedBytes(): Promise<TenantBytes> {
-    return await this.#parts.reads.forWork('bytes')(readStoredBytes);
+    return await this.#parts.reads.forWork('usage')(readStoredBytes);
   }
 
   /** Resolves after the commit. @param now microseconds */
@@ -109,10 +109,16 @@ export class StoreEngine {
    * Removes what retention no longer keeps.
    *
    * @param now microseconds
+   * @param deletedPrompts numbers of prompt versions that there are no more: of {@link linkedPrompts}
    * @returns the time before which no events are kept, wherever they are; null where all are
    */
-  async applyRetention(now: Micros): Promise<Micros | null> {
-    return await this.#parts.housekeeping.applyRetention(now);
+  async applyRetention(now: Micros, deletedPrompts: readonly number[]): Promise<Micros | null> {
+    return await this.#parts.housekeeping.applyRetention(now, deletedPrompts);
+  }
+
+  /** The numbers of all prompt versions that have links. */
+  async linkedPrompts(): Promise<readonly number[]> {
+    return await this.#parts.housekeeping.linkedPrompts();
   }
 
   /** See `Housekeeping.timeOutIdle`. */

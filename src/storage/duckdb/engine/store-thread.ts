@@ -70,7 +70,9 @@ serve(port, outbox, {
   settled: async () => {
     await (await engine).settled();
   },
-  applyRetention: async (now: number) => await (await engine).applyRetention(now),
+  applyRetention: async (now: number, deletedPrompts: readonly number[]) =>
+    await (await engine).applyRetention(now, deletedPrompts),
+  linkedPrompts: async () => await (await engine).linkedPrompts(),
   timeOutIdle: async (now: number, wanted: WantedOfTenants) => await (await engine).timeOutIdle(now, wanted),
   readFacts,
   connectFacts: (connected: MessagePort) => {

@@ -11,7 +11,7 @@ export type Read = <T>(
 ) => Promise<T>;
 
 /** The kinds of the store's own work that read the tables. */
-type OwnWork = 'alerts' | 'events' | 'time-outs' | 'upkeep' | 'map' | 'ids' | 'warm-up' | 'export' | 'bytes';
+type OwnWork = 'alerts' | 'events' | 'time-outs' | 'upkeep' | 'map' | 'ids' | 'warm-up' | 'export' | 'usage';
 
 /** Kinds of work whose reads look through much. */
 const LONG_WORKS: ReadonlySet<OwnWork> = new Set([
@@ -21,10 +21,10 @@ const LONG_WORKS: ReadonlySet<OwnWork> = new Set([
   'ids',
   'warm-up',
   'export',
-  'bytes',
+  'usage',
 ]);
 /** Kinds of work that repeat by themselves when one of their reads was ended, or can do without it. */
-const REPEATED_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'events', 'time-outs', 'warm-up', 'bytes']);
+const REPEATED_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'events', 'time-outs', 'warm-up', 'usage']);
 
 /**
  * How everybody gets to read the tables: waits for its turn, takes a capture, and releases both. Users share one pool, and the
