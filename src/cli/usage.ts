@@ -6,7 +6,9 @@ import { showJson, showList } from './result.js';
 
 /** `jackdaw usage`: what the user of the key has used of its monthly quota and its storage. */
 export function usageCommand(io: CliIo): Command {
-  return withApiOptions(new Command('usage').description('Show how much of the monthly quota and of the storage is used.'))
+  return withApiOptions(
+    new Command('usage').description('Show how much of the monthly quota and of the storage is used.'),
+  )
     .option('--json', 'print JSON')
     .action(async (options: ApiOptions & { readonly json?: boolean }) => {
       const client = await ApiClient.open(options, io);

@@ -1,3 +1,4 @@
+import { ROW_BYTES } from './stored-bytes.js';
 import type { Micros } from '../signal/time.js';
 
 /** One version of a prompt. Name and version together are its user's only ones. */
@@ -37,6 +38,11 @@ export interface PromptPage {
 /** Versions of prompts that a user can have, and the bytes of their names, templates and descriptions in UTF-8. */
 export const MOST_VERSIONS = 10_000;
 export const MOST_TEXT_BYTES = 64 * 1024 * 1024;
+
+/** What a version takes. */
+export function promptBytes({ name, template_text, description }: PromptVersion): number {
+  return ROW_BYTES.prompt + Buffer.byteLength(name + template_text + (description ?? ''));
+}
 
 /**
  * The prompts of users. They are never changed, and a deleted version is never created again. A list does not show versions created after

@@ -5,7 +5,16 @@ import { SparseLog } from '../telemetry/sparse-log.js';
 import type { UserTerms } from './user-terms.js';
 
 /** Bytes of a row beside its texts, about the same in every engine. */
-export const ROW_BYTES = { span: 256, run: 256, point: 64, log: 128, link: 64 } as const;
+export const ROW_BYTES = {
+  span: 256,
+  run: 256,
+  point: 64,
+  log: 128,
+  link: 64,
+  prompt: 256,
+  view: 256,
+  alert: 256,
+} as const;
 
 /** How much of its storage a user has used. */
 export interface StorageUse {
@@ -17,8 +26,13 @@ export interface StorageUse {
 /** What users store, in telemetry and control, and may store. Every method may throw a `ConsumeError` with `storage_unavailable`. */
 export interface StoredBytes {
   read(userId: string): Promise<StorageUse>;
-  /** @throws ConsumeError `storage_exceeded` where the user has reached the limit */
-  check(userId: string): Promise<void>;
+  /**
+   * For whoever writes something else than signals. Counts it until the next measurement.
+   *
+   * @param bytes that are going to be written
+   * @throws ConsumeError `storage_exceeded` where the user has reached the limit
+   */
+  take(userId: string, bytes: number): Promise<void>;
 }
 
 /** Bytes by the numbers of tenants. */
@@ -70,8 +84,10 @@ export class MeasuredBytes implements StoredBytes {
     return { used: this.#usedBy(terms.tenant), limit: limit === 0 ? null : limit };
   }
 
-  async check(userId: string): Promise<void> {
-    await this.refuseExceeded(await this.#opened.termsOf(userId));
+  async take(userId: string, bytes: number): Promise<void> {
+    const terms = await this.#opened.termsOf(userId);
+    await this.refuseExceeded(terms);
+    this.add(terms.tenant, bytes);
   }
 
   /**

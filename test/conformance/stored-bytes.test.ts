@@ -38,7 +38,7 @@ function checkStoredBytes(t: Test, open: OpenTelemetry): void {
     for (const write of writes) {
       await write();
       const after = await used();
-      t.ok(after - before >= TEXT.length && after - before < 2 * TEXT.length, `${String(after - before)}`);
+      t.ok(after - before >= TEXT.length && after - before < 2 * TEXT.length, String(after - before));
       before = after;
     }
     await opened.settled();
@@ -65,11 +65,12 @@ function checkStoredBytes(t: Test, open: OpenTelemetry): void {
     await opened.control.prompts.create(tenant, aPrompt({ name: 'large', template_text: TEXT }));
     await limit(TEXT.length);
     for (const write of batches(tenant)) await t.rejects(write(), EXCEEDED);
-    await t.rejects(opened.store.stored.check(tenant), EXCEEDED);
+    await t.rejects(opened.store.stored.take(tenant, 1), EXCEEDED);
     await Promise.all(batches(other).map((write) => write()));
-    await opened.store.stored.check(other);
+    await opened.store.stored.take(other, 1);
     await opened.reopen();
-    for (const write of batches(tenant)) await t.rejects(write(), EXCEEDED, 'at the first write after a start');
+    for (const write of batches(tenant))
+      await t.rejects(write(), EXCEEDED, 'at the first write after a start');
     t.match(await opened.store.stored.read(tenant), { limit: TEXT.length });
 
     await opened.control.prompts.remove(tenant, 'large', null);

@@ -21,7 +21,9 @@ export const userSchema = Type.Object(
       }),
     ),
     stored_bytes_limit: nullable(
-      Type.Integer({ description: "Bytes that it may store. 0: no limit. Null: the daemon's default applies." }),
+      Type.Integer({
+        description: "Bytes that it may store. 0: no limit. Null: the daemon's default applies.",
+      }),
     ),
     disabled: Type.Boolean({ description: 'Whether its keys are refused and its alerts rest.' }),
     created_at: time(),
@@ -42,13 +44,12 @@ const monthlyEventLimit = Type.Optional(
   }),
 );
 const storedBytesLimit = Type.Optional(
-  nullable(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: "Bytes that it may store, 0 for no limit, null for the daemon's default.",
-    }),
-  ),
+  Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description:
+      "Bytes that it may store, 0 for no limit; it applies at once. A user that never had one has the daemon's default.",
+  }),
 );
 
 export const listUsers = {

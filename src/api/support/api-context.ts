@@ -29,7 +29,7 @@ export interface ApiContext<Part extends TelemetryPart = never> {
   readonly exportRoot?: string | undefined;
   readonly audit: Audit;
   /** To be awaited before something of a user is created. @throws ConsumeError `storage_exceeded` */
-  readonly checkStorage: (userId: string) => Promise<void>;
+  readonly takeStorage: (userId: string, bytes: number) => Promise<void>;
   readonly logger: Logger;
   /** What users sent and was not taken. */
   readonly rejections: Rejections;

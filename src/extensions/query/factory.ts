@@ -88,8 +88,8 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
           secrets,
           exportRoot: config.export_root,
           audit,
-          checkStorage: async (userId: string) => {
-            await telemetry.stored?.check(userId);
+          takeStorage: async (userId: string, bytes: number) => {
+            await telemetry.stored?.take(userId, bytes);
           },
           logger,
           rejections: host.rejections,

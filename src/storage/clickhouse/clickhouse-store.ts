@@ -190,8 +190,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     this.stored.open({
       defaultLimit: host.userLimits.storedBytes,
       termsOf: async (userId) => await this.#plane.termsOf(userId),
-      measure: async () =>
-        await Promise.all([readStoredBytes(connection), control.accounts.storedBytes()]),
+      measure: async () => await Promise.all([readStoredBytes(connection), control.accounts.storedBytes()]),
       clock,
       logger: this.#settings.logger,
     });

@@ -18,6 +18,7 @@ import {
 import { ConflictError } from '../conflict-error.js';
 import { FOLLOWED_COLUMNS, fromKey, fromUser, toFollowedKey, toKey, toUser } from './account-columns.js';
 import { touchRulesOf } from './alert-rule-rows.js';
+import { ROW_BYTES } from '../stored-bytes.js';
 import type { ControlDatabase } from './control-database.js';
 import { isLastAdmin } from './last-admin.js';
 import { nextNumbers, type Counter } from './numbers.js';
@@ -34,8 +35,6 @@ const TENANTS_A_QUERY = 10_000;
 /** The counter of changes of keys. */
 const KEY: Counter = 'key';
 const FOLLOWED_AT_ONCE = 500;
-/** What a view or an alert takes beside its texts. */
-const OWN_BYTES = 256;
 
 /** Users and keys. */
 export class AccountRows implements Accounts {
@@ -70,9 +69,9 @@ export class AccountRows implements Accounts {
         select users.tenant as tenant, cast(sum(stored.bytes) as bigint) as bytes from (
           select user_id, sum(bytes) as bytes from prompts group by user_id
           union all
-          select user_id, sum(length(name) + length(path) + ${OWN_BYTES}) from views group by user_id
+          select user_id, sum(length(name) + length(path) + ${ROW_BYTES.view}) from views group by user_id
           union all
-          select user_id, sum(length(coalesce(composite_config, '')) + length(coalesce(webhook_url, '')) + ${OWN_BYTES})
+          select user_id, sum(length(coalesce(composite_config, '')) + length(coalesce(webhook_url, '')) + ${ROW_BYTES.alert})
             from alert_rules group by user_id
         ) as stored join users on users.id = stored.user_id group by users.tenant`.execute(db),
     );

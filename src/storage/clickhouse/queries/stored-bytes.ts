@@ -14,7 +14,8 @@ const ROWS = [
 /** The bytes of telemetry that every tenant has, before compression. What follows from other rows (`runs`, views) does not count. */
 export async function readStoredBytes(reads: Pick<Reads, 'rows'>): Promise<TenantBytes> {
   const parts = ROWS.map(
-    ([{ name }, own]) => `SELECT tenant, sum(bytes) + ${String(own)} * count() AS stored FROM ${name} GROUP BY tenant`,
+    ([{ name }, own]) =>
+      `SELECT tenant, sum(bytes) + ${String(own)} * count() AS stored FROM ${name} GROUP BY tenant`,
   );
   const rows = await reads.rows(
     `SELECT tenant, sum(stored) AS stored FROM (${parts.join(' UNION ALL ')}) GROUP BY tenant`,

@@ -142,7 +142,7 @@ export class BatchWrites implements TelemetryWriter {
     const { message, buffers } = encode();
     const bytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0);
     this.#queuedBytes += bytes;
-    let counted: number | null = null;
+    let uncount = (): void => undefined;
     try {
       const whole = (terms: UserTerms, own: object): object => ({
         ...own,
@@ -150,8 +150,10 @@ export class BatchWrites implements TelemetryWriter {
         ...countedMessage(batch, terms, receivedAt),
       });
       const prepare = (terms: UserTerms): object | Promise<object> => {
-        counted = terms.tenant;
         this.#stored.add(terms.tenant, bytes);
+        uncount = () => {
+          this.#stored.add(terms.tenant, -bytes);
+        };
         const own = message(terms);
         return own instanceof Promise ? own.then((own) => whole(terms, own)) : whole(terms, own);
       };
@@ -166,7 +168,7 @@ export class BatchWrites implements TelemetryWriter {
         async (made) => await thread.call<T>(method, [made], { transfer: buffers }),
       );
     } catch (error) {
-      if (counted !== null) this.#stored.add(counted, -bytes);
+      uncount();
       throw error;
     } finally {
       this.#queuedBytes -= bytes;

@@ -22,7 +22,8 @@ const BYTES: readonly (readonly [table: Table, bytes: string])[] = [
 /** The bytes of telemetry that every tenant has, before compression. */
 export async function readStoredBytes(connection: Connection, capture: Capture): Promise<TenantBytes> {
   const parts = BYTES.map(
-    ([table, bytes]) => `SELECT tenant, sum(${bytes}) AS bytes FROM ${relation(capture, table)} GROUP BY tenant`,
+    ([table, bytes]) =>
+      `SELECT tenant, sum(${bytes}) AS bytes FROM ${relation(capture, table)} GROUP BY tenant`,
   );
   const rows = await connection.rows(
     `SELECT tenant, sum(bytes)::BIGINT AS bytes FROM (${parts.join(' UNION ALL ')}) GROUP BY tenant`,

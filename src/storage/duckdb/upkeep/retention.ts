@@ -30,10 +30,7 @@ export async function hasHotRows(
 ): Promise<boolean> {
   const parts = hot
     .filter(({ isAside }) => !isAside)
-    .map(
-      ({ catalog }) =>
-        `SELECT 1 AS found FROM ${catalog}.main.${table.name} WHERE ${isGone}`,
-    );
+    .map(({ catalog }) => `SELECT 1 AS found FROM ${catalog}.main.${table.name} WHERE ${isGone}`);
   return (await connection.rows(`${parts.join(' UNION ALL ')} LIMIT 1`)).length > 0;
 }
 

@@ -48,20 +48,10 @@ function ChangeUser({ user }: { readonly user: User }) {
   const patch = async (body: Schemas['UserChange']): Promise<void> => {
     await bodyOf(api.PATCH('/api/v1/admin/users/{user_id}', { params: { path }, body }));
   };
-  const change = useChange(
-    () => {
-      const events = limit === before ? '' : limit;
-      const limits = limitsOf({ events, bytes: bytes === bytesBefore ? '' : bytes });
-      const isDefault = bytesBefore !== '' && bytes.trim() === '';
-      return patch({
-        name: name.trim(),
-        email: email.trim(),
-        ...limits,
-        ...(isDefault && { stored_bytes_limit: null }),
-      });
-    },
-    ['users', 'me'],
-  );
+  const change = useChange(() => {
+    const limits = { events: limit === before ? '' : limit, bytes: bytes === bytesBefore ? '' : bytes };
+    return patch({ name: name.trim(), email: email.trim(), ...limitsOf(limits) });
+  }, ['users', 'me']);
   const { fields } = change;
   return (
     <>
@@ -81,7 +71,11 @@ function ChangeUser({ user }: { readonly user: User }) {
         />
         <TextField
           label="Storage"
-          hint="Bytes, or a size such as 10 GB; 0 for no limit. Empty: the daemon's default."
+          hint={
+            bytesBefore === ''
+              ? "Bytes, or a size such as 10 GB; 0 for no limit. Empty: the daemon's default."
+              : 'Bytes, or a size such as 10 GB; 0 for no limit. One that was set cannot be taken back to the default.'
+          }
           value={bytes}
           problem={fields['stored_bytes_limit']}
           onText={setBytes}

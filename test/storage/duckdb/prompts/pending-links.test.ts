@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { MOST_PENDING } from '../../../../src/storage/pending-links.js';
-import { Database } from '../../../../src/storage/duckdb/files/database.js';
+import { Database, MAIN } from '../../../../src/storage/duckdb/files/database.js';
 import { aPromptedRun, PromptStore } from '../prompt-store.js';
 import { filesOf } from '../stored-rows.js';
 import { TestStore } from '../test-store.js';
@@ -13,7 +13,7 @@ async function addLinks(path: string, links: number): Promise<void> {
   const database = await Database.open({ path: hot, memoryLimit: '256MiB', threads: 1 });
   const connection = await database.connect();
   await connection.run(
-    `INSERT INTO prompt_links SELECT l.* REPLACE (uuid() AS trace_id) FROM prompt_links l, range(${links})`,
+    `INSERT INTO ${MAIN}.main.prompt_links SELECT l.* REPLACE (uuid() AS trace_id) FROM ${MAIN}.main.prompt_links l, range(${links})`,
   );
   database.close();
 }
