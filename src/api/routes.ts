@@ -83,7 +83,7 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     meRoutes,
     myKeyRoutes,
     viewRoutes,
-    needing(['identity', 'usage'], usageRoutes),
+    needing(['identity', 'usage', 'stored'], usageRoutes),
     rejectionRoutes,
     daemonRoutes,
     userRoutes,

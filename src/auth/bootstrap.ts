@@ -49,6 +49,7 @@ export async function bootstrap(options: {
       email: config.bootstrap_email,
       name: 'admin',
       monthly_event_limit: null,
+      stored_bytes_limit: null,
       disabled: false,
       created_at: at,
     },

@@ -4,9 +4,11 @@ import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import type { CliIo } from './io.js';
 import { showJson, showList } from './result.js';
 
-/** `jackdaw usage`: what the user of the key has used of its monthly quota. */
+/** `jackdaw usage`: what the user of the key has used of its monthly quota and its storage. */
 export function usageCommand(io: CliIo): Command {
-  return withApiOptions(new Command('usage').description('Show how much of the monthly quota is used.'))
+  return withApiOptions(
+    new Command('usage').description('Show how much of the monthly quota and of the storage is used.'),
+  )
     .option('--json', 'print JSON')
     .action(async (options: ApiOptions & { readonly json?: boolean }) => {
       const client = await ApiClient.open(options, io);
@@ -21,6 +23,8 @@ export function usageCommand(io: CliIo): Command {
           { title: 'events', show: ({ used }) => used },
           { title: 'limit', show: ({ limit }) => limit },
           { title: 'resets', show: ({ resets_at }) => resets_at },
+          { title: 'stored bytes', show: ({ stored_bytes }) => stored_bytes.used },
+          { title: 'storage limit', show: ({ stored_bytes }) => stored_bytes.limit },
         ],
         none: '',
       });

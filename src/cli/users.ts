@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createUser, listUsers, updateUser, type UserJson } from '../api/resources/users.js';
+import { parseSize } from '../config/size.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import type { CliIo } from './io.js';
 import { showJson, showList } from './result.js';
@@ -14,15 +15,19 @@ interface Change {
   readonly email?: string;
   readonly name?: string;
   readonly monthlyEventLimit?: number;
+  readonly storedBytesLimit?: number;
   readonly disable?: true;
   readonly enable?: true;
 }
+
+const STORED_BYTES = 'bytes to store, such as 10GiB, 0 for no limit';
 
 const COLUMNS: readonly Column<UserJson>[] = [
   { title: 'id', show: (user) => user.id },
   { title: 'email', show: (user) => user.email },
   { title: 'name', show: (user) => user.name },
   { title: 'events a month', show: (user) => user.monthly_event_limit },
+  { title: 'stored bytes', show: (user) => user.stored_bytes_limit },
   { title: 'disabled', show: (user) => (user.disabled ? 'yes' : null) },
   { title: 'created', show: (user) => user.created_at },
 ];
@@ -45,6 +50,7 @@ export function usersCommand(io: CliIo): Command {
     .requiredOption('--email <address>', 'e-mail address')
     .requiredOption('--name <name>', 'name')
     .option('--monthly-event-limit <n>', 'events a month, 0 for no limit', readLimit)
+    .option('--stored-bytes-limit <size>', STORED_BYTES, readSize)
     .option('--json', 'print JSON')
     .action(async (options: Options & Change) => {
       const client = await ApiClient.open(options, io);
@@ -56,6 +62,7 @@ export function usersCommand(io: CliIo): Command {
     .option('--email <address>', 'new e-mail address')
     .option('--name <name>', 'new name')
     .option('--monthly-event-limit <n>', 'events a month, 0 for no limit', readLimit)
+    .option('--stored-bytes-limit <size>', STORED_BYTES, readSize)
     .addOption(
       new Option('--disable', 'refuse its keys and let its alerts rest; what it has stays').conflicts(
         'enable',
@@ -77,16 +84,23 @@ function showUser(io: CliIo, user: UserJson, options: Options): void {
   else showList(io, [user], { columns: COLUMNS, none: '' });
 }
 
-function printChange({ email, name, monthlyEventLimit, disable, enable }: Change) {
+function printChange({ email, name, monthlyEventLimit, storedBytesLimit, disable, enable }: Change) {
   return {
     ...(disable === undefined && enable === undefined ? {} : { disabled: disable === true }),
     ...(email === undefined ? {} : { email }),
     ...(name === undefined ? {} : { name }),
     ...(monthlyEventLimit === undefined ? {} : { monthly_event_limit: monthlyEventLimit }),
+    ...(storedBytesLimit === undefined ? {} : { stored_bytes_limit: storedBytesLimit }),
   };
 }
 
 function readLimit(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
+}
+
+function readSize(text: string): number {
+  const bytes = parseSize(/^\d+$/.test(text) ? Number(text) : text);
+  if (bytes === undefined) throw new InvalidArgumentError('It must be a size, such as 500MiB or 10GiB.');
+  return bytes;
 }

@@ -6,6 +6,7 @@ export type ConsumeErrorCode =
   | 'shutting_down'
   | 'storage_unavailable'
   | 'quota_exceeded'
+  | 'storage_exceeded'
   | 'rate_limited'
   | 'validation_failed'
   | 'internal_error';

@@ -5,6 +5,8 @@
 export interface UserLimits {
   /** The share of requests and bytes in progress that one user may hold: above 0, up to 1 for all of it. */
   readonly share: number;
+  /** Bytes that each user may store who has no limit of its own; 0 for any number. */
+  readonly storedBytes: number;
   /**
    * Counts a request that begins.
    *

@@ -226,6 +226,10 @@ export const ServiceSchema = section(
         byte_burst: Type.Optional(
           size({ description: 'Bytes that may come at once. Absent: as many as in two seconds.' }),
         ),
+        stored_bytes: size({
+          default: 0,
+          description: 'Bytes that a user without a limit of its own may store in total. 0: no limit.',
+        }),
       },
       { description: 'How much of what all users share one user may have, with whichever key.' },
     ),

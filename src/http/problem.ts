@@ -63,6 +63,7 @@ function problemOfConsumeError(error: ConsumeError): HttpProblem {
     case 'storage_unavailable':
       return refusal(503, error.code, error.detail ?? DETAILS[error.code], error.retryAfterMs);
     case 'quota_exceeded':
+    case 'storage_exceeded':
     case 'rate_limited':
       return refusal(429, error.code, error.message, error.retryAfterMs, quotaHeaders(error.usage));
     case 'validation_failed':

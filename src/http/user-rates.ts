@@ -8,6 +8,7 @@ const DEFAULT_USER_SHARE = 0.5;
 
 export interface UserRatesSettings {
   readonly share: number;
+  readonly storedBytes: number;
   /** Undefined: no limit. */
   readonly requests: { readonly perSecond: number; readonly burst: number } | undefined;
   readonly bytes: { readonly perSecond: number; readonly burst: number } | undefined;
@@ -16,6 +17,7 @@ export interface UserRatesSettings {
 /** The limits of users over all listeners of a daemon. */
 export class UserRates implements UserLimits {
   readonly share: number;
+  readonly storedBytes: number;
   readonly #requests: TokenBuckets | undefined;
   readonly #bytes: TokenBuckets | undefined;
   readonly #limited: Counter;
@@ -24,8 +26,9 @@ export class UserRates implements UserLimits {
     settings: UserRatesSettings,
     { clock, meter }: { readonly clock: Clock; readonly meter: Meter },
   ) {
-    const { share, requests, bytes } = settings;
+    const { share, storedBytes, requests, bytes } = settings;
     this.share = share;
+    this.storedBytes = storedBytes;
     this.#requests = requests && new TokenBuckets(requests, clock);
     this.#bytes = bytes && new TokenBuckets(bytes, clock);
     this.#limited = meter.counter('rate_limited_requests_total', {
@@ -60,6 +63,7 @@ export class UserRates implements UserLimits {
 /** For listeners that nobody configures: shares, but no rates. */
 export const NO_RATES: UserLimits = {
   share: DEFAULT_USER_SHARE,
+  storedBytes: 0,
   enter: () => undefined,
   spend: () => undefined,
 };

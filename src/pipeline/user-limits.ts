@@ -11,8 +11,9 @@ export function userRates(config: ServiceConfig['user_limits'], tools: BuildTool
   const { share, requests_per_second: requests, request_burst: requestBurst } = config;
   const bytes = sizeBytes(config.bytes_per_second);
   const byteBurst = config.byte_burst === undefined ? undefined : sizeBytes(config.byte_burst);
+  const storedBytes = sizeBytes(config.stored_bytes);
   return new UserRates(
-    { share, requests: limitOf(requests, requestBurst), bytes: limitOf(bytes, byteBurst) },
+    { share, storedBytes, requests: limitOf(requests, requestBurst), bytes: limitOf(bytes, byteBurst) },
     tools,
   );
 }

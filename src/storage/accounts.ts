@@ -10,6 +10,8 @@ export interface User {
   readonly name: string;
   /** Null: the default of the daemon applies. */
   readonly monthly_event_limit: number | null;
+  /** Bytes that it may store, 0 for any number. Null: the default of the daemon applies. */
+  readonly stored_bytes_limit: number | null;
   /** The user's keys are refused and its alerts rest; what it has stays. */
   readonly disabled: boolean;
   readonly created_at: Micros;
@@ -20,6 +22,7 @@ export interface UserChange {
   readonly email?: string;
   readonly name?: string;
   readonly monthly_event_limit?: number | null;
+  readonly stored_bytes_limit?: number | null;
   readonly disabled?: boolean;
 }
 
@@ -107,6 +110,8 @@ export interface Accounts {
   findUser(id: string): Promise<StoredUser | null>;
   /** @returns the ids of the users with these tenant numbers, as far as such users exist */
   findTenants(tenants: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  /** Bytes of users' prompts, saved views and alerts, by their tenant numbers. Users without any are left out. */
+  storedBytes(): Promise<ReadonlyMap<number, number>>;
   /** The oldest first. */
   listUsers(): Promise<readonly StoredUser[]>;
   /**

@@ -1,3 +1,4 @@
+import { ROW_BYTES } from './stored-bytes.js';
 import type { Micros } from '../signal/time.js';
 
 /** One version of a prompt. Name and version together are its user's only ones. */
@@ -38,6 +39,11 @@ export interface PromptPage {
 export const MOST_VERSIONS = 10_000;
 export const MOST_TEXT_BYTES = 64 * 1024 * 1024;
 
+/** What a version takes. */
+export function promptBytes({ name, template_text, description }: PromptVersion): number {
+  return ROW_BYTES.prompt + Buffer.byteLength(name + template_text + (description ?? ''));
+}
+
 /**
  * The prompts of users. They are never changed, and a deleted version is never created again. A list does not show versions created after
  * its first page was read. Users' ids are taken in any case. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
@@ -71,6 +77,8 @@ export interface Prompts {
   findNumber(userId: string, name: string, version: number): Promise<number | null>;
   /** Likewise of several, in their order. */
   findNumbers(userId: string, references: readonly NamedVersion[]): Promise<readonly (number | null)[]>;
+  /** @returns those of some numbers that no version has, of any user */
+  findDeleted(numbers: readonly number[]): Promise<readonly number[]>;
   /** The newest first; none where the user has no prompt of that name. */
   numbersOf(userId: string, name: string): Promise<readonly NumberedVersion[]>;
 }

@@ -9,6 +9,7 @@ import type { Runs } from './runs.js';
 import type { Series } from './run-series.js';
 import type { ServiceMap } from './service-map.js';
 import type { Sessions } from './sessions.js';
+import type { StoredBytes } from './stored-bytes.js';
 import type { TelemetryWriter } from './telemetry-writer.js';
 import type { Usage } from './usage.js';
 
@@ -32,6 +33,7 @@ export interface TelemetryPlane {
   readonly figures: AlertFigures;
   readonly past: PastFigures;
   readonly usage: Usage;
+  readonly stored: StoredBytes;
   readonly arrivals: Arrivals;
   /** Whether other processes may write to it at the same time. Absent: no. */
   readonly isShared?: boolean;
@@ -85,6 +87,7 @@ const PARTS = Object.keys({
   figures: true,
   past: true,
   usage: true,
+  stored: true,
   arrivals: true,
   identity: true,
 } satisfies Record<TelemetryPart, true>) as readonly TelemetryPart[];

@@ -9,6 +9,8 @@ export interface UserTerms {
   readonly tenant: number;
   /** Events a month that it may store, 0 for any number; null: the daemon's default holds. */
   readonly monthlyLimit: number | null;
+  /** Bytes that it may store, likewise. */
+  readonly storedLimit: number | null;
   /** The events of its telemetry that somebody wants. */
   readonly wanted: readonly EventType[];
 }
@@ -65,6 +67,7 @@ export class KnownUsers {
     return {
       tenant: user.tenant,
       monthlyLimit: user.monthly_event_limit,
+      storedLimit: user.stored_bytes_limit,
       wanted: wanted.has(ALL_EVENTS) ? TELEMETRY_EVENTS : TELEMETRY_EVENTS.filter((type) => wanted.has(type)),
     };
   }

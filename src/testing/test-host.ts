@@ -34,7 +34,7 @@ export class TestHost implements Host {
   readonly statuses: Status[] = [];
   /** By endpoint. */
   readonly announced = new Map<string, string>();
-  readonly userLimits = { share: 0.5, enter: () => undefined, spend: () => undefined };
+  readonly userLimits = { share: 0.5, storedBytes: 0, enter: () => undefined, spend: () => undefined };
   readonly rejections = { note: () => undefined, of: () => ({ since: 0, items: [], counts: [] }) };
   readonly prices = { offer: () => undefined, leadingTo: () => [] };
   readonly smtp = null;

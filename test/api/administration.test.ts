@@ -24,7 +24,15 @@ void t.test('users are created, listed and changed', async (t) => {
     { email: 'admin@localhost', name: 'admin', monthly_event_limit: null },
   ]);
   const anna = await create<User>(api, '/users', { email: 'anna@example.com', name: 'Anna' });
-  t.strictSame(Object.keys(anna), ['id', 'email', 'name', 'monthly_event_limit', 'disabled', 'created_at']);
+  t.strictSame(Object.keys(anna), [
+    'id',
+    'email',
+    'name',
+    'monthly_event_limit',
+    'stored_bytes_limit',
+    'disabled',
+    'created_at',
+  ]);
   t.match(anna.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   t.match(anna.created_at, /Z$/);
   const ben = await create<User>(api, '/users', {
@@ -45,6 +53,7 @@ void t.test('users are created, listed and changed', async (t) => {
     email: 'a@example.com',
     monthly_event_limit: 10,
   });
+  t.match((await change({ stored_bytes_limit: 5 })).body, { stored_bytes_limit: 5 });
   t.match((await api.get<User[]>('/admin/users'))[1], { name: 'Anna B.', email: 'a@example.com' });
 });
 

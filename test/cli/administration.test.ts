@@ -192,6 +192,7 @@ void t.test('mistakes on the command line are told before anything is sent', asy
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['users', 'create', '--name', 'x'], /required option '--email/],
     [['users', 'update', 'x', '--monthly-event-limit', '1.5'], /must be a whole number/],
+    [['users', 'update', 'x', '--stored-bytes-limit', '1 GB'], /must be a size/],
     [['keys', 'create', '--name', 'x', '--scopes', 'read,root'], /Scopes are write, read, manage, admin/],
     [['keys', 'create', '--name', 'x', '--scopes', ''], /Scopes are/],
     [['keys', 'revoke'], /missing required argument 'id'/],

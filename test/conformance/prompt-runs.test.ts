@@ -33,6 +33,36 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
     t.equal(await store.opened.store.prompts.link(stranger, link, NOON), false);
   });
 
+  void t.test('links of deleted versions are removed, and those whose traces do not come', async (t) => {
+    const store = await PromptStore.of(await open(t));
+    const { opened, tenant } = store;
+    const used = async (): Promise<number> => {
+      opened.clock.advance(60_000);
+      return (await opened.store.stored.read(tenant)).used;
+    };
+    const linkTen = async (version: number): Promise<void> => {
+      const links = Array.from({ length: 10 }, () => store.link(randomUUID(), null, version));
+      t.ok((await Promise.all(links)).every((isKnown) => isKnown));
+    };
+    const before = await used();
+    await linkTen(1);
+    t.ok((await used()) > before);
+    await opened.control.prompts.remove(tenant, 'p', 1);
+    await opened.retained(1);
+    const left = await used();
+    t.ok(left < before, 'neither the version nor its links take room');
+    await linkTen(2);
+    const run = aPromptedRun({}, {});
+    await store.write(run);
+    await store.link(run.trace.trace_id, null, 2);
+    await opened.retained(20);
+    const waiting = await used();
+    await opened.retained(11);
+    t.ok((await used()) < waiting, 'after 30 days');
+    const [two] = (await opened.store.prompts.compare(tenant, 'p')) ?? [];
+    t.match(two, { version: 2, total_traces: 1 }, 'the link of a stored trace stays');
+  });
+
   void t.test('a link waits for its trace, over restarts, and then counts once', async (t) => {
     const store = await PromptStore.of(await open(t));
     const run = aPromptedRun({ success: true, duration_ms: 10, total_cost_usd: 3 }, {}, {});

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import t, { type Test } from 'tap';
 import {
   MOST_TEXT_BYTES,
+  MOST_VERSIONS,
   type PromptPage,
   type Prompts,
   type PromptVersion,
@@ -9,7 +11,7 @@ import {
 import { anEndpoint, anOrganization, aPrompt, aUser } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';
-import { onEveryControl, type OpenControl } from './control-stores.js';
+import { onEveryControl, onEveryDatabase, type OpenControl, type OpenDatabase } from './control-stores.js';
 
 const VERSION_TAKEN = { name: 'ConflictError', field: 'version' };
 const ALL = { events: 1000, bytes: 1e9 };
@@ -263,4 +265,28 @@ function checkPrompts(t: Test, open: OpenControl): void {
   });
 }
 
+function checkMostVersions(t: Test, open: OpenDatabase): void {
+  void t.test('a user has at most 10 000 versions', async (t) => {
+    const { database, store } = await open(t);
+    const [user, other] = [aUser(), aUser()];
+    for (const each of [user, other]) await store.accounts.createUser(each);
+    await store.prompts.create(user.id, aPrompt({ version: 0 }));
+    const columns = sql`user_id, name, name_key, template_text, description, is_active, created_at, bytes`;
+    await database.transaction((tx) =>
+      sql`insert into prompts (number, id, version, ${columns})
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(MOST_VERSIONS - 2)})
+        select 1000000 + i, 'id ' || i, i, ${columns} from prompts, n`.execute(tx),
+    );
+    const create = (version: number) => store.prompts.create(user.id, aPrompt({ version }));
+    await create(MOST_VERSIONS);
+    const message = /10000 versions of prompts, which is the limit for a user: delete some/;
+    await t.rejects(create(MOST_VERSIONS + 1), { name: 'ConflictError', field: 'prompt', message });
+    await store.prompts.create(other.id, aPrompt());
+    await store.prompts.remove(user.id, 'prompt', 0);
+    await create(MOST_VERSIONS + 1);
+    await t.rejects(create(MOST_VERSIONS + 2), { field: 'prompt', message });
+  });
+}
+
 await onEveryControl(t, checkPrompts);
+await onEveryDatabase(t, checkMostVersions);

@@ -1,6 +1,8 @@
 import root, { type Test } from 'tap';
 import type { Status } from '../../src/component/status.js';
 import type { ControlPlane } from '../../src/storage/control-plane.js';
+import type { StillClock } from '../../src/telemetry/still-clock.js';
+import { MS_PER_DAY } from '../../src/signal/time-units.js';
 import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
 import { TestClickHouse } from '../storage/clickhouse/test-clickhouse.js';
 import { duplicatesIn, wrongSumsIn } from '../storage/duckdb/stored-rows.js';
@@ -16,12 +18,15 @@ export interface OpenedTelemetry {
   /** Another object after {@link reopen}; likewise the control plane. */
   readonly store: TelemetryPlane;
   readonly control: ControlPlane;
+  readonly clock: StillClock;
   /** What it told the daemon: nothing, as long as all is well. */
   readonly statuses: readonly Status[];
   /** @returns the id of a new user */
   readonly addUser: () => Promise<string>;
   /** The same after it was closed. */
   reopen(): Promise<void>;
+  /** Lets time pass, a day at a time, and retention remove what is too old then. */
+  retained(days: number): Promise<void>;
   /** Waits until lists and sums that may lag behind the writes have caught up. */
   caughtUp(): Promise<void>;
   /** Waits until the store has done what it does by and by with what it has: moved, merged, rolled it up. */
@@ -83,9 +88,14 @@ async function onClickHouse(
     get control() {
       return opened.control;
     },
+    clock: opened.settings.clock,
     statuses: opened.statuses,
     addUser: () => opened.addUser(),
     reopen: () => opened.reopen(),
+    retained: async (days) => {
+      opened.settings.clock.advance(days * MS_PER_DAY);
+      await opened.store.applyRetention();
+    },
     // Views are filled in the insert of what they follow.
     caughtUp: async () => undefined,
     settled: async () => {
@@ -109,9 +119,13 @@ async function onDuckDb(t: Test, { fileRows }: Wanted = {}): Promise<OpenedTelem
     get control() {
       return opened.control;
     },
+    clock: opened.settings.clock,
     statuses: opened.statuses,
     addUser: () => opened.addUser(),
     reopen: () => opened.reopen(),
+    retained: async (days) => {
+      for (let day = 0; day < days; day++) await opened.retained(MS_PER_DAY);
+    },
     // What was answered for is in every answer at once.
     caughtUp: async () => undefined,
     settled: () => opened.settled(),

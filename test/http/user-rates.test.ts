@@ -3,7 +3,7 @@ import { HttpProblem } from '../../src/component/http.js';
 import { UserRates } from '../../src/http/user-rates.js';
 import { componentSettings } from '../support/component-settings.js';
 
-const LIMITS = { share: 0.5, requests: undefined, bytes: undefined };
+const LIMITS = { share: 0.5, storedBytes: 0, requests: undefined, bytes: undefined };
 
 /** Seconds to wait; 0 where the request is taken. */
 function enter(rates: UserRates, user = 'a'): number {

@@ -90,7 +90,7 @@ for (const engine of ENGINES) {
   void t.test(`${engine}: rates are 429 with the time to wait`, async (t) => {
     const settings = componentSettings('test');
     const rate = { perSecond: 0.1, burst: 2 };
-    const users = new UserRates({ share: 0.5, requests: rate, bytes: undefined }, settings);
+    const users = new UserRates({ share: 0.5, storedBytes: 0, requests: rate, bytes: undefined }, settings);
     const { url } = await startListener(t, engine, [postRoute(async () => undefined)], { users });
     const post = (user: string) => send(url, { method: 'POST', headers: { authorization: user }, body: 'x' });
     t.same([(await post('a')).status, (await post('a')).status], [200, 200], 'each counts once');
@@ -102,7 +102,7 @@ for (const engine of ENGINES) {
     t.equal((await post('a')).status, 200);
 
     const bytes = { perSecond: 100, burst: 200 };
-    const byBytes = new UserRates({ share: 0.5, requests: undefined, bytes }, settings);
+    const byBytes = new UserRates({ share: 0.5, storedBytes: 0, requests: undefined, bytes }, settings);
     const other = await startListener(t, engine, [postRoute(async () => undefined)], { users: byBytes });
     const large = () =>
       send(other.url, { method: 'POST', headers: { authorization: 'a' }, body: 'x'.repeat(1000) });

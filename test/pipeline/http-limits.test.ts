@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { status as Code } from '@grpc/grpc-js';
 import t from 'tap';
+import { gaugeRequest } from '../support/gauge-request.js';
+import { logRequest } from '../support/log-request.js';
+import { aSpan, jsonOf, protobufOf, tracesOf } from '../support/otlp-requests.js';
+import { anItem } from '../support/trace-batch.js';
 import { startTestDaemon } from '../support/daemon.js';
 import { post } from '../support/http-post.js';
 import { grpcFailureOf, startOtlpGrpcClient } from '../support/otlp-grpc-client.js';
@@ -42,4 +46,45 @@ void t.test('limits of users hold over all listeners, gRPC among them', async (t
   });
   const limited = await me();
   t.match(limited, { status: 429, headers: { 'retry-after': '1000' }, body: { code: 'rate_limited' } });
+});
+
+void t.test('who has reached the storage limit can send nothing more, whatever way', async (t) => {
+  const overlay = 'service: { user_limits: { stored_bytes: 1KiB } }';
+  const { url, key, grpcAddress, otlpUrl } = await startTestDaemon(t, { overlay });
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const send = (path: string, json: object, method = 'POST') =>
+    post(`${url}/api/v1${path}`, { method, headers, body: JSON.stringify(json) });
+  const usage = () => post(`${url}/api/v1/usage`, { method: 'GET', headers });
+  t.match(await usage(), { body: { stored_bytes: { used: 0, limit: 1024 } } });
+  const prompt = { name: 'p', template_text: 'x'.repeat(2000) };
+  t.equal((await send('/dashboard/prompts/', prompt)).status, 201);
+  const call = startOtlpGrpcClient(t, grpcAddress);
+  const refused = [
+    send('/traces/batch', { traces: [anItem()] }),
+    send('/dashboard/prompts/', { ...prompt, version: 2 }),
+    send('/dashboard/prompts/usage', { prompt_name: 'p', prompt_version: 1, trace_id: randomUUID() }),
+    send(`/dashboard/views/${randomUUID()}`, { name: 'v', path: '/traces' }, 'PUT'),
+    send('/dashboard/alerts', { type: 'failure_rate', threshold: 0.5, channel: 'email' }),
+  ];
+  for (const answer of await Promise.all(refused))
+    t.match(answer, { status: 429, headers: { 'retry-after': '300' }, body: { code: 'storage_exceeded' } });
+  const nanos = BigInt(Date.now()) * 1_000_000n;
+  const signals = {
+    traces: tracesOf(aSpan(1)),
+    logs: logRequest('s', [{ body: 'text', nanos }]),
+    metrics: gaugeRequest('s', [{ name: 'm', value: 1, nanos, attributes: {} }]),
+  };
+  for (const signal of ['traces', 'logs', 'metrics'] as const) {
+    const body = jsonOf(signals[signal]);
+    const answer = await post(`${otlpUrl}/v1/${signal}`, { method: 'POST', headers, body });
+    t.match(answer, { status: 429, body: { message: /storage limit of 1024 bytes is reached/ } });
+    t.match(await grpcFailureOf(call(signal, protobufOf(signal, signals[signal]), { key })), {
+      code: Code.RESOURCE_EXHAUSTED,
+      retryAfter: 300,
+    });
+  }
+  const me = await post(`${url}/api/v1/me`, { method: 'GET', headers });
+  const { id } = (me.body as { readonly user: { readonly id: string } }).user;
+  t.equal((await send(`/admin/users/${id}`, { stored_bytes_limit: 1024 ** 2 }, 'PATCH')).status, 200);
+  t.match(await send('/traces/batch', { traces: [anItem()] }), { status: 200 }, 'at once');
 });

@@ -70,7 +70,7 @@ void t.test('a user is asked for once, and again when something may have changed
   const [id, other] = [await addUser(control), await addUser(control)];
   t.equal(users.known(id), undefined);
   const both = await Promise.all([users.find(id), users.find(id)]);
-  t.strictSame(both[0], { tenant: 1, monthlyLimit: 7, wanted: [] });
+  t.strictSame(both[0], { tenant: 1, monthlyLimit: 7, storedLimit: null, wanted: [] });
   t.equal(users.known(id), both[0]);
   t.equal(both[1], both[0]);
   t.equal(asked.users, 1, 'who asks at the same time shares the question');

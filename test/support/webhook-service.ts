@@ -217,6 +217,7 @@ async function organizationOf({ control, clock }: WebhookPlace): Promise<[slug: 
     email: 'somebody@example.org',
     name: 'somebody',
     monthly_event_limit: null,
+    stored_bytes_limit: null,
     disabled: false,
     created_at: clock.now(),
   });

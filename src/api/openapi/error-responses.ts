@@ -73,7 +73,7 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
   429: {
     name: 'TooManyRequests',
     description:
-      '`rate_limited`: the user sends more than is accepted in a second; `quota_exceeded`: the monthly limit would be exceeded. Nothing was stored.',
+      '`rate_limited`: the user sends more than is accepted in a second; `quota_exceeded`: the monthly limit would be exceeded; `storage_exceeded`: the user has reached its storage limit. Nothing was stored.',
     headers: {
       ...RETRY_AFTER,
       'X-Quota-Limit': 'Events a month, where there is a limit.',

@@ -3,6 +3,7 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import type { PromptVersion } from '../../storage/prompts.js';
 import type { PromptVersionFigures } from '../../storage/prompt-runs.js';
+import { ROW_BYTES } from '../../storage/stored-bytes.js';
 import { successRate } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, usd, uuid } from '../support/fields.js';
@@ -77,11 +78,13 @@ export function promptUsageRoutes({
   routes,
   telemetry,
   control,
+  takeStorage,
   clock,
 }: ApiContext<'prompts'>): readonly Route[] {
   return [
     routes.route(recordUsage).to(async ({ identity, body }) => {
       const link = { ...body, span_id: body.span_id ?? null };
+      await takeStorage(identity.userId, ROW_BYTES.link);
       const isKnown = await telemetry.prompts.link(identity.userId, link, clock.now());
       if (!isKnown) throw notFound('prompt version');
       return { status: 201, json: { status: 'recorded' } };

@@ -6,6 +6,7 @@ import { formatTime } from '../../signal/time.js';
 import {
   MOST_TEXT_BYTES,
   MOST_VERSIONS,
+  promptBytes,
   type PromptPage,
   type Prompts,
   type PromptVersion,
@@ -160,8 +161,9 @@ export function promptRoutes({
   routes,
   control: { prompts },
   audit,
+  takeStorage,
   clock,
-}: Pick<ApiContext, 'routes' | 'control' | 'audit' | 'clock'>): readonly Route[] {
+}: Pick<ApiContext, 'routes' | 'control' | 'audit' | 'takeStorage' | 'clock'>): readonly Route[] {
   return [
     routes.route(createPrompt).to(async ({ identity, address, body }) => {
       const now = clock.now();
@@ -174,6 +176,7 @@ export function promptRoutes({
         is_active: true,
         created_at: now,
       };
+      await takeStorage(identity.userId, promptBytes(prompt));
       await conflictAsProblem(prompts.create(identity.userId, prompt));
       const { name, version } = prompt;
       audit({ identity, address }, 'prompt.created', { name, version });

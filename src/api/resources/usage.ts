@@ -12,7 +12,7 @@ export const readUsage = {
   method: 'GET',
   path: '/api/v1/usage',
   tag: 'identity',
-  summary: 'How many events the caller has sent this month, and how many it may',
+  summary: 'How many events the caller has sent this month, how many it may, and what it stores',
   description:
     'An event is a newly stored span, or a trace without spans; if the daemon is configured so, a metric point or a log record as well. Nothing is counted where no processor `quota` runs.',
   access: 'read',
@@ -23,6 +23,15 @@ export const readUsage = {
         used: count('Events of this month.'),
         limit: nullable(count('Null: no limit.')),
         resets_at: time('The first moment of the next month.'),
+        stored_bytes: Type.Object(
+          {
+            used: count(
+              'Bytes of telemetry, prompts, saved views and alerts, before compression; some seconds old at most, or more in a large store.',
+            ),
+            limit: nullable(count('Null: no limit.')),
+          },
+          { title: 'StoredBytes' },
+        ),
       },
       { title: 'MonthlyUsage' },
     ),
@@ -78,16 +87,17 @@ export function usageRoutes({
   control,
   rejections,
   clock,
-}: ApiContext<'identity' | 'usage'>): readonly Route[] {
+}: ApiContext<'identity' | 'usage' | 'stored'>): readonly Route[] {
   return [
     routes.route(readUsage).to(async ({ identity }) => {
       const now = clock.now();
       const { userId } = identity;
-      const [{ period, used, resets_at }, limit] = await Promise.all([
+      const [{ period, used, resets_at }, limit, stored_bytes] = await Promise.all([
         telemetry.usage.read(userId, now),
         monthlyLimit(control, userId, await telemetry.identity(), now),
+        telemetry.stored.read(userId),
       ]);
-      return { status: 200, json: { period, used, limit, resets_at: formatTime(resets_at) } };
+      return { status: 200, json: { period, used, limit, resets_at: formatTime(resets_at), stored_bytes } };
     }),
     routes.route(readDailyUsage).to(async ({ identity, query }) => {
       const { userId } = identity;

@@ -20,6 +20,11 @@ export const userSchema = Type.Object(
         description: "Events a UTC calendar month. 0: no limit. Null: the daemon's default applies.",
       }),
     ),
+    stored_bytes_limit: nullable(
+      Type.Integer({
+        description: "Bytes that it may store. 0: no limit. Null: the daemon's default applies.",
+      }),
+    ),
     disabled: Type.Boolean({ description: 'Whether its keys are refused and its alerts rest.' }),
     created_at: time(),
   },
@@ -36,6 +41,14 @@ const monthlyEventLimit = Type.Optional(
     maximum: Number.MAX_SAFE_INTEGER,
     description:
       "Events a UTC calendar month, 0 for no limit; it applies at once. A user that never had one has the daemon's default.",
+  }),
+);
+const storedBytesLimit = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description:
+      "Bytes that it may store, 0 for no limit; it applies at once. A user that never had one has the daemon's default.",
   }),
 );
 
@@ -58,7 +71,7 @@ export const createUser = {
   access: 'admin',
   audit: ['user.created'],
   body: Type.Object(
-    { email, name, monthly_event_limit: monthlyEventLimit },
+    { email, name, monthly_event_limit: monthlyEventLimit, stored_bytes_limit: storedBytesLimit },
     { title: 'NewUser', additionalProperties: false },
   ),
   responses: { 201: userSchema },
@@ -81,6 +94,7 @@ export const updateUser = {
       email: Type.Optional(email),
       name: Type.Optional(name),
       monthly_event_limit: monthlyEventLimit,
+      stored_bytes_limit: storedBytesLimit,
       disabled: Type.Optional(
         Type.Boolean({
           description:
@@ -109,6 +123,7 @@ export function userRoutes({ routes, control, settleKeys, audit, clock }: ApiCon
         email: body.email,
         name: body.name,
         monthly_event_limit: body.monthly_event_limit ?? null,
+        stored_bytes_limit: body.stored_bytes_limit ?? null,
         disabled: false,
         created_at: now,
       };
@@ -141,6 +156,7 @@ export function printUser(user: User): UserJson {
     email: user.email,
     name: user.name,
     monthly_event_limit: user.monthly_event_limit,
+    stored_bytes_limit: user.stored_bytes_limit,
     disabled: user.disabled,
     created_at: formatTime(user.created_at),
   };

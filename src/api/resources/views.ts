@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { HttpProblem, type Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
+import { ROW_BYTES } from '../../storage/stored-bytes.js';
 import { VIEWS_OF_A_USER, VIEWS_OF_AN_ORGANIZATION } from '../../storage/views.js';
 import type { ApiContext } from '../support/api-context.js';
 import { nullable, uuid } from '../support/fields.js';
@@ -78,7 +79,7 @@ const deleteView = {
 } satisfies Operation;
 
 /** The routes under `/dashboard/views`. */
-export function viewRoutes({ routes, control: { views }, audit }: ApiContext): readonly Route[] {
+export function viewRoutes({ routes, control: { views }, audit, takeStorage }: ApiContext): readonly Route[] {
   return [
     routes.route(listViews).to(async ({ identity }) => ({
       status: 200,
@@ -86,6 +87,7 @@ export function viewRoutes({ routes, control: { views }, audit }: ApiContext): r
     })),
     routes.route(putView).to(async ({ identity, address, params, body }) => {
       const view = { ...body, id: params.view_id.toLowerCase(), org_slug: body.org_slug ?? null };
+      await takeStorage(identity.userId, ROW_BYTES.view);
       const saved = await views.put(identity.userId, view);
       if (saved === 'foreign') throw notFound('view');
       if (saved === 'no_organization') throw notFound('organization');

@@ -28,6 +28,8 @@ export interface ApiContext<Part extends TelemetryPart = never> {
   /** `extensions.query.export_root`. */
   readonly exportRoot?: string | undefined;
   readonly audit: Audit;
+  /** To be awaited before something of a user is created. @throws ConsumeError `storage_exceeded` */
+  readonly takeStorage: (userId: string, bytes: number) => Promise<void>;
   readonly logger: Logger;
   /** What users sent and was not taken. */
   readonly rejections: Rejections;

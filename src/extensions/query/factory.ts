@@ -88,6 +88,9 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
           secrets,
           exportRoot: config.export_root,
           audit,
+          takeStorage: async (userId: string, bytes: number) => {
+            await telemetry.stored?.take(userId, bytes);
+          },
           logger,
           rejections: host.rejections,
           prices: () => host.prices.leadingTo(config.store),

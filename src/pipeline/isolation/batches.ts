@@ -7,6 +7,7 @@ const CODES: ReadonlySet<unknown> = new Set([
   'shutting_down',
   'storage_unavailable',
   'quota_exceeded',
+  'storage_exceeded',
   'rate_limited',
   'validation_failed',
   'internal_error',

@@ -18,6 +18,7 @@ import type { Series } from '../run-series.js';
 import type { Runs } from '../runs.js';
 import type { ServiceMap } from '../service-map.js';
 import type { Sessions } from '../sessions.js';
+import { MeasuredBytes } from '../stored-bytes.js';
 import type { TelemetryParts } from '../telemetry-plane.js';
 import type { TelemetryTransfer, Transferable } from '../telemetry-transfer.js';
 import type { TelemetryWriter } from '../telemetry-writer.js';
@@ -31,6 +32,8 @@ import { ClickHouseStoreError } from './clickhouse-store-error.js';
 import { Connection } from './client/connection.js';
 import { inTurns, openTurns, type ReadRight } from './client/in-turns.js';
 import { Reach } from './client/reach.js';
+import { removeLinks } from './runs/prompt-links.js';
+import { readStoredBytes } from './queries/stored-bytes.js';
 import { removeOldDays } from './tables/retention.js';
 import { StoreSizes } from './tables/store-sizes.js';
 import { Tenants } from './client/tenants.js';
@@ -78,6 +81,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
   readonly figures: AlertFigures;
   readonly past: PastFigures;
   readonly usage: Usage;
+  readonly stored = new MeasuredBytes();
   readonly transfer: TelemetryTransfer;
   readonly #out: TransferOut;
   readonly #items: ItemWrites;
@@ -96,14 +100,18 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
   constructor(settings: Settings<unknown>, options: ClickHouseStoreOptions) {
     this.#settings = settings;
     this.#options = options;
-    const plane = new RunPlane(this.#reach, this.arrivals, options, settings.clock);
+    const { clock } = settings;
+    const { stored } = this;
+    const plane = new RunPlane(this.#reach, this.arrivals, options, { clock, stored });
     const items = new ItemWrites({
       reach: this.#reach,
       arrivals: this.arrivals,
       options,
       admit: async (...args) => await plane.admit(...args),
       claim: async (...args) => await plane.claim(...args),
-      clock: settings.clock,
+      clock,
+      stored,
+      termsOf: async (userId) => await plane.termsOf(userId),
     });
     this.#items = items;
     this.#plane = plane;
@@ -183,6 +191,13 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     this.#control = control;
     this.#reach.open({ connection, tenants: new Tenants(control, clock) });
     this.#plane.open(control, this.#id, this.#owner);
+    this.stored.open({
+      defaultLimit: host.userLimits.storedBytes,
+      termsOf: async (userId) => await this.#plane.termsOf(userId),
+      measure: async () => await Promise.all([readStoredBytes(connection), control.accounts.storedBytes()]),
+      clock,
+      logger: this.#settings.logger,
+    });
     this.#ends.push(
       // Later, so that no run times out where the store is only opened for an import or an export.
       repeat(
@@ -212,10 +227,9 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
         await this.#plane.forgetNames();
       },
     );
-    if (Object.values(this.#options.retention).some((days) => days !== null))
-      this.#repeat(RETENTION_EVERY_MS, 'Retention failed; it is tried again.', async () => {
-        await this.#retain();
-      });
+    this.#repeat(RETENTION_EVERY_MS, 'Retention failed; it is tried again.', async () => {
+      await this.#retain();
+    });
   }
 
   async shutdown(deadline: AbortSignal): Promise<void> {
@@ -226,6 +240,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
       Promise.all([this.#items.idle(), this.#plane.idle()]).then(() => undefined),
       deadline,
     );
+    this.stored.close();
     this.#plane.close();
     const opened = this.#reach.close();
     opened?.tenants.close();
@@ -238,7 +253,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     throw notOpen();
   }
 
-  /** Removes what retention no longer keeps. It does so by itself every hour, too, where it is the only one of several processes. */
+  /** Removes what retention no longer keeps, and links to deleted prompts. It does so by itself every hour, too, where it is the only one of several processes. */
   async applyRetention(): Promise<void> {
     const { retention } = this.#options;
     const now = this.#settings.clock.now();
@@ -254,6 +269,8 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
           await removeOldDays(this.#reach.connection, this.#options, tables[signal], days, now),
         );
     }
+    if (this.#control !== null)
+      await removeLinks(this.#reach.connection, this.#options, this.#control.prompts, now);
     await this.#sizes.update(this.#reach.connection);
   }
 

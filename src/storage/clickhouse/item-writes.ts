@@ -6,8 +6,10 @@ import type { Micros } from '../../signal/time.js';
 import { nameOfBatch } from '../batch-name.js';
 import { CallOrder } from '../call-order.js';
 import { TOO_MANY_METRICS } from '../metric-limits.js';
+import type { MeasuredBytes } from '../stored-bytes.js';
 import type { TelemetryWriter } from '../telemetry-writer.js';
 import type { ToldArrivals } from '../told-arrivals.js';
+import type { UserTerms } from '../user-terms.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
 import type { Reach } from './client/reach.js';
 import { logRows } from './logs/log-rows.js';
@@ -38,6 +40,8 @@ export interface ItemWriteParts {
   /** The same by how many they are at most; null where they have to be admitted once that is known exactly. */
   readonly claim: AdmitBatch<string>;
   readonly clock: Clock;
+  readonly stored: Pick<MeasuredBytes, 'refuseExceeded' | 'add'>;
+  readonly termsOf: (userId: string) => Promise<UserTerms>;
 }
 
 /** The part of the contract `TelemetryWriter` that takes items which are only ever added. */
@@ -70,12 +74,12 @@ export class ItemWrites implements Partial<TelemetryWriter> {
   async logs(batch: LogsBatch, { receivedAt, batch: named }: ConsumeContext): Promise<Receipt> {
     const { items, tenant: userId } = batch;
     const { length } = items;
-    const { arrivals, reach, admit } = this.#parts;
+    const { arrivals, admit } = this.#parts;
     const tell = arrivals.logsOf(batch);
     // Made before anything is waited for: the caller may change the batch from then on.
     const made = logRows(items, receivedAt);
     const name = named === undefined ? null : nameOfBatch('logs', named.id, receivedAt).batch;
-    const tenant = await reach.tenantOf(userId);
+    const tenant = await this.#admitted(userId);
     const admitted = await admit(batch, receivedAt, length, name);
     if (isWritten(admitted)) return receiptOf(length, [], null);
     const rows = made.rows.map((row): NewRow => ({ tenant, batch: name ?? NO_BATCH, ...row }));
@@ -93,8 +97,8 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     const { rows, metricOf, metrics, bytes } = this.#printer.print(items, receivedAt);
     const name = named === undefined ? null : nameOfBatch('metrics', named.id, receivedAt).batch;
     const prepare = async (): Promise<TakenPoints | WrittenBatch> => {
-      const { reach, claim, admit } = this.#parts;
-      const tenant = await reach.tenantOf(userId);
+      const { claim, admit } = this.#parts;
+      const tenant = await this.#admitted(userId);
       // Before its metrics are judged: of a repeat nothing is.
       const claimed = name === null || length === 0 ? null : await claim(batch, receivedAt, length, name);
       if (isWritten(claimed)) return claimed;
@@ -143,7 +147,22 @@ export class ItemWrites implements Partial<TelemetryWriter> {
           : rows;
       await inserts.add(missing, bytes);
     };
-    await this.#orFailed(admitted, add());
+    const { stored } = this.#parts;
+    stored.add(tenant, bytes);
+    try {
+      await this.#orFailed(admitted, add());
+    } catch (error) {
+      stored.add(tenant, -bytes);
+      throw error;
+    }
+  }
+
+  /** @returns the user's number @throws ConsumeError `storage_exceeded` */
+  async #admitted(userId: string): Promise<number> {
+    const { stored, termsOf } = this.#parts;
+    const terms = await termsOf(userId);
+    await stored.refuseExceeded(terms);
+    return terms.tenant;
   }
 
   /** Where some work for admitted items fails, they are given up. */

@@ -8,7 +8,8 @@ import { CallOrder } from '../call-order.js';
 import type { ControlPlane } from '../control-plane.js';
 import { PromptNumbers } from '../prompt-numbers.js';
 import type { ToldArrivals } from '../told-arrivals.js';
-import { KnownUsers } from '../user-terms.js';
+import type { MeasuredBytes } from '../stored-bytes.js';
+import { KnownUsers, type UserTerms } from '../user-terms.js';
 import { Observations } from './alerts/observations.js';
 import { PastReads } from './alerts/past-figures.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
@@ -75,6 +76,7 @@ export class RunPlane {
   readonly figures: AlertFigures;
   readonly past: PastFigures;
   readonly usage: UsageReads;
+  readonly stored: MeasuredBytes;
   readonly #reach: Reach;
   readonly #arrivals: ToldArrivals;
   readonly #options: Pick<ClickHouseOptions, 'groupRows' | 'maxQueueBytes'>;
@@ -87,8 +89,9 @@ export class RunPlane {
     reach: Reach,
     arrivals: ToldArrivals,
     options: Pick<ClickHouseOptions, 'groupRows' | 'maxQueueBytes'>,
-    clock: Clock,
+    { clock, stored }: { readonly clock: Clock; readonly stored: MeasuredBytes },
   ) {
+    this.stored = stored;
     this.#reach = reach;
     this.#arrivals = arrivals;
     this.#options = options;
@@ -171,6 +174,7 @@ export class RunPlane {
       termsOf: (userId) => users.known(userId) ?? users.find(userId),
       promptNumbers: (userId, versions) => prompts.known(userId, versions) ?? prompts.find(userId, versions),
       arriving: (batch) => this.#arrivals.tracesOf(batch),
+      stored: this.stored,
       sent: (userId, tenant) => {
         this.#ids.set(tenant, userId);
       },
@@ -197,6 +201,12 @@ export class RunPlane {
     this.#opened?.users.close();
     this.#opened?.prompts.close();
     this.#opened = null;
+  }
+
+  /** What has to be known of a user. @throws ConsumeError; Error for a user that there is not */
+  async termsOf(userId: string): Promise<UserTerms> {
+    const { users } = this.#open();
+    return users.known(userId) ?? (await users.find(userId));
   }
 
   async traces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
@@ -237,8 +247,8 @@ export class RunPlane {
     { tenant: userId, quota }: Pick<TracesBatch, 'tenant' | 'quota'>,
     counted: Pick<NewItems, 'at' | 'items' | 'isExact' | 'name'>,
   ): Promise<AdmittedItems | WrittenBatch | null> {
-    const { users, upkeep } = this.#open();
-    const { tenant, monthlyLimit } = users.known(userId) ?? (await users.find(userId));
+    const { upkeep } = this.#open();
+    const { tenant, monthlyLimit } = await this.termsOf(userId);
     const limit = monthlyLimit ?? quota?.monthly_items ?? 0;
     const terms = quota === undefined ? null : { at: counted.at, limit: limit === 0 ? Infinity : limit };
     return await admitItems(upkeep, { ...counted, tenant, terms });

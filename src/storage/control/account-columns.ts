@@ -3,14 +3,14 @@ import type { FollowedKey, StoredKey, StoredUser, User } from '../accounts.js';
 import type { Tables } from './tables.js';
 
 export function fromUser(user: User, tenant: number): Tables['users'] {
-  const { id, email, name, monthly_event_limit, disabled, created_at } = user;
-  const email_key = email.toLowerCase();
-  return { id, tenant, email, email_key, name, monthly_event_limit, disabled: Number(disabled), created_at };
+  const { disabled, ...columns } = user;
+  return { ...columns, tenant, email_key: user.email.toLowerCase(), disabled: Number(disabled) };
 }
 
 export function toUser(row: Tables['users']): StoredUser {
-  const { id, tenant, email, name, monthly_event_limit, created_at } = row;
-  return { id, tenant, email, name, monthly_event_limit, disabled: row.disabled === 1, created_at };
+  const { id, tenant, email, name, monthly_event_limit, stored_bytes_limit, created_at } = row;
+  const limits = { monthly_event_limit, stored_bytes_limit };
+  return { id, tenant, email, name, ...limits, disabled: row.disabled === 1, created_at };
 }
 
 export function fromKey(key: StoredKey, changed: number): Tables['api_keys'] {

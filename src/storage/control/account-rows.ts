@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Micros } from '../../signal/time.js';
 import {
   ENDED_KEPT_FOR,
@@ -18,6 +18,7 @@ import {
 import { ConflictError } from '../conflict-error.js';
 import { FOLLOWED_COLUMNS, fromKey, fromUser, toFollowedKey, toKey, toUser } from './account-columns.js';
 import { touchRulesOf } from './alert-rule-rows.js';
+import { ROW_BYTES } from '../stored-bytes.js';
 import type { ControlDatabase } from './control-database.js';
 import { isLastAdmin } from './last-admin.js';
 import { nextNumbers, type Counter } from './numbers.js';
@@ -60,6 +61,21 @@ export class AccountRows implements Accounts {
       for (const { tenant, id } of rows) found.set(tenant, id);
     }
     return found;
+  }
+
+  async storedBytes(): Promise<ReadonlyMap<number, number>> {
+    const { rows } = await this.#database.read((db) =>
+      sql<{ tenant: number; bytes: string | number }>`
+        select users.tenant as tenant, cast(sum(stored.bytes) as bigint) as bytes from (
+          select user_id, sum(bytes) as bytes from prompts group by user_id
+          union all
+          select user_id, sum(length(name) + length(path) + ${ROW_BYTES.view}) from views group by user_id
+          union all
+          select user_id, sum(length(coalesce(composite_config, '')) + length(coalesce(webhook_url, '')) + ${ROW_BYTES.alert})
+            from alert_rules group by user_id
+        ) as stored join users on users.id = stored.user_id group by users.tenant`.execute(db),
+    );
+    return new Map(rows.map(({ tenant, bytes }) => [tenant, Number(bytes)]));
   }
 
   async listUsers(): Promise<readonly StoredUser[]> {
@@ -313,12 +329,14 @@ function changedColumns({
   email,
   name,
   monthly_event_limit,
+  stored_bytes_limit,
   disabled,
 }: UserChange): Partial<Tables['users']> {
   return {
     ...(email !== undefined && { email, email_key: email.toLowerCase() }),
     ...(name !== undefined && { name }),
     ...(monthly_event_limit !== undefined && { monthly_event_limit }),
+    ...(stored_bytes_limit !== undefined && { stored_bytes_limit }),
     ...(disabled !== undefined && { disabled: Number(disabled) }),
   };
 }

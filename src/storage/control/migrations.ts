@@ -283,4 +283,6 @@ export const MIGRATIONS: Readonly<Record<string, Statements>> = {
     // With it the sum of a user's texts is read without the rows, which hold the texts.
     'create index prompt_bytes_of_user on prompts (user_id, bytes)',
   ],
+
+  '0018-stored-bytes': () => ['alter table users add column stored_bytes_limit bigint'],
 };

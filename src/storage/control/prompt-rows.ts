@@ -4,12 +4,14 @@ import { ConflictError } from '../conflict-error.js';
 import {
   MOST_TEXT_BYTES,
   MOST_VERSIONS,
+  promptBytes,
   type NamedVersion,
   type NumberedVersion,
   type PromptPage,
   type Prompts,
   type PromptVersion,
 } from '../prompts.js';
+import { ROW_BYTES } from '../stored-bytes.js';
 import type { ControlDatabase } from './control-database.js';
 import { appendFacts, isWanted } from './event-rows.js';
 import { indexKey } from './index-key.js';
@@ -22,8 +24,8 @@ const PAGE_BYTES = 256 * 1024;
 const PAGE_PROMPTS = 500;
 /** Each is a condition nested in others, and SQLite allows a thousand of these. */
 const VERSIONS_A_QUERY = 200;
-/** What a prompt takes beside its texts. */
-const OWN_BYTES = 256;
+/** Each takes a parameter, and SQLite allows 32,766. */
+const NUMBERS_A_QUERY = 10_000;
 /** Prompts of a user whose deleted versions are remembered: those deleted last. */
 const REMEMBERED_REMOVALS = 10_000;
 
@@ -46,7 +48,6 @@ export class PromptRows implements Prompts {
     const user_id = userId.toLowerCase();
     const { id, name, version, template_text, description, is_active, created_at } = prompt;
     const name_key = indexKey(name);
-    const text = Buffer.byteLength(name + template_text + (description ?? ''));
     return await this.#database.transaction(async (tx, tell) => {
       // Takes the lock that makes the bounds hold.
       const number = await nextNumbers(tx, 'prompt', 1);
@@ -65,7 +66,7 @@ export class PromptRows implements Prompts {
             created_at,
           },
           is_active: Number(is_active),
-          bytes: OWN_BYTES + text,
+          bytes: promptBytes(prompt),
         })
         .onConflict((conflict) => conflict.columns(['user_id', 'name_key', 'version']).doNothing())
         .executeTakeFirst();
@@ -188,6 +189,18 @@ export class PromptRows implements Prompts {
     return asked.map((version) => found.get(versionKey(version)) ?? null);
   }
 
+  async findDeleted(numbers: readonly number[]): Promise<readonly number[]> {
+    const deleted = new Set(numbers);
+    for (let start = 0; start < numbers.length; start += NUMBERS_A_QUERY) {
+      const some = numbers.slice(start, start + NUMBERS_A_QUERY);
+      const rows = await this.#database.read((db) =>
+        db.selectFrom('prompts').select('number').where('number', 'in', some).execute(),
+      );
+      for (const { number } of rows) deleted.delete(number);
+    }
+    return [...deleted];
+  }
+
   async numbersOf(userId: string, name: string): Promise<readonly NumberedVersion[]> {
     return await this.#database.read((db) =>
       db
@@ -281,7 +294,7 @@ async function refuseTooMany(tx: Transaction<Tables>, userId: string): Promise<v
       'prompt',
       `You have ${String(MOST_VERSIONS)} versions of prompts, which is the limit for a user: delete some first.`,
     );
-  if (Number(bytes) - count * OWN_BYTES > MOST_TEXT_BYTES)
+  if (Number(bytes) - count * ROW_BYTES.prompt > MOST_TEXT_BYTES)
     throw new ConflictError(
       'prompt',
       `The texts of your prompts would exceed ${String(MOST_TEXT_BYTES / 1024 / 1024)} MiB, which is the limit for a user: delete some first.`,

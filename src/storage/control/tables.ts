@@ -58,6 +58,7 @@ interface UserTable {
   email_key: string;
   name: string;
   monthly_event_limit: number | null;
+  stored_bytes_limit: number | null;
   disabled: number;
   created_at: number;
 }

@@ -241,7 +241,7 @@ for (const engine of ENGINES)
       const { url, port } = await startListener(
         t,
         engine,
-        promptRoutes({ audit: () => undefined, routes, control, clock }),
+        promptRoutes({ audit: () => undefined, takeStorage: async () => undefined, routes, control, clock }),
       );
       const api = new ApiCaller(url, '');
       const names = [

@@ -121,7 +121,8 @@ async function scene(t: Test, server: ClickHouseServer): Promise<Scene> {
       writer: new TracesWriter({
         queue,
         order: new CallOrder(),
-        termsOf: (id) => ({ tenant: users.get(id) ?? 0, monthlyLimit: null }),
+        stored: { refuseExceeded: () => undefined, add: () => undefined },
+        termsOf: (id) => ({ tenant: users.get(id) ?? 0, monthlyLimit: null, storedLimit: null, wanted: [] }),
         promptNumbers: async (_, references) => references.map(() => null),
         arriving: () => undefined,
       }),

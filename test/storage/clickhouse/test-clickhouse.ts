@@ -1,4 +1,5 @@
 import type { Test } from 'tap';
+import { NO_RATES } from '../../../src/http/user-rates.js';
 import type { Host } from '../../../src/component/host.js';
 import type { Status } from '../../../src/component/status.js';
 import {
@@ -54,6 +55,7 @@ export class TestClickHouse {
     await store.start({
       reportStatus: (status: Status) => this.statuses.push(status),
       extension: () => this.control,
+      userLimits: NO_RATES,
     } as unknown as Host);
     this.#store = store;
   }

@@ -12,6 +12,7 @@ export function aUser(changes: Partial<User> = {}): User {
     email: `${id}@example.org`,
     name: 'somebody',
     monthly_event_limit: null,
+    stored_bytes_limit: null,
     disabled: false,
     created_at: NOON,
     ...changes,

@@ -7,6 +7,7 @@ import type { Alert } from '../../../storage/alert-rules.js';
 import { alertChangeSchema, checkChange, lacksUrl, newAlertSchema, readNewAlert } from './alert-body.js';
 import { ALERT, alertParams, ALERTS, noAlert } from './alert-places.js';
 import { alertSchema, printAlert } from './alert-schema.js';
+import { ROW_BYTES } from '../../../storage/stored-bytes.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { targetHost } from '../../support/audit.js';
 import { longArray } from '../../support/long-body.js';
@@ -87,10 +88,11 @@ export function alertRoutes({
   telemetry,
   targets,
   audit,
+  takeStorage,
   clock,
 }: Pick<
   ApiContext<'agents'>,
-  'routes' | 'control' | 'telemetry' | 'targets' | 'audit' | 'clock'
+  'routes' | 'control' | 'telemetry' | 'targets' | 'audit' | 'takeStorage' | 'clock'
 >): readonly Route[] {
   /** @throws HttpProblem 404 where the user has no such agent */
   const nameOf = async (userId: string, agentId: string, abort: AbortSignal): Promise<string> => {
@@ -107,6 +109,7 @@ export function alertRoutes({
     })),
     routes.route(createAlert).to(async ({ body, request, identity, address }) => {
       const terms = readNewAlert(body, await targets());
+      await takeStorage(identity.userId, ROW_BYTES.alert);
       const agent_name =
         terms.agent_id === null ? null : await nameOf(identity.userId, terms.agent_id, request.abort);
       const now = clock.now();

@@ -92,14 +92,16 @@ export class Passing {
     return [...this.#lanes.values()].some(({ error }) => error === null);
   }
 
-  /** Gives up the oldest run of a user who has no quota left, so that it takes no room from others. @returns false where there is none */
+  /** Gives up the oldest run of a user who has reached a limit, so that it takes no room from others. @returns false where there is none */
   giveUpOne(tenant: string): boolean {
     for (const lane of this.#lanes.values()) {
-      if (lane.tenant === tenant || lane.error?.code !== 'quota_exceeded' || lane.isBusy) continue;
+      const code = lane.error?.code;
+      if (lane.tenant === tenant || lane.isBusy) continue;
+      if (code !== 'quota_exceeded' && code !== 'storage_exceeded') continue;
       const kept = lane.runs.shift();
       if (kept === undefined) continue;
       this.#settle(kept.run);
-      this.#tools.onLost(kept.run, kept.run.parts.length, 'quota_exceeded');
+      this.#tools.onLost(kept.run, kept.run.parts.length, code);
       return true;
     }
     return false;

@@ -16,6 +16,7 @@ interface PointRow extends Omit<RowOf<typeof POINT_WIRE>, 'value' | 'type'> {
   readonly value: number | string | null;
   readonly origin: string;
   readonly place: number;
+  readonly bytes: number;
 }
 
 /** The points of a batch, and the metrics that they are of. */
@@ -53,8 +54,8 @@ export class PointPrinter {
       const labels = labelsText(point.labels);
       const distribution = point.distribution && JSON.stringify(point.distribution);
       const exemplars = point.exemplars && printJson(point.exemplars);
-      bytes += FIXED_BYTES + labels.length + origin.length + stream.description.length;
-      bytes += (distribution?.length ?? 0) + (exemplars?.length ?? 0);
+      const own = labels.length + (distribution?.length ?? 0) + (exemplars?.length ?? 0);
+      bytes += FIXED_BYTES + own + origin.length + stream.description.length;
       return {
         day: dayOf(point.timestamp, arrived),
         temporality: stream.temporality === null ? null : TEMPORALITIES.indexOf(stream.temporality),
@@ -68,6 +69,7 @@ export class PointPrinter {
         exemplars,
         origin,
         place: this.#place++,
+        bytes: own,
       };
     });
     return { rows, metricOf, metrics: [...metrics.keys()].map(factsOf), bytes };

@@ -1,11 +1,13 @@
 import { sumToNumber } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
 import type { PromptLink, PromptRuns, PromptVersionFigures } from '../../prompt-runs.js';
+import { PendingLinks } from '../../pending-links.js';
 import type { Prompts } from '../../prompts.js';
 import type { RunQueue } from '../runs/run-queue.js';
 import type { Row } from '../client/connection.js';
 import { uuidIn } from '../client/literals.js';
 import type { Reads } from '../client/reads.js';
+import { countPending } from '../runs/prompt-links.js';
 import { numberOf } from '../../summaries-of-rows.js';
 
 export interface PromptReadParts {
@@ -18,6 +20,7 @@ export interface PromptReadParts {
 /** The contract `PromptRuns`: a link is a message of its run, and the rows of runs tell which versions they used. */
 export class PromptReads implements PromptRuns {
   readonly #parts: PromptReadParts;
+  readonly #pending = new PendingLinks(async (tenant) => await countPending(this.#parts.reads, tenant));
 
   constructor(parts: PromptReadParts) {
     this.#parts = parts;
@@ -29,6 +32,7 @@ export class PromptReads implements PromptRuns {
     if (prompt === null) return false;
     const [tenant, traceId] = [await tenantOf(userId), uuidIn(link.trace_id)];
     if (traceId === null) return false;
+    await this.#pending.take(tenant);
     await queue.write({ tenant, traceId, at: now, message: { kind: 'link', prompt } });
     return true;
   }

@@ -30,18 +30,20 @@ function valuesOf(columns: readonly ClickHouseColumn[], fields: Fields, rest: Fi
 }
 
 /** What is the same in all messages that are no headers. */
-const NO_HEADER = { received_at: 0, header: '', is_mapped: false, spans: 0, hours: [] };
+const NO_HEADER = { received_at: 0, header: '', bytes: 0, is_mapped: false, spans: 0, hours: [] };
 const NOTHING_SET = { success: false, outcome: null, prompt: 0 };
 
 export function headerMessage(trace: SentTrace): Values {
   const { tenant, traceId, order, receivedAt, named, isMapped, spans, hours } = trace;
+  const header = JSON.stringify(named);
   return valuesOf(MESSAGE_COLUMNS, {
     tenant,
     trace_id: traceId,
     seq: order,
     kind: 'header',
     received_at: receivedAt,
-    header: JSON.stringify(named),
+    header,
+    bytes: header.length,
     is_mapped: isMapped,
     spans: spans.length,
     hours,
@@ -91,7 +93,9 @@ function spanRow({ row, payload, node, prompt, encoded }: SentSpan, place: SpanP
   const before = [tenant, hour, seq, version, begun_by, completed_by, node, prompt];
   const { input, output, metadata, sent, origin } = payload;
   // Bytes that are no text are stored as texts of a character each: JSON, in which they are read, knows no bytes.
-  const behind = [input, output, metadata, latin1(sent), latin1(origin)];
+  const lengths = [input, output, metadata, sent, origin, row.name, row.error_message, row.context];
+  const bytes = lengths.reduce((sum, part) => sum + (part?.length ?? 0), 0);
+  const behind = [input, output, metadata, latin1(sent), latin1(origin), bytes];
   if (encoded !== null) return { before, columns: encoded.columns, at: encoded.at, behind };
   return [...before, ...valuesOf(SPAN_ROW_COLUMNS, row as unknown as Fields), ...behind];
 }

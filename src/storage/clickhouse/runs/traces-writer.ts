@@ -2,23 +2,18 @@ import type { ConsumeContext, Receipt } from '../../../component/consumer.js';
 import type { TracesBatch } from '../../../signal/batch.js';
 import { TracesEncoder } from '../../incoming/encode-traces.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
+import type { MeasuredBytes } from '../../stored-bytes.js';
+import type { UserTerms } from '../../user-terms.js';
 import type { CallOrder } from '../../call-order.js';
 import type { RunQueue } from './run-queue.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];
 
-/** What is known of a user who sends a batch. */
-interface SenderTerms {
-  readonly tenant: number;
-  /** Items a month that it may store, 0 for any number; null: the limit of the batch holds. */
-  readonly monthlyLimit: number | null;
-}
-
 export interface WriterParts {
   readonly queue: Pick<RunQueue, 'write'>;
   /** In which the writes of a user are handed over, whatever they have to ask for. */
   readonly order: Pick<CallOrder, 'send'>;
-  readonly termsOf: (userId: string) => SenderTerms | Promise<SenderTerms>;
+  readonly termsOf: (userId: string) => UserTerms | Promise<UserTerms>;
   /** The numbers of prompt versions; null for one that the user does not have. */
   readonly promptNumbers: (
     userId: string,
@@ -26,6 +21,7 @@ export interface WriterParts {
   ) => readonly (number | null)[] | Promise<readonly (number | null)[]>;
   /** Listeners who want to know of the batch. @returns called once it is stored */
   readonly arriving: (batch: TracesBatch) => (() => void) | undefined;
+  readonly stored: Pick<MeasuredBytes, 'refuseExceeded' | 'add'>;
   /** Told who sends. */
   readonly sent?: (userId: string, tenant: number) => void;
 }
@@ -47,8 +43,11 @@ export class TracesWriter {
     const traceIds = batch.items.map(({ trace }) => trace.trace_id);
     // Before anything is waited for: the caller may change the batch from then on.
     const { named, map, ...rows } = this.#encoder.encode(batch, receivedAt);
+    const { queue, order, stored } = this.#parts;
     const prepare = async (): Promise<IncomingBatch> => {
-      const { tenant, monthlyLimit } = await this.#parts.termsOf(userId);
+      const terms = await this.#parts.termsOf(userId);
+      const { tenant, monthlyLimit } = terms;
+      await stored.refuseExceeded(terms);
       this.#parts.sent?.(userId, tenant);
       const limit = monthlyLimit ?? quota?.monthly_items ?? 0;
       const derived = await map;
@@ -65,12 +64,16 @@ export class TracesWriter {
         ...(prompts && { prompts }),
       });
     };
-    const { queue, order } = this.#parts;
-    const { usage } = await order.send(
-      userId,
-      prepare,
-      async (incoming) => await queue.write({ batch: incoming, traceIds }),
-    );
+    const { usage } = await order.send(userId, prepare, async (incoming) => {
+      const { tenant, bytes } = incoming;
+      stored.add(tenant, bytes);
+      try {
+        return await queue.write({ batch: incoming, traceIds });
+      } catch (error) {
+        stored.add(tenant, -bytes);
+        throw error;
+      }
+    });
     tell?.();
     return { accepted: length, refused: NO_REFUSALS, ...(usage && { usage }) };
   }

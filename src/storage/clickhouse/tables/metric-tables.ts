@@ -1,6 +1,7 @@
 import { POINT_WIRE } from '../../tables.js';
 import { placeOf } from '../client/connection.js';
 import { DAY, TIME_COLUMN } from './days.js';
+import { BYTES } from './run-tables.js';
 import { ORIGIN } from './printed-origins.js';
 import { BATCH } from './stored-batch.js';
 import { columnsOfKinds, onCluster, type ClickHouseTable, type TablePlace } from './table.js';
@@ -30,6 +31,7 @@ export const POINTS: ClickHouseTable = {
     BATCH,
     /** The order in which a process was given them: that of points which came in the same moment. */
     { name: 'place', type: 'UInt64 CODEC(Delta, ZSTD(1))' },
+    BYTES,
   ],
   made: [
     // When its insert began, in microseconds by the server's clock: the order in which points came.

@@ -1,7 +1,7 @@
 import { createEventsView, LOGGED_EVENTS, LOGS } from './log-tables.js';
 import { createMetricsView, METRICS, POINTS } from './metric-tables.js';
 import { MAP_DAYS } from './map-tables.js';
-import { MESSAGES, RUNS, SPANS } from './run-tables.js';
+import { BYTES, MESSAGES, RUNS, SPANS } from './run-tables.js';
 import { ORIGIN } from './printed-origins.js';
 import { BATCH } from './stored-batch.js';
 import { addColumn, addIndex, createTable, type TablePlace } from './table.js';
@@ -61,4 +61,13 @@ export const MIGRATIONS: readonly Migration[] = [
     statements: (place) => [addColumn(place, RUNS, 'call_tokens', 'model_calls')],
   },
   { name: '0009-map-days', statements: (place) => [createTable(place, MAP_DAYS)] },
+  {
+    name: '0010-stored-bytes',
+    isChange: true,
+    statements: (place) => [
+      addColumn(place, MESSAGES, BYTES.name, 'prompt'),
+      addColumn(place, SPANS, BYTES.name, 'origin'),
+      addColumn(place, POINTS, BYTES.name, 'place'),
+    ],
+  },
 ];

@@ -10,6 +10,8 @@ import { columnsOfKinds, type ClickHouseColumn, type ClickHouseTable } from './t
 const TENANT: ClickHouseColumn = { name: 'tenant', type: 'UInt32' };
 /** That of the row's own start. */
 export const HOUR: ClickHouseColumn = { name: 'hour', type: 'Int32' };
+/** The length of the row's texts, by which it is measured what users store: `queries/stored-bytes.ts`. */
+export const BYTES: ClickHouseColumn = { name: 'bytes', type: 'UInt32 DEFAULT 0' };
 const VERSION: ClickHouseColumn = { name: 'version', type: 'UInt64' };
 
 /** What came of runs: a row for each message. */
@@ -31,6 +33,7 @@ export const MESSAGE_COLUMNS: readonly ClickHouseColumn[] = [
   { name: 'outcome', type: 'Nullable(String)' },
   /** Of a link. */
   { name: 'prompt', type: 'UInt64' },
+  BYTES,
 ];
 
 /** The parts of a payload; bytes as texts of a character each. */
@@ -71,6 +74,7 @@ export const SPAN_COLUMNS: readonly ClickHouseColumn[] = [
   ...SPAN_PLACE_COLUMNS,
   ...SPAN_ROW_COLUMNS,
   ...PAYLOAD_COLUMNS,
+  BYTES,
 ];
 
 /** In place of the hour of a run's last call: it has none, or its row was written before rows said so. */

@@ -14,6 +14,7 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
   accounts: {
     findUser: true,
     findTenants: true,
+    storedBytes: true,
     listUsers: true,
     createUser: true,
     updateUser: true,
@@ -51,6 +52,7 @@ export const METHODS: { readonly [Name in Contract]: MethodsOf<ControlPlane[Name
     listVersions: true,
     findNumber: true,
     findNumbers: true,
+    findDeleted: true,
     numbersOf: true,
   },
   endpoints: {

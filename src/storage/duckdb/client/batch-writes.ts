@@ -15,6 +15,7 @@ import { LogsEncoder, transferablesOf as transferablesOfLogs } from '../messages
 import { PointsEncoder, transferablesOf as transferablesOfPoints } from '../messages/encode-points.js';
 import { nameOfBatch, type BatchName } from '../../batch-name.js';
 import type { NamedPrompts, PromptMessage } from '../../incoming/prompt-message.js';
+import type { MeasuredBytes } from '../../stored-bytes.js';
 import type { StoreMetrics } from './store-metrics.js';
 import type { StoreReach } from './store-reach.js';
 import type { ToldArrivals } from '../../told-arrivals.js';
@@ -38,13 +39,20 @@ export class BatchWrites implements TelemetryWriter {
   readonly #metrics: StoreMetrics;
   readonly #reach: StoreReach;
   readonly #arrivals: ToldArrivals;
+  readonly #stored: MeasuredBytes;
   #queuedBytes = 0;
 
-  constructor(maxQueueBytes: number, metrics: StoreMetrics, reach: StoreReach, arrivals: ToldArrivals) {
+  constructor(
+    maxQueueBytes: number,
+    metrics: StoreMetrics,
+    reach: StoreReach,
+    { arrivals, stored }: { readonly arrivals: ToldArrivals; readonly stored: MeasuredBytes },
+  ) {
     this.#maxQueueBytes = maxQueueBytes;
     this.#metrics = metrics;
     this.#reach = reach;
     this.#arrivals = arrivals;
+    this.#stored = stored;
   }
 
   /** Of encoded batches that wait for their commit. */
@@ -134,6 +142,7 @@ export class BatchWrites implements TelemetryWriter {
     const { message, buffers } = encode();
     const bytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0);
     this.#queuedBytes += bytes;
+    let uncount = (): void => undefined;
     try {
       const whole = (terms: UserTerms, own: object): object => ({
         ...own,
@@ -141,17 +150,26 @@ export class BatchWrites implements TelemetryWriter {
         ...countedMessage(batch, terms, receivedAt),
       });
       const prepare = (terms: UserTerms): object | Promise<object> => {
+        this.#stored.add(terms.tenant, bytes);
+        uncount = () => {
+          this.#stored.add(terms.tenant, -bytes);
+        };
         const own = message(terms);
         return own instanceof Promise ? own.then((own) => whole(terms, own)) : whole(terms, own);
       };
+      const admit = (terms: UserTerms): object | Promise<object> =>
+        this.#stored.refuseExceeded(terms)?.then(() => prepare(terms)) ?? prepare(terms);
       return await known.order.send(
         batch.tenant,
         () => {
           const terms = known.users.known(batch.tenant);
-          return terms === undefined ? known.users.find(batch.tenant).then(prepare) : prepare(terms);
+          return terms === undefined ? known.users.find(batch.tenant).then(admit) : admit(terms);
         },
         async (made) => await thread.call<T>(method, [made], { transfer: buffers }),
       );
+    } catch (error) {
+      uncount();
+      throw error;
     } finally {
       this.#queuedBytes -= bytes;
     }

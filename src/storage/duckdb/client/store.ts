@@ -12,6 +12,7 @@ import { ThreadClient } from '../../../worker/thread-client.js';
 import type { Micros } from '../../../signal/time.js';
 import { isControlPlane, type ControlPlane } from '../../control-plane.js';
 import type { FactIntake } from '../../fact-source.js';
+import { MeasuredBytes } from '../../stored-bytes.js';
 import type { TelemetryPlane } from '../../telemetry-plane.js';
 import type { Transferable } from '../../telemetry-transfer.js';
 import { BatchWrites } from './batch-writes.js';
@@ -73,6 +74,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   readonly past = plainReads(this.#reach, 'past');
   readonly usage = plainReads(this.#reach, 'usage');
   readonly transfer = new TransferClient(this.#reach, () => sourceOf(this.#id ?? ''));
+  readonly stored = new MeasuredBytes();
   readonly writer: BatchWrites;
   readonly #settings: Settings<unknown>;
   readonly #options: DuckDBStoreOptions;
@@ -90,7 +92,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     this.#settings = settings;
     this.#options = options;
     this.#metrics = new StoreMetrics(settings.meter);
-    this.writer = new BatchWrites(options.maxQueueBytes, this.#metrics, this.#reach, this.arrivals);
+    this.writer = new BatchWrites(options.maxQueueBytes, this.#metrics, this.#reach, this);
   }
 
   /** @throws StoreOpenError with the file and the cure. */
@@ -126,7 +128,16 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     const { clock } = this.#settings;
     const [users, prompts] = [new KnownUsers(plane, clock), new PromptNumbers(plane, clock)];
     this.#reach.open({ thread, known: { users, prompts, order: new CallOrder() }, control: plane });
+    this.stored.open({
+      defaultLimit: host.userLimits.storedBytes,
+      termsOf: (userId) => users.known(userId) ?? users.find(userId),
+      measure: async () =>
+        await Promise.all([this.#reach.change('storedBytes'), plane.accounts.storedBytes()]),
+      clock,
+      logger: this.#settings.logger,
+    });
     this.#ends.push(() => {
+      this.stored.close();
       users.close();
       prompts.close();
     });
@@ -140,13 +151,9 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     this.#repeat(IDLE_EVERY_MS, async () => {
       await timeOutIdle(thread, { users, plane }, this.#settings.clock.now());
     });
-    const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } = this.#options;
-    const kept = [traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays];
-    if (kept.some((days) => days !== null)) {
-      this.#repeat(RETENTION_EVERY_MS, async () => {
-        await this.applyRetention();
-      });
-    }
+    this.#repeat(RETENTION_EVERY_MS, async () => {
+      await this.applyRetention();
+    });
   }
 
   async shutdown(deadline: AbortSignal): Promise<void> {
@@ -175,11 +182,13 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   }
 
   /**
-   * Removes what retention no longer keeps: telemetry, and events and firings from the control plane. It does so by itself every hour, too.
+   * Removes what retention no longer keeps, and links to deleted prompts: telemetry, and events and firings from the control plane. It does so by itself every hour, too.
    */
   async applyRetention(): Promise<void> {
     const { thread, control } = this.#reach.opened;
-    const firstKept = await thread.call<Micros | null>('applyRetention', [this.#settings.clock.now()]);
+    const deleted = await control.prompts.findDeleted(await thread.call<number[]>('linkedPrompts', []));
+    const now = this.#settings.clock.now();
+    const firstKept = await thread.call<Micros | null>('applyRetention', [now, deleted]);
     await this.#showOldest(thread);
     if (firstKept === null) return;
     const { events, alerts } = control;

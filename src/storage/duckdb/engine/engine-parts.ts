@@ -146,7 +146,7 @@ async function openFiles(
   });
   const { traces, closedSpans, withEvents } = indexes;
   const logs = new StoredLogs(origins, names, withEvents);
-  const prompts = new StoredPrompts(indexes.links);
+  const prompts = new StoredPrompts(indexes.links, indexes.traces, reads);
   const closedRuns = new ClosedRuns(connection, closedSpans, { logger, clock: systemClock });
   const capture = segments.capture();
   try {

@@ -3,11 +3,11 @@ import type { Micros } from '../../../signal/time.js';
 import type { Table } from '../../table.js';
 import { EVENTS } from '../../events-table.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
+import { PENDING_KEPT_FOR } from '../../pending-links.js';
 import { POINTS, TRACES } from '../../tables.js';
 import { LOGS } from '../../log-tables.js';
 import type { KeptFigures } from '../figures/kept-figures.js';
 import { storedSums } from '../sums/cold-sums.js';
-import type { Connection } from '../files/connection.js';
 import type { DiskRoom } from '../files/disk-room.js';
 import type { RecentEvents } from '../events/recent-events.js';
 import type { IdIndex } from '../ids/id-index.js';
@@ -18,14 +18,14 @@ import { type RebuildParts } from '../rebuild/rebuild-work.js';
 import type { StoredLogs } from './stored-logs.js';
 import type { StoredMetrics } from './stored-metrics.js';
 import type { Mover } from '../upkeep/mover.js';
-import { removeWaitingLinks } from '../prompts/stored-links.js';
+import { isDeleted, readLinkedPrompts, removeLinks } from '../prompts/stored-links.js';
 import type { StoredPrompts } from './stored-prompts.js';
 import { closing } from '../../read-errors.js';
 import type { Read } from '../reads/read.js';
 import {
   firstKeptTime,
   forgetOldNames,
-  hasOldHotRows,
+  hasHotRows,
   removeOldEvents,
   removeOldSums,
   removeOldTraces,
@@ -119,10 +119,16 @@ export class Housekeeping {
    * Removes what retention no longer keeps, as far as the clock can be believed.
    *
    * @param now microseconds
+   * @param deletedPrompts numbers of prompt versions that there are no more
    * @returns the time before which no events are kept, wherever they are; null where all are
    */
-  async applyRetention(now: number): Promise<Micros | null> {
-    return await this.#do(() => this.#applyRetention(now));
+  async applyRetention(now: number, deletedPrompts: readonly number[] = []): Promise<Micros | null> {
+    return await this.#do(() => this.#applyRetention(now, deletedPrompts));
+  }
+
+  /** The numbers of all prompt versions that have links. */
+  async linkedPrompts(): Promise<readonly number[]> {
+    return await this.#do(() => this.#parts.read(readLinkedPrompts));
   }
 
   /**
@@ -177,7 +183,7 @@ export class Housekeeping {
     return await turn;
   }
 
-  async #applyRetention(clockNow: number): Promise<Micros | null> {
+  async #applyRetention(clockNow: number, deletedPrompts: readonly number[]): Promise<Micros | null> {
     const { clock, mover } = this.#parts;
     const now = await clock.believed(clockNow);
     const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } =
@@ -186,6 +192,9 @@ export class Housekeeping {
       // The map's sums are removed in another step than the traces they count.
       await this.#alone(() => this.#removeTraces(firstKeptTime(now, traceRetentionDays)));
     }
+    const firstTrace = traceRetentionDays === null ? -Infinity : firstKeptTime(now, traceRetentionDays);
+    const links = { firstKept: Math.max(firstTrace, now - PENDING_KEPT_FOR), deleted: deletedPrompts };
+    await this.#alone(() => this.#removeLinks(links));
     if (metricRetentionDays !== null) await this.#removePoints(firstKeptTime(now, metricRetentionDays));
     if (logRetentionDays !== null) await this.#removeLogs(firstKeptTime(now, logRetentionDays));
     await mover.between((connection) => forgetOldNames(connection, now));
@@ -199,23 +208,18 @@ export class Housekeeping {
     const { settlement, segments, mover, kept, figures, prompts, traces, closedSpans } = this.#parts;
     settlement.forgetBefore(firstKept);
     await this.#moveOld(TRACES, 'started_at', firstKept);
-    await this.#moveOld(PROMPT_LINKS, 'linked_at', firstKept);
     const removed = await mover.between(async (connection) => {
       await removeOldSums(connection, firstKept);
-      const traces = await removeOldTraces(connection, firstKept, segments.oldestBound);
-      return { traces, links: await this.#removeWaitingLinks(connection, firstKept) };
+      return await removeOldTraces(connection, firstKept, segments.oldestBound);
     });
-    const { traces: runs, spans } = removed.traces;
-    this.#removed.traces += runs;
-    this.#removed.spans += spans;
-    if (runs === 0 && !removed.links) return;
+    this.#removed.traces += removed.traces;
+    this.#removed.spans += removed.spans;
+    if (removed.traces === 0) return;
     await mover.checkpoint();
     prompts.linked.trim();
     traces.trim();
     closedSpans.trim();
-    // Memory may still count a link whose trace has just arrived.
     prompts.figures.clear();
-    if (runs === 0) return;
     kept.clear();
     // Nothing may be moved in the meantime.
     await mover.between((connection) =>
@@ -223,8 +227,21 @@ export class Housekeeping {
     );
   }
 
-  async #removeWaitingLinks(connection: Connection, firstKept: Micros): Promise<boolean> {
-    return await this.#captured((capture) => removeWaitingLinks(connection, capture, firstKept));
+  async #removeLinks(links: {
+    readonly firstKept: Micros;
+    readonly deleted: readonly number[];
+  }): Promise<void> {
+    const { mover, prompts } = this.#parts;
+    await this.#moveOld(PROMPT_LINKS, 'linked_at', links.firstKept);
+    if (links.deleted.length > 0) await this.#moveIf(PROMPT_LINKS, isDeleted(links.deleted));
+    const isRemoved = await mover.between((connection) =>
+      this.#captured((capture) => removeLinks(connection, capture, links)),
+    );
+    if (!isRemoved) return;
+    await mover.checkpoint();
+    prompts.linked.trim();
+    // Memory may still count a link whose trace has just arrived.
+    prompts.figures.clear();
   }
 
   /** For work on a connection other than those of the reads. */
@@ -273,10 +290,12 @@ export class Housekeeping {
    * cannot be moved, because nothing can be written before something is removed, waits for the next time.
    */
   async #moveOld(table: Table, time: string, firstKept: Micros): Promise<void> {
+    await this.#moveIf(table, `${time} < make_timestamp(${firstKept})`);
+  }
+
+  async #moveIf(table: Table, isGone: string): Promise<void> {
     const { read, segments, writer, mover } = this.#parts;
-    const isThere = await read((connection, capture) =>
-      hasOldHotRows(connection, capture, table, time, firstKept),
-    );
+    const isThere = await read((connection, capture) => hasHotRows(connection, capture, table, isGone));
     if (!isThere) return;
     await segments.prepared();
     await writer.seal();

@@ -18,7 +18,9 @@ import { figuresOf, type StoreFigures } from './store-figures.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
 import { answerRead, type ReadCall } from './store-reads.js';
 import { TraceId } from '../rows/trace-id.js';
+import type { TenantBytes } from '../../stored-bytes.js';
 import type { TransferBase } from '../../telemetry-transfer.js';
+import { readStoredBytes } from '../queries/stored-bytes.js';
 import { RestoredBase } from '../transfer/restored-base.js';
 import { StoreExport } from '../transfer/store-export.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
@@ -98,6 +100,11 @@ export class StoreEngine {
     return this.#parts.recent.watch(listener);
   }
 
+  /** What every tenant stores. */
+  async storedBytes(): Promise<TenantBytes> {
+    return await this.#parts.reads.forWork('usage')(readStoredBytes);
+  }
+
   /** Resolves after the commit. @param now microseconds */
   async linkPrompt(tenant: number, link: NumberedLink, now: Micros): Promise<void> {
     const { prompts, writer } = this.#parts;
@@ -108,10 +115,16 @@ export class StoreEngine {
    * Removes what retention no longer keeps.
    *
    * @param now microseconds
+   * @param deletedPrompts numbers of prompt versions that there are no more: of {@link linkedPrompts}
    * @returns the time before which no events are kept, wherever they are; null where all are
    */
-  async applyRetention(now: Micros): Promise<Micros | null> {
-    return await this.#parts.housekeeping.applyRetention(now);
+  async applyRetention(now: Micros, deletedPrompts: readonly number[]): Promise<Micros | null> {
+    return await this.#parts.housekeeping.applyRetention(now, deletedPrompts);
+  }
+
+  /** The numbers of all prompt versions that have links. */
+  async linkedPrompts(): Promise<readonly number[]> {
+    return await this.#parts.housekeeping.linkedPrompts();
   }
 
   /** See `Housekeeping.timeOutIdle`. */

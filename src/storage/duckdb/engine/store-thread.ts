@@ -71,7 +71,9 @@ serve(port, outbox, {
   settled: async () => {
     await (await engine).settled();
   },
-  applyRetention: async (now: number) => await (await engine).applyRetention(now),
+  applyRetention: async (now: number, deletedPrompts: readonly number[]) =>
+    await (await engine).applyRetention(now, deletedPrompts),
+  linkedPrompts: async () => await (await engine).linkedPrompts(),
   timeOutIdle: async (now: number, wanted: WantedOfTenants) => await (await engine).timeOutIdle(now, wanted),
   readFacts,
   connectFacts: (connected: MessagePort) => {
@@ -93,6 +95,6 @@ serve(port, outbox, {
 });
 
 /** Methods of the engine whose arguments and results are small plain data. */
-export type ChangeMethod = 'setOutcome' | 'linkPrompt' | 'rebuildMap';
+export type ChangeMethod = 'setOutcome' | 'linkPrompt' | 'rebuildMap' | 'storedBytes';
 /** And of what alerts look at. */
 export type LookMethod = keyof Observations;

@@ -5,20 +5,32 @@ import type { Asker } from '../reads/asker.js';
 import { TraceId } from '../rows/trace-id.js';
 import type { Writer } from '../commits/writer.js';
 import type { LinkedPrompts, NumberedLink } from '../prompts/linked-prompts.js';
+import { countPending } from '../prompts/stored-links.js';
+import { PendingLinks } from '../../pending-links.js';
+import type { Reads } from '../reads/read.js';
 import { PromptFigures } from '../prompts/prompt-figures.js';
 
 /** Which traces used which prompt versions, and how those traces went. */
 export class StoredPrompts implements LinkedPrompts {
   readonly linked: IdIndex;
   readonly figures = new PromptFigures();
+  readonly #traces: IdIndex;
+  readonly #pending: PendingLinks;
 
-  constructor(linked: IdIndex) {
+  /** @param traces every stored trace */
+  constructor(linked: IdIndex, traces: IdIndex, reads: Reads) {
     this.linked = linked;
+    this.#traces = traces;
+    const read = reads.forWork('usage');
+    this.#pending = new PendingLinks((tenant) =>
+      read((connection, capture) => countPending(connection, capture, tenant)),
+    );
   }
 
-  /** Resolves after the commit. @param now microseconds */
+  /** Resolves after the commit. @param now microseconds @throws ConsumeError `storage_exceeded` where too many wait for their traces */
   async link(writer: Writer, tenant: number, link: NumberedLink, now: number): Promise<void> {
     const { words } = new TraceId(link.trace_id);
+    if (this.#traces.find(tenant, words, 0) === 0) await this.#pending.take(tenant);
     const spanWords = link.span_id === null ? null : new TraceId(link.span_id).words;
     await writer.write({
       link: { tenant, words, promptNo: link.promptNo, spanWords, linkedAt: now },

@@ -1,4 +1,5 @@
 import { doubleAt, wordAt } from '../../../signal/checked.js';
+import type { Micros } from '../../../signal/time.js';
 import { formatUuid } from '../../../worker/uuid-words.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { TRACES } from '../../tables.js';
@@ -88,21 +89,51 @@ export async function* storedPrompts(
 }
 
 /**
- * Removes links that were made before a time and whose traces have not come; those of removed traces go with these.
+ * Removes links from the cold file: those of deleted prompt versions, and those that were made before a time and whose traces have not come.
+ * Links of removed traces go with these.
  *
  * @returns whether there were any
  */
-export async function removeWaitingLinks(
+export async function removeLinks(
   connection: Connection,
   capture: Capture,
-  firstKept: number,
+  { firstKept, deleted }: { readonly firstKept: Micros; readonly deleted: readonly number[] },
 ): Promise<boolean> {
-  const waits = `linked_at < make_timestamp(${firstKept})
-       AND NOT EXISTS (SELECT 1 FROM ${relation(capture, TRACES)} t WHERE t.tenant = l.tenant AND t.trace_id = l.trace_id)`;
+  const isGone = `(linked_at < make_timestamp(${firstKept}) AND ${isPending(capture)}) OR ${isDeleted(deleted)}`;
   const [found] = await connection.rows(
-    `SELECT 1 AS found FROM cold.main.prompt_links l WHERE ${waits} LIMIT 1`,
+    `SELECT 1 AS found FROM cold.main.prompt_links l WHERE ${isGone} LIMIT 1`,
   );
   if (found === undefined) return false;
-  await connection.run(`DELETE FROM cold.main.prompt_links l WHERE ${waits}`);
+  await connection.run(`DELETE FROM cold.main.prompt_links l WHERE ${isGone}`);
   return true;
+}
+
+/** The condition that a link is one of deleted prompt versions. */
+export function isDeleted(numbers: readonly number[]): string {
+  return numbers.length === 0 ? 'FALSE' : `prompt_no IN (${numbers.join(', ')})`;
+}
+
+/** The numbers of all prompt versions that have links. */
+export async function readLinkedPrompts(connection: Connection, capture: Capture): Promise<number[]> {
+  const rows = await connection.rows(
+    `SELECT DISTINCT prompt_no FROM ${relation(capture, PROMPT_LINKS)} ORDER BY prompt_no`,
+  );
+  return rows.map(({ prompt_no }) => Number(prompt_no));
+}
+
+/** How many links of a user wait for their traces. */
+export async function countPending(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+): Promise<number> {
+  const [counted] = await connection.rows(
+    `SELECT count(*) AS links FROM ${relation(capture, PROMPT_LINKS, `tenant = ${tenant}`)} l WHERE ${isPending(capture)}`,
+  );
+  return Number(counted?.links ?? 0);
+}
+
+/** The condition that the trace of a link `l` is not stored. */
+function isPending(capture: Capture): string {
+  return `NOT EXISTS (SELECT 1 FROM ${relation(capture, TRACES)} t WHERE t.tenant = l.tenant AND t.trace_id = l.trace_id)`;
 }

@@ -21,24 +21,16 @@ export function firstKeptTime(now: number, days: number): Micros {
   return (Math.floor(now / DAY) - days + 1) * DAY;
 }
 
-/**
- * Whether a hot segment that can be moved holds a row that is too old to be kept.
- *
- * @param time the column that says how old a row is
- */
-export async function hasOldHotRows(
+/** Whether a hot segment that can be moved holds a row that is to be removed. @param isGone the condition of such rows */
+export async function hasHotRows(
   connection: Connection,
   { hot }: Capture,
   table: Table,
-  time: string,
-  firstKept: Micros,
+  isGone: string,
 ): Promise<boolean> {
   const parts = hot
     .filter(({ isAside }) => !isAside)
-    .map(
-      ({ catalog }) =>
-        `SELECT 1 AS found FROM ${catalog}.main.${table.name} WHERE ${time} < make_timestamp(${firstKept})`,
-    );
+    .map(({ catalog }) => `SELECT 1 AS found FROM ${catalog}.main.${table.name} WHERE ${isGone}`);
   return (await connection.rows(`${parts.join(' UNION ALL ')} LIMIT 1`)).length > 0;
 }
 

@@ -2025,6 +2025,7 @@ export interface components {
       period: string;
       /** Format: date-time */
       resets_at: string;
+      stored_bytes: components['schemas']['StoredBytes'];
       used: number;
     };
     NewAlert: {
@@ -2240,6 +2241,7 @@ export interface components {
       email: string;
       monthly_event_limit?: number | null;
       name: string;
+      stored_bytes_limit?: number | null;
     };
     NewView: {
       name: string;
@@ -2821,6 +2823,10 @@ export interface components {
       reasoning: number | null;
       total: number | null;
     };
+    StoredBytes: {
+      limit: number | null;
+      used: number;
+    };
     TokenPrices: {
       audio_input: number;
       audio_output: number;
@@ -2927,12 +2933,14 @@ export interface components {
       id: string;
       monthly_event_limit: number | null;
       name: string;
+      stored_bytes_limit: number | null;
     };
     UserChange: {
       disabled?: boolean | null;
       email?: string | null;
       monthly_event_limit?: number | null;
       name?: string | null;
+      stored_bytes_limit?: number | null;
     };
     WebhookAttempt: {
       attempt_number: number;

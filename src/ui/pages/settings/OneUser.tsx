@@ -8,7 +8,7 @@ import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { KeyTable } from './KeyTable.js';
-import { limitOf } from './limit.js';
+import { limitsOf } from './limit.js';
 import { NewKey } from './NewKey.js';
 
 type User = Schemas['UserAccount'];
@@ -40,16 +40,18 @@ export function OneUser({ user }: { readonly user: User | undefined }) {
 function ChangeUser({ user }: { readonly user: User }) {
   const path = { user_id: user.id };
   const before = user.monthly_event_limit === null ? '' : String(user.monthly_event_limit);
+  const bytesBefore = user.stored_bytes_limit === null ? '' : String(user.stored_bytes_limit);
   const [name, setName] = useState(user.name);
   const [email, setEmail] = useState(user.email);
   const [limit, setLimit] = useState(before);
+  const [bytes, setBytes] = useState(bytesBefore);
   const patch = async (body: Schemas['UserChange']): Promise<void> => {
     await bodyOf(api.PATCH('/api/v1/admin/users/{user_id}', { params: { path }, body }));
   };
-  const change = useChange(
-    () => patch({ name: name.trim(), email: email.trim(), ...(limit === before ? {} : limitOf(limit)) }),
-    ['users', 'me'],
-  );
+  const change = useChange(() => {
+    const limits = { events: limit === before ? '' : limit, bytes: bytes === bytesBefore ? '' : bytes };
+    return patch({ name: name.trim(), email: email.trim(), ...limitsOf(limits) });
+  }, ['users', 'me']);
   const { fields } = change;
   return (
     <>
@@ -66,6 +68,17 @@ function ChangeUser({ user }: { readonly user: User }) {
           value={limit}
           problem={fields['monthly_event_limit']}
           onText={setLimit}
+        />
+        <TextField
+          label="Storage"
+          hint={
+            bytesBefore === ''
+              ? "Bytes, or a size such as 10 GB; 0 for no limit. Empty: the daemon's default."
+              : 'Bytes, or a size such as 10 GB; 0 for no limit. One that was set cannot be taken back to the default.'
+          }
+          value={bytes}
+          problem={fields['stored_bytes_limit']}
+          onText={setBytes}
         />
       </Form>
       <p className={parts['filters']}>

@@ -2,16 +2,18 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { formatBytes } from '../../format/number.js';
 import { Count, Time } from '../../parts/figures.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
 import { Form, useChange } from '../../parts/Form.js';
 import { TextField } from '../../parts/FormField.js';
+import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { text } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
-import { limitOf } from './limit.js';
+import { limitsOf } from './limit.js';
 import { OneUser } from './OneUser.js';
 
 type User = Schemas['UserAccount'];
@@ -33,6 +35,19 @@ const COLUMNS: readonly Column<User>[] = [
     isNumber: true,
     render: ({ monthly_event_limit: limit }) =>
       limit === 0 ? 'no limit' : <Count value={limit} missing="The daemon's default applies" />,
+  },
+  {
+    name: 'storage',
+    header: 'Storage',
+    isNumber: true,
+    render: ({ stored_bytes_limit: limit }) =>
+      limit === 0 ? (
+        'no limit'
+      ) : limit === null ? (
+        <Missing reason="The daemon's default applies" />
+      ) : (
+        formatBytes(limit)
+      ),
   },
   { name: 'state', header: 'State', render: ({ disabled }) => (disabled ? 'disabled' : 'active') },
   {
@@ -72,13 +87,15 @@ function NewUser() {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [limit, setLimit] = useState('');
+  const [bytes, setBytes] = useState('');
   const change = useChange(async () => {
-    const body = { name: name.trim(), email: email.trim(), ...limitOf(limit) };
+    const body = { name: name.trim(), email: email.trim(), ...limitsOf({ events: limit, bytes }) };
     await bodyOf(api.POST('/api/v1/admin/users', { body }));
     setOpen(false);
     setName('');
     setEmail('');
     setLimit('');
+    setBytes('');
   }, ['users']);
   if (!isOpen)
     return (
@@ -105,6 +122,13 @@ function NewUser() {
         value={limit}
         problem={fields['monthly_event_limit']}
         onText={setLimit}
+      />
+      <TextField
+        label="Storage"
+        hint="Bytes, or a size such as 10 GB; 0 for no limit. Empty: the daemon's default."
+        value={bytes}
+        problem={fields['stored_bytes_limit']}
+        onText={setBytes}
       />
     </Form>
   );

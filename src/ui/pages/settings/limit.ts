@@ -1,18 +1,44 @@
 import { ApiError } from '../../api/client.js';
 
+const UNITS = ['', 'k', 'm', 'g', 't'];
+
 /**
- * A limit as somebody typed it, for the body of a request.
+ * Limits as somebody typed them, for the body of a request; a limit that is empty says nothing.
  *
- * @param typed digits, also apart by spaces or commas; empty where nothing is said
- * @throws ApiError that names the field where it is no whole number
+ * @param of.events digits, also apart by spaces or commas
+ * @param of.bytes likewise, or a size such as `10 GB`, by 1024
+ * @throws ApiError that names the field where it cannot be read
  */
-export function limitOf(typed: string): { readonly monthly_event_limit?: number } {
+export function limitsOf({ events, bytes }: { readonly events: string; readonly bytes: string }): {
+  readonly monthly_event_limit?: number;
+  readonly stored_bytes_limit?: number;
+} {
+  return {
+    ...(events.trim() !== '' && {
+      monthly_event_limit: readAs('monthly_event_limit', 'a whole number, such as 100000', wholeOf(events)),
+    }),
+    ...(bytes.trim() !== '' && {
+      stored_bytes_limit: readAs('stored_bytes_limit', 'a size, such as 500 MB or 10 GB', bytesOf(bytes)),
+    }),
+  };
+}
+
+function wholeOf(typed: string): number | undefined {
   const digits = typed.replaceAll(/[\s,_]/g, '');
-  if (digits === '') return {};
-  const limit = Number(digits);
-  if (/^\d+$/.test(digits) && Number.isSafeInteger(limit)) return { monthly_event_limit: limit };
-  const message = 'must be a whole number, such as 100000';
+  const value = Number(digits);
+  return /^\d+$/.test(digits) && Number.isSafeInteger(value) ? value : undefined;
+}
+
+function bytesOf(typed: string): number | undefined {
+  const [, digits = '', unit = ''] = /^([\d\s,_]+)(?:([kmgt]?)i?b)?$/i.exec(typed.trim()) ?? [];
+  const value = (wholeOf(digits) ?? NaN) * 1024 ** UNITS.indexOf(unit.toLowerCase());
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+/** @throws ApiError */
+function readAs(field: string, wanted: string, value: number | undefined): number {
+  if (value !== undefined) return value;
   throw new ApiError(422, 'The limit cannot be read.', undefined, [
-    { field: '/monthly_event_limit', message },
+    { field: `/${field}`, message: `must be ${wanted}` },
   ]);
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { Bars } from '../../charts/Bars.js';
 import charts from '../../charts/charts.module.css';
-import { formatCount, formatCounted, formatPercentage } from '../../format/number.js';
+import { formatBytes, formatCount, formatCounted, formatPercentage } from '../../format/number.js';
 import { Count, Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
@@ -68,9 +68,10 @@ type Daily = readonly Schemas['DailyUsage'][];
 
 function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; readonly daily: Daily }) {
   const now = useNow();
-  const { used, limit, period, resets_at } = usage;
+  const { used, limit, period, resets_at, stored_bytes: stored } = usage;
   const coming = forecast(used, limit, daily, resets_at, now);
   const isOver = limit !== null && used >= limit;
+  const isFull = stored.limit !== null && stored.used >= stored.limit;
   return (
     <dl className={parts['figures']}>
       <div>
@@ -111,6 +112,19 @@ function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; read
               </small>
             </>
           )}
+        </dd>
+      </div>
+      <div>
+        <dt>Storage</dt>
+        <dd className={isFull ? parts['bad'] : undefined}>
+          {formatBytes(stored.used)}
+          <small>
+            {stored.limit === null
+              ? 'no limit'
+              : isFull
+                ? `limit of ${formatBytes(stored.limit)} reached: new data is refused`
+                : `${formatPercentage((stored.used / stored.limit) * 100)} of ${formatBytes(stored.limit)}`}
+          </small>
         </dd>
       </div>
       <div>

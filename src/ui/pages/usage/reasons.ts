@@ -2,6 +2,7 @@
 const REASONS: Readonly<Record<string, string>> = {
   validation_failed: 'it breaks a rule',
   quota_exceeded: 'over the quota of the month',
+  storage_exceeded: 'over the storage limit',
   rate_limited: 'too much at a time',
   overloaded: 'more came in than could be taken',
   shutting_down: 'the daemon was stopping',

@@ -48,6 +48,7 @@ async function startDeliveries(t: Test, engine: (typeof ENGINES)[number] = 'uws'
       email: id,
       name: id,
       monthly_event_limit: null,
+      stored_bytes_limit: null,
       disabled: false,
       created_at: NOON,
     });

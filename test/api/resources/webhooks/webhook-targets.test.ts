@@ -19,6 +19,7 @@ void t.test('endpoints may be wherever the sender may send to at the moment', as
     email: 'ann',
     name: 'Ann',
     monthly_event_limit: null,
+    stored_bytes_limit: null,
     disabled: false,
     created_at: clock.now(),
   };

@@ -25,6 +25,7 @@ const USER = {
   email: 'somebody@example.org',
   name: 'somebody',
   monthly_event_limit: null,
+  stored_bytes_limit: null,
   disabled: false,
   created_at: NOON,
 };

@@ -1,0 +1,24 @@
+import { ROW_BYTES, type TenantBytes } from '../../stored-bytes.js';
+import type { Reads } from '../client/reads.js';
+import { LOGS } from '../tables/log-tables.js';
+import { POINTS } from '../tables/metric-tables.js';
+import { MESSAGES, SPANS } from '../tables/run-tables.js';
+
+const ROWS = [
+  [SPANS, ROW_BYTES.span],
+  [MESSAGES, ROW_BYTES.run],
+  [POINTS, ROW_BYTES.point],
+  [LOGS, ROW_BYTES.log],
+] as const;
+
+/** The bytes of telemetry that every tenant has, before compression. What follows from other rows (`runs`, views) does not count. */
+export async function readStoredBytes(reads: Pick<Reads, 'rows'>): Promise<TenantBytes> {
+  const parts = ROWS.map(
+    ([{ name }, own]) =>
+      `SELECT tenant, sum(bytes) + ${String(own)} * count() AS stored FROM ${name} GROUP BY tenant`,
+  );
+  const rows = await reads.rows(
+    `SELECT tenant, sum(stored) AS stored FROM (${parts.join(' UNION ALL ')}) GROUP BY tenant`,
+  );
+  return new Map(rows.map(({ tenant, stored }) => [Number(tenant), Number(stored)]));
+}

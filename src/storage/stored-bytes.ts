@@ -1,0 +1,177 @@
+import { ConsumeError } from '../component/consume-error.js';
+import type { Clock, Logger } from '../component/telemetry.js';
+import { MS_PER_MINUTE } from '../signal/time-units.js';
+import { SparseLog } from '../telemetry/sparse-log.js';
+import type { UserTerms } from './user-terms.js';
+
+/** Bytes of a row beside its texts, about the same in every engine. */
+export const ROW_BYTES = {
+  span: 256,
+  run: 256,
+  point: 64,
+  log: 128,
+  link: 64,
+  prompt: 256,
+  view: 256,
+  alert: 256,
+} as const;
+
+/** How much of its storage a user has used. */
+export interface StorageUse {
+  readonly used: number;
+  /** Null: no limit. */
+  readonly limit: number | null;
+}
+
+/** What users store, in telemetry and control, and may store. Every method may throw a `ConsumeError` with `storage_unavailable`. */
+export interface StoredBytes {
+  read(userId: string): Promise<StorageUse>;
+  /**
+   * For whoever writes something else than signals. Counts it until the next measurement.
+   *
+   * @param bytes that are going to be written
+   * @throws ConsumeError `storage_exceeded` where the user has reached the limit
+   */
+  take(userId: string, bytes: number): Promise<void>;
+}
+
+/** Bytes by the numbers of tenants. */
+export type TenantBytes = ReadonlyMap<number, number>;
+
+interface MeasureParts {
+  /** The limit of users without one of their own; 0 for none. */
+  readonly defaultLimit: number;
+  readonly termsOf: (userId: string) => UserTerms | Promise<UserTerms>;
+  /** Reads what every user stores. */
+  readonly measure: () => Promise<readonly TenantBytes[]>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How long a measurement holds: at least so long, and so many times as long as it took. */
+const HOLDS_MS = 10_000;
+const HOLDS_TIMES = 50;
+const RETRY_AFTER_MS = 5 * MS_PER_MINUTE;
+
+/**
+ * What all users store is measured by a look at the tables, so that whatever removes rows lowers it; what this process writes after that is
+ * added until the next look. Nobody looks as long as nobody who writes has a limit, and nobody asks.
+ */
+export class MeasuredBytes implements StoredBytes {
+  #parts: MeasureParts | null = null;
+  #measured: Map<number, number> | null = null;
+  /** What was written since the last measurement began. */
+  #added = new Map<number, number>();
+  #measuring: Promise<void> | null = null;
+  #isStale = true;
+  #cancel: () => void = () => undefined;
+  #log: SparseLog | null = null;
+
+  open(parts: MeasureParts): void {
+    this.#parts = parts;
+    this.#log = new SparseLog(parts.logger, parts.clock);
+  }
+
+  close(): void {
+    this.#parts = null;
+    this.#cancel();
+  }
+
+  async read(userId: string): Promise<StorageUse> {
+    const terms = await this.#opened.termsOf(userId);
+    if (this.#isStale) await this.#measure();
+    const limit = this.#limitOf(terms);
+    return { used: this.#usedBy(terms.tenant), limit: limit === 0 ? null : limit };
+  }
+
+  async take(userId: string, bytes: number): Promise<void> {
+    const terms = await this.#opened.termsOf(userId);
+    await this.refuseExceeded(terms);
+    this.add(terms.tenant, bytes);
+  }
+
+  /**
+   * @returns a promise only until something was measured, which the first write of a user with a limit waits for
+   * @throws ConsumeError `storage_exceeded` where the user has reached the limit
+   */
+  refuseExceeded(terms: UserTerms): Promise<void> | undefined {
+    const limit = this.#limitOf(terms);
+    if (limit === 0) return undefined;
+    if (this.#measured !== null) {
+      if (this.#isStale) void this.#tried();
+      this.#refuse(terms, limit);
+      return undefined;
+    }
+    return this.#tried().then(() => {
+      this.#refuse(terms, limit);
+    });
+  }
+
+  /** Counts what is being written. @param bytes below 0 where it could not be written */
+  add(tenant: number, bytes: number): void {
+    this.#added.set(tenant, (this.#added.get(tenant) ?? 0) + bytes);
+  }
+
+  get #opened(): MeasureParts {
+    if (this.#parts !== null) return this.#parts;
+    throw new ConsumeError('The store is not open.', { code: 'storage_unavailable', retryable: true });
+  }
+
+  #limitOf({ storedLimit }: UserTerms): number {
+    return storedLimit ?? this.#opened.defaultLimit;
+  }
+
+  #usedBy(tenant: number): number {
+    return Math.max(0, (this.#measured?.get(tenant) ?? 0) + (this.#added.get(tenant) ?? 0));
+  }
+
+  #refuse({ tenant }: UserTerms, limit: number): void {
+    const used = this.#usedBy(tenant);
+    if (used < limit) return;
+    throw new ConsumeError(
+      `The storage limit of ${String(limit)} bytes is reached: ${String(used)} bytes are stored. Nothing of this request was stored. Delete prompts, saved views or alerts, or ask an administrator for a higher limit or a shorter retention.`,
+      { code: 'storage_exceeded', retryable: true, retryAfterMs: RETRY_AFTER_MS },
+    );
+  }
+
+  /** A measurement that fails leaves the last one standing. */
+  async #tried(): Promise<void> {
+    try {
+      await this.#measure();
+    } catch (error) {
+      this.#log?.warn(0, { err: error }, 'Cannot measure what users store; retrying.');
+    }
+  }
+
+  async #measure(): Promise<void> {
+    this.#measuring ??= this.#measureOnce().finally(() => {
+      this.#measuring = null;
+    });
+    await this.#measuring;
+  }
+
+  async #measureOnce(): Promise<void> {
+    const { measure, clock } = this.#opened;
+    const begun = performance.now();
+    const before = this.#added;
+    // What is written from here on may be measured as well, until the next measurement.
+    this.#added = new Map();
+    try {
+      const sums = new Map<number, number>();
+      const parts = await measure();
+      for (const [tenant, bytes] of parts.flatMap((part) => [...part]))
+        sums.set(tenant, (sums.get(tenant) ?? 0) + bytes);
+      this.#measured = sums;
+    } catch (error) {
+      for (const [tenant, bytes] of before) this.add(tenant, bytes);
+      throw error;
+    } finally {
+      this.#isStale = false;
+      const holdsMs = Math.max(HOLDS_MS, HOLDS_TIMES * (performance.now() - begun));
+      this.#cancel();
+      this.#cancel = clock.after(holdsMs, () => {
+        this.#isStale = true;
+      });
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import t, { type Test } from 'tap';
+import { aLog } from '../support/log-records.js';
+import { aPoint } from '../support/metric-points.js';
+import { aSpanRecord, aTrace, NOON } from '../support/run-records.js';
+import { aPrompt } from '../storage/duckdb/meta-records.js';
+import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+
+const RECEIVED = { receivedAt: NOON };
+const EXCEEDED = {
+  name: 'ConsumeError',
+  code: 'storage_exceeded',
+  retryable: true,
+  message: /Delete prompts.*administrator/,
+};
+/** Longer than a measurement of a small store holds. */
+const LATER_MS = 60_000;
+const TEXT = 'x'.repeat(10_000);
+
+function checkStoredBytes(t: Test, open: OpenTelemetry): void {
+  void t.test('what every signal and the control store hold is counted, of each user alone', async (t) => {
+    const opened = await open(t);
+    const [tenant, other] = [await opened.addUser(), await opened.addUser()];
+    const used = async (): Promise<number> => {
+      opened.clock.advance(LATER_MS);
+      return (await opened.store.stored.read(tenant)).used;
+    };
+    const { writer } = opened.store;
+    const { trace } = aTrace(0);
+    const run = { trace, spans: [aSpanRecord(trace.trace_id, { input_data: { text: TEXT } })] };
+    const writes: (() => Promise<unknown>)[] = [
+      () => writer.traces({ tenant, items: [structuredClone(run)] }, RECEIVED),
+      () => writer.logs({ tenant, items: [aLog({ body: TEXT })] }, RECEIVED),
+      () => writer.metrics({ tenant, items: [aPoint({ labels: { text: TEXT } })] }, RECEIVED),
+      () => opened.control.prompts.create(tenant, aPrompt({ template_text: TEXT })),
+    ];
+    t.same(await opened.store.stored.read(tenant), { used: 0, limit: null });
+    let before = 0;
+    for (const write of writes) {
+      await write();
+      const after = await used();
+      t.ok(after - before >= TEXT.length && after - before < 2 * TEXT.length, String(after - before));
+      before = after;
+    }
+    await opened.settled();
+    await opened.reopen();
+    const after = await used();
+    t.ok(after > 4 * TEXT.length && after <= before, 'over a restart');
+    t.same(await opened.store.stored.read(other), { used: 0, limit: null });
+  });
+
+  void t.test('a user who has reached the limit can store nothing until something is removed', async (t) => {
+    const opened = await open(t);
+    const [tenant, other] = [await opened.addUser(), await opened.addUser()];
+    const limit = async (stored_bytes_limit: number): Promise<void> => {
+      await opened.control.accounts.updateUser(tenant, { stored_bytes_limit });
+    };
+    const batches = (user: string): (() => Promise<unknown>)[] => {
+      const { writer } = opened.store;
+      return [
+        () => writer.traces({ tenant: user, items: [aTrace(1)] }, RECEIVED),
+        () => writer.logs({ tenant: user, items: [aLog()] }, RECEIVED),
+        () => writer.metrics({ tenant: user, items: [aPoint()] }, RECEIVED),
+      ];
+    };
+    await opened.control.prompts.create(tenant, aPrompt({ name: 'large', template_text: TEXT }));
+    await limit(TEXT.length);
+    for (const write of batches(tenant)) await t.rejects(write(), EXCEEDED);
+    await t.rejects(opened.store.stored.take(tenant, 1), EXCEEDED);
+    await Promise.all(batches(other).map((write) => write()));
+    await opened.store.stored.take(other, 1);
+    await opened.reopen();
+    for (const write of batches(tenant))
+      await t.rejects(write(), EXCEEDED, 'at the first write after a start');
+    t.match(await opened.store.stored.read(tenant), { limit: TEXT.length });
+
+    await opened.control.prompts.remove(tenant, 'large', null);
+    opened.clock.advance(LATER_MS);
+    await opened.store.stored.read(tenant);
+    for (const write of batches(tenant)) await write();
+
+    const { used } = await opened.store.stored.read(tenant);
+    await limit(used + TEXT.length);
+    const large = { tenant, items: [aLog({ body: TEXT })] };
+    await opened.store.writer.logs(large, RECEIVED);
+    for (const write of batches(tenant)) await t.rejects(write(), EXCEEDED, 'without another measurement');
+    await limit(0);
+    for (const write of batches(tenant)) await write();
+  });
+}
+
+void onEveryTelemetry(t, checkStoredBytes);
