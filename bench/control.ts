@@ -139,7 +139,7 @@ async function kindsOf(plane: ControlPlane): Promise<Readonly<Record<string, Cal
         now,
       ),
     [`claim ${CLAIMS}`]: async () => {
-      const limit = { limit: CLAIMS, perEndpoint: Infinity, perOrganization: Infinity };
+      const limit = { limit: CLAIMS, perEndpoint: Infinity, perOrganization: Infinity, perHost: Infinity };
       const { claims } = await plane.deliveries.claim({ ...limit, now, leaseMs: LEASE_MS });
       claimed.push(claims);
     },

@@ -96,6 +96,11 @@ export interface SenderLimits {
   readonly perEndpoint: number;
   /** The same for all endpoints of one organization. */
   readonly perOrganization: number;
+  /**
+   * The same for all endpoints at one host, whose organizations take turns there. Senders that claim for different organizations at
+   * the same moment may exceed it.
+   */
+  readonly perHost: number;
 }
 
 /** What a sender asks for: at most `limit` deliveries. What it claimed before counts towards the other limits. */

@@ -1,5 +1,7 @@
+import { must } from '../signal/checked.js';
 import type { Micros } from '../signal/time.js';
 import type { ClaimRequest } from './delivery-queue.js';
+import type { HostTurns } from './host-turns.js';
 
 /** A delivery that waits for an active endpoint. */
 export interface WaitingTurn {
@@ -14,6 +16,7 @@ export interface WaitingTurn {
 /** What waits for an endpoint, and what is running. */
 export interface EndpointTurns<Turn extends WaitingTurn> {
   readonly organizationId: string;
+  readonly host: string | undefined;
   readonly underWay: { readonly length: number };
   /** The first by time, as many as the endpoint has room for. */
   readonly candidates: readonly Turn[];
@@ -28,30 +31,48 @@ export interface TakenTurns<Turn extends WaitingTurn> {
 /**
  * Who is next. Organizations take turns, so that none holds up another with many endpoints that hang; and so do the endpoints of
  * each, so that none holds up another with much to do.
+ *
+ * @param hosts with the attempts that are under way
  */
 export function takeTurns<Turn extends WaitingTurn>(
   queues: readonly EndpointTurns<Turn>[],
   now: Micros,
   limits: Pick<ClaimRequest, 'limit' | 'perOrganization'>,
+  hosts: HostTurns,
 ): TakenTurns<Turn> {
+  const placeOf = new Map(
+    queues.flatMap(({ candidates, host, organizationId: owner }) =>
+      candidates.map((candidate) => [candidate, { candidate, host, owner }]),
+    ),
+  );
   const organizations = byOrganization(queues).map((ofOne) => {
     const underWay = ofOne.reduce((sum, queue) => sum + queue.underWay.length, 0);
     const candidates = ofOne.flatMap((queue) => queue.candidates);
     const due = candidates.filter((candidate) => candidate.due <= now).sort(inTurns);
     return { underWay, candidates, due, room: Math.max(0, limits.perOrganization - underWay) };
   });
+  const places = organizations.flatMap(({ due, room }) =>
+    room === 0 ? [] : due.map((candidate) => must(placeOf.get(candidate), 'place of a turn')),
+  );
+  const hosted = new Set([...hosts.withinRoom(places)].map(({ candidate }) => candidate));
   const taken = new Set(
     organizations
       .flatMap(({ underWay, due, room }) =>
-        due.slice(0, room).map((candidate, place) => ({ candidate, before: underWay + place })),
+        due
+          .filter((candidate) => hosted.has(candidate))
+          .slice(0, room)
+          .map((candidate, place) => ({ candidate, before: underWay + place })),
       )
       .sort((a, b) => a.before - b.before || inTurns(a.candidate, b.candidate))
       .slice(0, limits.limit)
       .map(({ candidate }) => candidate),
   );
+  for (const candidate of taken) hosts.add(must(placeOf.get(candidate), 'place of a turn'), 1);
   const rest = organizations.flatMap(({ candidates, room }) => {
     const left = candidates.filter((candidate) => !taken.has(candidate));
-    return candidates.length - left.length < room ? left : [];
+    return candidates.length - left.length < room
+      ? left.filter((candidate) => hosts.roomOf(placeOf.get(candidate)?.host) > 0)
+      : [];
   });
   return { taken: [...taken], nextDueAt: earliest(rest.map(({ due }) => due || now)) };
 }

@@ -62,6 +62,8 @@ export interface NoticeRequest {
    * up others.
    */
   readonly perUser: Readonly<Record<NotificationChannel, number>>;
+  /** How many webhooks may be running to one host, whose users take turns there. */
+  readonly perHost: number;
   /** How long the sender has them, in milliseconds: longer than an attempt takes. */
   readonly leaseMs: number;
 }

@@ -9,6 +9,7 @@ import { ControlStore } from '../../src/storage/control/control-store.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import type { DeliveryClaim } from '../../src/storage/delivery-queue.js';
 import { HandClock } from '../support/hand-clock.js';
+import { anEndpoint } from '../storage/duckdb/meta-records.js';
 import { NOON } from '../support/run-records.js';
 import { testFolder } from '../support/test-folder.js';
 import { until } from '../support/until.js';
@@ -109,6 +110,30 @@ function checkClaims(t: Test, open: OpenControl): void {
     );
     const next = await store.deliveries.claim(request({ limit: 3 }));
     t.equal(count(next.claims, ({ endpoint_id }) => endpoint_id).size, 3);
+  });
+
+  void t.test('organizations take turns at a host, which is no busier for many endpoints', async (t) => {
+    const { store } = await open(t);
+    const loud = await anOwner(store, 'loud', 12);
+    const quiet = await anOwner(store, 'quiet');
+    const elsewhere = anEndpoint({ url: 'https://elsewhere.example/' });
+    const sameHost = anEndpoint({ url: 'https://EXAMPLE.com.:8443/other' });
+    for (const endpoint of [elsewhere, sameHost]) await store.endpoints.create('loud', endpoint);
+    await store.deliveries.enqueue(some(1, loud.userId), NOON - HOUR);
+    await store.deliveries.enqueue(some(9, quiet.userId), NOON);
+    const limits = { perHost: 6, perEndpoint: 4, perOrganization: 8 };
+    const first = await store.deliveries.claim(request(limits));
+    const ofQuiet = first.claims.filter(({ endpoint_id }) => endpoint_id === idOf(quiet));
+    t.equal(ofQuiet.length, 3);
+    t.equal(first.claims.length, 7);
+    t.ok(first.claims.some(({ endpoint_id }) => endpoint_id === elsewhere.id));
+    t.ok((first.nextDueAt ?? 0) > NOON, 'nothing has room before a claim ends');
+    t.strictSame((await store.deliveries.claim(request(limits))).claims, []);
+    await store.deliveries.finish(
+      first.claims.map((claim) => result(claim)),
+      RULES,
+    );
+    t.equal((await store.deliveries.claim(request(limits))).claims.length, 6);
   });
 
   void t.test('a claim that ended is interrupted and due again; its token changes nothing', async (t) => {

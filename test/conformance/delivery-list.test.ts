@@ -184,7 +184,7 @@ function checkList(t: Test, open: OpenControl): void {
     const wanted = { endpointId: idOf(owner).toUpperCase(), status: 'failed', since: NOON } as const;
     await queue.enqueue(some(2, owner.userId), NOON - HOUR);
     await queue.enqueue(some(600, owner.userId), NOON);
-    const every = { limit: 5000, perEndpoint: 5000, perOrganization: 5000 };
+    const every = { limit: 5000, perEndpoint: 5000, perOrganization: 5000, perHost: 5000 };
     const { claims } = await queue.claim(request(every));
     const lasting = { ...RULES, breakerThreshold: 1e6 };
     await queue.finish(

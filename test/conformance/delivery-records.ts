@@ -27,7 +27,15 @@ export function some(count: number, tenant: string): StoredEvent[] {
 }
 
 export function request(changes: Partial<ClaimRequest> = {}): ClaimRequest {
-  return { now: NOON, limit: 100, perEndpoint: 100, perOrganization: 100, leaseMs: LONG, ...changes };
+  return {
+    now: NOON,
+    limit: 100,
+    perEndpoint: 100,
+    perOrganization: 100,
+    perHost: 100,
+    leaseMs: LONG,
+    ...changes,
+  };
 }
 
 export function result(

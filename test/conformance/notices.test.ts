@@ -17,7 +17,7 @@ const SHORT = 50;
 
 function asks(changes: Partial<NoticeRequest> = {}): NoticeRequest {
   const each = { email: 99, webhook: 99 };
-  return { now: FIRED + MINUTE, free: each, perUser: each, leaseMs: LONG, ...changes };
+  return { now: FIRED + MINUTE, free: each, perUser: each, perHost: 999, leaseMs: LONG, ...changes };
 }
 
 /** That a notice was sent at the first attempt. */
@@ -108,6 +108,22 @@ function checkNotices(t: Test, open: OpenControl): void {
       t.equal((await two.notices.claim(asks({ perUser }))).items.length, 2);
     },
   );
+
+  void t.test('users take turns at the host of webhooks, and mails have none', async (t) => {
+    const { store } = await open(t);
+    const [busy, calm] = [await addUser(store), await addUser(store)];
+    const changes = { channel: 'both', webhook_url: HOOK } as const;
+    for (let i = 0; i < 6; i++) await fire(store, await addRule(store, busy, changes), FIRED + i);
+    for (let i = 0; i < 2; i++) await fire(store, await addRule(store, calm, changes), FIRED + 100);
+    const ask = async () => (await store.notices.claim(asks({ perHost: 4 }))).items;
+    const first = await ask();
+    t.equal(first.filter(({ channel }) => channel === 'email').length, 8);
+    const hooks = first.filter(({ channel }) => channel === 'webhook');
+    t.strictSame(hooks.map(({ userId }) => userId).sort(), [busy, busy, calm, calm].sort());
+    t.strictSame(await ask(), []);
+    await store.notices.finish(hooks.slice(0, 1).map((claim) => sent(claim)));
+    t.match(await ask(), [{ userId: busy, channel: 'webhook' }]);
+  });
 
   void t.test('of several senders each notice is one’s', async (t) => {
     const opened = await open(t);

@@ -15,6 +15,7 @@ const { claims } = await store.deliveries.claim({
   limit: 10,
   perEndpoint: 10,
   perOrganization: 10,
+  perHost: 10,
   leaseMs: Number(leaseMs),
 });
 process.stdout.write(`${JSON.stringify(claims)}\n`);

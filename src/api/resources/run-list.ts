@@ -41,7 +41,7 @@ const listTraces = {
   tag: 'traces',
   summary: 'Traces of all agents, newest first unless another order is asked for',
   description:
-    'Where several of `model`, `span_name`, `span_type` and `node` are given, one span has all of them. With one of these, or with `prompt_name`, runs are found and not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` all runs that match are answered, on one page, whatever `page`, `page_size` and `count` say: as CSV (RFC 4180) with a line of names, in which a text that a spreadsheet would take for a formula begins with an apostrophe; or as a JSON object a line. What changes while it is read may be there in either state.',
+    'Where several of `model`, `span_name`, `span_type` and `node` are given, one span has all of them. With one of these, or with `prompt_name`, runs are found and not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` all runs that match are answered, on one page, whatever `page`, `page_size` and `count` say: as CSV (RFC 4180) with a line of names and an apostrophe before whatever a spreadsheet would read as a formula, at the start of a text and after each `;`, tab and line break in it; or as a JSON object a line. What changes while it is read may be there in either state.',
   access: 'read',
   query: Type.Object({
     ...runParameters,

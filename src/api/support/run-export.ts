@@ -6,8 +6,11 @@ import type { FollowingRuns, RunPlace, RunSummary } from '../../storage/runs.js'
 /** Runs that are asked for at a time. */
 const AT_ONCE = 500;
 const LINE_END = '\r\n';
-/** What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection"). */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * The start of a formula (OWASP, "CSV Injection"). Spreadsheets that separate cells by `;` or tabs do not heed the quotes of a cell
+ * between commas, so each part between these and line breaks counts as a cell. A part that is a negative number is none.
+ */
+const FORMULA = /(?<=^|[;\t\r\n])(?!-\d+(?:\.\d+)?(?:[;\t\r\n]|$))(?=[" ]*[=+\-@＝＋－＠]|^[\t\r\n])/g;
 
 const FORMATS = ['text/csv', 'application/x-ndjson'] as const;
 type Format = (typeof FORMATS)[number];
@@ -95,6 +98,6 @@ function cell(value: string | number | boolean | readonly string[] | null): stri
   if (value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : value.join(';');
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = text.replace(FORMULA, "'");
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

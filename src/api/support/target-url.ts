@@ -6,14 +6,14 @@ const MAX_URL_LENGTH = 2048;
 
 /** A name of the public internet as host. Addresses and other names belong to networks that the operator allows. */
 const PUBLIC_URL =
-  "^https://(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\\.)+[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?::[1-9][0-9]{0,3})?(?:/[!$%&'()*+,./0-9:;=?@A-Z_a-z~-]*)?$";
+  "^https://(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\\.)+[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?::(?:443|8[0-9]{3}))?(?:/[!$%&'()*+,./0-9:;=?@A-Z_a-z~-]*)?$";
 
 /** Where webhooks are to go; {@link targetFault} checks what the schema cannot. */
 export const targetUrl = Type.String({
   maxLength: MAX_URL_LENGTH,
   documented: { pattern: PUBLIC_URL },
   description:
-    'Begins with `https://`. Without user name, password and fragment; its host must be public; addresses and other names are taken where they lie in networks that the operator allows. Redirects are not followed.',
+    'Begins with `https://`. Without user name, password and fragment; not on a port of another protocol (the bad ports of the Fetch standard); its host must be public; addresses and other names are taken where they lie in networks that the operator allows. Redirects are not followed.',
 });
 
 /** @returns what is wrong with it, as the rest of a sentence, or null */

@@ -10,6 +10,7 @@ export const NOT_SENT: AttemptResult = {
   responseBody: '',
   durationMs: 0,
   error: null,
+  userError: null,
   detail: null,
   isGone: false,
   retryAfterMs: null,

@@ -21,6 +21,9 @@ const PLACES: NoticeRequest['free'] = { email: MAIL_CONNECTIONS, webhook: 14 };
 /** To one user, by all senders together. */
 const PLACES_OF_USER: NoticeRequest['perUser'] = { email: 1, webhook: 4 };
 
+/** Webhooks to one host, by all senders together. */
+const PLACES_OF_HOST = 7;
+
 /** How long a sender has a notice, unless it is renewed: after a kill others take it over then. */
 const LEASE_MS = 30_000;
 /** How often claims are renewed, and the store is asked for what others left behind. */
@@ -83,7 +86,8 @@ export class Notifier {
     const now = clock.now();
     for (const channel of NOTIFICATION_CHANNELS) await skipNotices(this.#tools, channel, now);
     const free = { email: this.#free('email'), webhook: this.#free('webhook') };
-    const found = await notices.claim({ now, free, perUser: PLACES_OF_USER, leaseMs: LEASE_MS });
+    const limits = { perUser: PLACES_OF_USER, perHost: PLACES_OF_HOST };
+    const found = await notices.claim({ now, free, ...limits, leaseMs: LEASE_MS });
     for (const notice of found.items) this.#held.set(notice.number, notice);
     return found;
   }

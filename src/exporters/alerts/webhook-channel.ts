@@ -31,11 +31,13 @@ export interface WebhookTools {
 export class WebhookChannel implements Channel {
   readonly #tools: WebhookTools;
   readonly #blocked: SparseLog;
+  readonly #unanswered: SparseLog;
   readonly #secrets: SparseLog;
 
   constructor(tools: WebhookTools) {
     this.#tools = tools;
     this.#blocked = new SparseLog(tools.logger, tools.clock);
+    this.#unanswered = new SparseLog(tools.logger, tools.clock);
     this.#secrets = new SparseLog(tools.logger, tools.clock);
   }
 
@@ -52,7 +54,7 @@ export class WebhookChannel implements Channel {
     this.#log(notice, result);
     const { statusCode, durationMs, isGone } = result;
     if (result.succeeded) return sent(statusCode, durationMs);
-    const error = result.error ?? `The receiver answered ${statusCode ?? 'nothing'}`;
+    const error = result.userError ?? `The receiver answered ${statusCode ?? 'nothing'}`;
     const { random } = this.#tools;
     const retryMs = isGone ? null : retryDelayMs(SCHEDULE_MS, notice.attempts, result, random());
     return failed({ statusCode, durationMs, error }, retryMs);
@@ -97,7 +99,14 @@ export class WebhookChannel implements Channel {
         { alert_id: alertId, reason },
         'A notice was not sent: its address is not allowed (targets.allow_cidrs)',
       );
-    else if (kind !== 'success' && logger.isDebugEnabled())
+    else if (kind !== 'success' && statusCode === null)
+      // The notice does not say it.
+      this.#unanswered.warn(
+        1,
+        { alert_id: alertId, reason: error, ...(detail !== null && { detail }) },
+        'A notice got no answer by webhook',
+      );
+    if (kind !== 'success' && kind !== 'blocked' && logger.isDebugEnabled())
       logger.debug(
         { alert_id: alertId, attempt: attempts + 1, status: statusCode, reason },
         'A notice was not delivered by webhook',

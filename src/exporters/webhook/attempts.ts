@@ -32,6 +32,7 @@ export interface AttemptTools {
 export class Attempts {
   readonly #tools: AttemptTools;
   readonly #blocked: SparseLog;
+  readonly #unanswered: SparseLog;
   readonly #unreadable: SparseLog;
   readonly #faults: SparseLog;
 
@@ -39,6 +40,7 @@ export class Attempts {
     this.#tools = tools;
     const { logger, clock } = tools;
     this.#blocked = new SparseLog(logger, clock);
+    this.#unanswered = new SparseLog(logger, clock);
     this.#unreadable = new SparseLog(logger, clock);
     this.#faults = new SparseLog(logger, clock);
   }
@@ -108,7 +110,14 @@ export class Attempts {
         { ...placeOf(claim), reason: detail ?? error },
         'A webhook was not sent: its address is not allowed (targets.allow_cidrs)',
       );
-    else if (kind !== 'success' && logger.isDebugEnabled())
+    else if (kind !== 'success' && statusCode === null)
+      // The record does not say it.
+      this.#unanswered.warn(
+        1,
+        { ...placeOf(claim), reason: error, ...(detail !== null && { detail }) },
+        'A webhook got no answer',
+      );
+    if (kind !== 'success' && kind !== 'blocked' && logger.isDebugEnabled())
       logger.debug(
         { ...placeOf(claim), attempt: claim.attempt, status: statusCode, reason: detail ?? error },
         'A webhook was not delivered',
@@ -117,9 +126,10 @@ export class Attempts {
 
   #finished(claim: DeliveryClaim, result: AttemptResult): FinishedAttempt {
     const { delivery_id, attempt } = claim;
-    const { succeeded, statusCode, responseBody, durationMs, error, isGone } = result;
+    const { succeeded, statusCode, responseBody, durationMs, userError, isGone } = result;
     const retryAt = this.#retryAt(claim, result);
-    return { delivery_id, attempt, succeeded, statusCode, responseBody, durationMs, error, isGone, retryAt };
+    const ended = { succeeded, statusCode, responseBody, durationMs, error: userError, isGone, retryAt };
+    return { delivery_id, attempt, ...ended };
   }
 
   #retryAt({ isManual, step }: DeliveryClaim, result: AttemptResult): number | null {

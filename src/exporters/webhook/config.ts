@@ -29,7 +29,7 @@ export const webhookConfig = section({
     maximum: 10_000,
     default: 64,
     description:
-      'Attempts under way at once, at most half of them to the endpoints of one organization. One that hangs takes about 70 KiB.',
+      'Attempts under way at once, at most half of them to one organization, and a quarter to one host.',
   }),
   max_concurrency_per_endpoint: Type.Integer({
     minimum: 1,

@@ -32,7 +32,7 @@ export class DeliveryLoop {
   constructor(tools: LoopTools) {
     const { queue, options, clock, attempt, onPaused } = tools;
     const { limits, breakerThreshold } = options;
-    const { perEndpoint, perOrganization } = limits;
+    const { perEndpoint, perOrganization, perHost } = limits;
     const held = new HeldClaims(tools);
     this.#held = held;
     this.#loop = new DueLoop({
@@ -40,7 +40,7 @@ export class DeliveryLoop {
       sent: 'webhooks',
       maxConcurrency: limits.limit,
       find: async (limit) => {
-        const request = { now: clock.now(), limit, perEndpoint, perOrganization, leaseMs: CLAIM_MS };
+        const request = { now: clock.now(), limit, perEndpoint, perOrganization, perHost, leaseMs: CLAIM_MS };
         const found = await queue.claim(request);
         held.add(found.claims);
         return { items: found.claims, nextDueAt: found.nextDueAt };
@@ -75,7 +75,12 @@ export class DeliveryLoop {
   }
 }
 
-/** So many attempts at once, half of them to the endpoints of one organization at most. */
+/** So many attempts at once: at most half of them to the endpoints of one organization, and a quarter to one host. */
 export function limitsOf(maxConcurrency: number, perEndpoint: number): SenderLimits {
-  return { limit: maxConcurrency, perEndpoint, perOrganization: Math.ceil(maxConcurrency / 2) };
+  return {
+    limit: maxConcurrency,
+    perEndpoint,
+    perOrganization: Math.ceil(maxConcurrency / 2),
+    perHost: Math.max(perEndpoint, Math.ceil(maxConcurrency / 4)),
+  };
 }

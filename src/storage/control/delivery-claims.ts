@@ -4,6 +4,7 @@ import type { Micros } from '../../signal/time.js';
 import type { ClaimRequest, Claims, DeliveryClaim } from '../delivery-queue.js';
 import { claimed } from '../delivery-state.js';
 import { earliest, takeTurns, type EndpointTurns, type WaitingTurn } from '../delivery-turns.js';
+import { HostTurns } from '../host-turns.js';
 import {
   endpointsInTurn,
   organizationsInTurn,
@@ -39,15 +40,19 @@ export async function claimDue(
 ): Promise<Claims & { readonly interrupted: readonly string[] }> {
   const clock = await leaseClock(tx, dialect);
   const seen = await readEndpoints(tx);
-  const locked = await lockOrganizations(tx, dialect, organizationsInTurn(seen, clock, request));
+  const inTurn = organizationsInTurn(seen, clock, request, hostsOf(seen, request));
+  const locked = await lockOrganizations(tx, dialect, inTurn);
   const interrupted = await interruptExpired(tx, dialect, [...locked], clock);
   // Read again under the lock: until it ends, the number of running attempts to these can only shrink.
   const endpoints = locked.size === 0 ? [] : await readEndpoints(tx, [...locked]);
-  const isNext = endpointsInTurn(endpoints, request);
+  const others = seen.filter(({ organizationId }) => !locked.has(organizationId));
+  const hosts = hostsOf([...others, ...endpoints], request);
+  const isNext = endpointsInTurn(endpoints, request, hosts);
   const queues: EndpointTurns<Turn>[] = [];
   let number = 0;
   for (const endpoint of endpoints) {
-    const rows = isNext.has(endpoint.id) ? await readFirst(tx, dialect, endpoint, request) : [];
+    const room = roomOf(endpoint, request, hosts);
+    const rows = isNext.has(endpoint.id) ? await readFirst(tx, dialect, endpoint, room) : [];
     const turns = rows.map((row, place) => ({
       row,
       due: row.waiting.manual > 0 ? 0 : (row.waiting.dueAt ?? 0),
@@ -56,18 +61,18 @@ export async function claimDue(
     }));
     queues.push({
       organizationId: endpoint.organizationId,
+      host: endpoint.host,
       underWay: { length: endpoint.underWay },
-      candidates: turns.length > 0 ? turns : laterTurn(endpoint, request),
+      candidates: turns.length > 0 || room === 0 ? turns : laterTurn(endpoint, request.now),
     });
   }
-  const { taken, nextDueAt } = takeTurns(queues, request.now, request);
+  const { taken, nextDueAt } = takeTurns(queues, request.now, request, hosts);
   const expiresAt = clock + request.leaseMs * MICROS_PER_MS;
   const claims = await take(
     tx,
     taken.flatMap(({ row }) => row ?? []),
     { now: request.now, expiresAt },
   );
-  const others = seen.filter(({ organizationId }) => !locked.has(organizationId));
   const ends = [...others, ...endpoints].flatMap((endpoint) => endpoint.expiresAt ?? []);
   if (claims.length > 0) ends.push(expiresAt);
   return {
@@ -76,7 +81,7 @@ export async function claimDue(
     nextDueAt: earliest([
       ...(nextDueAt === null ? [] : [nextDueAt]),
       ...ends.map((end) => request.now + Math.max(0, end - clock)),
-      ...firstOfOthers(others, request),
+      ...firstOfOthers(others, request, hosts),
     ]),
   };
 }
@@ -89,6 +94,14 @@ async function lockOrganizations(
   if (ids.length === 0) return new Set();
   const query = tx.selectFrom('organizations').select('id').where('id', 'in', ids).orderBy('id');
   return new Set((await dialect.lockSkipping(query).execute()).map(({ id }) => id));
+}
+
+/** What is under way to each host. */
+function hostsOf(endpoints: readonly Glance[], { perHost }: ClaimRequest): HostTurns {
+  const hosts = new HostTurns(perHost);
+  for (const { host, organizationId, underWay } of endpoints)
+    hosts.add({ host, owner: organizationId }, underWay);
+  return hosts;
 }
 
 /** @returns the ids of deliveries whose attempts were lost */
@@ -126,7 +139,7 @@ async function readFirst(
   tx: Transaction<Tables>,
   dialect: Dialect,
   endpoint: Glance,
-  request: ClaimRequest,
+  room: number,
 ): Promise<readonly WaitingDelivery[]> {
   const query = tx
     .selectFrom('waiting_deliveries')
@@ -135,26 +148,30 @@ async function readFirst(
     .where('ready_at', 'is not', null)
     .orderBy('ready_at')
     .orderBy('delivery_id')
-    .limit(roomOf(endpoint, request));
+    .limit(room);
   return (await dialect.lock(query).execute()).map(toWaiting);
 }
 
 /** Stands for what waits and is not due. */
-function laterTurn(endpoint: Glance, request: ClaimRequest): readonly Turn[] {
-  if (endpoint.first === null || roomOf(endpoint, request) === 0) return [];
+function laterTurn(endpoint: Glance, now: Micros): readonly Turn[] {
+  if (endpoint.first === null) return [];
   // What is due beyond its organization's limit comes when other attempts have ended: somebody will ask then.
-  if (endpoint.first <= request.now) return [];
+  if (endpoint.first <= now) return [];
   return [{ row: null, due: endpoint.first, delivery: -1, ofEndpoint: endpoint.underWay }];
 }
 
 /** When something is due for organizations that were left out. */
-function firstOfOthers(others: readonly Glance[], request: ClaimRequest): readonly Micros[] {
+function firstOfOthers(
+  others: readonly Glance[],
+  request: ClaimRequest,
+  hosts: HostTurns,
+): readonly Micros[] {
   const underWay = new Map<string, number>();
   for (const { organizationId, underWay: count } of others)
     underWay.set(organizationId, (underWay.get(organizationId) ?? 0) + count);
   return others.flatMap((endpoint) => {
     const isFull = (underWay.get(endpoint.organizationId) ?? 0) >= request.perOrganization;
-    if (isFull || endpoint.first === null || roomOf(endpoint, request) === 0) return [];
+    if (isFull || endpoint.first === null || roomOf(endpoint, request, hosts) === 0) return [];
     return endpoint.first === 0 ? request.now : endpoint.first;
   });
 }

@@ -2,12 +2,15 @@ import type { Transaction } from 'kysely';
 import { must } from '../../signal/checked.js';
 import type { Micros } from '../../signal/time.js';
 import type { ClaimRequest } from '../delivery-queue.js';
+import { hostOfUrl, type HostTurns } from '../host-turns.js';
 import type { Tables } from './tables.js';
 
 /** What waits for an endpoint, and what is running, at a glance. */
 export interface Glance {
   readonly id: string;
   readonly organizationId: string;
+  /** Of its URL; undefined where that has none. */
+  readonly host: string | undefined;
   readonly isActive: boolean;
   readonly underWay: number;
   /** When the first lease ends; null where nothing is running. */
@@ -27,6 +30,7 @@ export async function readEndpoints(
       'e.id',
       'e.organization_id',
       'e.is_active',
+      'e.url',
       row
         .selectFrom('waiting_deliveries as w')
         .select((w) => w.fn.min('w.ready_at').as('first'))
@@ -53,6 +57,7 @@ export async function readEndpoints(
   return rows.map((row) => ({
     id: row.id,
     organizationId: row.organization_id,
+    host: hostOfUrl(row.url),
     isActive: row.is_active === 1,
     underWay: must(row.under_way, 'count of attempts under way'),
     expiresAt: row.ends,
@@ -61,8 +66,12 @@ export async function readEndpoints(
 }
 
 /** How many attempts may be begun to an endpoint. */
-export function roomOf({ underWay, isActive }: Glance, { perEndpoint, limit }: ClaimRequest): number {
-  return isActive ? Math.max(0, Math.min(limit, perEndpoint - underWay)) : 0;
+export function roomOf(
+  { underWay, isActive, host }: Glance,
+  { perEndpoint, limit }: ClaimRequest,
+  hosts: HostTurns,
+): number {
+  return isActive ? Math.max(0, Math.min(limit, perEndpoint - underWay, hosts.roomOf(host))) : 0;
 }
 
 /**
@@ -73,6 +82,7 @@ export function organizationsInTurn(
   seen: readonly Glance[],
   clock: Micros,
   request: ClaimRequest,
+  hosts: HostTurns,
 ): readonly string[] {
   const found = new Map<string, { underWay: number; first: Micros; hasRoom: boolean; isLost: boolean }>();
   for (const endpoint of seen) {
@@ -83,7 +93,7 @@ export function organizationsInTurn(
       hasRoom: false,
       isLost: false,
     };
-    const isDue = first !== null && first <= request.now && roomOf(endpoint, request) > 0;
+    const isDue = first !== null && first <= request.now && roomOf(endpoint, request, hosts) > 0;
     found.set(organizationId, {
       underWay: known.underWay + underWay,
       first: isDue ? Math.min(known.first, first) : known.first,
@@ -100,18 +110,28 @@ export function organizationsInTurn(
     .map(([id]) => id);
 }
 
-/** The endpoints with something due whose turn it may be: for each organization as many as it may have running attempts. */
-export function endpointsInTurn(endpoints: readonly Glance[], request: ClaimRequest): ReadonlySet<string> {
+/** The endpoints with something due whose turn it may be: for each organization as many as it, and hosts, may have running attempts. */
+export function endpointsInTurn(
+  endpoints: readonly Glance[],
+  request: ClaimRequest,
+  hosts: HostTurns,
+): ReadonlySet<string> {
   const taken = new Map<string, number>();
+  const takenAtHosts = new Map<string, number>();
   const next = new Set<string>();
   const due = endpoints.filter(
     (endpoint): endpoint is Glance & { readonly first: Micros } =>
-      endpoint.first !== null && endpoint.first <= request.now && roomOf(endpoint, request) > 0,
+      endpoint.first !== null && endpoint.first <= request.now && roomOf(endpoint, request, hosts) > 0,
   );
-  for (const { id, organizationId } of due.sort((a, b) => a.underWay - b.underWay || a.first - b.first)) {
+  for (const { id, organizationId, host } of due.sort(
+    (a, b) => a.underWay - b.underWay || a.first - b.first,
+  )) {
     const count = taken.get(organizationId) ?? 0;
-    if (count >= request.perOrganization) continue;
+    const place = `${organizationId} ${host ?? ''}`;
+    const atHost = takenAtHosts.get(place) ?? 0;
+    if (count >= request.perOrganization || atHost >= hosts.roomOf(host)) continue;
     taken.set(organizationId, count + 1);
+    takenAtHosts.set(place, atHost + 1);
     next.add(id);
   }
   return next;

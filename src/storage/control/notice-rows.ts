@@ -35,15 +35,15 @@ export class NoticeRows implements Notices {
       const token = await nextNumbers(tx, 'notice', 1);
       const underWay = await tx
         .selectFrom('alert_notices')
-        .select((row) => ['user_id', 'channel', row.fn.countAll<number>().as('count')])
+        .select((row) => ['user_id', 'channel', 'webhook_url', row.fn.countAll<number>().as('count')])
         .where('claimed_until', '>', dbNow)
-        .groupBy(['user_id', 'channel'])
+        .groupBy(['user_id', 'channel', 'webhook_url'])
         .execute();
       const waiting = await tx
         .selectFrom((from) =>
           from
             .selectFrom('alert_notices')
-            .select(['number', 'user_id', 'channel', 'due_at'])
+            .select(['number', 'user_id', 'channel', 'webhook_url', 'due_at'])
             .select(
               sql<number>`row_number() over (partition by user_id, channel order by due_at, number)`.as(
                 'place',
@@ -53,7 +53,7 @@ export class NoticeRows implements Notices {
             .where('claimed_until', '<=', dbNow)
             .as('due'),
         )
-        .select(['number', 'user_id', 'channel'])
+        .select(['number', 'user_id', 'channel', 'webhook_url'])
         .select(sql<number>`due_at`.as('due_at'))
         .where('place', '<=', Math.max(perUser.email, perUser.webhook))
         .orderBy('due_at')

@@ -1,3 +1,4 @@
+import { HostTurns, hostOfUrl } from '../host-turns.js';
 import type { NoticeRequest, NotificationChannel } from '../notices.js';
 
 /** A notice that is due, without its texts. */
@@ -5,13 +6,15 @@ export interface WaitingNotice {
   readonly number: number;
   readonly user_id: string;
   readonly channel: string;
+  readonly webhook_url: string | null;
   readonly due_at: number;
 }
 
-/** How many notices of a channel are running for a user. */
+/** How many notices of a channel are running for a user, to one URL. */
 export interface UnderWay {
   readonly user_id: string;
   readonly channel: string;
+  readonly webhook_url: string | null;
   readonly count: number;
 }
 
@@ -29,25 +32,29 @@ export interface DueLater {
  * @returns their numbers, and when the next one can begin
  */
 export function takeTurns(
-  { free, perUser }: Pick<NoticeRequest, 'free' | 'perUser'>,
+  { free, perUser, perHost }: Pick<NoticeRequest, 'free' | 'perUser' | 'perHost'>,
   waiting: readonly WaitingNotice[],
   underWay: readonly UnderWay[],
   later: readonly DueLater[],
 ): { readonly taken: readonly number[]; readonly nextDueAt: number | null } {
   const taken: number[] = [];
   let nextDueAt = Infinity;
+  const hosts = new HostTurns(perHost);
+  for (const { user_id, webhook_url, count } of underWay)
+    hosts.add({ host: hostOfUrl(webhook_url), owner: user_id }, count);
   for (const channel of ['email', 'webhook'] as const satisfies readonly NotificationChannel[]) {
-    const counts = new Map(
-      underWay.filter((one) => one.channel === channel).map(({ user_id, count }) => [user_id, count]),
-    );
-    const turns = waiting
+    const counts = new Map<string, number>();
+    for (const one of underWay)
+      if (one.channel === channel) counts.set(one.user_id, (counts.get(one.user_id) ?? 0) + one.count);
+    const begun = waiting
       .filter((one) => one.channel === channel)
       .map((notice) => {
         const turn = (counts.get(notice.user_id) ?? 0) + 1;
         counts.set(notice.user_id, turn);
-        return { notice, turn };
+        return { notice, turn, host: hostOfUrl(notice.webhook_url), owner: notice.user_id };
       })
-      .filter(({ turn }) => turn <= perUser[channel])
+      .filter(({ turn }) => turn <= perUser[channel]);
+    const turns = [...hosts.withinRoom(begun)]
       .sort(
         (a, b) => a.turn - b.turn || a.notice.due_at - b.notice.due_at || a.notice.number - b.notice.number,
       )

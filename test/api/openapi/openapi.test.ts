@@ -315,7 +315,14 @@ async function checkDeliveries({ control: { deliveries } }: TestApi, check: Chec
   const { id: endpoint_id } = body as { readonly id: string };
   const now = Date.now() * 1000;
   await deliveries.enqueue([{ tenant: user.id, event: anEvent(1, 'trace.failed', { a: 1 }) }], now);
-  await deliveries.claim({ now, limit: 100, perEndpoint: 100, perOrganization: 100, leaseMs: 60_000 });
+  await deliveries.claim({
+    now,
+    limit: 100,
+    perEndpoint: 100,
+    perOrganization: 100,
+    perHost: 100,
+    leaseMs: 60_000,
+  });
   const list = await check('listWebhookDeliveries', { org_slug, endpoint_id });
   const { items } = list.body as { readonly items: readonly { readonly id: string }[] };
   const delivery_id = items.at(-1)?.id ?? '';

@@ -136,6 +136,23 @@ void t.test('all runs as a file, which no spreadsheet takes for formulas', async
     t.match(line, `"'=HYPERLINK(""http://evil.example"",""x"")"`);
     t.match(line, `"'+1, ""quoted""\nand more"`);
   }
+  for (const [outcome, cell] of [
+    ['x;=HYPERLINK("http://evil.example")', `"x;'=HYPERLINK(""http://evil.example"")"`],
+    ['x;"=1+1', `"x;'""=1+1"`],
+    ['x\n@SUM(1)\t+1', `"x\n'@SUM(1)\t'+1"`],
+    ['\n=1+1', `"'\n'=1+1"`],
+    ['＝1+1', "'＝1+1"],
+    ['a;b, c', '"a;b, c"'],
+    ['-5.25', '-5.25'],
+    ['-5;-6', '"-5;-6"'],
+    ['-5+cmd', "'-5+cmd"],
+    ['3 - 4 = -1', '3 - 4 = -1'],
+  ] as const) {
+    const [id] = await sendRuns(api, 1, { agent: 'cells', outcome });
+    const text = await (await fetchAs('text/csv', '?query=cells')).text();
+    const line = text.split('\r\n').find((one) => one.startsWith(id ?? '-')) ?? '';
+    t.ok(line.includes(`,${cell},`), `${outcome}: ${line}`);
+  }
   const ndjson = await fetchAs('application/x-ndjson', '?query=researcher');
   t.equal(ndjson.headers.get('content-type'), 'application/x-ndjson');
   const runs = (await ndjson.text())

@@ -186,7 +186,7 @@ void t.test('private addresses get nothing, whether they are written or stand be
     attempt: { status_code: null },
   });
   await post(`${receiver.url}/?token=private`);
-  t.match(await recorded(2), { status: 'pending', detail: 'The destination address is not allowed' });
+  t.match(await recorded(2), { status: 'pending', detail: /^The host of the URL has no allowed address/ });
   await post('http://hook.test/');
   t.match(await recorded(3), { detail: 'The alert’s webhook_url must be an https URL' });
   t.strictSame(receiver.traffic, { connections: 0, bytes: 0 });
@@ -200,5 +200,5 @@ void t.test('a receiver that never answers has 15 seconds', async (t) => {
   await post(receiver.url);
   await until('it is asked', () => receiver.requests.length === 1);
   clock.advance(15_000);
-  t.match(await recorded(1), { status: 'pending', detail: 'There was no answer within 15000 ms' });
+  t.match(await recorded(1), { status: 'pending', detail: /^No valid HTTPS answer came in time/ });
 });

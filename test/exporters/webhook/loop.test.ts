@@ -12,7 +12,7 @@ void t.test('what is due at the start and what comes later is attempted once, an
   await put();
   const { queue, counts } = start();
   await arrived(1);
-  t.match(queue.claims[0], { limit: 10, perEndpoint: 4, perOrganization: 5 }, 'half for an organization');
+  t.match(queue.claims[0], { limit: 10, perEndpoint: 4, perOrganization: 5, perHost: 4 });
   open[0]?.();
   await succeeded(1);
   await put(2);

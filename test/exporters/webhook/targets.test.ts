@@ -3,7 +3,8 @@ import t, { type Test } from 'tap';
 import { startReceiver, type Receiver } from '../../support/webhook-receiver.js';
 import { WebhookService } from '../../support/webhook-service.js';
 
-const REFUSED = 'The destination address is not allowed';
+const REFUSED =
+  'The host of the URL has no allowed address. Check the URL, or ask an administrator for the reason in the log.';
 
 /** One for each kind of place that nothing may be sent to; all forms of each: `test/delivery/senders/webhook/hostile-targets.test.ts`. */
 const LITERAL = {
@@ -63,9 +64,13 @@ void t.test('URLs that were stored while more was allowed', async (t) => {
     );
   }
   t.equal(await attemptAt(t, service, 'http://hook.test/'), 'The endpoint’s URL must be an https URL');
+  t.equal(
+    await attemptAt(t, service, 'https://hook.test:22/'),
+    'The endpoint’s URL must not use port 22: it belongs to another protocol than HTTPS',
+  );
   for (const { traffic } of receivers) t.strictSame(traffic, { connections: 0, bytes: 0 });
   const { text } = await service.settings.meter.print();
-  t.match(text, /jackdaw_webhook_attempts_total{exporter="webhook",result="blocked"} 11\n/);
+  t.match(text, /jackdaw_webhook_attempts_total{exporter="webhook",result="blocked"} 12\n/);
 });
 
 void t.test('names that lead where nothing may be sent', async (t) => {

@@ -10,6 +10,10 @@ import {
 import { MAX_HEADER_BYTES } from './guarded-agent.js';
 
 const NO_HTTP = 'The answer is not valid HTTP';
+const NO_ADDRESS =
+  'The host of the URL has no allowed address. Check the URL, or ask an administrator for the reason in the log.';
+const NO_ANSWER =
+  'No valid HTTPS answer came in time. Check the URL, the certificate and the receiver, or ask an administrator for the reason in the log.';
 
 /** The codes of Node, OpenSSL and undici, in sentences. */
 const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
@@ -30,7 +34,23 @@ const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
 const CLOSED = /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/;
 
 /**
- * Tells the user why an attempt failed: one sentence without the addresses behind a name, and without anything that the other
+ * Tells the user why an attempt failed. Without the head of an answer there are two texts only, so that users cannot find out
+ * internal names and open ports.
+ *
+ * @param text by {@link failureText}
+ */
+export function userFailureText(error: unknown, text: string, hasAnswer: boolean): string {
+  if (hasNoAddress(error)) return NO_ADDRESS;
+  return hasAnswer ? text : NO_ANSWER;
+}
+
+/** Whether the attempt ended before a connection was begun: the name has no address, or none that is allowed. */
+export function hasNoAddress(error: unknown): boolean {
+  return error instanceof AddressRefusedError || error instanceof LookupFailedError;
+}
+
+/**
+ * Tells the operator why an attempt failed: one sentence without the addresses behind a name, and without anything that the other
  * side sent.
  *
  * @param host as the user wrote it

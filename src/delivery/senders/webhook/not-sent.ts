@@ -9,6 +9,7 @@ export function notSent(kind: Extract<AttemptKind, 'blocked' | 'failed'>, error:
     responseBody: '',
     durationMs: 0,
     error,
+    userError: error,
     detail: null,
     isGone: false,
     retryAfterMs: null,

@@ -4,7 +4,7 @@ import type { Clock } from '../../../component/telemetry.js';
 import { readRetryAfter } from '../../http-answer.js';
 import type { AddressPolicy } from './address-policy.js';
 import { AddressRefusedError, AnswerTooLongError, TimeLimitError } from './connection-error.js';
-import { failureDetail, failureText } from './failure-text.js';
+import { failureDetail, failureText, hasNoAddress, userFailureText } from './failure-text.js';
 import { guardedAgent, type TransportOptions } from './guarded-agent.js';
 import type { Resolve } from './resolve-names.js';
 import { ResponseStart } from './response-start.js';
@@ -55,11 +55,14 @@ export interface AttemptResult {
   readonly statusCode: number | null;
   /** The beginning of the answer's body, as far as it came and is kept; empty where there is none. */
   readonly responseBody: string;
+  /** 0 where there is no allowed address: the time would tell names that exist from others. */
   readonly durationMs: number;
   /**
-   * One sentence for the user where no complete answer came or it was a redirect; null otherwise, because the status says enough.
+   * One sentence for the operator where no complete answer came or it was a redirect; null otherwise, because the status says enough.
    */
   readonly error: string | null;
+  /** The same for the user who named the URL: without an answer it does not say what is there. */
+  readonly userError: string | null;
   /** The cause of `error`, for the operator's log: it may name addresses. Null where there is none. */
   readonly detail: string | null;
   /** 410: the receiver wants no more. */
@@ -177,14 +180,17 @@ export class WebhookSender {
   #result({ hostname }: URL, answer: Answer, cause: unknown, durationMs: number): AttemptResult {
     const { statusCode, retryAfter, body } = answer;
     const isComplete = cause === null;
+    const hasAnswer = statusCode !== null;
+    const error = isComplete ? redirectText(statusCode) : failureText(cause, hostname, hasAnswer);
     const succeeded = isComplete && statusCode !== null && statusCode >= 200 && statusCode < 300;
     return {
       kind: isComplete ? (succeeded ? 'success' : 'refused') : kindOf(cause),
       succeeded,
       statusCode,
       responseBody: body.text(),
-      durationMs: Math.round(durationMs),
-      error: isComplete ? redirectText(statusCode) : failureText(cause, hostname, statusCode !== null),
+      durationMs: hasNoAddress(cause) ? 0 : Math.round(durationMs),
+      error,
+      userError: isComplete || error === null ? error : userFailureText(cause, error, hasAnswer),
       detail: isComplete ? null : failureDetail(cause),
       isGone: statusCode === 410,
       retryAfterMs: succeeded ? null : (readRetryAfter(retryAfter, this.#options.clock.now()) ?? null),

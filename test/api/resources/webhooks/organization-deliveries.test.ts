@@ -32,6 +32,7 @@ void t.test('what was sent by an organization, and having much of it sent again'
     limit: 10,
     perEndpoint: 10,
     perOrganization: 10,
+    perHost: 10,
     leaseMs: 60_000,
   });
   await deliveries.finish(

@@ -43,6 +43,8 @@ void t.test('URLs that may not, and what is said', async (t) => {
     ['https://example.com/\u0000', 'must not contain spaces or control characters'],
     [`https://example.com/${'x'.repeat(2048 - 19)}`, 'must have at most 2048 characters'],
     ['https://1.2.3.256/', 'must be an https URL'],
+    ['https://example.com:0/', 'must not use port 0: it belongs to another protocol than HTTPS'],
+    ['https://example.com:0022/', 'must not use port 22: it belongs to another protocol than HTTPS'],
   ];
   for (const [url, said] of bad) t.equal(checkTarget(url, strict), said, url);
 });

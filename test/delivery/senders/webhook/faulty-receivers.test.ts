@@ -170,14 +170,31 @@ void t.test('nobody listens', async (t) => {
       });
     });
   });
+  const heard = new Set<string | null>();
   // One address is another way through Node than several.
   for (const addresses of [['127.0.0.1'], ['127.0.0.1', '127.0.0.1']]) {
     const { send } = await startSender(t, { names: () => addresses });
-    t.match(await send(`https://hook.test:${port}`), {
-      ...NOTHING,
-      error: 'The receiver refused the connection',
-    });
+    const result = await send(`https://hook.test:${port}`);
+    t.match(result, { ...NOTHING, error: 'The receiver refused the connection' });
+    heard.add(result.userError);
   }
+  const mute = await startTcp(t, (socket) => socket.resetAndDestroy());
+  const stranger = await startReceiver(t, undefined, { cert: TEST_CERTIFICATE, key: TEST_KEY });
+  const { send } = await startSender(t);
+  for (const url of [`https://hook.test:${mute}`, stranger.url]) heard.add((await send(url)).userError);
+  t.match([...heard], [/^No valid HTTPS answer came in time\. Check/]);
+  t.equal(heard.size, 1, 'users cannot tell open ports from closed ones');
+});
+
+void t.test('a user cannot tell a name without addresses from one with internal ones', async (t) => {
+  const results = [];
+  for (const names of [[], ['10.0.0.5']]) {
+    const { send } = await startSender(t, { names: () => names });
+    const { userError, durationMs } = await send('https://hook.test/');
+    results.push({ userError, durationMs });
+  }
+  t.match(results[0], { userError: /^The host of the URL has no allowed address\. Check/, durationMs: 0 });
+  t.strictSame(results[1], results[0]);
 });
 
 void t.test('a name that cannot be resolved, or not in time', async (t) => {

@@ -25,6 +25,7 @@ void t.test('one POST with its headers and exactly its bytes', async (t) => {
     statusCode: 200,
     responseBody: 'thanks',
     error: null,
+    userError: null,
     detail: null,
     isGone: false,
     retryAfterMs: null,
