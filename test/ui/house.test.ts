@@ -93,6 +93,30 @@ void t.test('settings', async (t) => {
     t.same(complaints, []);
   });
 
+  await t.test('the audit lists what administrators did, by action, user and time', async (t) => {
+    await api.call('POST', '/me/alert-secret');
+    const { page, complaints } = await visit('/settings');
+    await page.getByRole('link', { name: 'Audit' }).click();
+    const table = page.getByRole('table', { name: 'Audit' });
+    const made = table.getByRole('row', { name: /Member added or changed .* slug: acme, .*role: admin/ });
+    await made.waitFor();
+    t.match(await made.textContent(), /127\.0\.0\.1/);
+    const action = page.getByRole('combobox', { name: /^Action/ });
+    await action.selectOption({ label: 'Alert secret rotated' });
+    await made.waitFor({ state: 'detached' });
+    const line = table.getByRole('row', { name: /Alert secret rotated/ });
+    await line.waitFor();
+    await page.getByRole('combobox', { name: /^User/ }).selectOption({ label: 'Ada · ada@example.com' });
+    await page.getByRole('heading', { name: 'No recorded action matches' }).waitFor();
+    await page.goBack();
+    await line.waitFor();
+    t.equal(new URL(page.url()).searchParams.get('action'), 'alert_secret.rotated');
+    await page.getByRole('combobox', { name: /^Within/ }).selectOption('1h');
+    await line.getByRole('link').click();
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    t.same(complaints, []);
+  });
+
   await t.test(
     'the daemon from inside: what flows, an edge by keyboard, health, configuration',
     async (t) => {
@@ -185,6 +209,7 @@ void t.test('settings', async (t) => {
       '/settings/keys',
       '/settings/users',
       '/settings/organizations?org=acme',
+      '/settings/audit',
       '/settings/none',
     ];
     await lookRight(t, await visit('/settings'), paths);

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import parts from '../../parts/parts.module.css';
 import { Empty } from '../../parts/states.js';
 import { useMe } from '../../shell/Session.js';
+import { Audit } from './Audit.js';
 import { Organizations } from './Organizations.js';
 import { OwnKeys } from './OwnKeys.js';
 import styles from './Settings.module.css';
@@ -20,9 +21,10 @@ const PLACES: Readonly<Record<string, SettingsPlace>> = {
   keys: { name: 'API keys', content: OwnKeys },
   users: { name: 'Users', content: Users, isForAdmins: true },
   organizations: { name: 'Organizations', content: Organizations, isForAdmins: true },
+  audit: { name: 'Audit', content: Audit, isForAdmins: true },
 };
 
-/** Who one is, keys, and for administrators users and organizations. @param place the last part of the path */
+/** Who one is, keys, and for administrators users, organizations and the audit. @param place the last part of the path */
 export default function Settings({ place = '' }: { readonly place: string | undefined }) {
   const isAdmin = useMe().scopes.includes('admin');
   const found = Object.hasOwn(PLACES, place) ? PLACES[place] : undefined;
@@ -53,8 +55,7 @@ export default function Settings({ place = '' }: { readonly place: string | unde
       ) : found.isForAdmins && !isAdmin ? (
         <Empty title="Only administrators can see this">
           <p>
-            {found.name} are looked after with a key that has the scope admin. Log in with one, or ask whoever
-            administers this daemon.
+            This needs a key with the scope admin. Log in with one, or ask an administrator of this daemon.
           </p>
         </Empty>
       ) : (
