@@ -117,6 +117,24 @@ void t.test('a new key is alone on standard output, works, and is never listed',
   );
 });
 
+void t.test('a key is revoked with the keys that were made with it', async (t) => {
+  const { api, run } = await startWithCommand(t);
+  const make = async (key: string, name: string) =>
+    (await api.call('POST', '/me/keys', { key, json: { name, scopes: ['manage', 'read'] } })).body as {
+      readonly id: string;
+      readonly key: string;
+    };
+  const parent = await make(api.adminKey, 'parent');
+  const child = await make(parent.key, 'child');
+  const grandchild = await make(child.key, 'grandchild');
+  const status = async ({ key }: { readonly key: string }) => (await api.call('GET', '/me', { key })).status;
+  t.match(await run('keys', 'revoke', parent.id), { code: 0, err: /^Revoked key \S+\.$/m });
+  t.strictSame([await status(parent), await status(child)], [401, 200], 'alone without the option');
+  const revoked = await run('keys', 'revoke', child.id, '--with-children');
+  t.match(revoked, { code: 0, err: `Revoked key ${child.id} and the keys made with it.` });
+  t.strictSame([await status(child), await status(grandchild)], [401, 401]);
+});
+
 void t.test('the key that the command itself uses is revoked only by force', async (t) => {
   const { api, run } = await startWithCommand(t);
   const { key_id: own } = await api.get<{ key_id: string }>('/me');
