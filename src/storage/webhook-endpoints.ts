@@ -36,6 +36,11 @@ export const RESUME_SPREAD_MS = 60_000;
 /** Longer than all retries of the default schedule take: after so long a receiver does not want a delivery any more. */
 export const MAX_HELD_MS = 96 * MS_PER_HOUR;
 
+/** The URL of a webhook for those who may not change it: its path and query often hold a token. */
+export function maskTarget(url: string): string {
+  return URL.canParse(url) ? `${new URL(url).origin}/…` : '…';
+}
+
 /** The owner for which an endpoint's secret is sealed. */
 export function sealOwner(endpointId: string): string {
   return `webhook_endpoint:${endpointId}`;

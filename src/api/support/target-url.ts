@@ -16,11 +16,6 @@ export const targetUrl = Type.String({
     'Begins with `https://`. Without user name, password and fragment; its host must be public; addresses and other names are taken where they lie in networks that the operator allows. Redirects are not followed.',
 });
 
-/** A target for callers that may not change it: its path and query often hold a token. */
-export function maskTarget(url: string): string {
-  return URL.canParse(url) ? `${new URL(url).origin}/…` : '…';
-}
-
 /** @returns what is wrong with it, as the rest of a sentence, or null */
 export function targetFault(url: string, policy: AddressPolicy): string | null {
   return url.startsWith('https://') ? checkTarget(url, policy) : 'must start with https://';

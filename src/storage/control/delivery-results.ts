@@ -6,6 +6,7 @@ import { formatTime, type Micros } from '../../signal/time.js';
 import type { FinishedAttempt, FinishedRules } from '../delivery-queue.js';
 import { counted, finished } from '../delivery-state.js';
 import type { Fact } from '../event-log.js';
+import { maskTarget } from '../webhook-endpoints.js';
 import type { Dialect } from './dialect.js';
 import { appendFacts, isWanted } from './event-rows.js';
 import type { Tables } from './tables.js';
@@ -121,7 +122,8 @@ function endpointDisabled(endpoint: EndpointRow, now: Micros): Fact {
   const body = envelope(head, {
     endpoint_id: endpoint.id,
     endpoint_name: endpoint.name,
-    url: endpoint.url,
+    // It goes to other receivers, and members of the organization can read it.
+    url: maskTarget(endpoint.url),
     consecutive_failures: endpoint.consecutive_failures,
     disabled_at: formatTime(now),
   });

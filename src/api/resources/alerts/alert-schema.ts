@@ -9,8 +9,8 @@ import {
   type AlertType,
   type CompositeConfig,
 } from '../../../storage/alert-conditions.js';
+import { maskTarget } from '../../../storage/webhook-endpoints.js';
 import { nullable, printTime, time, uuid } from '../../support/fields.js';
-import { maskTarget } from '../../support/target-url.js';
 
 /** The largest threshold of each type: a share, ten years of hours, the largest amount of money, a year of milliseconds. */
 export const MAX_THRESHOLDS = {

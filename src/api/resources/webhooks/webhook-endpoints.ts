@@ -7,12 +7,12 @@ import { generateSecret } from '../../../delivery/senders/webhook/signature.js';
 import { validationProblem } from '../../../http/field-errors.js';
 import { uuidV7 } from '../../../signal/ids.js';
 import { formatTime } from '../../../signal/time.js';
-import { sealOwner, type WebhookEndpoint } from '../../../storage/webhook-endpoints.js';
+import { maskTarget, sealOwner, type WebhookEndpoint } from '../../../storage/webhook-endpoints.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { targetHost } from '../../support/audit.js';
 import { count, time, uuid } from '../../support/fields.js';
 import { noOrganization, requireRole } from '../../support/organization-role.js';
-import { maskTarget, targetFault, targetUrl } from '../../support/target-url.js';
+import { targetFault, targetUrl } from '../../support/target-url.js';
 import { ENDPOINT, endpointParams, ENDPOINTS, noEndpoint, organizationParams } from './webhook-places.js';
 
 const MAX_NAME_LENGTH = 200;
