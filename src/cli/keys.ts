@@ -88,11 +88,11 @@ export function keysCommand(io: CliIo): Command {
     .option('--force', 'even if it is the key this command uses')
     .action(async (id: string, options: ApiOptions & RevokeOptions) => {
       const client = await ApiClient.open(options, io);
-      if (options.force !== true && (await client.call(readMe)).key_id === id.toLowerCase())
-        throw new Error(
-          'This is the key that the command itself uses: make sure of another one, then add --force.',
-        );
       const with_children = options.withChildren === true;
+      if (options.force !== true && (await endsOwn(client, id.toLowerCase(), with_children)))
+        throw new Error(
+          'This would revoke the key that the command itself uses: make sure of another one, then add --force.',
+        );
       await client.call(revokeKey, { params: { key_id: id }, query: { with_children } });
       io.err(`Revoked key ${id}${with_children ? ' and the keys made with it' : ''}.`);
     });
@@ -114,4 +114,14 @@ function readScopes(text: string): Scope[] {
   if (unknown.length > 0 || scopes.length === 0)
     throw new InvalidArgumentError(`Scopes are ${SCOPES.join(', ')}, separated by commas.`);
   return scopes;
+}
+
+/** Whether revoking a key ends the key that the command uses. */
+async function endsOwn(client: ApiClient, id: string, withChildren: boolean): Promise<boolean> {
+  const { key_id: own } = await client.call(readMe);
+  if (!withChildren) return own === id;
+  const keys = await client.call(listKeys, { query: {} });
+  const parents = new Map(keys.map((key) => [key.id, key.parent_id]));
+  for (let key = own; key !== null; key = parents.get(key) ?? null) if (key === id) return true;
+  return false;
 }

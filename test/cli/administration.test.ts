@@ -119,8 +119,8 @@ void t.test('a new key is alone on standard output, works, and is never listed',
 
 void t.test('a key is revoked with the keys that were made with it', async (t) => {
   const { api, run } = await startWithCommand(t);
-  const make = async (key: string, name: string) =>
-    (await api.call('POST', '/me/keys', { key, json: { name, scopes: ['manage', 'read'] } })).body as {
+  const make = async (key: string, name: string, scopes = ['manage', 'read']) =>
+    (await api.call('POST', '/me/keys', { key, json: { name, scopes } })).body as {
       readonly id: string;
       readonly key: string;
     };
@@ -133,6 +133,10 @@ void t.test('a key is revoked with the keys that were made with it', async (t) =
   const revoked = await run('keys', 'revoke', child.id, '--with-children');
   t.match(revoked, { code: 0, err: `Revoked key ${child.id} and the keys made with it.` });
   t.strictSame([await status(child), await status(grandchild)], [401, 401]);
+  const first = await make(api.adminKey, 'first', ['admin']);
+  const own = await make(first.key, 'own', ['admin']);
+  const byOwn = await run('keys', 'revoke', first.id, '--with-children', '--key', own.key);
+  t.match(byOwn, { code: 1, err: /add --force/ }, 'the key of the command comes from it');
 });
 
 void t.test('the key that the command itself uses is revoked only by force', async (t) => {
