@@ -17,6 +17,7 @@ import { integer, oneOf, text } from '../../state/codec.js';
 import { rangeField } from '../../state/range.js';
 import { endsOf } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
+import styles from './Settings.module.css';
 
 type Entry = Schemas['AuditEntry'];
 type Query = NonNullable<operations['listAudit']['parameters']['query']>;
@@ -183,7 +184,7 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Entry>[]
         return details === '' ? (
           <Missing reason="The action has no details" />
         ) : (
-          <span title={details}>{details}</span>
+          <span className={styles['details']}>{details}</span>
         );
       },
     },
