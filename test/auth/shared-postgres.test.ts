@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { generateKey } from '../../src/auth/keys.js';
 import { ApiCaller } from '../support/api-caller.js';
+import { runInProcess } from '../support/cli.js';
 import { startTestDaemon } from '../support/daemon.js';
+import { postgresOverlay } from '../support/postgres-config.js';
 import { PostgresServer } from '../support/postgres.js';
 import { testFolder } from '../support/test-folder.js';
 import { until } from '../support/until.js';
@@ -46,5 +50,13 @@ void t.test(
     await holds('an enabled user', made.key, 200);
     await one.call('DELETE', `/admin/keys/${made.id}`);
     await holds('a revoked key', made.key, 401);
+
+    const config = join(folder, 'postgres.yaml');
+    writeFileSync(config, postgresOverlay(postgres));
+    const offline = await runInProcess(['keys', 'create', '--offline', '--config', config]);
+    t.match(offline, { code: 0, stdout: /^jd_/ });
+    const admin = offline.stdout.trim();
+    await until('a key made beside them', async () => (await statusOf(one, admin)) === 200);
+    t.match(await two.get('/me', admin), { scopes: ['admin'] });
   },
 );

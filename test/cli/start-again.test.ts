@@ -12,6 +12,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { freePort } from '../support/free-port.js';
+import { runInProcess } from '../support/cli.js';
 import { runCli, spawnDaemon } from '../support/process.js';
 import { testFolder } from '../support/test-folder.js';
 
@@ -29,15 +30,14 @@ void t.test('validate beside a daemon knows its ports and locks from those of ot
 service: { pipelines: { logs: { receivers: [otlp], processors: [validation], exporters: [storage, otlp_http] } } }`;
   const daemon = await spawnDaemon(t, { directory, overlay: health(`127.0.0.1:${port}`) });
   const own = configOptions(directory);
-  const cwd = directory;
-  t.match(await runCli(['validate', ...own], { cwd }), { code: 0, stdout: /valid\n$/ });
+  t.match(await runInProcess(['validate', ...own]), { code: 0, stdout: /valid\n$/ });
 
   const copies = join(testFolder(t), 'copies');
   mkdirSync(copies);
   for (const name of readdirSync(directory).filter((file) => file.startsWith('config-')))
     copyFileSync(join(directory, name), join(copies, name));
   const copied = configOptions(directory, copies);
-  const other = await runCli(['validate', ...copied], { cwd });
+  const other = await runInProcess(['validate', ...copied]);
   t.equal(other.code, 78);
   for (const file of ['control.db', 'duckdb', 'lock'])
     t.match(
@@ -47,8 +47,8 @@ service: { pipelines: { logs: { receivers: [otlp], processors: [validation], exp
       ),
     );
   t.match(other.stderr, new RegExp(`port ${port} is taken`));
-  t.match(await runCli(['validate', '--no-probe', ...copied], { cwd }), { code: 0 });
-  t.match(await runCli(['keys', 'create', '--offline', ...own], { cwd }), {
+  t.match(await runInProcess(['validate', '--no-probe', ...copied]), { code: 0 });
+  t.match(await runInProcess(['keys', 'create', '--offline', ...own]), {
     code: 1,
     stdout: '',
     stderr: new RegExp(`control\\.db is in use by the daemon with PID ${daemon.child.pid}: stop it first`),
@@ -60,14 +60,14 @@ service: { pipelines: { logs: { receivers: [otlp], processors: [validation], exp
   const taken = (stranger.address() as { readonly port: number }).port;
   const last = own.at(-1) ?? '';
   writeFileSync(last, health(`127.0.0.1:${taken}`));
-  const edited = await runCli(['validate', ...own], { cwd });
+  const edited = await runInProcess(['validate', ...own]);
   t.match(edited, {
     code: 78,
     stderr: new RegExp(`health\\.endpoint: port ${taken} is taken[^]*has 1 error\n`),
   });
 
   await daemon.stop('SIGKILL');
-  t.match(await runCli(['validate', ...copied], { cwd }), { code: 0 }, 'a killed daemon has nothing');
+  t.match(await runInProcess(['validate', ...copied]), { code: 0 }, 'a killed daemon has nothing');
 });
 
 void t.test('a failed start makes neither a user nor a key; a lost key is replaced offline', async (t) => {
@@ -84,8 +84,7 @@ void t.test('a failed start makes neither a user nor a key; a lost key is replac
   const failed = await runCli(['run', ...config], { cwd: directory });
   t.equal(failed.code, 1);
   t.notOk(existsSync(keyFile), 'no key file');
-  const create = (...more: string[]) =>
-    runCli(['keys', 'create', '--offline', ...more, ...config], { cwd: directory });
+  const create = (...more: string[]) => runInProcess(['keys', 'create', '--offline', ...more, ...config]);
   t.match(await create(), { code: 1, stderr: /has no users yet: start the daemon/ });
   for (const name of control) renameSync(join(away, name), join(directory, name));
 
