@@ -3,7 +3,7 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import type { PromptVersion } from '../../storage/prompts.js';
 import type { PromptVersionFigures } from '../../storage/prompt-runs.js';
-import { ROW_BYTES } from '../../storage/stored-bytes.js';
+import { ROW_BYTES } from '../../storage/row-bytes.js';
 import { successRate } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, usd, uuid } from '../support/fields.js';
