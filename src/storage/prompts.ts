@@ -1,4 +1,4 @@
-import { ROW_BYTES } from './stored-bytes.js';
+import { ROW_BYTES } from './row-bytes.js';
 import type { Micros } from '../signal/time.js';
 
 /** One version of a prompt. Name and version together are its user's only ones. */

@@ -4,18 +4,6 @@ import { MS_PER_MINUTE } from '../signal/time-units.js';
 import { SparseLog } from '../telemetry/sparse-log.js';
 import type { UserTerms } from './user-terms.js';
 
-/** Bytes of a row beside its texts, about the same in every engine. */
-export const ROW_BYTES = {
-  span: 256,
-  run: 256,
-  point: 64,
-  log: 128,
-  link: 64,
-  prompt: 256,
-  view: 256,
-  alert: 256,
-} as const;
-
 /** How much of its storage a user has used. */
 export interface StorageUse {
   readonly used: number;

@@ -38,17 +38,18 @@ void t.test('users are created, changed and listed, by id or by e-mail address',
   const table = await run('users', 'list');
   t.equal(table.code, 0);
   const [heading, ...rows] = table.out.split('\n');
-  t.match(heading, /^ID +EMAIL +NAME +EVENTS A MONTH +DISABLED +CREATED$/);
+  t.match(heading, /^ID +EMAIL +NAME +EVENTS A MONTH +STORED BYTES +DISABLED +CREATED$/);
   t.equal(rows.length, 2);
-  t.match(rows[1], new RegExp(`^${user.id}  anna@example\\.com +Anna +- +- +20`));
+  t.match(rows[1], new RegExp(`^${user.id}  anna@example\\.com +Anna +- +- +- +20`));
 
   t.match(await run('users', 'update', 'anna@example.com', '--monthly-event-limit', '50'), {
     code: 0,
     out: /Anna +50/,
   });
+  t.match(await run('users', 'update', user.id, '--stored-bytes-limit', '2KiB'), { out: /Anna +50 +2048/ });
   t.match(await run('users', 'update', user.id, '--name', 'Anna B.'), { code: 0, out: /Anna B\. +50/ });
-  t.match(await run('users', 'update', user.id, '--disable'), { code: 0, out: /Anna B\. +50 +yes/ });
-  t.match(await run('users', 'update', user.id, '--enable'), { code: 0, out: /Anna B\. +50 +- / });
+  t.match(await run('users', 'update', user.id, '--disable'), { code: 0, out: /Anna B\. +50 +2048 +yes/ });
+  t.match(await run('users', 'update', user.id, '--enable'), { code: 0, out: /Anna B\. +50 +2048 +- / });
   t.match(await run('users', 'update', user.id, '--enable', '--disable'), { err: /cannot be used with/ });
   t.match(await run('users', 'update', 'admin@localhost', '--disable'), {
     code: 1,
@@ -72,11 +73,11 @@ void t.test('the usage of a quota is shown, to people and to programs', async (t
   const { api, run } = await startWithCommand(t);
   await api.send([anItem({ spans: 3 })]);
   const [heading, row] = (await run('usage')).out.split('\n');
-  t.match(heading, /^MONTH +EVENTS +LIMIT +RESETS$/);
-  t.match(row, /^\d{4}-\d{2} +3 +- +\d{4}-\d{2}-01T00:00:00Z$/);
+  t.match(heading, /^MONTH +EVENTS +LIMIT +RESETS +STORED BYTES +STORAGE LIMIT$/);
+  t.match(row, /^\d{4}-\d{2} +3 +- +\d{4}-\d{2}-01T00:00:00Z +[1-9]\d* +-$/);
   const { user } = await api.get<{ readonly user: { readonly id: string } }>('/me');
   await run('users', 'update', user.id, '--monthly-event-limit', '50');
-  t.match(await created(run('usage', '--json')), { used: 3, limit: 50 });
+  t.match(await created(run('usage', '--json')), { used: 3, limit: 50, stored_bytes: { limit: null } });
 });
 
 void t.test('a new key is alone on standard output, works, and is never listed', async (t) => {

@@ -64,7 +64,7 @@ void t.test('who has reached the storage limit can send nothing more, whatever w
     send('/dashboard/prompts/', { ...prompt, version: 2 }),
     send('/dashboard/prompts/usage', { prompt_name: 'p', prompt_version: 1, trace_id: randomUUID() }),
     send(`/dashboard/views/${randomUUID()}`, { name: 'v', path: '/traces' }, 'PUT'),
-    send('/dashboard/alerts', { type: 'failure_rate', threshold: 0.5, channel: 'email' }),
+    send('/alerts', { agent_id: randomUUID(), type: 'failure_rate', threshold: 0.5 }),
   ];
   for (const answer of await Promise.all(refused))
     t.match(answer, { status: 429, headers: { 'retry-after': '300' }, body: { code: 'storage_exceeded' } });

@@ -3,7 +3,7 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import type { PromptVersion } from '../../storage/prompts.js';
 import type { PromptVersionFigures } from '../../storage/prompt-runs.js';
-import { ROW_BYTES } from '../../storage/stored-bytes.js';
+import { ROW_BYTES } from '../../storage/row-bytes.js';
 import { successRate } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, usd, uuid } from '../support/fields.js';
@@ -55,7 +55,7 @@ const recordUsage = {
   tag: 'prompts',
   summary: 'Link a trace to the prompt version that it used',
   description:
-    'Repeating it changes nothing. The trace may come later: it counts once it is here, and is awaited until `retention.traces` of the store (without it for ever). Spans of OTLP that name a prompt and its version are linked by themselves.',
+    'Repeating it changes nothing. The trace may come later: it counts once it is here, and is awaited for 30 days, or `retention.traces` of the store if that is shorter. 10 000 links of a user can wait; one more is `storage_exceeded`. Spans of OTLP that name a prompt and its version are linked by themselves.',
   access: 'write',
   audit: { none: 'Data intake: links prompts to traces.' },
   body: Type.Object(

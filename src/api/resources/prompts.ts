@@ -126,7 +126,7 @@ const listPromptVersions = {
 } satisfies Operation;
 
 const DELETION =
-  'Links of traces to it are no longer shown or counted, and later spans that name it are not linked. The number is never used again.';
+  'Links of traces to it are no longer shown or counted, and are removed from the store within an hour or so; later spans that name it are not linked. The number is never used again.';
 
 const deletePrompt = {
   id: 'deletePrompt',

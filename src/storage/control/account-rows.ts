@@ -18,7 +18,7 @@ import {
 import { ConflictError } from '../conflict-error.js';
 import { FOLLOWED_COLUMNS, fromKey, fromUser, toFollowedKey, toKey, toUser } from './account-columns.js';
 import { touchRulesOf } from './alert-rule-rows.js';
-import { ROW_BYTES } from '../stored-bytes.js';
+import { ROW_BYTES } from '../row-bytes.js';
 import type { ControlDatabase } from './control-database.js';
 import { isLastAdmin } from './last-admin.js';
 import { nextNumbers, type Counter } from './numbers.js';

@@ -11,7 +11,7 @@ import {
   type Prompts,
   type PromptVersion,
 } from '../prompts.js';
-import { ROW_BYTES } from '../stored-bytes.js';
+import { ROW_BYTES } from '../row-bytes.js';
 import type { ControlDatabase } from './control-database.js';
 import { appendFacts, isWanted } from './event-rows.js';
 import { indexKey } from './index-key.js';

@@ -7,7 +7,7 @@ import type { Alert } from '../../../storage/alert-rules.js';
 import { alertChangeSchema, checkChange, lacksUrl, newAlertSchema, readNewAlert } from './alert-body.js';
 import { ALERT, alertParams, ALERTS, noAlert } from './alert-places.js';
 import { alertSchema, printAlert } from './alert-schema.js';
-import { ROW_BYTES } from '../../../storage/stored-bytes.js';
+import { ROW_BYTES } from '../../../storage/row-bytes.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { targetHost } from '../../support/audit.js';
 import { longArray } from '../../support/long-body.js';

@@ -1,7 +1,8 @@
 import { EVENTS } from '../../events-table.js';
 import { LOGS } from '../../log-tables.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
-import { ROW_BYTES, type TenantBytes } from '../../stored-bytes.js';
+import { ROW_BYTES } from '../../row-bytes.js';
+import type { TenantBytes } from '../../stored-bytes.js';
 import type { Table } from '../../table.js';
 import { PAYLOADS, POINTS, SPANS, TRACES } from '../../tables.js';
 import type { Connection } from '../files/connection.js';
