@@ -132,4 +132,6 @@ export interface ListenerOptions {
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Names under which it answers, beside its own addresses and `localhost`: `jackdaw.example.com`, `*.internal:8443`. */
   readonly hosts?: readonly string[] | undefined;
+  /** Whether browsers reach it by HTTPS although it does not speak TLS: through a proxy. */
+  readonly isHttps?: boolean | undefined;
 }

@@ -19,7 +19,7 @@ export const AuthSchema = section(
     ),
     bootstrap_email: Type.String({
       default: 'admin@localhost',
-      pattern: '^[^\\s@]+@[^\\s@]+$',
+      pattern: '^[^\\s@<>(),;:"\\\\]+@[^\\s@<>(),;:"\\\\]+$',
       maxLength: 254,
       description: 'E-mail address of the first user of an empty store.',
     }),

@@ -1,3 +1,4 @@
+import { secretsInUrls } from '../component/url-secrets.js';
 import type { ConfigNode, ScalarNode } from './config-node.js';
 import { isSecret, TEMPLATE_FORMAT } from './schema.js';
 import { schemasAt, schemasOf, type Schemas } from './schemas-at.js';
@@ -56,13 +57,16 @@ export function strayHoles(node: ConfigNode, schema: JsonSchema | undefined): re
   }
 }
 
-/** The texts in a checked value that its schema marks as secret. */
+/** The texts in a checked value that its schema marks as secret, and passwords and keys in URLs. */
 export function secretsIn(value: unknown, schema: JsonSchema | undefined): readonly string[] {
   return schema === undefined ? [] : secretsBy(value, schemasOf(schema), schema);
 }
 
 function secretsBy(value: unknown, schemas: Schemas, root: object): readonly string[] {
-  if (typeof value === 'string') return value !== '' && schemas.some(isSecret) ? [value] : [];
+  if (typeof value === 'string') {
+    const inUrls = secretsInUrls(value);
+    return value !== '' && schemas.some(isSecret) ? [value, ...inUrls] : inUrls;
+  }
   if (typeof value !== 'object' || value === null) return [];
   const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
   return [...entries].flatMap(([key, child]) => secretsBy(child, schemasAt(schemas, key, root), root));

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { maskUrls } from '../component/url-secrets.js';
 import { nodeAt, type ConfigNode, type MapNode } from './config-node.js';
 import { areTelling, schemasAt, schemasOf, type Schemas } from './schemas-at.js';
 import { isSecret } from './schema.js';
@@ -25,7 +26,7 @@ const HEAD = ` The configuration as it holds: files laid over each other, defaul
 
 /**
  * The configuration as YAML, without anything that came from the environment or from a file, and without secrets: those that
- * schemas mark, those that components name, and whatever repeats one of them in the same part.
+ * schemas mark, those that components name, those in URLs, and whatever repeats one of them in the same part.
  *
  * @param root as it was written
  */
@@ -66,9 +67,10 @@ class Printer {
         ]),
       );
     if (!areTelling(schemas)) return UNKNOWN;
-    const isRepeat =
-      (typeof value === 'string' || typeof value === 'number') && this.#repeatsSecret(String(value));
-    return isRepeat ? SECRET : value;
+    if (typeof value === 'number') return this.#repeatsSecret(String(value)) ? SECRET : value;
+    if (typeof value !== 'string') return value;
+    const masked = maskUrls(value);
+    return this.#repeatsSecret(masked) ? SECRET : masked;
   }
 
   /** Whether a text is a secret, has one in it, or is a part of one, as a parameter of a template is. */

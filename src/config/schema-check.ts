@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { maskAddress } from '../component/url-secrets.js';
 import { parseRange } from './address-ranges.js';
 import { locate, nodeAt, type ConfigNode } from './config-node.js';
 import type { Problem } from './config-error.js';
@@ -177,7 +178,8 @@ function shown(error: ErrorObject, schema: JsonSchema, root: ConfigNode, place: 
   if (schema.type === 'object' || schema.type === 'array')
     return node.value === null ? ', but has no value' : `, but is a single value`;
   if (node.value === null && node.text === undefined) return ', but has no value';
-  const text = node.source.length > 80 ? `${node.source.slice(0, 80)}…` : node.source;
+  const masked = maskAddress(node.source);
+  const text = masked.length > 80 ? `${masked.slice(0, 80)}…` : masked;
   if (
     error.keyword === 'type' &&
     schema.type === 'string' &&

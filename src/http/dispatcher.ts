@@ -22,6 +22,8 @@ export interface DispatcherSettings {
   readonly router: Router;
   readonly gate: Gate;
   readonly cors: () => Cors;
+  /** Whether browsers reach it by HTTPS. */
+  readonly isHttps: () => boolean;
   readonly limits: HttpLimits;
   readonly users: UserLimits;
   readonly logger: Logger;
@@ -52,6 +54,11 @@ interface Call {
   /** The handler and the connection: the call is over when neither needs it any more. */
   partsUnderWay: number;
 }
+
+/** A year. Of the host alone: names below it may be others' servers. */
+const HSTS = ['strict-transport-security', 'max-age=31536000'] as const;
+/** All servers of a machine share this name, whatever their ports, and others may not speak TLS. */
+const LOCALHOST = /^([^:]+\.)?localhost\.?(:|$)/i;
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -222,8 +229,11 @@ export class Dispatcher {
   }
 
   #base(call: Call): AnswerBase {
+    const { cors, isHttps } = this.#settings;
+    const headers = ['x-request-id', call.request.id, ...cors().headersFor(call.exchange)];
+    if (isHttps() && !LOCALHOST.test(call.exchange.header('host') ?? '')) headers.push(...HSTS);
     return {
-      headers: ['x-request-id', call.request.id, ...this.#settings.cors().headersFor(call.exchange)],
+      headers,
       closing: this.#closingOf(call),
     };
   }

@@ -12,7 +12,7 @@ const MAX_ERRORS = 20;
 /** Formats of requests that only this program knows. `openapi.json` shows these patterns instead of them. */
 export const TEXT_PATTERNS = {
   // No pattern can say whether mail arrives; `admin@localhost` is fine.
-  email: '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$',
+  email: '^[^\\s@<>(),;:"\\\\\\u0000]+@[^\\s@<>(),;:"\\\\\\u0000]+$',
   'not-blank': '\\S',
   'prompt-name': '^(?!\\.{1,2}$)[\\s\\S]*\\S',
   name: '^[^\\u0000]*$',

@@ -103,6 +103,7 @@ class SharedListener implements HttpListener {
   readonly #dispatcher: Dispatcher;
   #cors: Cors;
   #tls: ListenerOptions['tls'];
+  #isHttps = false;
   #opening: Promise<Engine> | undefined;
   #closing: Promise<void> | undefined;
   #tlsReload: TlsReload | undefined;
@@ -143,6 +144,7 @@ class SharedListener implements HttpListener {
       router: this.#router,
       gate: this.#gate,
       cors: () => this.#cors,
+      isHttps: () => this.#isHttps || this.secure,
       limits: this.#limits,
       users: options.users ?? NO_RATES,
       logger: this.#logger,
@@ -185,6 +187,7 @@ class SharedListener implements HttpListener {
       }
       this.#tls = tls;
     }
+    if (options.isHttps === true) this.#isHttps = true;
     if (hosts !== undefined) this.#rebinding.alsoAnswerTo(hosts);
     if (allowedOrigins !== undefined) this.#cors = new Cors([...this.#cors.origins, ...allowedOrigins]);
   }

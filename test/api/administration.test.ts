@@ -199,6 +199,7 @@ void t.test('what breaks a rule is 422, and every broken rule is named', async (
   const cases: readonly (readonly [string, string, object, readonly string[]])[] = [
     ['POST', '/users', {}, ['/email', '/name']],
     ['POST', '/users', { email: 'nobody', name: '' }, ['/email', '/name']],
+    ['POST', '/users', { email: '<a@b.com>', name: 'x' }, ['/email']],
     ['POST', '/users', { email: 'a@b', name: 'x', monthly_event_limit: -1 }, ['/monthly_event_limit']],
     ['POST', '/users', { email: 'a@b', name: 'x', monthly_event_limit: 1.5 }, ['/monthly_event_limit']],
     ['POST', '/users', { email: 'a@b', name: 'x', monthly_event_limit: '5' }, ['/monthly_event_limit']],

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
+import { redactor } from '../../src/telemetry/redact.js';
 import { PIPELINE, prepareTexts, problemsOf } from '../support/config-problems.js';
 
 const thing = (section: string) => [`${PIPELINE}extensions: { thing: ${section} }\n`];
@@ -32,6 +33,29 @@ void t.test('the secrets of a configuration are collected, so that the log can l
     { variables: { P: 'hunter22' } },
   );
   t.strictSame([...config.secrets].sort(), ['hunter22', key].sort());
+});
+
+void t.test('passwords and keys in URLs are shown nowhere', async (t) => {
+  const urls = [
+    'https://gw.example/v1/traces?key=S3CRET-key&other=x',
+    'https://gw.example/?S3CRET-key',
+    'http://jane:S3CRET-key@gw.example:4318/v1',
+    'http://S3CRET-key@gw.example',
+  ];
+  const { config } = await prepareTexts(thing(`{ text: "${urls[0] ?? ''}" }`), {});
+  t.match(config.print(), 'https://gw.example/v1/traces?key=[secret]&other=[secret]');
+  t.notMatch(config.print(), 'S3CRET');
+  t.match(config.secrets, ['S3CRET-key']);
+  for (const url of urls) {
+    const line = redactor([])(JSON.stringify({ msg: `cannot reach ${url}`, other: 1 }));
+    t.notMatch(line, 'S3CRET');
+    t.match(JSON.parse(line), { msg: /^cannot reach https?:\/\/\S*gw\.example/, other: 1 });
+  }
+  for (const url of [...urls, 'jane:S3CRET-key@gw.example:4318']) {
+    const problems = await problemsOf(thing(`{ wait: "${url}" }`));
+    t.match(problems, [/but is .*gw\.example/]);
+    t.notMatch(problems.join('\n'), 'S3CRET');
+  }
 });
 
 void t.test('secrets.key is 32 bytes in base64', async (t) => {

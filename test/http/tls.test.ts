@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { request } from 'node:https';
 import t from 'tap';
@@ -38,6 +40,14 @@ for (const engine of ENGINES) {
     t.ok(listener.secure);
     const text = 'over a safe line '.repeat(20_000);
     t.equal(await post(url, text), text);
+    const hsts = async (host: string): Promise<unknown> => {
+      const sent = request(url, { ca: TEST_CERTIFICATE, agent: false, headers: { host } }).end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      response.resume();
+      return response.headers['strict-transport-security'];
+    };
+    t.equal(await hsts(new URL(url).host), 'max-age=31536000');
+    t.equal(await hsts(`localhost:${new URL(url).port}`), undefined, 'other servers have that name, too');
   });
 
   void t.test(`${engine}: files that cannot serve are named when the listener opens`, async (t) => {

@@ -33,8 +33,9 @@ export class UiExtension implements Component {
     const { basePath, publicUrl } = publicPlace(this.#config);
     const { endpoint: apiEndpoint, audit } = host.extension(api, isApi);
     const hosts = publicUrl === null ? [] : [publicUrl.host];
-    const pages = host.listener(endpoint === null || endpoint === '' ? apiEndpoint : endpoint, { hosts });
-    const apiListener = host.listener(apiEndpoint, { hosts });
+    const options = { hosts, isHttps: publicUrl?.protocol === 'https:' };
+    const pages = host.listener(endpoint === null || endpoint === '' ? apiEndpoint : endpoint, options);
+    const apiListener = host.listener(apiEndpoint, options);
     const site = {
       basePath,
       publicUrl,

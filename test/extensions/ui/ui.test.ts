@@ -71,7 +71,7 @@ async function serve(
 for (const engine of ENGINES) {
   void t.test(`${engine}: pages and files, each with its headers; everything else is a 404`, async (t) => {
     const { url, asked } = await serve(t, { engine });
-    t.strictSame(asked.slice(0, 2), ['127.0.0.1:0', { hosts: [] }], 'where the API listens');
+    t.strictSame(asked.slice(0, 2), ['127.0.0.1:0', { hosts: [], isHttps: false }], 'where the API listens');
     for (const path of PAGE_PATHS) {
       const page = await send(url + path.replace(/\{\w+\}/g, 'a%20b'));
       t.match(page, { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } }, path);
@@ -157,6 +157,7 @@ void t.test('behind a proxy: its path is the base of the pages, and its host is 
   const page = await send(`${url}/agents/1`, { headers: { host: 'ops.example.com' } });
   t.equal(page.status, 200);
   t.match(page.body, '<base href="/jackdaw/" />');
+  t.equal(page.headers['strict-transport-security'], 'max-age=31536000');
   t.equal((await send(url, { headers: { host: 'other.example.com' } })).status, 421);
 });
 
