@@ -10,7 +10,8 @@ import { anItem, type Item } from '../support/trace-batch.js';
 
 /** One request, and so one commit, which an export does not divide. */
 const RUNS = 100;
-const NOISE_BYTES = 190_000;
+/** From 155 000 to 203 000 it fits into ENOUGH with what is written beside the store, and not without. */
+const NOISE_BYTES = 180_000;
 /** The least that a configuration may have, and enough where what does not fit can be written beside the store. */
 const TOO_LITTLE = '64MiB';
 const ENOUGH = '128MiB';
