@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { Logger } from '../../../component/telemetry.js';
 import type { Micros } from '../../../signal/time.js';
 import type { EventPageLimit } from '../../event-log.js';
@@ -37,18 +38,21 @@ export class StoreEngine {
   readonly export: StoreExport;
   readonly #parts: EngineParts;
 
-  private constructor(parts: EngineParts, { memoryLimit }: StoreOptions) {
+  private constructor(parts: EngineParts, { path, memoryLimit }: StoreOptions) {
     this.id = parts.main.storeId;
     this.observations = parts.observations;
     const { reads, events } = parts;
     const isPressing = (): boolean => parts.pressure.pauseMs > 0;
-    this.export = new StoreExport({ reads, events, isPressing, memoryLimit });
+    this.export = new StoreExport({ reads, events, isPressing, scratch: scratchOf(path), memoryLimit });
     this.#parts = parts;
   }
 
   /** @throws StoreOpenError with the file and the cure. */
   static async open(options: StoreOptions, logger: Logger, listener: StoreListener): Promise<StoreEngine> {
-    return new StoreEngine(await openParts(options, logger, listener), options);
+    const parts = await openParts(options, logger, listener);
+    // Of an export that was under way when the process was killed.
+    await rm(scratchOf(options.path), { recursive: true, force: true });
+    return new StoreEngine(parts, options);
   }
 
   figures(): StoreFigures {
@@ -214,4 +218,9 @@ export class StoreEngine {
     await segments.close();
     database.close();
   }
+}
+
+/** Where exports write each file before it is moved to its directory. */
+function scratchOf(path: string): string {
+  return `${path}.export`;
 }

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import duckdb from '@duckdb/node-bindings';
 import { makePrivateDirectory } from '../../../config/private-path.js';
 import { attachWithLog } from './attach-with-log.js';
@@ -66,13 +66,16 @@ export class Database {
     // With these, a query for the first rows of an order sometimes finds none, or others' rows, while a checkpoint drops row
     // groups whose rows were deleted (DuckDB 1.5.5; test/storage/duckdb/reads/checkpoint-reads.test.ts).
     await connection.run("SET GLOBAL disabled_optimizers = 'late_materialization,row_group_pruner'");
-    // Statements load no code. Files stay reachable: the directory of an export is known only later.
+    // Statements load no code, and reach the files of the store only.
     for (const key of [
       'autoinstall_known_extensions',
       'autoload_known_extensions',
       'allow_community_extensions',
     ])
       await connection.run(`SET GLOBAL ${key} = false`);
+    const folder = resolve(dirname(options.path));
+    await connection.run(`SET GLOBAL allowed_directories = [${literal(folder)}]`);
+    await connection.run('SET GLOBAL enable_external_access = false');
     // The exceptions: ReturnedMemory sets one, and the other is reset after a full disk.
     await connection.run("SET GLOBAL allowed_configs = ['memory_limit', 'max_temp_directory_size']");
     await connection.run('SET GLOBAL lock_configuration = true');

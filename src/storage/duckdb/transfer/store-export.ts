@@ -1,3 +1,4 @@
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConsumeError } from '../../../component/consume-error.js';
 import { EXPORTED, fileOf, TABLE_NAMES, type TableName } from '../../transfer/exported-tables.js';
@@ -33,6 +34,8 @@ interface ExportParts {
   readonly events: EventReads;
   /** Whether so much waits to be moved that commits are slowed down: then the export gives way. */
   readonly isPressing: () => boolean;
+  /** Directory beside the store for the file that is being written: DuckDB may write nowhere else. */
+  readonly scratch: string;
   /** `memory_limit` of DuckDB. */
   readonly memoryLimit: string;
 }
@@ -45,13 +48,15 @@ export class StoreExport {
   readonly #reads: Reads;
   readonly #events: EventReads;
   readonly #isPressing: () => boolean;
+  readonly #scratch: string;
   readonly #memoryLimit: string;
   readonly #size: FileSize;
   #isTaken = false;
   #isClosing = false;
   #underway: Underway | null = null;
 
-  constructor({ reads, events, isPressing, memoryLimit }: ExportParts, size: FileSize = FILE_SIZE) {
+  constructor({ reads, events, isPressing, scratch, memoryLimit }: ExportParts, size: FileSize = FILE_SIZE) {
+    this.#scratch = scratch;
     this.#reads = reads;
     this.#events = events;
     this.#isPressing = isPressing;
@@ -145,12 +150,15 @@ export class StoreExport {
       throwIfStopped();
       const name = fileOf(table, page);
       underway.progress = { ...underway.progress, table };
-      const rows = await connection.copyTo(join(directory, name), query);
+      const written = join(this.#scratch, name);
+      const rows = await connection.copyTo(written, query);
+      await moveFile(written, join(directory, name));
       await memory.trim();
       if (isPaged(table)) underway.progress = { ...underway.progress, rows: underway.progress.rows + rows };
       files.push({ name, rows });
     };
     const payloads = new PagePayloads(connection, capture);
+    await mkdir(this.#scratch, { recursive: true, mode: 0o700 });
     try {
       const paged = new Map<TableName, readonly OfCommits[]>();
       let total = 0;
@@ -178,10 +186,22 @@ export class StoreExport {
         }
       }
     } finally {
+      await rm(this.#scratch, { recursive: true, force: true });
       await payloads.clear();
       await memory.trim();
     }
     return files;
+  }
+}
+
+/** Moves a file, to another file system, too. */
+async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error;
+    await copyFile(from, to);
+    await rm(from);
   }
 }
 

@@ -22,3 +22,22 @@ void t.test('after a disk without room for what does not fit into memory DuckDB 
   await until('it has looked', async () => (await limit()) !== small);
   await connection.run(large);
 });
+
+void t.test('statements reach no files but those in the directory of the store', async (t) => {
+  const folder = testFolder(t);
+  const database = await Database.open({
+    path: join(folder, 'store', 'jackdaw.duckdb'),
+    memoryLimit: '64MiB',
+    threads: 1,
+  });
+  t.teardown(() => {
+    database.close();
+  });
+  const connection = await database.connect();
+  await connection.copyTo(join(folder, 'store', 'one.parquet'), 'SELECT 1 AS one');
+  const refused = /Permission Error/;
+  await t.rejects(connection.copyTo(join(folder, 'one.parquet'), 'SELECT 1 AS one'), refused);
+  await t.rejects(connection.run(`ATTACH '${join(folder, 'other.duckdb')}' AS other`), refused);
+  await t.rejects(connection.rows("SELECT content FROM read_text('/etc/hosts')"), refused);
+  await t.rejects(connection.run('SET GLOBAL enable_external_access = true'), /locked/);
+});
