@@ -5,6 +5,7 @@ export type ConsumeErrorCode =
   | 'overloaded'
   | 'shutting_down'
   | 'storage_unavailable'
+  | 'store_damaged'
   | 'quota_exceeded'
   | 'rate_limited'
   | 'validation_failed'

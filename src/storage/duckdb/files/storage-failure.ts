@@ -1,4 +1,6 @@
 import { ConsumeError } from '../../../component/consume-error.js';
+import { damageIn } from './damage.js';
+import { isInvalidated } from './database.js';
 import { isSpillRefused } from './disk-room.js';
 
 const UNAVAILABLE = /^(IO|Out of Memory|FATAL|INTERNAL|TransactionContext|Transaction|Connection|Interrupt)/i;
@@ -21,6 +23,14 @@ export function memoryThatIsShort(error: unknown): string | null {
 /** What the sender is told of an error of the database: no path, no SQL. */
 export function storageFailure(cause: unknown): ConsumeError {
   if (cause instanceof ConsumeError) return cause;
+  // A checkpoint that met damage leaves the file unusable until it is attached again, a moment later.
+  if (damageIn(cause) !== null && !isInvalidated(cause)) {
+    return new ConsumeError('A damaged block of the store cannot be read.', {
+      code: 'store_damaged',
+      retryable: false,
+      cause,
+    });
+  }
   const text = cause instanceof Error ? cause.message : String(cause);
   if (UNAVAILABLE.test(text) || text.includes(INVALIDATED)) {
     return new ConsumeError('The store cannot be written or read at the moment.', {

@@ -3,6 +3,7 @@ import { COLD_TABLES } from '../../cold-tables.js';
 import { SEGMENT_TABLES } from '../../tables.js';
 import { checkpoint } from '../files/checkpoint.js';
 import type { Connection } from '../files/connection.js';
+import { damageIn } from '../files/damage.js';
 import { isInvalidated } from '../files/database.js';
 import { LogMerger } from '../logs/merge-logs.js';
 import type { Segments } from '../reads/segments.js';
@@ -89,6 +90,8 @@ export class ColdUpkeep {
    */
   async attachAfter(error: unknown): Promise<void> {
     if (!isInvalidated(error)) return;
+    // Later checkpoints join no row groups: joining reads them, and would fail on damage each time.
+    if (damageIn(error) !== null) await this.#connection.run('SET GLOBAL max_vacuum_tasks = 0');
     const { segments, logger, stop, pause } = this.#parts;
     await segments.withoutReads(async () => {
       while (!stop.aborted) {
