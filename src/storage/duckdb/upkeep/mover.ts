@@ -178,7 +178,7 @@ export class Mover {
     const connection = this.#connection;
     const canBeRead = new Map<Segment, boolean>();
     await this.#transaction(async () => {
-      await this.#copy(segment, this.#segments.setAsideCount + stuck.length > 0);
+      await this.#copy(segment, this.#segments.isAnyAside || stuck.length > 0);
       for (const one of stuck) canBeRead.set(one, await this.#segments.canBeRead(one));
       const others = this.#segments.sealed.filter((other) => !stuck.includes(other));
       for (const [one, isRead] of canBeRead) {
