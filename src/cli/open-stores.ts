@@ -1,6 +1,6 @@
 import type { Factory } from '../component/factory.js';
 import type { Clock } from '../component/telemetry.js';
-import { openStores, type OpenStores, type StoreNames } from '../pipeline/open-stores.js';
+import { openControl, openStores, type OpenStores, type StoreNames } from '../pipeline/open-stores.js';
 import { prepare, type Prepared } from '../pipeline/prepare.js';
 import { createLogger } from '../telemetry/logger.js';
 import { PrometheusMeter } from '../telemetry/meter.js';
@@ -29,6 +29,39 @@ export async function withStores<T>(
 ): Promise<T> {
   const { sources, environment } = configSources(options, io);
   const prepared = await prepare(sources, environment, builtin);
+  const { logger, clock, meter } = toolsOf(prepared, io);
+  const abort = new AbortController();
+  const endSignals = io.onSignal((name) => {
+    abort.abort(new Error(`Ended by ${name}`));
+  });
+  try {
+    const stores = await openStores(prepared, namesOf(prepared), { logger, meter, clock });
+    try {
+      return await work(stores, { clock, abort: abort.signal });
+    } finally {
+      for (const error of await stores.close()) io.err(error.message);
+    }
+  } finally {
+    endSignals();
+  }
+}
+
+/** Opens only a control store of a configuration, likewise. */
+export async function withControl<T>(
+  prepared: Prepared,
+  id: string,
+  io: ProcessIo,
+  work: (control: OpenStores['control']) => Promise<T>,
+): Promise<T> {
+  const { control, close } = await openControl(prepared, id, toolsOf(prepared, io));
+  try {
+    return await work(control);
+  } finally {
+    for (const error of await close()) io.err(error.message);
+  }
+}
+
+function toolsOf(prepared: Prepared, io: ProcessIo) {
   const logger = createLogger({
     level: 'warn',
     format: prepared.config.service.telemetry.logs.format,
@@ -40,26 +73,8 @@ export async function withStores<T>(
     },
     secrets: prepared.config.secrets,
   });
-  const abort = new AbortController();
-  const endSignals = io.onSignal((name) => {
-    abort.abort(new Error(`Ended by ${name}`));
-  });
-  try {
-    // It stands still, so that the stores do nothing by themselves: no run times out, nothing is removed.
-    const clock = new StillClock(systemClock.now());
-    const stores = await openStores(prepared, namesOf(prepared), {
-      logger,
-      meter: new PrometheusMeter(),
-      clock,
-    });
-    try {
-      return await work(stores, { clock, abort: abort.signal });
-    } finally {
-      for (const error of await stores.close()) io.err(error.message);
-    }
-  } finally {
-    endSignals();
-  }
+  // It stands still, so that the stores do nothing by themselves: no run times out, nothing is removed.
+  return { logger, meter: new PrometheusMeter(), clock: new StillClock(systemClock.now()) };
 }
 
 /** The ids of the stores that the API names. */

@@ -40,7 +40,30 @@ export async function openStores(
   { store, control }: StoreNames,
   tools: BuildTools,
 ): Promise<OpenStores> {
-  const extensions = prepared.plan.extensions.filter(({ id }) => id === store || id === control);
+  const { host, close } = await openExtensions(prepared, [store, control], tools);
+  return {
+    telemetry: host.extension(store, isTelemetryStore),
+    control: host.extension(control, isControlPlane),
+    close,
+  };
+}
+
+/** Likewise, only the control store. */
+export async function openControl(
+  prepared: Prepared,
+  control: string,
+  tools: BuildTools,
+): Promise<Pick<OpenStores, 'control' | 'close'>> {
+  const { host, close } = await openExtensions(prepared, [control], tools);
+  return { control: host.extension(control, isControlPlane), close };
+}
+
+async function openExtensions(
+  prepared: Prepared,
+  ids: readonly string[],
+  tools: BuildTools,
+): Promise<{ readonly host: Host; readonly close: OpenStores['close'] }> {
+  const extensions = prepared.plan.extensions.filter(({ id }) => ids.includes(id));
   const built = buildPipelines({ extensions, pipelines: [] }, tools);
   const status = new StatusBoard(built.extensions, () => undefined);
   const lifecycle = new Lifecycle(built, status);
@@ -72,11 +95,7 @@ export async function openStores(
       new AbortController().signal,
     );
     if (host === undefined) throw new Error('the configuration has no stores');
-    return {
-      telemetry: host.extension(store, isTelemetryStore),
-      control: host.extension(control, isControlPlane),
-      close,
-    };
+    return { host, close };
   } catch (error) {
     await close();
     throw error;
