@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import type { Test } from 'tap';
 import { Database, literal } from '../../../src/storage/duckdb/files/database.js';
@@ -15,14 +16,18 @@ export async function aMovedStore(
   options: Parameters<typeof TestStore.open>[1] = {},
 ): Promise<{ opened: TestStore; users: readonly string[]; runs: readonly string[] }> {
   // Each part is sealed and moved by itself.
-  const opened = await TestStore.open(t, { segmentSize: { rows: 250, bytes: 1e9 }, ...options });
+  const opened = await TestStore.open(t, { segmentSize: { rows: 300, bytes: 1e9 }, ...options });
   const users = [await opened.addUser(), await opened.addUser()];
   const runs: string[] = [];
   for (let part = 0; part < 3; part++) {
-    for (let n = 0; n < 30; n++) {
-      const { trace } = aTrace(0, { started_at: NOON + (part * 30 + n) * 1_000_000 });
+    for (let n = 0; n < 40; n++) {
+      const { trace } = aTrace(0, { outcome: noise(4000), started_at: NOON + (part * 40 + n) * 1_000_000 });
       const spans = Array.from({ length: 8 }, () =>
-        aSpanRecord(trace.trace_id, { started_at: trace.started_at, input_data: { noise: noise() } }),
+        aSpanRecord(trace.trace_id, {
+          name: noise(1000),
+          started_at: trace.started_at,
+          input_data: { noise: noise(1500) },
+        }),
       );
       const tenant = users[n % 2] ?? '';
       await opened.store.writer.traces({ tenant, items: [{ trace, spans }] }, { receivedAt: NOON });
@@ -76,6 +81,6 @@ export function flip(file: string, position: number): void {
   }
 }
 
-function noise(): string {
-  return Array.from({ length: 150 }, () => Math.random().toString(36).slice(2)).join('');
+function noise(length: number): string {
+  return randomBytes(length).toString('base64').slice(0, length);
 }

@@ -184,6 +184,7 @@ async function openFiles(
   const mover = new Mover(await database.connect(), {
     segments,
     troubles,
+    damage,
     logger,
     pace: options.movePace,
   });

@@ -21,6 +21,12 @@ export function damageIn(error: unknown): Error | null {
   return DAMAGE.test(error.message) ? error : damageIn(error.cause);
 }
 
+/** Likewise whether a statement met the block itself: after a checkpoint that did, the file is unusable for a moment. */
+export function isUnreadable(error: unknown): boolean {
+  const damage = damageIn(error);
+  return damage !== null && !damage.message.includes('has been invalidated');
+}
+
 interface Parts {
   readonly names: SegmentFiles;
   readonly logger: Logger;

@@ -1,6 +1,5 @@
 import { ConsumeError } from '../../../component/consume-error.js';
-import { damageIn } from './damage.js';
-import { isInvalidated } from './database.js';
+import { isUnreadable } from './damage.js';
 import { isSpillRefused } from './disk-room.js';
 
 const UNAVAILABLE = /^(IO|Out of Memory|FATAL|INTERNAL|TransactionContext|Transaction|Connection|Interrupt)/i;
@@ -23,8 +22,7 @@ export function memoryThatIsShort(error: unknown): string | null {
 /** What the sender is told of an error of the database: no path, no SQL. */
 export function storageFailure(cause: unknown): ConsumeError {
   if (cause instanceof ConsumeError) return cause;
-  // A checkpoint that met damage leaves the file unusable until it is attached again, a moment later.
-  if (damageIn(cause) !== null && !isInvalidated(cause)) {
+  if (isUnreadable(cause)) {
     return new ConsumeError('A damaged block of the store cannot be read.', {
       code: 'store_damaged',
       retryable: false,

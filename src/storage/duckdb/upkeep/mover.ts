@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../../component/telemetry.js';
 import { asideMessage, forgetAside, noteAside, unreadableMessage } from '../rows/asides.js';
 import type { Connection } from '../files/connection.js';
-import { damageIn } from '../files/damage.js';
+import { isUnreadable, type Damage } from '../files/damage.js';
 import { ColdUpkeep } from './cold-upkeep.js';
 import { copySegment, noteReplacedInAsides } from './segment-copy.js';
 import type { Segment } from '../rows/segment.js';
@@ -37,6 +37,7 @@ export interface MovePace {
 interface Parts {
   readonly segments: Segments;
   readonly troubles: Troubles;
+  readonly damage: Damage;
   readonly logger: Logger;
   readonly pace?: MovePace | undefined;
 }
@@ -66,7 +67,7 @@ export class Mover {
   #exclusive: Promise<void> = Promise.resolve();
 
   /** @param connection the mover's own */
-  constructor(connection: Connection, { segments, troubles, logger, pace }: Parts) {
+  constructor(connection: Connection, { segments, troubles, damage, logger, pace }: Parts) {
     this.#connection = connection;
     this.#segments = segments;
     this.#troubles = troubles;
@@ -75,6 +76,7 @@ export class Mover {
     this.#cold = new ColdUpkeep(connection, {
       segments,
       logger,
+      damage,
       stop: this.#stop.signal,
       breathe: () => this.#breathe(),
       pause: () => this.#pause(this.#pace.retryMs),
@@ -153,7 +155,7 @@ export class Mover {
         return;
       } catch (error) {
         if (this.#stop.signal.aborted) return;
-        isDamaged = damageIn(error) !== null;
+        isDamaged = isUnreadable(error);
         const before = this.#failures.get(segment) ?? 0;
         // Damage is no passing trouble, and `Damage` repeats in the log that it is there.
         const failures = isDamaged ? TRIES : before + 1;
