@@ -41,11 +41,17 @@ void t.test('reads that need a damaged block fail, and all else goes on', async 
   t.same(await wrongSumsIn(opened.path), []);
 });
 
-void t.test('retention removes rows beside damaged ones, and the cold file stays usable', async (t) => {
-  const { opened, users } = await aMovedStore(t, { traceRetentionDays: 1 });
+void t.test('writes and retention go on beside damaged rows, and the cold file stays usable', async (t) => {
+  const { opened, users, runs } = await aMovedStore(t, { traceRetentionDays: 1 });
   await damageColumn(opened.path, 'payloads', 'lines', 0);
+  await damageColumn(opened.path, 'traces', 'outcome', 0);
   await opened.start();
   const [tenant = ''] = users;
+  const later = aTrace(1, { trace_id: runs[0] ?? '', status: 'failed' });
+  const writes = await Promise.allSettled(
+    [later, aTrace(1)].map((item) => opened.store.writer.traces({ tenant, items: [item] }, RECEIVED)),
+  );
+  t.match(writes, [{ status: 'rejected', reason: DAMAGED }, { status: 'fulfilled' }]);
   await opened.store.writer.traces(
     { tenant, items: [aTrace(1, { started_at: NOON + DAY_MS * 2000 })] },
     RECEIVED,
