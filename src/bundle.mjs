@@ -20,6 +20,7 @@ const ENTRIES = [
   'storage/duckdb/engine/store-thread.js',
   'storage/duckdb/files/parquet-reader.js',
   'storage/duckdb/files/parquet-writer.js',
+  'storage/duckdb/files/store-check.js',
 ];
 
 /** Native, optional, or with files of their own that they start threads with. */

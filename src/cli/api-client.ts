@@ -42,6 +42,8 @@ interface Fetched {
   readonly ok: boolean;
   readonly status: number;
   readonly text: string;
+  /** By which the log of the daemon names the request. */
+  readonly requestId: string | null;
 }
 
 /** Adds `--url`, `--key` and `--config`. */
@@ -135,8 +137,8 @@ export class ApiClient {
    * @throws Error in words for the user: daemon not reachable, key refused, rule broken, answer not understood.
    */
   async call<O extends Operation>(operation: O, call: Call<O> = {}): Promise<Answer<O['responses']>> {
-    const { ok, status, text } = await this.#fetch(operation, call);
-    if (!ok) throw this.#refusal(operation, status, text);
+    const { ok, status, text, requestId } = await this.#fetch(operation, call);
+    if (!ok) throw this.#refusal(operation, status, text, requestId);
     const schema = operation.responses[status];
     const value = schema ? parseJson(text) : undefined;
     if (schema === undefined || (schema !== null && !validator.validate(schema, value)))
@@ -164,7 +166,8 @@ export class ApiClient {
         signal: call.isLong === true ? null : AbortSignal.timeout(TIMEOUT_MS),
         dispatcher,
       });
-      return { ok: response.ok, status: response.status, text: await response.text() };
+      const { ok, status, headers } = response;
+      return { ok, status, text: await response.text(), requestId: headers.get('x-request-id') };
     } catch (cause) {
       throw new Error(unreachable(this.#url, cause), { cause });
     } finally {
@@ -172,7 +175,7 @@ export class ApiClient {
     }
   }
 
-  #refusal(operation: Operation, status: number, text: string): Error {
+  #refusal(operation: Operation, status: number, text: string, requestId: string | null): Error {
     const problem = parseJson(text);
     if (!validator.validate<Static<typeof problemSchema>>(problemSchema, problem))
       return new Error(`${this.#url} answered with status ${status}, unlike a Jackdaw daemon.`);
@@ -182,7 +185,8 @@ export class ApiClient {
       );
     // The detail would repeat the first of them.
     if (problem.errors && problem.errors.length > 0) return usageError(operation, problem.errors);
-    return new Error(problem.detail);
+    const isFault = status >= 500 && requestId !== null;
+    return new Error(isFault ? `${problem.detail} (request ${requestId})` : problem.detail);
   }
 }
 

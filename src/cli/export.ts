@@ -21,6 +21,7 @@ import { TransferProgress } from './transfer-progress.js';
 interface Options extends ApiOptions {
   readonly to: string;
   readonly offline?: boolean;
+  readonly skipDamaged?: boolean;
   readonly json?: boolean;
 }
 
@@ -35,6 +36,9 @@ webhooks with their key: keep it like the stores themselves.
 
 With --offline the stores are opened here, while no daemon runs. With ClickHouse and PostgreSQL any gateway exports, and
 all of them go on.
+
+With --skip-damaged rows that lie in damaged blocks of the embedded store are left out. They are listed at the end and in
+the manifest. Without it such an export fails.
 
 An export that is killed leaves a directory with a file INCOMPLETE: remove it and export again.
 
@@ -52,6 +56,7 @@ export function exportCommand(io: ProcessIo, builtin: readonly Factory[]): Comma
   )
     .requiredOption('--to <directory>', 'a directory that does not exist yet, or is empty')
     .option('--offline', 'open the stores of --config here, while no daemon runs')
+    .option('--skip-damaged', 'leave out what is damaged in the embedded store, and list it')
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
@@ -59,7 +64,12 @@ export function exportCommand(io: ProcessIo, builtin: readonly Factory[]): Comma
       const exported =
         options.offline === true
           ? await exportOffline(options, directory, io, builtin)
-          : await exportOnline(await ApiClient.open(options, io), directory, new TransferProgress(io));
+          : await exportOnline(
+              await ApiClient.open(options, io),
+              options,
+              directory,
+              new TransferProgress(io),
+            );
       if (options.json === true) showJson(io, exported);
       else for (const line of inWords(exported)) io.out(line);
     });
@@ -67,6 +77,7 @@ export function exportCommand(io: ProcessIo, builtin: readonly Factory[]): Comma
 
 async function exportOnline(
   client: ApiClient,
+  { skipDamaged = false }: Options,
   directory: string,
   progress: TransferProgress,
 ): Promise<Exported> {
@@ -81,7 +92,10 @@ async function exportOnline(
     );
   }, progress.everyMs);
   try {
-    return await client.call(exportData, { body: { directory }, isLong: true });
+    return await client.call(exportData, {
+      body: { directory, ...(skipDamaged && { skip_damaged: true }) },
+      isLong: true,
+    });
   } finally {
     clearInterval(timer);
     progress.clear();
@@ -102,7 +116,11 @@ async function exportOffline(
     const reached = (stage: ExportStage): void => {
       progress.reached(stage);
     };
-    const manifest = await exportStores(sources, directory, { abort, reached }).finally(() => {
+    const manifest = await exportStores(sources, directory, {
+      abort,
+      skipsDamaged: options.skipDamaged === true,
+      reached,
+    }).finally(() => {
       progress.clear();
     });
     if (manifest === null) throw new Error('Another export is under way.');
@@ -110,7 +128,7 @@ async function exportOffline(
   });
 }
 
-function inWords({ directory, files, bytes, rows }: Exported): readonly string[] {
+function inWords({ directory, files, bytes, rows, missing }: Exported): readonly string[] {
   const of = (table: string): number => rows[table] ?? 0;
   const telemetry = [
     counted(of('telemetry/runs'), 'run'),
@@ -121,5 +139,15 @@ function inWords({ directory, files, bytes, rows }: Exported): readonly string[]
   return [
     `Exported ${telemetry.join(', ')} and ${counted(of('control/users'), 'user')}.`,
     `${directory}: ${counted(files, 'file')}, ${(bytes / 1024 / 1024).toFixed(1)} MiB`,
+    ...(missing.length === 0 ? [] : ['Not exported, as it lies in damaged blocks (see also manifest.json):']),
+    ...missing.map(missingInWords),
   ];
+}
+
+function missingInWords({ table, rows, users, from, to }: Exported['missing'][number]): string {
+  const count = rows === null ? 'an unknown number of rows' : counted(rows, 'row');
+  const times = from === null || to === null ? 'unknown times' : `${from} to ${to}`;
+  const of =
+    users === null ? 'unknown users' : `${users.length === 1 ? 'user' : 'users'} ${users.join(', ')}`;
+  return `  ${table}: ${count}, ${times}, ${of}`;
 }

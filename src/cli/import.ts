@@ -11,6 +11,7 @@ import { isTransferable } from '../storage/telemetry-transfer.js';
 import { importStores, NotEmpty, verifyExport } from '../storage/transfer/import-stores.js';
 import {
   CONTROL,
+  MANIFEST,
   readManifest,
   SECRETS_KEY,
   UnusableExport,
@@ -83,6 +84,10 @@ export function importCommand(io: ProcessIo, builtin: readonly Factory[]): Comma
           progress.clear();
         }
       });
+      if (manifest.missing !== undefined)
+        io.err(
+          `The export lacks rows that lay in damaged blocks: see "missing" in ${join(directory, MANIFEST)}.`,
+        );
       io.out(
         `Imported ${counted(rowsIn(manifest), 'row')} of telemetry, as of ${formatTime(manifest.exported_at)}.`,
       );

@@ -20,6 +20,7 @@ import { pluginCommand } from './plugin.js';
 import type { ProcessIo } from './process-io.js';
 import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
+import { storeCommand } from './store.js';
 import { testCommand } from './test.js';
 import { usageCommand } from './usage.js';
 import { UsageError } from './usage-error.js';
@@ -61,6 +62,7 @@ export async function runProgram(
     mapCommand(io, (code) => (exitCode = code)),
     exportCommand(io, builtin),
     importCommand(io, builtin),
+    storeCommand(io, builtin, (code) => (exitCode = code)),
     deadLettersCommand(io),
     pluginCommand(io),
     demoCommand(io),

@@ -5,6 +5,7 @@ export type ConsumeErrorCode =
   | 'overloaded'
   | 'shutting_down'
   | 'storage_unavailable'
+  | 'store_damaged'
   | 'quota_exceeded'
   | 'storage_exceeded'
   | 'rate_limited'

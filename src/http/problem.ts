@@ -18,12 +18,14 @@ const RETRY_AFTER_SECONDS: Readonly<Partial<Record<ConsumeErrorCode, number>>> =
  * internals can get out with them.
  */
 const DETAILS: Readonly<
-  Record<'overloaded' | 'shutting_down' | 'storage_unavailable' | 'internal_error', string>
+  Record<'overloaded' | 'shutting_down' | 'storage_unavailable' | 'store_damaged' | 'internal_error', string>
 > = {
   overloaded:
     'More is coming in than can be accepted at the moment. Nothing was stored; send it again later.',
   shutting_down: 'The service is shutting down. Nothing was stored; send it again later.',
   storage_unavailable: 'The store cannot accept data at the moment. Nothing was stored; send it again later.',
+  store_damaged:
+    'Stored data that this request needs is damaged and cannot be read. Other data is still served. Ask an administrator to run "jackdaw store check".',
   internal_error: 'There was an internal error. The log has the details under this request id.',
 };
 
@@ -68,6 +70,8 @@ function problemOfConsumeError(error: ConsumeError): HttpProblem {
       return refusal(429, error.code, error.message, error.retryAfterMs, quotaHeaders(error.usage));
     case 'validation_failed':
       return new HttpProblem(422, error.code, error.message);
+    case 'store_damaged':
+      return new HttpProblem(500, error.code, DETAILS.store_damaged);
     case 'internal_error':
       return error.retryable
         ? refusal(503, error.code, DETAILS.internal_error, error.retryAfterMs)

@@ -24,9 +24,10 @@ export interface TelemetryOut {
    * Writes one Parquet file or several for each of `EXPORTED`.
    *
    * @param directory an absolute path; what is there already stays
-   * @returns the files, by their names in the directory, with the number of their rows
+   * @param skipsDamaged whether to leave out rows that lie in damaged blocks of the store
+   * @throws ConsumeError `store_damaged` for damaged blocks, unless they are skipped
    */
-  write(directory: string, abort: AbortSignal): Promise<readonly WrittenFile[]>;
+  write(directory: string, abort: AbortSignal, skipsDamaged: boolean): Promise<WrittenTables>;
   /** How far {@link write} has come. */
   progress(): Promise<ExportProgress>;
   /** Lets the moment go. To be called after `begin`, whatever happened. */
@@ -45,6 +46,26 @@ export interface ExportProgress {
 
 /** Before anything is written. */
 export const NO_PROGRESS: ExportProgress = { table: null, rows: 0, total: null };
+
+/** What was written of the telemetry. */
+export interface WrittenTables {
+  /** By their names in the directory. */
+  readonly files: readonly WrittenFile[];
+  readonly missing: readonly MissingRows[];
+}
+
+/** Rows that lie in damaged blocks. What cannot be told of them is null. */
+export interface MissingRows {
+  /** Of the export, or `payloads`: then the spans are there, without inputs, outputs and metadata. */
+  readonly table: string;
+  /** The first and the last commit of the store that brought such rows. */
+  readonly commits: readonly [first: number, last: number];
+  readonly rows: number | null;
+  /** The numbers of their users. */
+  readonly users: readonly number[] | null;
+  readonly from: Micros | null;
+  readonly to: Micros | null;
+}
 
 export interface WrittenFile {
   readonly name: string;

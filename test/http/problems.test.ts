@@ -72,6 +72,7 @@ for (const engine of ENGINES) {
       },
       { code: 'rate_limited', retryAfterMs: 1, status: 429, retryAfter: '1', detail: 'secret' },
       { code: 'validation_failed', retryable: false, status: 422, detail: 'secret' },
+      { code: 'store_damaged', retryable: false, status: 500 },
       { code: 'internal_error', retryable: false, status: 500 },
       { code: 'internal_error', retryable: true, status: 503, retryAfter: '1' },
     ];

@@ -197,11 +197,11 @@ void t.test('export and import', async (t) => {
     t.notOk(await out.begin(), 'one at a time');
     await fillSegment();
     await fillSegment();
-    await t.rejects(out.write(place, signal), /given up for the sake of what comes in/);
+    await t.rejects(out.write(place, signal, false), /given up for the sake of what comes in/);
     await out.end();
     await opened.settled();
     t.ok(await out.begin());
-    const files = await out.write(place, signal);
+    const { files } = await out.write(place, signal, false);
     t.match(await out.progress(), { rows: 120, total: 120 });
     await out.end();
     t.equal(files.find(({ name }) => name === 'spans-000001.parquet')?.rows, 120);

@@ -85,7 +85,11 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
     name: 'HeadersTooLarge',
     description: '`headers_too_large`: request line and headers are larger than is accepted.',
   },
-  500: { name: 'InternalError', description: '`internal_error`: a fault of the daemon; its log tells more.' },
+  500: {
+    name: 'InternalError',
+    description:
+      '`internal_error`: a fault of the daemon; its log tells more. `store_damaged`: stored data that the request needs is damaged on disk; other data is still served.',
+  },
   503: {
     name: 'Unavailable',
     description: '`overloaded`, `shutting_down`, `storage_unavailable`: nothing was stored, try again.',

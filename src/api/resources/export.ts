@@ -24,6 +24,24 @@ export const exportedSchema = Type.Object(
     rows: Type.Record(Type.String(), count(), {
       description: 'Rows by table: `telemetry/spans`, `control/users` and so on.',
     }),
+    missing: Type.Array(
+      Type.Object(
+        {
+          table: Type.String({
+            description: 'As in `rows`, or `telemetry/payloads`: spans without input, output and metadata.',
+          }),
+          rows: nullable(count('How many rows are missing.')),
+          users: nullable(Type.Array(Type.String(), { description: 'Ids of their users.' })),
+          from: nullable(time('The earliest time of these rows.')),
+          to: nullable(time('The latest.')),
+        },
+        { title: 'MissingRows' },
+      ),
+      {
+        description:
+          'What was left out as it lies in damaged blocks (`skip_damaged`); null where that cannot be told.',
+      },
+    ),
   },
   { title: 'Export' },
 );
@@ -46,6 +64,12 @@ export const exportData = {
         description:
           'Below `extensions.query.export_root`: an absolute path, or one relative to that root. It must not exist yet, or be an empty directory that is private.',
       }),
+      skip_damaged: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: 'Leaves out rows in damaged blocks of the embedded store and lists them.',
+        }),
+      ),
     },
     { title: 'NewExport', additionalProperties: false },
   ),
@@ -107,6 +131,7 @@ export function exportSources(
     telemetry: telemetry.transfer.out,
     store,
     control: control.transfer,
+    usersOf: (numbers) => control.accounts.findTenants(numbers),
     secretsKeyFile: key !== null && existsSync(key) ? key : null,
     version,
     now: () => clock.now(),
@@ -119,7 +144,7 @@ const NO_ROOT =
   'This daemon has no directory for exports: set extensions.query.export_root, or run jackdaw export --offline.';
 
 /** The answer for an export that is done. */
-export function shownExport(directory: string, { exported_at, files }: Manifest) {
+export function shownExport(directory: string, { exported_at, files, missing = [] }: Manifest) {
   const rows: Record<string, number> = {};
   for (const { path, rows: more } of files) {
     const table = path.replace(/(-\d+)?\.(parquet|jsonl)$/, '');
@@ -131,6 +156,13 @@ export function shownExport(directory: string, { exported_at, files }: Manifest)
     files: files.length,
     bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
     rows,
+    missing: missing.map(({ table, rows: count, users, from, to }) => ({
+      table: `telemetry/${table}`,
+      rows: count,
+      users,
+      from: from === null ? null : formatTime(from),
+      to: to === null ? null : formatTime(to),
+    })),
   };
 }
 
@@ -170,11 +202,13 @@ export function exportRoutes(
       const manifest = await log.of(
         directory,
         async (reached) =>
-          await exportStores(sources, directory, { abort: request.abort, reached }).catch(
-            (error: unknown) => {
-              throw inWords(error);
-            },
-          ),
+          await exportStores(sources, directory, {
+            abort: request.abort,
+            skipsDamaged: body.skip_damaged ?? false,
+            reached,
+          }).catch((error: unknown) => {
+            throw inWords(error);
+          }),
       );
       if (manifest === null) throw new HttpProblem(409, 'conflict', 'Another export is under way.');
       audit({ identity, address }, 'stores.exported', { directory });
@@ -189,6 +223,7 @@ function inWords(error: unknown): unknown {
     return new HttpProblem(409, 'conflict', error.message, { cause: error });
   if (!(error instanceof ConsumeError)) return error;
   const { code, message, retryAfterMs } = error;
+  if (code === 'store_damaged') return new HttpProblem(500, code, message, { cause: error });
   const headers = { 'retry-after': String(Math.ceil((retryAfterMs ?? 5000) / 1000)) };
   return new HttpProblem(503, code, message, { headers, cause: error });
 }

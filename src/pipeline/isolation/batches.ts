@@ -6,6 +6,7 @@ const CODES: ReadonlySet<unknown> = new Set([
   'overloaded',
   'shutting_down',
   'storage_unavailable',
+  'store_damaged',
   'quota_exceeded',
   'storage_exceeded',
   'rate_limited',

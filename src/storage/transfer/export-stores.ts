@@ -1,9 +1,14 @@
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Micros } from '../../signal/time.js';
 import type { ControlTransfer } from '../control-transfer.js';
-import { NO_PROGRESS, type ExportProgress, type TelemetryOut } from '../telemetry-transfer.js';
+import {
+  NO_PROGRESS,
+  type ExportProgress,
+  type MissingRows,
+  type TelemetryOut,
+} from '../telemetry-transfer.js';
 import { ExportDirectory, troubleOf, UnusableDirectory } from './export-directory.js';
-import { FORMAT, type Manifest } from './manifest.js';
+import { FORMAT, type Manifest, type ManifestMissing } from './manifest.js';
 
 /** What is exported, and whose. */
 export interface ExportSources {
@@ -13,6 +18,8 @@ export interface ExportSources {
   readonly control: ControlTransfer;
   /** The file with the key of sealed secrets; null where there is none. */
   readonly secretsKeyFile: string | null;
+  /** The ids of users, by their numbers. */
+  readonly usersOf: (numbers: readonly number[]) => Promise<ReadonlyMap<number, string>>;
   /** The program's version. */
   readonly version: string;
   readonly now: () => Micros;
@@ -29,6 +36,8 @@ export const NO_STAGE: ExportStage = { ...NO_PROGRESS, bytes: 0 };
 /** How it goes on, and whether. */
 export interface ExportControl {
   readonly abort: AbortSignal;
+  /** Whether to leave out what lies in damaged blocks of the store. */
+  readonly skipsDamaged: boolean;
   /** Told every second. */
   readonly reached?: (stage: ExportStage) => void;
 }
@@ -61,9 +70,9 @@ export async function exportStores(
 }
 
 async function writeStores(
-  { telemetry, store, control, secretsKeyFile, version, now }: ExportSources,
+  { telemetry, store, control, secretsKeyFile, usersOf, version, now }: ExportSources,
   target: ExportDirectory,
-  { abort, reached = () => undefined }: ExportControl,
+  { abort, skipsDamaged, reached = () => undefined }: ExportControl,
 ): Promise<Manifest | null> {
   if (!(await telemetry.begin())) return null;
   const stopTelling = telling(async () => {
@@ -72,22 +81,44 @@ async function writeStores(
   try {
     const exported_at = now();
     const failure = new AbortController();
-    const [telemetryFiles, controlFiles] = await allOf(
+    const [{ files: telemetryFiles, missing }, controlFiles] = await allOf(
       [
-        telemetry.write(target.telemetry, AbortSignal.any([abort, failure.signal])),
+        telemetry.write(target.telemetry, AbortSignal.any([abort, failure.signal]), skipsDamaged),
         control.export(target.control),
       ],
       failure,
     );
     const key = secretsKeyFile === null ? [] : [await target.addSecretsKey(secretsKeyFile)];
     return await target.complete(
-      { format: FORMAT, jackdaw: version, exported_at, telemetry_store: store },
+      {
+        format: FORMAT,
+        jackdaw: version,
+        exported_at,
+        telemetry_store: store,
+        ...(missing.length > 0 && { missing: await shownMissing(missing, usersOf) }),
+      },
       { telemetry: telemetryFiles, control: [...controlFiles, ...key] },
     );
   } finally {
     stopTelling();
     await telemetry.end();
   }
+}
+
+async function shownMissing(
+  missing: readonly MissingRows[],
+  usersOf: ExportSources['usersOf'],
+): Promise<ManifestMissing[]> {
+  const ids = await usersOf([...new Set(missing.flatMap(({ users }) => users ?? []))]);
+  return missing.map(({ table, commits: [first_commit, last_commit], rows, users, from, to }) => ({
+    table,
+    first_commit,
+    last_commit,
+    rows,
+    users: users?.map((number) => ids.get(number) ?? `number ${number}`) ?? null,
+    from,
+    to,
+  }));
 }
 
 /** Like `Promise.all`, but nothing is under way any more when it rejects. @param failure aborted by the first that does */

@@ -45,18 +45,24 @@ export class RunsImport {
   /**
    * @param runs the file of runs
    * @param spans the files of spans, in their order
+   * @param isWhole false for an export without damaged rows: spans without their run are left out, runs without their spans are not
    */
-  async import(runs: string, spans: readonly string[]): Promise<void> {
+  async import(runs: string, spans: readonly string[], isWhole: boolean): Promise<void> {
     const { columns } = EXPORTED.runs;
     await this.#reader.run(`CREATE TABLE runs AS SELECT * FROM ${parquet(runs)}`);
     for (const file of spans) {
       await this.#findRuns(file);
       for await (const page of this.#reader.pages(EXPORTED.spans.columns, parquet(file)))
-        for (const row of page) await this.#add(row);
+        for (const row of page) if (isWhole || this.#runs.has(runKey(row))) await this.#add(row);
       await this.#endPart();
     }
     this.#runs = new Map();
-    for await (const page of this.#reader.pages(columns, 'runs WHERE last_seq = 0'))
+    const withSpans = spans.map(
+      (file) =>
+        `EXISTS (SELECT 1 FROM ${parquet(file)} s WHERE s.tenant = r.tenant AND s.trace_id = r.trace_id)`,
+    );
+    const without = isWhole ? 'last_seq = 0' : `NOT (${['false', ...withSpans].join(' OR ')})`;
+    for await (const page of this.#reader.pages(columns, `runs r WHERE ${without}`))
       for (const run of page) await this.#addPart({ run, spans: [] });
     await this.#send();
     await this.#reader.run('DROP TABLE runs');

@@ -90,7 +90,8 @@ async function fillStores(
   try {
     const reader = await openReader(scratch);
     try {
-      await new TelemetryImport(reader, telemetry, pathsOf(directory, manifest), progress).run();
+      const isWhole = manifest.missing === undefined;
+      await new TelemetryImport(reader, telemetry, pathsOf(directory, manifest), progress).run(isWhole);
     } finally {
       reader.close();
     }
@@ -171,16 +172,16 @@ class TelemetryImport {
     this.#sending = new Sending(abort);
   }
 
-  /** Nothing is under way any more when it resolves or rejects. */
-  async run(): Promise<void> {
+  /** Nothing is under way any more when it resolves or rejects. @param isWhole whether the export lacks no rows */
+  async run(isWhole: boolean): Promise<void> {
     try {
-      await this.#run();
+      await this.#run(isWhole);
     } finally {
       await this.#sending.idle();
     }
   }
 
-  async #run(): Promise<void> {
+  async #run(isWhole: boolean): Promise<void> {
     const all = async (table: TableName) =>
       await this.#reader.all(EXPORTED[table].columns, parquet(this.#only(table)));
     const [agents, usage, batches] = [await all('agents'), await all('usage'), await all('batches')];
@@ -188,7 +189,7 @@ class TelemetryImport {
     const runs = new RunsImport(this.#reader, this.#to, this.#sending, (rows) => {
       this.#wrote(rows, 'spans');
     });
-    await runs.import(this.#only('runs'), this.#paths('spans'));
+    await runs.import(this.#only('runs'), this.#paths('spans'), isWhole);
     await this.#sending.settled();
     await this.#importLinks();
     await this.#importItems('points', (tenant, rows) => this.#to.points(tenant, rows));

@@ -28,6 +28,23 @@ const manifestSchema = Type.Object({
   exported_at: count,
   /** The identity of the store of telemetry. */
   telemetry_store: Type.String(),
+  /** Rows that lay in damaged blocks of the store; absent where there were none. What cannot be told of them is null. */
+  missing: Type.Optional(
+    Type.Array(
+      Type.Object({
+        /** A table of the export, or `payloads`: spans without their inputs, outputs and metadata. */
+        table: Type.String(),
+        first_commit: count,
+        last_commit: count,
+        rows: Type.Union([count, Type.Null()]),
+        /** Ids. */
+        users: Type.Union([Type.Array(Type.String()), Type.Null()]),
+        /** The earliest and the latest time, in microseconds since 1970. */
+        from: Type.Union([Type.Integer(), Type.Null()]),
+        to: Type.Union([Type.Integer(), Type.Null()]),
+      }),
+    ),
+  ),
   files: Type.Array(
     Type.Object({
       /** Below the directory, with `/`. */
@@ -42,6 +59,7 @@ const manifestSchema = Type.Object({
 
 /** What an export consists of. It is written last: a directory without it is no export. */
 export type Manifest = Static<typeof manifestSchema>;
+export type ManifestMissing = NonNullable<Manifest['missing']>[number];
 export type ManifestFile = Manifest['files'][number];
 
 /** A directory that cannot be imported, in words for its owner. */

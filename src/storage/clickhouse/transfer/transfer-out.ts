@@ -13,6 +13,7 @@ import {
   type ExportProgress,
   type TelemetryOut,
   type WrittenFile,
+  type WrittenTables,
 } from '../../telemetry-transfer.js';
 import { TableFiles } from '../../transfer/table-files.js';
 import type { WriteBook } from '../../write-book.js';
@@ -101,7 +102,7 @@ export class TransferOut implements TelemetryOut {
     return true;
   }
 
-  async write(directory: string, abort: AbortSignal): Promise<readonly WrittenFile[]> {
+  async write(directory: string, abort: AbortSignal): Promise<WrittenTables> {
     const underway = this.#begun();
     const writing = this.#write(
       underway,
@@ -109,7 +110,7 @@ export class TransferOut implements TelemetryOut {
       AbortSignal.any([abort, underway.lease.lost, this.#closing.signal]),
     );
     underway.writing = writing.catch(() => undefined);
-    return await writing;
+    return { files: await writing, missing: [] };
   }
 
   async progress(): Promise<ExportProgress> {

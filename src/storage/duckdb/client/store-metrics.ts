@@ -18,12 +18,14 @@ export class StoreMetrics {
   readonly #refusedReloads: Counter;
   readonly #cappedRuns: Counter;
   readonly #mergedLogBlocks: Counter;
+  readonly #damagedReads: Counter;
   readonly #otherAgents: Counter;
   readonly #reads: ReadMetrics;
   #figures: Omit<StoreFigures, 'reads'> = {
     hotSegments: 0,
     waitingSegments: 0,
     isDiskFull: false,
+    damagedReads: 0,
     isClockAhead: false,
     segmentsAside: 0,
     refusedWrites: 0,
@@ -60,6 +62,9 @@ export class StoreMetrics {
       description:
         'Runs whose spans report more cost than is kept of a run, 9007199.254740991 USD: they show that.',
     });
+    this.#damagedReads = meter.counter('store_damaged_reads_total', {
+      description: 'Statements that failed on a damaged block of the store; see /readyz for the file.',
+    });
     this.#mergedLogBlocks = meter.counter('store_merged_log_blocks_total', {
       description: 'Small blocks of log records in the cold file that were merged with others.',
     });
@@ -88,6 +93,7 @@ export class StoreMetrics {
     this.#closedRuns.add(figures.closedRuns - this.#figures.closedRuns);
     this.#refusedReloads.add(figures.refusedReloads - this.#figures.refusedReloads);
     this.#cappedRuns.add(figures.cappedRuns - this.#figures.cappedRuns);
+    this.#damagedReads.add(figures.damagedReads - this.#figures.damagedReads);
     this.#mergedLogBlocks.add(figures.mergedLogBlocks - this.#figures.mergedLogBlocks);
     this.#otherAgents.add(figures.runsOfOtherAgents - this.#figures.runsOfOtherAgents);
     const before = this.#figures.removedRows;

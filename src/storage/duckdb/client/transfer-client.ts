@@ -13,7 +13,7 @@ import type {
   TransferBase,
   TransferredLink,
   TransferredRuns,
-  WrittenFile,
+  WrittenTables,
 } from '../../telemetry-transfer.js';
 import { LOG_MESSAGE, type LogsMessage } from '../messages/encode-logs.js';
 import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from '../messages/encode-points.js';
@@ -61,8 +61,8 @@ class OutClient implements TelemetryOut {
     return true;
   }
 
-  async write(directory: string, abort: AbortSignal): Promise<readonly WrittenFile[]> {
-    return await this.#reach.opened.thread.call('writeExport', [directory], { abort });
+  async write(directory: string, abort: AbortSignal, skipsDamaged: boolean): Promise<WrittenTables> {
+    return await this.#reach.opened.thread.call('writeExport', [directory, skipsDamaged], { abort });
   }
 
   async progress(): Promise<ExportProgress> {

@@ -266,7 +266,8 @@ export class Writer {
     this.#counts.rollback();
     for (const { change } of group) if ('append' in change) change.append.rolledBack();
     const failure = storageFailure(error);
-    if (failure.code !== 'quota_exceeded') {
+    // Damage is reported once for the file, not for each batch that meets it.
+    if (failure.code !== 'quota_exceeded' && failure.code !== 'store_damaged') {
       this.#logger.error({ err: error, batches: group.length }, 'A commit failed; nothing of it was stored.');
     }
     if (group.length === 1 || failure.code === 'storage_unavailable') {

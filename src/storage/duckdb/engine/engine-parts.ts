@@ -7,7 +7,8 @@ import { CUT_MESSAGE } from '../files/attach-with-log.js';
 import { BackPressure } from '../commits/back-pressure.js';
 import { CappedRuns } from '../figures/capped-runs.js';
 import { storedSums } from '../sums/cold-sums.js';
-import { Database } from '../files/database.js';
+import { Database, type DatabaseListener } from '../files/database.js';
+import { Damage, damageIn } from '../files/damage.js';
 import { DiskRoom } from '../files/disk-room.js';
 import { Housekeeping } from './housekeeping.js';
 import type { IdIndex } from '../ids/id-index.js';
@@ -36,12 +37,14 @@ import { RunFigures } from '../figures/run-figures.js';
 import type { RunChanges } from '../figures/counted-run.js';
 import type { StoreReads } from './store-reads.js';
 import { openUserReads, type UserReads } from './user-reads.js';
+import { SegmentFiles } from '../files/segment-files.js';
 import { Segments } from '../reads/segments.js';
 import { Settlement } from '../settlement/settlement.js';
 import { ClosedRuns } from '../runs/closed-runs.js';
 import { Reloads } from '../runs/reloads.js';
 import { RUN_SIZE } from '../runs/run-size.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
+import { openError } from '../files/store-open-error.js';
 import { Troubles } from '../files/troubles.js';
 import { SEGMENT_SIZE, Writer } from '../commits/writer.js';
 
@@ -54,6 +57,7 @@ export interface EngineParts extends StoreReads, Omit<UserReads, 'readers'> {
   readonly writer: Writer;
   readonly pressure: BackPressure;
   readonly room: DiskRoom;
+  readonly damage: Damage;
   readonly pools: ReadPools;
   readonly reads: Reads;
   readonly metrics: StoredMetrics;
@@ -87,22 +91,29 @@ export async function openParts(
   const troubles = new Troubles(listener.troubled);
   const { path, reserveBytes: bytes = 0 } = options;
   const room = new DiskRoom({ mainPath: path, bytes, logger, clock: systemClock, troubles });
-  const failed = (error: unknown): void => {
+  const damage = new Damage({ names: new SegmentFiles(path), logger, clock: systemClock, troubles });
+  const failed: DatabaseListener['failed'] = (error, files) => {
     room.notice(error);
+    damage.notice(error, files);
   };
   try {
     const cut = (file: string, bytes: number): void => {
       logger.warn({ file, bytes }, CUT_MESSAGE);
     };
     const database = await Database.open(options, { died: listener.died, failed, cut });
+    // What works on the files by itself, and has to end before they are closed.
+    const working: { close(): Promise<void> }[] = [];
     try {
       await room.begin();
-      const parts = await openFiles({ database, troubles, room }, options, logger, listener);
+      const opened = { database, troubles, room, damage, working };
+      const parts = await openFiles(opened, options, logger, listener);
       room.keep();
       return parts;
     } catch (error) {
+      for (const one of working.reverse()) await one.close();
       database.close();
-      throw error;
+      // Names of agents, origins, metrics and nodes, and sums, are read as a whole.
+      throw damage.file !== null && damageIn(error) !== null ? openError(damage.file, error) : error;
     }
   } catch (error) {
     await room.close();
@@ -115,7 +126,15 @@ async function openFiles(
     database,
     troubles,
     room,
-  }: { readonly database: Database; readonly troubles: Troubles; readonly room: DiskRoom },
+    damage,
+    working,
+  }: {
+    readonly database: Database;
+    readonly troubles: Troubles;
+    readonly room: DiskRoom;
+    readonly damage: Damage;
+    readonly working: { close(): Promise<void> }[];
+  },
   options: StoreOptions,
   logger: Logger,
   listener: StoreListener,
@@ -129,6 +148,7 @@ async function openFiles(
     troubles,
     acceptsLoss: options.acceptsLoss,
   });
+  working.push(segments);
   const connection = await database.connect();
   const origins = new Origins();
   const names = new NamedBatches();
@@ -145,6 +165,7 @@ async function openFiles(
     size: options.indexSize,
   });
   const { traces, closedSpans, withEvents } = indexes;
+  working.push(traces, closedSpans, withEvents, indexes.links);
   const logs = new StoredLogs(origins, names, withEvents);
   const prompts = new StoredPrompts(indexes.links, indexes.traces, reads);
   const closedRuns = new ClosedRuns(connection, closedSpans, { logger, clock: systemClock });
@@ -163,6 +184,7 @@ async function openFiles(
   const mover = new Mover(await database.connect(), {
     segments,
     troubles,
+    damage,
     logger,
     pace: options.movePace,
   });
@@ -270,6 +292,7 @@ async function openFiles(
     writer,
     pressure,
     room,
+    damage,
     pools,
     reads,
     ...readers,

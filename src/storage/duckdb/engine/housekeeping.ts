@@ -188,20 +188,25 @@ export class Housekeeping {
     const now = await clock.believed(clockNow);
     const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } =
       this.#parts.retention;
-    if (traceRetentionDays !== null) {
-      // The map's sums are removed in another step than the traces they count.
-      await this.#alone(() => this.#removeTraces(firstKeptTime(now, traceRetentionDays)));
-    }
+    // Each on its own: damage of one table must not keep old rows of the others.
+    const failures: unknown[] = [];
+    const attempt = async (work: () => Promise<void>): Promise<void> => {
+      await work().catch((error: unknown) => void failures.push(error));
+    };
+    const remove = async (days: number | null, work: (firstKept: Micros) => Promise<void>): Promise<void> => {
+      if (days !== null) await attempt(() => work(firstKeptTime(now, days)));
+    };
+    // The map's sums are removed in another step than the traces they count.
+    await remove(traceRetentionDays, (firstKept) => this.#alone(() => this.#removeTraces(firstKept)));
     const firstTrace = traceRetentionDays === null ? -Infinity : firstKeptTime(now, traceRetentionDays);
     const links = { firstKept: Math.max(firstTrace, now - PENDING_KEPT_FOR), deleted: deletedPrompts };
-    await this.#alone(() => this.#removeLinks(links));
-    if (metricRetentionDays !== null) await this.#removePoints(firstKeptTime(now, metricRetentionDays));
-    if (logRetentionDays !== null) await this.#removeLogs(firstKeptTime(now, logRetentionDays));
+    await attempt(() => this.#alone(() => this.#removeLinks(links)));
+    await remove(metricRetentionDays, (firstKept) => this.#removePoints(firstKept));
+    await remove(logRetentionDays, (firstKept) => this.#removeLogs(firstKept));
+    await remove(eventRetentionDays, (firstKept) => this.#removeEvents(firstKept));
+    if (failures.length > 0) throw failures[0];
     await mover.between((connection) => forgetOldNames(connection, now));
-    if (eventRetentionDays === null) return null;
-    const firstKept = firstKeptTime(now, eventRetentionDays);
-    await this.#removeEvents(firstKept);
-    return firstKept;
+    return eventRetentionDays === null ? null : firstKeptTime(now, eventRetentionDays);
   }
 
   async #removeTraces(firstKept: Micros): Promise<void> {

@@ -9,6 +9,8 @@ export interface StoreFigures {
   readonly segmentsAside: number;
   /** Whether the disk is full, so that writes are refused. */
   readonly isDiskFull: boolean;
+  /** Statements that met a damaged block, since the start. */
+  readonly damagedReads: number;
   /** Whether retention waits for the clock, which has jumped ahead, to go on for a day. */
   readonly isClockAhead: boolean;
   /** Since the start: writes refused because too many segments waited, or the disk was full. */
@@ -39,6 +41,7 @@ export function figuresOf(parts: EngineParts): StoreFigures {
     waitingSegments: segments.sealed.length,
     segmentsAside: segments.setAsideCount,
     isDiskFull: room.isShort,
+    damagedReads: parts.damage.statements,
     isClockAhead: parts.retentionClock.isWaiting,
     refusedWrites: pressure.refused + room.refused,
     idFilterBytes: [traces, closedSpans, prompts.linked, logs.withEvents].reduce(

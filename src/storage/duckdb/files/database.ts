@@ -24,7 +24,7 @@ export interface DatabaseListener {
   /** Called once: from now on DuckDB refuses everything. */
   readonly died?: (error: unknown) => void;
   /** Called for each failed statement, and for failures of other work on the files. */
-  readonly failed?: (error: unknown) => void;
+  readonly failed?: (error: unknown, files: OpenFiles) => void;
   /** Called when a log that a crash tore was cut off, with the length that is left. */
   readonly cut?: (log: string, bytes: number) => void;
 }
@@ -76,8 +76,10 @@ export class Database {
     const folder = resolve(dirname(options.path));
     await connection.run(`SET GLOBAL allowed_directories = [${literal(folder)}]`);
     await connection.run('SET GLOBAL enable_external_access = false');
-    // The exceptions: ReturnedMemory sets one, and the other is reset after a full disk.
-    await connection.run("SET GLOBAL allowed_configs = ['memory_limit', 'max_temp_directory_size']");
+    // The exceptions: ReturnedMemory sets the first; the others are changed after a full disk and after damage.
+    await connection.run(
+      "SET GLOBAL allowed_configs = ['memory_limit', 'max_temp_directory_size', 'max_vacuum_tasks']",
+    );
     await connection.run('SET GLOBAL lock_configuration = true');
     try {
       await makePrivateDirectory(dirname(options.path));
@@ -121,7 +123,7 @@ export class Database {
    * How much it may write beside the store it finds out once, when it first does so: had the disk little room then, it has to look again.
    */
   #notice(error: unknown): void {
-    this.#listener.failed?.(error);
+    this.#listener.failed?.(error, this.#files);
     if (this.#isDead || !(error instanceof Error)) return;
     if (error.message.startsWith('FATAL')) {
       this.#isDead = true;

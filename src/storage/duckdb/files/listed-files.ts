@@ -47,10 +47,11 @@ export class ListedFiles {
    * Checks some listed files.
    *
    * @param isOf whether a file has to exist, by its path
-   * @param acceptsLoss takes missing files off the list and logs them
+   * @param acceptsLoss logs missing files, which the caller takes off the list once it has done without them
+   * @returns the missing files
    * @throws StoreOpenError that names the missing files
    */
-  async check(isOf: (path: string) => boolean, acceptsLoss: boolean, logger: Logger): Promise<void> {
+  check(isOf: (path: string) => boolean, acceptsLoss: boolean, logger: Logger): readonly string[] {
     const lost = [...this.#names]
       .map((name) => join(this.#directory, name))
       .filter(isOf)
@@ -58,15 +59,14 @@ export class ListedFiles {
         const missing = missingOf(path);
         return missing === null ? [] : [{ path, missing }];
       });
-    if (lost.length === 0) return;
-    if (!acceptsLoss) throw missingFiles(lost.map(({ missing }) => missing));
-    for (const { path, missing } of lost) {
-      await this.remove(path);
+    if (lost.length > 0 && !acceptsLoss) throw missingFiles(lost.map(({ missing }) => missing));
+    for (const { missing } of lost) {
       logger.error(
         { file: missing },
         'A file of the store is missing. Its telemetry is lost (--accept-loss).',
       );
     }
+    return lost.map(({ path }) => path);
   }
 }
 

@@ -14,10 +14,21 @@ export type IndexKind = (typeof INDEX_KINDS)[number];
 
 /** All files of ids that have ids of some of these commits. @param mainPath path of the store's main file */
 export function runsWithIdsOf(mainPath: string, { after, upTo }: CommitRange): string[] {
+  return allRuns(mainPath).flatMap(({ path, range }) =>
+    range.after < upTo && range.upTo > after ? [path] : [],
+  );
+}
+
+/** The last commit whose ids lie in a file; 0 where there is none. @param mainPath path of the store's main file */
+export function lastWithIds(mainPath: string): number {
+  return Math.max(0, ...allRuns(mainPath).map(({ range }) => range.upTo));
+}
+
+function allRuns(mainPath: string): { readonly path: string; readonly range: CommitRange }[] {
   const runs = INDEX_KINDS.flatMap((kind) => new RunNames(mainPath, kind).list().runs);
-  return runs.filter((path) => {
-    const [, first, last] = must(/-(\d+)-(\d+)\.ids$/.exec(path), 'range of commits in a name');
-    return Number(first) < upTo && Number(last) > after;
+  return runs.map((path) => {
+    const [, after, upTo] = must(/-(\d+)-(\d+)\.ids$/.exec(path), 'range of commits in a name');
+    return { path, range: { after: Number(after), upTo: Number(upTo) } };
   });
 }
 

@@ -1,4 +1,5 @@
 import { ConsumeError } from '../../../component/consume-error.js';
+import { isUnreadable } from './damage.js';
 import { isSpillRefused } from './disk-room.js';
 
 const UNAVAILABLE = /^(IO|Out of Memory|FATAL|INTERNAL|TransactionContext|Transaction|Connection|Interrupt)/i;
@@ -21,6 +22,13 @@ export function memoryThatIsShort(error: unknown): string | null {
 /** What the sender is told of an error of the database: no path, no SQL. */
 export function storageFailure(cause: unknown): ConsumeError {
   if (cause instanceof ConsumeError) return cause;
+  if (isUnreadable(cause)) {
+    return new ConsumeError('A damaged block of the store cannot be read.', {
+      code: 'store_damaged',
+      retryable: false,
+      cause,
+    });
+  }
   const text = cause instanceof Error ? cause.message : String(cause);
   if (UNAVAILABLE.test(text) || text.includes(INVALIDATED)) {
     return new ConsumeError('The store cannot be written or read at the moment.', {

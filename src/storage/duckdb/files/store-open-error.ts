@@ -1,4 +1,5 @@
 import { itemAt } from '../../../signal/checked.js';
+import { damageIn } from './damage.js';
 
 /** The store cannot be opened. The message says what is wrong, with which file, and the cure. */
 export class StoreOpenError extends Error {
@@ -17,9 +18,16 @@ export function openError(path: string, cause: unknown): StoreOpenError {
       { cause },
     );
   }
+  const damage = damageIn(cause);
+  if (damage !== null) {
+    return new StoreOpenError(
+      `The file ${path} is damaged: ${firstLine(damage.message)}. ${cureOf(path)} To list what is damaged, run jackdaw store check.`,
+      { cause },
+    );
+  }
   if (/not a valid DuckDB database file|Serialization Error|older version|newer version/.test(text)) {
     return new StoreOpenError(
-      `The file ${path} cannot be read as a store: ${firstLine(text)}. Restore it from a backup, or move it away to start with an empty store.`,
+      `The file ${path} cannot be read as a store: ${firstLine(text)}. ${cureOf(path)}`,
       { cause },
     );
   }
@@ -29,6 +37,12 @@ export function openError(path: string, cause: unknown): StoreOpenError {
 /** Whether another process has the file open. */
 export function isLocked(cause: unknown): boolean {
   return cause instanceof Error && cause.message.includes('Could not set lock');
+}
+
+function cureOf(path: string): string {
+  return /\.(cold|hot-\d+)\.duckdb$/.test(path)
+    ? 'Restore it from a backup, or move it away and start with jackdaw run --accept-loss to go on without the telemetry in it.'
+    : 'Restore it from a backup, or move all files of this store away to start with an empty store.';
 }
 
 function firstLine(text: string): string {

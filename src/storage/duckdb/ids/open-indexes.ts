@@ -38,12 +38,21 @@ export async function openIndexes(
   },
 ): Promise<Indexes> {
   const store = await storeNumber(connection);
-  const open = async (kind: IndexKind, rows: IdRows): Promise<IdIndex> =>
-    await IdIndex.open({ ...parts, kind, store, rows });
-  return {
-    traces: await open('traces', new StoredIds(read, TRACES)),
-    links: await open('links', new StoredIds(read, PROMPT_LINKS)),
-    closedSpans: await open('spans', new ClosedSpanIds(read)),
-    withEvents: await open('events', new StoredIds(read, LOGS, IS_GEN_AI_EVENT)),
+  const opened: IdIndex[] = [];
+  const open = async (kind: IndexKind, rows: IdRows): Promise<IdIndex> => {
+    const index = await IdIndex.open({ ...parts, kind, store, rows });
+    opened.push(index);
+    return index;
   };
+  try {
+    return {
+      traces: await open('traces', new StoredIds(read, TRACES)),
+      links: await open('links', new StoredIds(read, PROMPT_LINKS)),
+      closedSpans: await open('spans', new ClosedSpanIds(read)),
+      withEvents: await open('events', new StoredIds(read, LOGS, IS_GEN_AI_EVENT)),
+    };
+  } catch (error) {
+    for (const index of opened) await index.close();
+    throw error;
+  }
 }

@@ -15,7 +15,8 @@ import { isDamage, type AttachedFiles } from './attached-files.js';
 import type { Connection } from '../files/connection.js';
 import { isNoRoom } from '../files/disk-room.js';
 import type { ListedFiles } from '../files/listed-files.js';
-import { runsWithIdsOf } from '../files/run-names.js';
+import { lastWithIds, runsWithIdsOf } from '../files/run-names.js';
+import { LOST, nameLostNumbers } from '../rows/accepted-loss.js';
 import { COLD, type Segment } from '../rows/segment.js';
 import { bytesOf, type SegmentFiles } from '../files/segment-files.js';
 import type { Troubles } from '../files/troubles.js';
@@ -62,7 +63,7 @@ export async function findSegments(
   names: SegmentFiles,
   { logger, troubles, listed, acceptsLoss }: Parts,
 ): Promise<Found> {
-  await listed.check((path) => path === names.cold, acceptsLoss, logger);
+  const lostCold = listed.check((path) => path === names.cold, acceptsLoss, logger);
   await files.attachCold();
   const [moved] = await connection.rows(
     `SELECT coalesce(max(segment), 0) AS segment, coalesce(max(last_seq), 0) AS last_seq FROM ${COLD}.main.moved`,
@@ -75,7 +76,7 @@ export async function findSegments(
     const number = names.numberOf(path);
     return number === null || notes.has(number) || number <= lastMoved;
   };
-  await listed.check((path) => !mayBeMissing(path), acceptsLoss, logger);
+  const lost = [...lostCold, ...listed.check((path) => !mayBeMissing(path), acceptsLoss, logger)];
   const present = names.list();
   const number = Math.max(lastMoved, ...notes.keys(), present.at(-1)?.number ?? 0) + 1;
   const made = await createUnlessFull(files, number);
@@ -116,9 +117,16 @@ export async function findSegments(
     logger.error({ err: made.error }, 'There is no room for a new hot segment; the last one goes on.');
   }
   await noteDamaged(connection, damaged, notes, [...aside, ...hot]);
+  if (lost.length > 0) {
+    await nameLostNumbers(connection, Math.max(lastSeq, lastWithIds(names.main)), [...aside, ...hot]);
+    // They may have ids of runs that are lost.
+    for (const path of runsWithIdsOf(names.main, { after: -1, upTo: Infinity }))
+      await rm(path, { force: true });
+    for (const path of lost) if (path !== names.cold) await listed.remove(path);
+  }
   const left = new Set([...aside, ...damaged].map((one) => one.number));
   for (const note of notes.keys()) {
-    if (left.has(note)) continue;
+    if (left.has(note) || note === LOST) continue;
     await listed.remove(names.hot(note));
     await forgetAside(connection, note);
     logger.warn({ segment: note }, 'A segment that was set aside no longer exists.');

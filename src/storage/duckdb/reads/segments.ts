@@ -92,6 +92,11 @@ export class Segments {
     return this.#aside.length + this.#unreadable;
   }
 
+  /** Whether rows that others replace may lie in segments set aside, or in files whose loss was accepted. */
+  get isAnyAside(): boolean {
+    return this.setAsideCount > 0 || this.#unread.lastSeq > 0;
+  }
+
   /** The highest commit number in any file. */
   get lastSeq(): number {
     const hot = [...this.#aside, ...this.#hot].map((segment) => segment.lastSeq);
@@ -122,7 +127,7 @@ export class Segments {
       hot,
       ...seen,
       lastNumber: this.#unread.lastNumber,
-      isAnyAside: this.setAsideCount > 0,
+      isAnyAside: this.isAnyAside,
       release: () => {
         if (!end()) return;
         for (const segment of hot) {

@@ -5,6 +5,7 @@ import { NAMED_BATCHES } from '../../named-batches-table.js';
 import { PROMPT_LINKS } from '../../prompt-links-table.js';
 import { SERVICES, USAGE } from '../../sum-tables.js';
 import { AGENTS, METRIC_STREAMS, ORIGINS, PAYLOADS, POINTS, SPANS, TRACES } from '../../tables.js';
+import type { Table } from '../../table.js';
 import { EXPORTED, type TableName } from '../../transfer/exported-tables.js';
 import type { OfCommits } from '../rows/commit-ranges.js';
 import { newest, relation } from '../rows/relation.js';
@@ -43,8 +44,8 @@ export const EXPORT_QUERIES: Readonly<Record<TableName, ExportQuery>> = {
   batches: (capture) =>
     `SELECT ${columnsOf('batches', 'b')} FROM ${relation(capture, NAMED_BATCHES)} b ORDER BY b.received_at, b.batch`,
   // Not in order: all of them are one file, and sorting would keep them in memory. An import takes the order from the spans.
-  runs: (capture) =>
-    `SELECT ${columnsOf('runs', 't', { agent: 'a.name' })} FROM ${newest(capture, TRACES)} t
+  runs: (capture, page) =>
+    `SELECT ${columnsOf('runs', 't', { agent: 'a.name' })} FROM ${newest(capture, TRACES, page)} t
      JOIN ${agentsNow(capture)} a ON a.agent_no = t.agent_no`,
   spans: (capture, page) => {
     const payload = Object.fromEntries(
@@ -56,8 +57,8 @@ export const EXPORT_QUERIES: Readonly<Record<TableName, ExportQuery>> = {
      LEFT JOIN ${relation(capture, SERVICES)} v ON v.node_no = s.node_no
      ORDER BY s.seq, s.tenant, s.trace_id, s.line`;
   },
-  links: (capture) =>
-    `SELECT ${columnsOf('links', 'l')} FROM ${relation(capture, PROMPT_LINKS)} l ORDER BY l.seq, l.tenant, l.trace_id`,
+  links: (capture, page) =>
+    `SELECT ${columnsOf('links', 'l')} FROM ${relation(capture, PROMPT_LINKS, page)} l ORDER BY l.seq, l.tenant, l.trace_id`,
   points: (capture, page) => {
     const stream = { metric: 'm.name', metric_type: 'm.type', unit: 'm.unit', description: 'm.description' };
     return `SELECT ${columnsOf('points', 'p', { ...stream, origin: 'o.origin' })} FROM ${relation(capture, POINTS, page)} p
@@ -76,3 +77,14 @@ export const EXPORT_WEIGHTS: Readonly<Record<'spans' | 'points' | 'logs', Export
   points: (capture, page) => `SELECT seq, 1 AS rows, 0 AS bytes FROM ${relation(capture, POINTS, page)}`,
   logs: (capture, page) => `SELECT seq, 1 AS rows, bytes FROM ${relation(capture, LOGS, page)}`,
 };
+
+/** The same by the numbers of commits alone, for tables with damaged blocks. */
+export const EXPORT_ROWS: typeof EXPORT_WEIGHTS = {
+  spans: (capture, page) => countedRows(capture, SPANS, page),
+  points: (capture, page) => countedRows(capture, POINTS, page),
+  logs: (capture, page) => countedRows(capture, LOGS, page),
+};
+
+function countedRows(capture: Capture, table: Table, page: OfCommits | 'TRUE'): string {
+  return `SELECT seq, 1 AS rows, 0 AS bytes FROM ${relation(capture, table, page)}`;
+}

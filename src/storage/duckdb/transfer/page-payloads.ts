@@ -54,10 +54,14 @@ export class PagePayloads {
     this.#capture = capture;
   }
 
-  /** Puts the payloads of a page into {@link PAGE_PAYLOADS_PLACE}, in place of those of the page before. */
-  async load(page: OfCommits): Promise<void> {
+  /** Begins a page: {@link PAGE_PAYLOADS_PLACE} holds nothing then. */
+  async begin(): Promise<void> {
     await this.clear();
     await this.#connection.run(createTable(CATALOG, PAGE_PAYLOADS));
+  }
+
+  /** Puts the payloads of some commits into {@link PAGE_PAYLOADS_PLACE}; none of them if it fails. */
+  async load(page: OfCommits): Promise<void> {
     const appender = new TableAppender(this.#connection, CATALOG, PAGE_PAYLOADS);
     this.#sliceEnd = performance.now() + SLICE_MS;
     try {
@@ -71,6 +75,7 @@ export class PagePayloads {
       appender.close();
     } catch (error) {
       appender.abandon();
+      await this.#connection.run(`DELETE FROM ${PAGE_PAYLOADS_PLACE} WHERE ${page.sql}`);
       this.#connection.failed(error);
       throw error;
     }

@@ -3,18 +3,26 @@ import { join } from 'node:path';
 import { ConsumeError } from '../../../component/consume-error.js';
 import { EXPORTED, fileOf, TABLE_NAMES, type TableName } from '../../transfer/exported-tables.js';
 import { FILE_SIZE, type FileSize } from '../../transfer/table-files.js';
-import { NO_PROGRESS, type ExportProgress, type WrittenFile } from '../../telemetry-transfer.js';
+import {
+  NO_PROGRESS,
+  type ExportProgress,
+  type MissingRows,
+  type WrittenFile,
+  type WrittenTables,
+} from '../../telemetry-transfer.js';
 import type { EventReads } from '../events/event-reads.js';
 import { factsReach } from '../events/facts.js';
 import type { Connection } from '../files/connection.js';
+import { isUnreadable } from '../files/damage.js';
 import { ReturnedMemory } from '../files/returned-memory.js';
 import { memoryThatIsShort } from '../files/storage-failure.js';
 import { closing } from '../../read-errors.js';
-import type { OfCommits } from '../rows/commit-ranges.js';
+import { ofCommitsBetween, type CommitRange, type OfCommits } from '../rows/commit-ranges.js';
 import type { Reads } from '../reads/read.js';
 import type { Capture } from '../rows/segment.js';
+import { describeMissing, isSkippable, readAround, type SkippedTable } from './damaged-rows.js';
 import { exportPages } from './export-pages.js';
-import { EXPORT_QUERIES, EXPORT_WEIGHTS } from './export-queries.js';
+import { EXPORT_QUERIES, EXPORT_ROWS, EXPORT_WEIGHTS } from './export-queries.js';
 import { PagePayloads } from './page-payloads.js';
 
 /** An export under way: what it sees, from its beginning to its end. */
@@ -94,10 +102,13 @@ export class StoreExport {
     return await factsReach(this.#events, mark, this.#begun().capture.lastSeq);
   }
 
-  /** Writes all tables. @param directory absolute @returns the files with their rows */
-  async write(directory: string, abort?: AbortSignal): Promise<readonly WrittenFile[]> {
+  /** Writes all tables. @param directory absolute */
+  async write(
+    directory: string,
+    { skipsDamaged, abort }: { readonly skipsDamaged: boolean; readonly abort?: AbortSignal | undefined },
+  ): Promise<WrittenTables> {
     const underway = this.#begun();
-    const writing = this.#write(underway, directory, () => {
+    const writing = this.#write(underway, { directory, skipsDamaged }, () => {
       if (this.#isClosing) throw closing();
       if (abort?.aborted === true) throw abandonedExport();
       if (this.#isPressing()) throw gaveWay();
@@ -106,6 +117,7 @@ export class StoreExport {
     try {
       return await writing;
     } catch (error) {
+      if (isUnreadable(error)) throw damaged(error);
       const memory = memoryThatIsShort(error);
       throw memory === null ? error : shortOfMemory(memory, error);
     }
@@ -140,19 +152,37 @@ export class StoreExport {
 
   async #write(
     underway: Underway,
-    directory: string,
+    { directory, skipsDamaged }: { readonly directory: string; readonly skipsDamaged: boolean },
     throwIfStopped: () => void,
-  ): Promise<readonly WrittenFile[]> {
+  ): Promise<WrittenTables> {
     const { connection, capture } = underway;
     const files: WrittenFile[] = [];
     const memory = await ReturnedMemory.begin(connection, this.#memoryLimit);
-    const copy = async (table: TableName, query: string, page?: number): Promise<void> => {
+    const missing: MissingRows[] = [];
+    const around = async (
+      table: SkippedTable,
+      range: CommitRange,
+      read: (part: OfCommits) => Promise<void>,
+    ): Promise<void> => {
+      const part = ({ first, last }: CommitRange): Promise<void> => read(ofCommitsBetween(first, last));
+      if (!skipsDamaged) await part(range);
+      else
+        for (const lost of await readAround(range, part))
+          missing.push(await describeMissing(connection, capture, table, lost));
+    };
+    const written = new Map<TableName, number>();
+    const copy = async (table: TableName, query: string): Promise<void> => {
       throwIfStopped();
-      const name = fileOf(table, page);
+      const file = (written.get(table) ?? 0) + 1;
+      const name = fileOf(table, isPaged(table) ? file : undefined);
       underway.progress = { ...underway.progress, table };
-      const written = join(this.#scratch, name);
-      const rows = await connection.copyTo(written, query);
-      await moveFile(written, join(directory, name));
+      const scratch = join(this.#scratch, name);
+      const rows = await connection.copyTo(scratch, query).catch(async (error: unknown) => {
+        await rm(scratch, { force: true });
+        throw error;
+      });
+      await moveFile(scratch, join(directory, name));
+      written.set(table, file);
       await memory.trim();
       if (isPaged(table)) underway.progress = { ...underway.progress, rows: underway.progress.rows + rows };
       files.push({ name, rows });
@@ -164,11 +194,7 @@ export class StoreExport {
       let total = 0;
       for (const table of TABLE_NAMES.filter(isPaged)) {
         throwIfStopped();
-        const { pages, rows } = await exportPages(
-          connection,
-          (page) => EXPORT_WEIGHTS[table](capture, page),
-          this.#size,
-        );
+        const { pages, rows } = await this.#pagesOf(underway, table, skipsDamaged);
         paged.set(table, pages);
         total += rows;
       }
@@ -176,22 +202,69 @@ export class StoreExport {
       for (const table of TABLE_NAMES) {
         const query = EXPORT_QUERIES[table];
         if (!isPaged(table)) {
-          await copy(table, query(capture, 'TRUE'));
+          try {
+            await copy(table, query(capture, 'TRUE'));
+          } catch (error) {
+            if (!skipsDamaged || !isSkippable(table) || !isUnreadable(error)) throw error;
+            // It is one file, so what can be read is put together first.
+            await connection.run(
+              `CREATE OR REPLACE TABLE ${SALVAGED} AS ${query(capture, ofCommitsBetween(0, 0))}`,
+            );
+            await around(table, { first: 0, last: capture.lastSeq }, (part) =>
+              connection.run(`INSERT INTO ${SALVAGED} ${query(capture, part)}`),
+            );
+            await copy(table, `SELECT * FROM ${SALVAGED}`);
+          }
           continue;
         }
-        for (const [i, page] of (paged.get(table) ?? []).entries()) {
+        for (const page of paged.get(table) ?? []) {
           throwIfStopped();
-          if (table === 'spans') await payloads.load(page);
-          await copy(table, query(capture, page), i + 1);
+          const range = rangeOf(page);
+          if (table === 'spans') {
+            await payloads.begin();
+            await around('payloads', range, (part) => payloads.load(part));
+          }
+          await around(table, range, (part) => copy(table, query(capture, part)));
         }
       }
     } finally {
       await rm(this.#scratch, { recursive: true, force: true });
       await payloads.clear();
+      await connection.run(`DROP TABLE IF EXISTS ${SALVAGED}`);
       await memory.trim();
     }
-    return files;
+    return { files, missing };
   }
+
+  /** If the columns are damaged by which pages are cut, coarser pages are. */
+  async #pagesOf(
+    { connection, capture }: Underway,
+    table: keyof typeof EXPORT_WEIGHTS,
+    skipsDamaged: boolean,
+  ): ReturnType<typeof exportPages> {
+    const all = ofCommitsBetween(0, capture.lastSeq);
+    const cut = (weights: (page: OfCommits | 'TRUE') => string): ReturnType<typeof exportPages> =>
+      exportPages(connection, weights, this.#size);
+    try {
+      return await cut((page) => EXPORT_WEIGHTS[table](capture, page));
+    } catch (error) {
+      if (!skipsDamaged || !isUnreadable(error)) throw error;
+    }
+    try {
+      return await cut((page) => EXPORT_ROWS[table](capture, page));
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      return { pages: [all], rows: 0 };
+    }
+  }
+}
+
+/** What could be read of a table with damaged blocks. */
+const SALVAGED = 'memory.main.export_salvaged';
+
+/** The commits of a page. */
+function rangeOf({ commits }: OfCommits): CommitRange {
+  return { first: commits[0]?.first ?? 0, last: commits.at(-1)?.last ?? 0 };
 }
 
 /** Moves a file, to another file system, too. */
@@ -213,6 +286,13 @@ function gaveWay(): ConsumeError {
   return new ConsumeError(
     'The export was given up for the sake of what comes in: while it lasts no segment is moved into the cold file, and so many wait now that writes would slow down. Export when less comes in, stop the daemon and export with --offline, or let more segments wait (extensions.duckdb.max_waiting_segments).',
     { code: 'overloaded', retryable: true, retryAfterMs: 60_000 },
+  );
+}
+
+function damaged(cause: unknown): ConsumeError {
+  return new ConsumeError(
+    'A damaged block of the store cannot be read. Export with --skip-damaged (skip_damaged of the API) to write everything else and list what is missing.',
+    { code: 'store_damaged', retryable: false, cause },
   );
 }
 

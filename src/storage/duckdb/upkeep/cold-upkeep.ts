@@ -3,6 +3,7 @@ import { COLD_TABLES } from '../../cold-tables.js';
 import { SEGMENT_TABLES } from '../../tables.js';
 import { checkpoint } from '../files/checkpoint.js';
 import type { Connection } from '../files/connection.js';
+import type { Damage } from '../files/damage.js';
 import { isInvalidated } from '../files/database.js';
 import { LogMerger } from '../logs/merge-logs.js';
 import type { Segments } from '../reads/segments.js';
@@ -12,6 +13,7 @@ import { SLICE_ROWS } from './segment-copy.js';
 interface Parts {
   readonly segments: Segments;
   readonly logger: Logger;
+  readonly damage: Damage;
   readonly stop: AbortSignal;
   /** Called between two slices. Throws when what is under way is to be given up. */
   readonly breathe: () => Promise<void>;
@@ -71,6 +73,8 @@ export class ColdUpkeep {
   /** Takes what the file's log holds into the file. */
   async checkpoint(): Promise<void> {
     try {
+      // Joining row groups reads them, which would fail on damage and leave the file unusable each time.
+      if (this.#parts.damage.file !== null) await this.#connection.run('SET GLOBAL max_vacuum_tasks = 0');
       await checkpoint(this.#connection, 'cold');
     } catch (error) {
       this.#parts.logger.warn(

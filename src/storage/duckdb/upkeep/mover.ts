@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../../component/telemetry.js';
 import { asideMessage, forgetAside, noteAside, unreadableMessage } from '../rows/asides.js';
 import type { Connection } from '../files/connection.js';
+import { isUnreadable, type Damage } from '../files/damage.js';
 import { ColdUpkeep } from './cold-upkeep.js';
 import { copySegment, noteReplacedInAsides } from './segment-copy.js';
 import type { Segment } from '../rows/segment.js';
@@ -14,6 +15,8 @@ const PAUSE_MS = 20;
 const HURRY_AT = 3;
 /** The wait after a failed try. */
 const RETRY_MS = 5000;
+/** The wait after one that met a damaged block, which only a restart with other files ends. */
+const DAMAGED_RETRY_MS = 60_000;
 /** How often to try again to move a segment that was set aside. */
 const LATE_EVERY_MS = 600_000;
 /** After this many failures the next segment gets a try. */
@@ -34,6 +37,7 @@ export interface MovePace {
 interface Parts {
   readonly segments: Segments;
   readonly troubles: Troubles;
+  readonly damage: Damage;
   readonly logger: Logger;
   readonly pace?: MovePace | undefined;
 }
@@ -63,7 +67,7 @@ export class Mover {
   #exclusive: Promise<void> = Promise.resolve();
 
   /** @param connection the mover's own */
-  constructor(connection: Connection, { segments, troubles, logger, pace }: Parts) {
+  constructor(connection: Connection, { segments, troubles, damage, logger, pace }: Parts) {
     this.#connection = connection;
     this.#segments = segments;
     this.#troubles = troubles;
@@ -72,6 +76,7 @@ export class Mover {
     this.#cold = new ColdUpkeep(connection, {
       segments,
       logger,
+      damage,
       stop: this.#stop.signal,
       breathe: () => this.#breathe(),
       pause: () => this.#pause(this.#pace.retryMs),
@@ -143,25 +148,31 @@ export class Mover {
   /** Moves the first sealed segment, or the first one behind others that have failed too often. */
   async #moveNext(): Promise<void> {
     const stuck: Segment[] = [];
+    let isDamaged = false;
     for (const segment of this.#segments.sealed) {
       try {
         await this.between(() => this.#move(segment, stuck));
         return;
       } catch (error) {
         if (this.#stop.signal.aborted) return;
-        const failures = (this.#failures.get(segment) ?? 0) + 1;
+        isDamaged = isUnreadable(error);
+        const before = this.#failures.get(segment) ?? 0;
+        // Damage is no passing trouble, and `Damage` repeats in the log that it is there.
+        const failures = isDamaged ? TRIES : before + 1;
         this.#failures.set(segment, failures);
-        this.#logger.error(
-          { err: error, segment: segment.number },
-          'A segment could not be moved; trying again.',
-        );
+        if (!isDamaged || before === 0) {
+          this.#logger.error(
+            { err: error, segment: segment.number },
+            'A segment could not be moved; trying again.',
+          );
+        }
         await this.#cold.attachAfter(error);
         stuck.push(segment);
         if (failures < TRIES || this.#segments.setAsideCount + stuck.length > MOST_ASIDE) break;
       }
     }
     for (const tell of this.#waitingForTry.splice(0)) tell();
-    await this.#pause(this.#pace.retryMs);
+    await this.#pause(isDamaged ? DAMAGED_RETRY_MS : this.#pace.retryMs);
   }
 
   /** @param stuck segments that are set aside with this move, because they come before it and cannot be moved */
@@ -169,7 +180,7 @@ export class Mover {
     const connection = this.#connection;
     const canBeRead = new Map<Segment, boolean>();
     await this.#transaction(async () => {
-      await this.#copy(segment, this.#segments.setAsideCount + stuck.length > 0);
+      await this.#copy(segment, this.#segments.isAnyAside || stuck.length > 0);
       for (const one of stuck) canBeRead.set(one, await this.#segments.canBeRead(one));
       const others = this.#segments.sealed.filter((other) => !stuck.includes(other));
       for (const [one, isRead] of canBeRead) {

@@ -1712,6 +1712,7 @@ export interface components {
       /** Format: date-time */
       exported_at: string;
       files: number;
+      missing: components['schemas']['MissingRows'][];
       rows: {
         [key: string]: number;
       };
@@ -1991,6 +1992,13 @@ export interface components {
       type: 'gauge' | 'sum' | 'histogram' | 'exponential_histogram' | 'summary';
       unit: string;
     };
+    MissingRows: {
+      from: string | null;
+      rows: number | null;
+      table: string;
+      to: string | null;
+      users: string[] | null;
+    };
     ModelPrice: {
       is_used: boolean;
       model: string;
@@ -2170,6 +2178,8 @@ export interface components {
     };
     NewExport: {
       directory: string;
+      /** @default false */
+      skip_damaged: boolean | null;
     };
     NewOrganization: {
       name: string;

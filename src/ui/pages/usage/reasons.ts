@@ -7,6 +7,7 @@ const REASONS: Readonly<Record<string, string>> = {
   overloaded: 'more came in than could be taken',
   shutting_down: 'the daemon was stopping',
   storage_unavailable: 'the store could not be written',
+  store_damaged: 'stored data that it belongs to is damaged',
   internal_error: 'an error of the daemon',
 };
 

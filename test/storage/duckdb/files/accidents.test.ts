@@ -11,7 +11,8 @@ import { basename, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Database, MAIN } from '../../../../src/storage/duckdb/files/database.js';
 import { RemoteError, RemoteStore } from '../remote-store.js';
-import { filesOf } from '../stored-rows.js';
+import { filesOf, inOneFile } from '../stored-rows.js';
+import { aPoint } from '../../../support/metric-points.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
 import { controlPathOf } from '../../../support/control-plane.js';
 import { watchWorkers } from '../../../support/watch-workers.js';
@@ -24,6 +25,7 @@ const ALL = { offset: 0, limit: 100 };
 async function aClosedStore(t: Test): Promise<{ opened: TestStore; tenant: string }> {
   const opened = await TestStore.open(t, { segmentSize: { rows: 10, bytes: 1e9 } });
   const tenant = await opened.addUser();
+  await opened.store.writer.metrics({ tenant, items: [aPoint()] }, RECEIVED);
   for (let i = 0; i < 18; i++) await opened.store.writer.traces({ tenant, items: [aTrace(2)] }, RECEIVED);
   await opened.store.settled();
   await opened.store.writer.traces({ tenant, items: [aTrace(2), aTrace(0)] }, RECEIVED);
@@ -78,17 +80,30 @@ void t.test('a start without a file of the store is refused, unless the loss is 
     t.equal(await count(), 20 + i, 'nothing is lost once it is back');
     // Stays in a hot segment.
     await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, RECEIVED);
+    await opened.store.writer.metrics({ tenant, items: [aPoint()] }, RECEIVED);
     await opened.close();
   }
+  const left = new Set<unknown>();
+  for (const file of filesOf(opened.path).filter((name) => name.includes('.hot-')))
+    for (const { id } of await inOneFile(file, 'SELECT trace_id::VARCHAR AS id FROM traces')) left.add(id);
+  t.ok(left.size > 0, `${left.size} runs lie in hot segments`);
   const cold = fileNamed(opened.path, /\.cold\./);
   renameSync(cold, `${cold}.away`);
   await opened.start({ acceptsLoss: true });
-  const left = await count();
-  t.ok(left < 23, 'what lay in the missing file is gone');
-  t.comment(`${left} runs are left`);
+  t.equal(await count(), left.size, 'what does not lie in the missing file is there');
+  const names = async (): Promise<string[]> =>
+    (await opened.store.agents.list(tenant)).map(({ name }) => name.replace(/\d+/, 'N')).sort();
+  t.same(await names(), ['(lost agent N)'], 'although the name of its agent is lost');
+  t.same(
+    (await opened.store.metrics.list(tenant)).map(({ name }) => name.replace(/\d+/, 'N')),
+    ['(lost metric N)'],
+  );
   await opened.close();
   await opened.start();
-  t.equal(await count(), left, 'the loss is accepted once');
+  t.equal(await count(), left.size, 'the loss is accepted once');
+  await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, RECEIVED);
+  t.same(await names(), ['(lost agent N)', 'researcher'], 'no number means two agents');
+  t.equal(await count(), left.size + 1);
 });
 
 const FILES = [

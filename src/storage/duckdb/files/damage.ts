@@ -1,0 +1,88 @@
+import { readSync } from 'node:fs';
+import type { Clock, Logger } from '../../../component/telemetry.js';
+import { MS_PER_MINUTE } from '../../../signal/time-units.js';
+import { SparseLog } from '../../../telemetry/sparse-log.js';
+import type { OpenFiles } from './metadata-copy.js';
+import type { SegmentFiles } from './segment-files.js';
+import type { Troubles } from './troubles.js';
+
+/** How often the log repeats that a file is damaged. */
+const SAY_MS = 10 * MS_PER_MINUTE;
+const CHECKSUM_BYTES = 8;
+
+const DAMAGE =
+  /Corrupt(ed)? (database file|\w+ segment)|Could not read (enough bytes )?from file "[^"]*\.(duckdb|db)"/;
+const CHECKSUMS = /stored checksum (\d+) in block at location (\d+)/;
+const NAMED_FILE = /from file "([^"]+)"/;
+
+/** The error, or its cause, that says that a block has other bytes than were written, or cannot be read; else null. */
+export function damageIn(error: unknown): Error | null {
+  if (!(error instanceof Error)) return null;
+  return DAMAGE.test(error.message) ? error : damageIn(error.cause);
+}
+
+/** Likewise whether a statement met the block itself: after a checkpoint that did, the file is unusable for a moment. */
+export function isUnreadable(error: unknown): boolean {
+  const damage = damageIn(error);
+  return damage !== null && !damage.message.includes('has been invalidated');
+}
+
+interface Parts {
+  readonly names: SegmentFiles;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly troubles: Troubles;
+}
+
+/** Reports damaged blocks: in `/readyz` until the next start, and in the log every ten minutes for each file. */
+export class Damage {
+  readonly #parts: Parts;
+  readonly #logs = new Map<string, SparseLog>();
+  #statements = 0;
+  #file: string | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The file of the newest damage. */
+  get file(): string | null {
+    return this.#file;
+  }
+
+  /** Statements that met a damaged block, since the start. */
+  get statements(): number {
+    return this.#statements;
+  }
+
+  /** Takes the error of a statement. @param files open files of the database */
+  notice(error: unknown, files: OpenFiles): void {
+    const damage = damageIn(error);
+    if (damage === null) return;
+    const { names, logger, clock, troubles } = this.#parts;
+    this.#statements++;
+    const file = fileOf(damage, names, files);
+    this.#file = file;
+    const log = this.#logs.get(file) ?? new SparseLog(logger, clock, SAY_MS);
+    this.#logs.set(file, log);
+    const message = `${file} has damaged blocks: requests that need them fail, other data is served. Stop the daemon and run jackdaw store check to list what is lost; restore a backup, or move the rest to a new store with jackdaw export --skip-damaged.`;
+    log.warn(0, { err: error, file }, message);
+    troubles.set(`damage of ${file}`, message);
+  }
+}
+
+/** DuckDB names no file for a wrong checksum, so the checksum is looked for. Hot segments are read from their logs. */
+function fileOf(error: Error, { main, cold }: SegmentFiles, files: OpenFiles): string {
+  const named = NAMED_FILE.exec(error.message)?.[1];
+  if (named !== undefined) return named;
+  const [, checksum, location] = CHECKSUMS.exec(error.message) ?? [];
+  if (checksum === undefined || location === undefined) return cold;
+  // Only these two stay open: closing another descriptor of a file would end its lock.
+  return checksumAt(files.at(main), Number(location)) === BigInt(checksum) ? main : cold;
+}
+
+function checksumAt(descriptor: number, location: number): bigint | null {
+  const bytes = Buffer.alloc(CHECKSUM_BYTES);
+  const read = readSync(descriptor, bytes, 0, CHECKSUM_BYTES, location);
+  return read === CHECKSUM_BYTES ? bytes.readBigUInt64LE() : null;
+}
