@@ -49,7 +49,7 @@ export class MeasuredBytes implements StoredBytes {
   #parts: MeasureParts | null = null;
   #measured: Map<number, number> | null = null;
   /** What was written since the last measurement began. */
-  #added = new Map<number, number>();
+  readonly #added = new Map<number, number>();
   #measuring: Promise<void> | null = null;
   #isStale = true;
   #cancel: () => void = () => undefined;
@@ -67,7 +67,9 @@ export class MeasuredBytes implements StoredBytes {
 
   async read(userId: string): Promise<StorageUse> {
     const terms = await this.#opened.termsOf(userId);
-    if (this.#isStale) await this.#measure();
+    if (this.#measured === null) await this.#measure();
+    // A large store takes seconds to measure, and readers want an answer now.
+    else if (this.#isStale) void this.#tried();
     const limit = this.#limitOf(terms);
     return { used: this.#usedBy(terms.tenant), limit: limit === 0 ? null : limit };
   }
@@ -97,7 +99,9 @@ export class MeasuredBytes implements StoredBytes {
 
   /** Counts what is being written. @param bytes below 0 where it could not be written */
   add(tenant: number, bytes: number): void {
-    this.#added.set(tenant, (this.#added.get(tenant) ?? 0) + bytes);
+    const sum = (this.#added.get(tenant) ?? 0) + bytes;
+    if (sum === 0) this.#added.delete(tenant);
+    else this.#added.set(tenant, sum);
   }
 
   get #opened(): MeasureParts {
@@ -127,7 +131,8 @@ export class MeasuredBytes implements StoredBytes {
     try {
       await this.#measure();
     } catch (error) {
-      this.#log?.warn(0, { err: error }, 'Cannot measure what users store; retrying.');
+      if (this.#parts !== null)
+        this.#log?.warn(0, { err: error }, 'Cannot measure what users store; retrying.');
     }
   }
 
@@ -141,18 +146,15 @@ export class MeasuredBytes implements StoredBytes {
   async #measureOnce(): Promise<void> {
     const { measure, clock } = this.#opened;
     const begun = performance.now();
-    const before = this.#added;
     // What is written from here on may be measured as well, until the next measurement.
-    this.#added = new Map();
+    const before = new Map(this.#added);
     try {
       const sums = new Map<number, number>();
       const parts = await measure();
       for (const [tenant, bytes] of parts.flatMap((part) => [...part]))
         sums.set(tenant, (sums.get(tenant) ?? 0) + bytes);
       this.#measured = sums;
-    } catch (error) {
-      for (const [tenant, bytes] of before) this.add(tenant, bytes);
-      throw error;
+      for (const [tenant, bytes] of before) this.add(tenant, -bytes);
     } finally {
       this.#isStale = false;
       const holdsMs = Math.max(HOLDS_MS, HOLDS_TIMES * (performance.now() - begun));

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import { aLog } from '../support/log-records.js';
 import { aPoint } from '../support/metric-points.js';
 import { aSpanRecord, aTrace, NOON } from '../support/run-records.js';
+import { until } from '../support/until.js';
 import { aPrompt } from '../storage/duckdb/meta-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
@@ -20,9 +21,15 @@ function checkStoredBytes(t: Test, open: OpenTelemetry): void {
   void t.test('what every signal and the control store hold is counted, of each user alone', async (t) => {
     const opened = await open(t);
     const [tenant, other] = [await opened.addUser(), await opened.addUser()];
-    const used = async (): Promise<number> => {
-      opened.clock.advance(LATER_MS);
-      return (await opened.store.stored.read(tenant)).used;
+    let last = 0;
+    /** Waits for a measurement that finds so many bytes. */
+    const used = async (least: number, most: number): Promise<void> => {
+      await until(`${String(least)} to ${String(most)} bytes`, async () => {
+        opened.clock.advance(LATER_MS);
+        ({ used: last } = await opened.store.stored.read(tenant));
+        return last >= least && last <= most;
+      });
+      t.ok(last >= least && last <= most, `${String(last)} bytes`);
     };
     const { writer } = opened.store;
     const { trace } = aTrace(0);
@@ -34,17 +41,13 @@ function checkStoredBytes(t: Test, open: OpenTelemetry): void {
       () => opened.control.prompts.create(tenant, aPrompt({ template_text: TEXT })),
     ];
     t.same(await opened.store.stored.read(tenant), { used: 0, limit: null });
-    let before = 0;
-    for (const write of writes) {
+    for (const [before, write] of writes.entries()) {
       await write();
-      const after = await used();
-      t.ok(after - before >= TEXT.length && after - before < 2 * TEXT.length, String(after - before));
-      before = after;
+      await used((before + 1) * TEXT.length, (before + 2) * TEXT.length - 1);
     }
     await opened.settled();
     await opened.reopen();
-    const after = await used();
-    t.ok(after > 4 * TEXT.length && after <= before, 'over a restart');
+    await used(4 * TEXT.length, 5 * TEXT.length - 1);
     t.same(await opened.store.stored.read(other), { used: 0, limit: null });
   });
 
@@ -74,8 +77,10 @@ function checkStoredBytes(t: Test, open: OpenTelemetry): void {
     t.match(await opened.store.stored.read(tenant), { limit: TEXT.length });
 
     await opened.control.prompts.remove(tenant, 'large', null);
-    opened.clock.advance(LATER_MS);
-    await opened.store.stored.read(tenant);
+    await until('the prompt no longer counts', async () => {
+      opened.clock.advance(LATER_MS);
+      return (await opened.store.stored.read(tenant)).used < TEXT.length;
+    });
     for (const write of batches(tenant)) await write();
 
     const { used } = await opened.store.stored.read(tenant);

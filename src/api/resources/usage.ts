@@ -26,7 +26,7 @@ export const readUsage = {
         stored_bytes: Type.Object(
           {
             used: count(
-              'Bytes of telemetry, prompts, saved views and alerts, before compression; some seconds old at most, or more in a large store.',
+              'Bytes of telemetry, prompts, saved views and alerts, before compression, as last measured.',
             ),
             limit: nullable(count('Null: no limit.')),
           },
