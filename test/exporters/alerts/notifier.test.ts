@@ -116,7 +116,8 @@ void t.test('at most 4 to one user, 2 mails and 16 in all; others go on behind t
   const { store, clock, attempts } = await startLoop(t);
   for (let i = 0; i < 100; i++) await store.put('webhook', clock.now(), { user: 'busy' });
   for (let i = 0; i < 5; i++) await store.put('email', clock.now(), { user: `mail ${i}` });
-  for (let i = 0; i < 30; i++) await store.put('webhook', clock.now(), { user: `user ${i}` });
+  for (let i = 0; i < 30; i++)
+    await store.put('webhook', clock.now(), { user: `user ${i}`, webhookUrl: `https://${i}.test/` });
   const busy = await store.userOf('busy');
   await until('the places are full', () => attempts.length === 16);
   await settle();

@@ -53,14 +53,14 @@ void t.test(
 );
 
 void t.test('never more under way than there are places, and others go on beside a slow one', async (t) => {
-  const options = { endpoints: 3, maxConcurrency: 10, perEndpoint: 2 };
+  const options = { endpoints: 3, maxConcurrency: 20, perEndpoint: 2 };
   const { put, start, open, arrived, succeeded, receiver } = await openSendingPlace(t, options);
   await put(4);
   start();
   await arrived(5);
   await settle();
   const lines = () => receiver.requests.map(({ line }) => line.split(' ')[1]);
-  t.equal(open.length, 5, 'half of ten for one organization');
+  t.equal(open.length, 5, 'a quarter of twenty for one host');
   for (const path of ['/0', '/1', '/2']) t.ok(lines().filter((line) => line === path).length <= 2);
   for (let done = 0; done < 12; done++) {
     await until('one is under way', () => open.length > done);
