@@ -130,7 +130,7 @@ async function createOffline(io: ProcessIo, builtin: readonly Factory[], options
         fields: JSON.stringify({ key_id, user_id, scopes, expires_at: null }),
       },
     ]);
-    io.err(`The key is of ${user.name} (${user.email}).`);
+    io.err(`Key for ${user.name} (${user.email}).`);
     showCreated(io, { ...printKey(key), key: text }, options);
   });
 }

@@ -94,7 +94,7 @@ void t.test('a failed start makes neither a user nor a key; a lost key is replac
   t.match(made, {
     code: 0,
     stdout: /^jd_\S{43}\n$/,
-    stderr: /The key is of admin \(admin@localhost\)\.\nCreated key/,
+    stderr: /Key for admin \(admin@localhost\)\.\nCreated key/,
   });
   const again = await spawnDaemon(t, { directory, generatesKey: true });
   const get = async (path: string, key: string): Promise<unknown> => {

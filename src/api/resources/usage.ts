@@ -30,7 +30,7 @@ export const readUsage = {
             ),
             limit: nullable(count('Null: no limit.')),
           },
-          { title: 'StoredBytes' },
+          { title: 'StorageUse' },
         ),
       },
       { title: 'MonthlyUsage' },
