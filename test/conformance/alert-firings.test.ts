@@ -12,7 +12,7 @@ import { onEveryControl, type OpenControl } from './control-stores.js';
 
 const ALL = { offset: 0, limit: 1000 };
 const EACH = { email: 9999, webhook: 9999 };
-const DUE = { now: NOON + MINUTE, free: EACH, perUser: EACH, perHost: 999, leaseMs: 0 };
+const DUE = { now: NOON + MINUTE, free: EACH, perUser: EACH, perHost: 1e6, leaseMs: 0 };
 
 async function toldOf({ events }: ControlPlane): Promise<readonly object[]> {
   return (await events.read('0', { events: 10_000, bytes: 1e9 })).events;

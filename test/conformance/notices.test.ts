@@ -17,7 +17,7 @@ const SHORT = 50;
 
 function asks(changes: Partial<NoticeRequest> = {}): NoticeRequest {
   const each = { email: 99, webhook: 99 };
-  return { now: FIRED + MINUTE, free: each, perUser: each, perHost: 999, leaseMs: LONG, ...changes };
+  return { now: FIRED + MINUTE, free: each, perUser: each, perHost: 1e6, leaseMs: LONG, ...changes };
 }
 
 /** That a notice was sent at the first attempt. */

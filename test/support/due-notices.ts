@@ -4,5 +4,5 @@ import type { NoticeRequest } from '../../src/storage/notices.js';
 /** Asks for what is due by a time. @param most of each channel, whosever they are */
 export function dueBy(now: Micros, most: number): NoticeRequest {
   const each = { email: most, webhook: most };
-  return { now, free: each, perUser: each, perHost: 999, leaseMs: 60_000 };
+  return { now, free: each, perUser: each, perHost: 1e6, leaseMs: 60_000 };
 }

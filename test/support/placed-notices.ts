@@ -133,7 +133,7 @@ export class PlacedNotices {
   async #attempt(channel: NotificationChannel, now: Micros, attempt_number: number): Promise<void> {
     const { notices } = this.control;
     const each = { email: 0, webhook: 0, [channel]: 9999 };
-    const { items } = await notices.claim({ now, free: each, perUser: each, perHost: 999, leaseMs: 60_000 });
+    const { items } = await notices.claim({ now, free: each, perUser: each, perHost: 1e6, leaseMs: 60_000 });
     const attempt = anAttempt({ attempt_number });
     const result = { status: 'pending', detail: null, attempt, retryAt: now } as const;
     await notices.finish(items.map(({ number, token }) => ({ number, token, ...result })));

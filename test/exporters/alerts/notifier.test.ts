@@ -13,7 +13,7 @@ const NEVER = new AbortController().signal;
 const WITHOUT_LIMITS = {
   free: { email: 999, webhook: 999 },
   perUser: { email: 999, webhook: 999 },
-  perHost: 999,
+  perHost: 1e6,
   leaseMs: 60_000,
 };
 

@@ -44,15 +44,15 @@ for (const segmentSize of [
     t.notMatch(store.opened.settings.logger.lines, /failed|could not/);
   });
 
-void t.test('thirty thousand links', async (t) => {
-  const opened = await TestStore.open(t, { segmentSize: { rows: 15_000, bytes: 1e9 } });
+void t.test('nine thousand links', async (t) => {
+  const opened = await TestStore.open(t, { segmentSize: { rows: 4500, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const versions = Array.from({ length: 20 }, (_, i) => i + 1);
   const names = ['with/slash', '100 %', '🪶'];
   await addPrompts(opened.control.prompts, tenant, names, versions);
-  const TRACES = 6000;
-  const LINKS = 30_000;
-  const BATCH = 1500;
+  const TRACES = 1800;
+  const LINKS = 9000;
+  const BATCH = 450;
   const ids = Array.from({ length: TRACES }, () => randomUUID());
   const write = async (from: number): Promise<void> => {
     const items = ids.slice(from, from + BATCH).map((trace_id, i) =>

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { READ_LIMITS, readsAtATime } from '../../../../src/storage/duckdb/reads/read-limits.js';
+import { STORE_FILES } from '../../../../src/storage/duckdb/files/main-tables.js';
 import { Database } from '../../../../src/storage/duckdb/files/database.js';
 import { openPool } from '../../../../src/storage/duckdb/reads/connection-pool.js';
 import { Reads } from '../../../../src/storage/duckdb/reads/read.js';
@@ -76,7 +77,9 @@ void t.test(
     const path = join(testFolder(t), 'jackdaw.duckdb');
     const database = await Database.open({ path, memoryLimit: '128MB', threads: 1 });
     const clock = new HandClock();
-    const segments = await Segments.open(await database.connect(), path, {
+    const connection = await database.connect();
+    await connection.run(STORE_FILES('meta'));
+    const segments = await Segments.open(connection, path, {
       logger: new RecordingLogger(),
       clock,
       troubles: new Troubles(() => undefined),
