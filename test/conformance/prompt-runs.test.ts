@@ -42,7 +42,9 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
     /** Reads until measurements agree. */
     const used = async (): Promise<number> => {
       let last = -1;
-      for (let same = 0; same < 3; await wait(10)) {
+      let same = 0;
+      while (same < 3) {
+        await wait(10);
         opened.clock.advance(60_000);
         const now = (await opened.store.stored.read(tenant)).used;
         same = now === last ? same + 1 : 0;
