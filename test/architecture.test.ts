@@ -182,17 +182,6 @@ void t.test('and to one inside the folders that have layers of their own', async
   }
 });
 
-/** Longer ones have a second subject that wants a file of its own. */
-const MOST_LINES = 800;
-
-void t.test('no file is long', async (t) => {
-  const long = filesBelow(source)
-    .filter((path) => !path.includes('/generated/'))
-    .map((path) => ({ path: relative(root, path), lines: readFileSync(path, 'utf8').split('\n').length - 1 }))
-    .filter(({ lines }) => lines > MOST_LINES);
-  t.same(long, []);
-});
-
 void t.test('imports go down the layers only, and never to a sibling', async (t) => {
   const found = files.flatMap((path) =>
     importsOf(path).flatMap((imported) => {

@@ -2,14 +2,22 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { itemAt } from '../signal/checked.js';
 import { uuidV7 } from '../signal/ids.js';
 import type { AlertFigures, ExampleQuery, Observed } from '../storage/alert-figures.js';
-import type { AlertIncident, AlertRules, DecidedFiring, Resolution } from '../storage/alert-rules.js';
+import type {
+  AlertIncident,
+  AlertRules,
+  DecidedFiring,
+  Resolution,
+  Alert,
+  AlertRule,
+} from '../storage/alert-rules.js';
 import { withFiring } from './evidence.js';
-import { firedData, resolvedData } from './firing-data.js';
 import type { Moment } from './moment.js';
 import { portionsOf, targetOf, type Inquiry } from './observing.js';
 import type { RuleIndex, WatchedRule } from './rule-index.js';
 import { decide } from './state.js';
-import { judgeAlert, type Verdict } from './verdict.js';
+import { judgeAlert, type Verdict, unitOf } from './verdict.js';
+import { formatTime } from '../signal/time.js';
+import { showCondition } from './shown-condition.js';
 
 /** How many targets and metrics are asked about at once. */
 const MOST_ASKED = 2000;
@@ -186,4 +194,45 @@ function noteResolved(index: RuleIndex, { alertId, incidentId }: Resolution): vo
   const current = index.get(alertId);
   if (current?.rule.incident?.id !== incidentId) return;
   current.rule = { ...current.rule, incident: null };
+}
+
+/** The `data` of the event `alert.fired`. @param incident including this firing */
+function firedData(
+  alert: Alert,
+  verdict: Verdict,
+  incident: AlertIncident,
+  firedAt: DecidedFiring['firedAt'],
+  exampleTraceIds: readonly string[],
+): object {
+  return {
+    ...ofAlert(alert),
+    threshold: alert.threshold,
+    value: verdict.value,
+    unit: unitOf(alert.type),
+    window: { from: formatTime(verdict.from), to: formatTime(verdict.to) },
+    sample_count: verdict.samples,
+    fired_at: formatTime(firedAt),
+    incident_id: incident.id,
+    repeat: incident.firings - 1,
+    conditions: verdict.conditions.map(showCondition),
+    example_trace_ids: exampleTraceIds,
+  };
+}
+
+/** The `data` of the event `alert.resolved`. */
+function resolvedData(
+  { alert }: AlertRule,
+  incident: AlertIncident,
+  resolvedAt: Resolution['resolvedAt'],
+): object {
+  return {
+    ...ofAlert(alert),
+    incident_id: incident.id,
+    fired_at: alert.last_fired_at === null ? null : formatTime(alert.last_fired_at),
+    resolved_at: formatTime(resolvedAt),
+  };
+}
+
+function ofAlert({ id, type, agent_id, agent_name, target_service }: Alert): object {
+  return { alert_id: id, type, agent_id, agent_name, target_service };
 }

@@ -18,7 +18,7 @@ export interface EvaluatorOptions {
   readonly terms: AlertingTerms;
   /** Milliseconds between two evaluations of all rules. */
   readonly intervalMs: number;
-  /** Whether other processes write to the telemetry, too (absent: no): then all rules are evaluated again and again (`steady-look.ts`). */
+  /** Whether other processes write to the telemetry, too (absent: no): then all rules are evaluated again and again (`evaluator.ts`). */
   readonly isShared?: boolean;
   readonly clock: Clock;
   readonly logger: Logger;

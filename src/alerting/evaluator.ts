@@ -4,13 +4,82 @@ import { waitFor } from '../telemetry/wait-for.js';
 import type { Micros } from '../signal/time.js';
 import { evaluate, type EvaluationTools } from './evaluation.js';
 import type { EvaluatorOptions } from './evaluator-options.js';
-import { GrowingWait } from './growing-wait.js';
 import { Heartbeat } from './heartbeat.js';
 import { momentAt } from './moment.js';
 import { RuleFollower } from './rule-follower.js';
 import { RuleIndex } from './rule-index.js';
-import { SteadyLook } from './steady-look.js';
 import { Touched, type Brought } from './touched.js';
+import type { Clock } from '../component/telemetry.js';
+
+/** Of batches that others store nobody is told: they are found by looking again, a tenth of the time, and at most once in this one. */
+const REST_PER_MS = 10;
+const SHORTEST_REST_MS = 1000;
+
+/** When all rules are judged again because of what other processes may have stored. */
+class SteadyLook {
+  readonly #clock: Clock;
+  readonly #longestMs: number;
+  readonly #look: () => void;
+  #cancel: () => void = () => undefined;
+
+  /** @param look called after each rest */
+  constructor(clock: Clock, longestMs: number, look: () => void) {
+    this.#clock = clock;
+    this.#longestMs = longestMs;
+    this.#look = look;
+  }
+
+  /** Begins a rest. @param tookMs how long the last look took */
+  rest(tookMs: number): void {
+    this.#cancel();
+    const restMs = Math.min(Math.max(SHORTEST_REST_MS, REST_PER_MS * tookMs), this.#longestMs);
+    this.#cancel = this.#clock.after(restMs, this.#look);
+  }
+
+  end(): void {
+    this.#cancel();
+  }
+}
+
+/** The waits of one who fails again and again: each is twice as long as the one before, up to the longest. */
+class GrowingWait {
+  readonly #clock: Clock;
+  readonly #firstMs: number;
+  readonly #longestMs: number;
+  readonly #onOver: () => void;
+  #nextMs: number;
+  #cancel: (() => void) | null = null;
+
+  /** @param onOver called at the end of each wait */
+  constructor(
+    clock: Clock,
+    { firstMs, longestMs }: { readonly firstMs: number; readonly longestMs: number },
+    onOver: () => void,
+  ) {
+    this.#clock = clock;
+    this.#firstMs = firstMs;
+    this.#longestMs = longestMs;
+    this.#onOver = onOver;
+    this.#nextMs = firstMs;
+  }
+
+  /** Begins the next wait, unless one is under way. */
+  begin(): void {
+    if (this.#cancel !== null) return;
+    this.#cancel = this.#clock.after(Math.min(this.#nextMs, this.#longestMs), () => {
+      this.#cancel = null;
+      this.#onOver();
+    });
+    this.#nextMs = Math.min(2 * this.#nextMs, this.#longestMs);
+  }
+
+  /** Ends a wait that is under way; the next one is the first again. */
+  end(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+    this.#nextMs = this.#firstMs;
+  }
+}
 
 /** Changes that come shortly after each other are judged together. */
 const SHORTEST_WAIT_MS = 250;

@@ -1,13 +1,100 @@
 import type { ParseResult } from '@marcbachmann/cel-js';
-import { impossibleCall } from './constant-calls.js';
-import { environmentOf } from './environment.js';
 import { ExpressionError, type CelProblem } from './expression-error.js';
 import { impossibleWord, wordsInAnotherCase } from './known-words.js';
-import { compilePattern, MATCHES } from './patterns.js';
-import { PRESENCE } from './presence.js';
+import { compilePattern, MATCHES, matches } from './patterns.js';
+import { PRESENCE, presenceMacro } from './presence.js';
 import { SCOPES, type Scope, type ScopeName } from './scope/scopes.js';
 import { callOf, literalText, nodesOf, type Node } from './syntax-tree.js';
 import { wordProblem } from './wording.js';
+import { Environment } from '@marcbachmann/cel-js';
+import { printJson } from '../signal/json.js';
+import { jsonOf } from './json-value.js';
+import { RECORD_TYPES, type Variable } from './scope/record-types.js';
+
+/** More than anybody writes by hand. */
+const LIMITS = {
+  maxAstNodes: 2000,
+  maxDepth: 64,
+  maxListElements: 1000,
+  maxMapEntries: 100,
+  maxCallArguments: 16,
+};
+
+let shared: Environment | undefined;
+
+/** Knows the variables of one kind of expressions, and their types. */
+function environmentOf(variables: readonly Variable[]): Environment {
+  const environment = (shared ??= commonEnvironment()).clone();
+  for (const variable of variables) environment.registerVariable(variable, typeOf(variable));
+  return environment;
+}
+
+function typeOf(variable: Variable): string {
+  if (variable === 'resource') return 'map<string, dyn>';
+  return variable === 'items' ? 'list<dyn>' : RECORD_TYPES[variable].name;
+}
+
+function commonEnvironment(): Environment {
+  // JSON has values of several types in one list or map.
+  const environment = new Environment({ limits: LIMITS, homogeneousAggregateLiterals: false });
+  // In this order: fields are of types that are known.
+  const { span, ...others } = RECORD_TYPES;
+  for (const { name, fields, view } of [span, ...Object.values(others)])
+    environment.registerType(name, {
+      ctor: view,
+      fields: Object.fromEntries(Object.entries(fields).map(([field, { type }]) => [field, type])),
+    });
+  environment.registerFunction(`${PRESENCE}(ast): bool`, presenceMacro, { async: false });
+  environment.registerFunction(`string.${MATCHES}(string): bool`, matches, { async: false });
+  for (const [signature, run] of Object.entries(MORE_FUNCTIONS))
+    environment.registerFunction(signature, run, { async: false });
+  return environment;
+}
+
+/** The first two are CEL's own, which the library is without. */
+const MORE_FUNCTIONS: Readonly<Record<string, (...args: never[]) => unknown>> = {
+  'string(google.protobuf.Timestamp): string': (time: Date) => jsonOf(time),
+  'int(google.protobuf.Timestamp): int': (time: Date) => BigInt(Math.floor(time.getTime() / 1000)),
+  'string.replace(string, string): string': (text: string, part: string, by: string) =>
+    text.replaceAll(part, () => by),
+  'json(dyn): string': (value: unknown) => printJson(jsonOf(value)),
+};
+
+/** Functions that not every text suits, and what one has to look like. */
+const FORMS: Readonly<Record<string, string>> = {
+  timestamp: 'write a point in time as in timestamp("2026-01-31T12:00:00Z")',
+  duration: 'write a length of time as in duration("90s") or duration("1h30m")',
+  int: 'write a whole number',
+  double: 'write a number',
+};
+
+/** A call that fails whatever comes. */
+interface ImpossibleCall {
+  readonly problem: string;
+  readonly at: number;
+}
+
+/**
+ * Finds a text that was written out and can never be what it is to become: `timestamp("yesterday")`.
+ *
+ * @param run evaluates a part of the expression
+ */
+function impossibleCall(root: Node, run: (source: string) => unknown): ImpossibleCall | undefined {
+  for (const node of nodesOf(root)) {
+    const { name = '', args } = (node.op === 'call' ? callOf(node) : undefined) ?? { args: [] };
+    const form = FORMS[name];
+    const [argument, ...more] = args;
+    if (form === undefined || argument === undefined || more.length > 0) continue;
+    const text = literalText(argument);
+    if (text === undefined) continue;
+    try {
+      run(node.input.slice(node.range.start, node.range.end));
+    } catch {
+      return { problem: `${name}() cannot read ${JSON.stringify(text)}; ${form}`, at: argument.range.start };
+    }
+  }
+  return undefined;
+}
 
 const environments = new Map<ScopeName, ReturnType<typeof environmentOf>>();
 

@@ -1,12 +1,90 @@
-import { suggestion } from '../config/nearest-name.js';
+import { suggestion, nearestName } from '../config/nearest-name.js';
 import type { CelProblem } from './expression-error.js';
 import { MATCHES } from './patterns.js';
 import { PRESENCE } from './presence.js';
 import { RECORD_TYPES, type RecordVariable, type Variable } from './scope/record-types.js';
-import { wordSyntax } from './syntax-problem.js';
 import type { Node } from './syntax-tree.js';
-import { callAdvice, type Functions } from './unfit-call.js';
 import { typeAdvice } from './unfit-types.js';
+import type { Environment } from '@marcbachmann/cel-js';
+
+/** What CEL says it knows. */
+type Functions = ReturnType<Environment['getDefinitions']>['functions'];
+
+/** The call that CEL names in quotes: `'string.startWith(string)'`. */
+const CALL = /'(?:[^'(]*\.)?([^'(.]+)\(.*'/s;
+/** Enough for every function of CEL that takes one kind of thing. */
+const MOST_WAYS = 4;
+
+/**
+ * What to do about a call that CEL has no function for: the name that was meant, or how the function is called.
+ *
+ * @param summary what CEL says
+ * @param functions all that may be called
+ * @returns to be written behind that; empty where nothing is near
+ */
+function callAdvice(summary: string, functions: Functions): string {
+  const name = CALL.exec(summary)?.[1];
+  if (name === undefined) return '';
+  const ways = functions.filter((known) => known.name === name).map(({ signature }) => signature);
+  if (ways.length > 0) return `; it is called as ${ways.slice(0, MOST_WAYS).join(' or ')}`;
+  const names = functions
+    .map((known) => known.name)
+    .filter((known) => known !== PRESENCE && known !== MATCHES);
+  const nearest = nearestName(name, names);
+  return nearest === undefined ? `; there is no function "${name}"` : `; did you mean "${nearest}"?`;
+}
+
+const BRACKETS: Readonly<Record<string, string>> = { RPAREN: ')', RBRACKET: ']', RBRACE: '}' };
+const EXPECTED: Readonly<Record<string, string>> = { ...BRACKETS, COLON: ':', COMMA: ',' };
+/** What is meant by a character that is half an operator, or by a word that is one elsewhere. */
+const MEANT: Readonly<Record<string, string>> = {
+  ...{ '=': 'equal is ==', '&': 'and is &&', '|': 'or is ||' },
+  ...{ and: 'and is &&', or: 'or is ||', not: 'not is !', is: 'equal is ==' },
+  ...{
+    '“': 'texts stand in "…"',
+    '”': 'texts stand in "…"',
+    '‘': "texts stand in '…'",
+    '’': "texts stand in '…'",
+  },
+};
+
+/**
+ * What is wrong with the grammar of an expression, and what to do.
+ *
+ * @returns undefined where it is not that
+ */
+function wordSyntax({ code, summary, range }: CelProblem, source: string): string | undefined {
+  const rest = source.slice(range?.start ?? 0);
+  const [word = ''] = /^(?:\w+|[=!<>&|]+|"[^"]*"|.)/su.exec(rest.trimStart()) ?? [];
+  const here = word === '' ? 'at the end' : `before ${quoted(word)}`;
+  switch (code) {
+    case 'unexpected_token':
+      return `a value is missing ${here}`;
+    case 'expected_token': {
+      const expected = /^Expected (\w+)/.exec(summary)?.[1] ?? '';
+      const sign = EXPECTED[expected];
+      return sign === undefined ? `a name is missing ${here}` : `"${sign}" is missing ${here}`;
+    }
+    case 'unterminated_string':
+    case 'unterminated_triple_quoted_string':
+      return 'a text has no quote at its end';
+    case 'unexpected_character': {
+      const meant = MEANT[word] ?? MEANT[word.charAt(0)];
+      if (meant !== undefined) return `${quoted(word)} is not known here; ${meant}`;
+      if (Object.values(BRACKETS).includes(word)) return `"${word}" closes nothing`;
+      return /^['"\w]/.test(word)
+        ? `an operator such as && is missing ${here}`
+        : `${quoted(word)} cannot stand here`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** In quotes, unless it has its own. */
+function quoted(word: string): string {
+  return word.startsWith('"') ? word : `"${word}"`;
+}
 
 /** What CEL puts before some names of types. */
 const CEL_PACKAGE = 'google.protobuf.';

@@ -3,10 +3,108 @@ import type { TrustedProxies } from '../component/host.js';
 import type { AnswerHead, EngineOptions, Exchange, TakePiece, WatchReader } from './engine.js';
 import { NodeBody } from './node-body.js';
 import type { NodeConnection } from './node-connection.js';
-import { readTarget, repeatedField } from './node-head.js';
 import { plainRemoteAddress } from './peers.js';
-import { endInPieces, PIECE_BYTES, PIECES_AT_ONCE } from './pieces.js';
-import { MAX_HEADER_FIELDS } from './request-head.js';
+import { MAX_HEADER_FIELDS, singleField } from './request-head.js';
+import { itemAt } from '../signal/checked.js';
+
+/** After each piece of this size of a longer body it is known how much was taken. */
+const PIECE_BYTES = 64 * 1024;
+/** How many pieces of a long body one turn of the event loop takes. */
+const PIECES_AT_ONCE = 8;
+
+/** What the answer's connection does for it. */
+interface Surroundings {
+  /** Has a task done in turn with other connections. */
+  readonly inTurn: (task: () => void) => void;
+  /** Whether nothing more can be sent. */
+  readonly isClosed: () => boolean;
+  /** The client takes no more for now. */
+  readonly onStuck: () => void;
+}
+
+/**
+ * Sends the long body of an answer piece by piece: so it is known how fast the client takes it, and very many large answers at a
+ * time, which the system's buffers take in at once, do not hold up everything else.
+ */
+function endInPieces(
+  response: ServerResponse,
+  bytes: Uint8Array,
+  { inTurn, isClosed, onStuck }: Surroundings,
+): void {
+  let at = 0;
+  // Answers that go out by the thousand are shorter than this.
+  const most = bytes.length > PIECES_AT_ONCE * PIECE_BYTES ? PIECES_AT_ONCE : 1;
+  let left = 0;
+  const goOn = (): void => {
+    left = most;
+    // What the system takes at once is asked for at once, too.
+    setImmediate(() => {
+      left = 0;
+    });
+    writeOn();
+  };
+  const writeOn = (): void => {
+    if (isClosed()) return;
+    if (at + PIECE_BYTES >= bytes.length) response.end(bytes.subarray(at));
+    else if (left === 0) inTurn(goOn);
+    else {
+      left--;
+      if (response.write(bytes.subarray(at, (at += PIECE_BYTES)))) writeOn();
+      else {
+        response.once('drain', writeOn);
+        onStuck();
+      }
+    }
+  };
+  goOn();
+}
+
+/** `http://host/path`, as proxies may send it. */
+const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
+
+/** The raw target of a request line. */
+interface Target {
+  /** The host in a target that names it; it counts instead of the header (RFC 9112 section 3.2.2). */
+  readonly authority: string | undefined;
+  readonly path: string;
+  /** Without the question mark; empty where there is none. */
+  readonly query: string;
+}
+
+/** Takes a target apart: `/path?query`, or the absolute form. */
+function readTarget(url: string): Target {
+  const absolute = url.startsWith('/') ? undefined : ABSOLUTE.exec(url);
+  const target = absolute === undefined ? url : originForm(absolute?.[2] ?? url);
+  const mark = target.indexOf('?');
+  return {
+    authority: absolute?.[1],
+    path: mark < 0 ? target : target.slice(0, mark),
+    query: mark < 0 ? '' : target.slice(mark + 1),
+  };
+}
+
+/** `?query` and an empty target become a path. */
+function originForm(target: string): string {
+  return target === '' || target.startsWith('?') ? `/${target}` : target;
+}
+
+/**
+ * The name, in lower case, of a field that was sent twice although a request has it at most once.
+ *
+ * @param raw name, value, name, value …, as they were sent
+ */
+function repeatedField(raw: readonly string[]): string | undefined {
+  // Their names differ in length, so a bit for each length is enough.
+  let seen = 0;
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = singleField(itemAt(raw, at));
+    if (name === undefined) continue;
+    const bit = 1 << name.length;
+    if ((seen & bit) !== 0) return name;
+    seen |= bit;
+  }
+  return undefined;
+}
 
 /** How long to wait for the rest of a refused body before the connection is closed. */
 const LINGER_MS = 2000;

@@ -1,5 +1,5 @@
 import type { EdgeEnd } from '../component/edge-listener.js';
-import type { Consumer } from '../component/consumer.js';
+import type { Consumer, ConsumeContext, Receipt } from '../component/consumer.js';
 import type { Rejections } from '../component/rejections.js';
 import type { CreateProcessor, Exporter, Outputs } from '../component/factory.js';
 import type { Clock, Logger, Meter } from '../component/telemetry.js';
@@ -11,13 +11,58 @@ import { READS_SENT } from '../otlp/map/open-request.js';
 import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
 import { Edges } from './edges.js';
 import { fanOut, type Branch } from './fanout.js';
-import { Gate } from './gate.js';
 import { nameOf, type Node } from './node.js';
 import { noteRejections } from './note-rejections.js';
 import { edgeMetrics, metricsObserver, observe, type EdgeMetrics } from './observe.js';
 import { OfferedPrices } from './offered-prices.js';
 import type { Plan, PlannedPipeline } from './plan.js';
 import { RejectionsInMemory } from './rejections.js';
+import { ConsumeError } from '../component/consume-error.js';
+
+/**
+ * The door between receivers and pipelines: it knows how many batches are behind it, and can be closed, so that a stop finishes
+ * what was taken before it stops the components.
+ */
+class Gate {
+  #isClosed = false;
+  #inside = 0;
+  #whenEmpty: (() => void)[] = [];
+
+  /** How many batches were taken and not answered yet. */
+  get inside(): number {
+    return this.#inside;
+  }
+
+  guard<B>(inner: Consumer<B>): Consumer<B> {
+    return {
+      passesSent: inner.passesSent,
+      consume: (batch, context) => this.#pass(inner, batch, context),
+    };
+  }
+
+  /** From now on batches are refused as retryable. @returns when the last one inside was answered. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#inside === 0) return;
+    await new Promise<void>((resolve) => this.#whenEmpty.push(resolve));
+  }
+
+  async #pass<B>(inner: Consumer<B>, batch: B, context: ConsumeContext): Promise<Receipt> {
+    if (this.#isClosed)
+      throw new ConsumeError('The daemon is stopping: send the batch again in a moment', {
+        code: 'shutting_down',
+        retryable: true,
+        retryAfterMs: 1000,
+      });
+    this.#inside += 1;
+    try {
+      return await inner.consume(batch, context);
+    } finally {
+      this.#inside -= 1;
+      if (this.#inside === 0) for (const resolve of this.#whenEmpty.splice(0)) resolve();
+    }
+  }
+}
 
 /** What components of every kind are given. */
 export interface BuildTools {

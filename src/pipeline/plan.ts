@@ -7,7 +7,6 @@ import type { Problem } from '../config/config-error.js';
 import { suggestion } from '../config/nearest-name.js';
 import { SIGNALS, type Signal } from '../signal/batch.js';
 import { extensionReferences } from './extension-references.js';
-import { orderExtensions } from './order-extensions.js';
 
 export interface PlannedPipeline {
   /** `traces`, `traces/archive` */
@@ -189,4 +188,39 @@ class Planner {
 
 function keyOf(kind: Kind, id: string): string {
   return `${kind} ${id}`;
+}
+
+type Extension = ConfiguredComponent<FactoryOf<'extension'>>;
+
+/**
+ * Puts each extension after those that it names, otherwise in the order given.
+ *
+ * @returns the order, or, where there is none, the ids of a cycle, first and last the same
+ */
+function orderExtensions(extensions: readonly Extension[]): {
+  readonly extensions: readonly Extension[];
+  readonly cycle: readonly string[];
+} {
+  const byId = new Map(extensions.map((extension) => [extension.id, extension]));
+  const done = new Set<Extension>();
+  const visit = (extension: Extension, above: readonly Extension[]): readonly string[] => {
+    if (done.has(extension)) return [];
+    const start = above.indexOf(extension);
+    if (start >= 0) return [...above.slice(start), extension].map(({ id }) => id);
+    const references = extension.isValid
+      ? extensionReferences(extension.config, extension.factory.configSchema)
+      : [];
+    for (const { id } of references) {
+      const needed = byId.get(id);
+      const cycle = needed ? visit(needed, [...above, extension]) : [];
+      if (cycle.length > 0) return cycle;
+    }
+    done.add(extension);
+    return [];
+  };
+  for (const extension of extensions) {
+    const cycle = visit(extension, []);
+    if (cycle.length > 0) return { extensions, cycle };
+  }
+  return { extensions: [...done], cycle: [] };
 }

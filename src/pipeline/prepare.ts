@@ -4,13 +4,36 @@ import type { Config } from '../config/config.js';
 import { ConfigError, type Problem } from '../config/config-error.js';
 import type { Environment } from '../config/environment.js';
 import { loadTree, type ConfigSource } from '../config/load.js';
-import { checkEngine } from './engine-check.js';
-import { checkExposure } from './exposure.js';
 import { planPipelines, type Plan } from './plan.js';
 import { probeClaims } from './probe.js';
 import type { Registry } from './registry.js';
 import { loadRegistry } from './load-registry.js';
 import { checkClaims, claimsOf, type Claim } from './resources.js';
+import { engineProblem, tlsProblem } from '../http/engine-choice.js';
+import { isLoopback, parseEndpoint } from '../config/endpoint.js';
+
+const PATH = ['service', 'http', 'engine'];
+
+/**
+ * An HTTP engine that was asked for and is not installed, or not for this platform and version of Node, and settings of
+ * TLS that it does not have.
+ */
+async function checkEngine(config: Config, claims: readonly Claim[]): Promise<readonly Problem[]> {
+  const { engine } = config.service.http;
+  const problemAt = (path: readonly string[], message: string | undefined): readonly Problem[] =>
+    message === undefined ? [] : [{ severity: 'error', position: config.locate(path), path, message }];
+  const served = new Set(
+    claims.flatMap(({ resource }) => (resource.kind === 'http_listener' ? [resource.endpoint] : [])),
+  );
+  return [
+    ...problemAt(PATH, await engineProblem(engine)),
+    ...claims.flatMap(({ resource, path }) =>
+      resource.kind === 'tls_files' && served.has(resource.listener)
+        ? problemAt(path, tlsProblem(engine, resource))
+        : [],
+    ),
+  ];
+}
 
 /** A configuration without errors, and everything that follows from it. */
 export interface Prepared {
@@ -115,4 +138,37 @@ function inOrder(problems: readonly Problem[]): readonly Problem[] {
     const [fileB, lineB, columnB] = key(b);
     return fileA === fileB ? lineA - lineB || columnA - columnB : fileA < fileB ? -1 : 1;
   });
+}
+
+/** Finds listeners that others can reach: an error while authentication is off, a warning without TLS. */
+function checkExposure(config: Config, claims: readonly Claim[]): readonly Problem[] {
+  const problems: Problem[] = [];
+  const told = new Set<string>();
+  const encrypted = new Set(
+    claims.flatMap(({ resource }) =>
+      resource.kind === 'tls_files' ? [resource.listener.toLowerCase()] : [],
+    ),
+  );
+  for (const { resource, path } of claims) {
+    if (resource.kind !== 'http_listener' && resource.kind !== 'grpc_listener') continue;
+    // Another component on the same endpoint has a claim of its own, which is judged.
+    if (resource.isOperational === true) continue;
+    const address = parseEndpoint(resource.endpoint);
+    if (address === undefined || isLoopback(address)) continue;
+    const report = (severity: Problem['severity'], message: string) =>
+      problems.push({ severity, position: config.locate(path), path, message });
+    if (!config.auth.enabled)
+      report(
+        'error',
+        'can be reached by others while auth.enabled is false; listen on 127.0.0.1, or turn authentication on',
+      );
+    const name = resource.endpoint.toLowerCase();
+    if (encrypted.has(name) || told.has(name)) continue;
+    told.add(name);
+    report(
+      'warning',
+      'can be reached by others without TLS, so keys and data can be read in between; set tls where the component has it, or listen on 127.0.0.1 behind a proxy',
+    );
+  }
+  return problems;
 }

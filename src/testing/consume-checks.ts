@@ -3,7 +3,6 @@ import { ConsumeError } from '../component/consume-error.js';
 import type { Receipt } from '../component/consumer.js';
 import { signalsOf, type Factory } from '../component/factory.js';
 import type { Batch, Signal } from '../signal/batch.js';
-import { assertReceipt } from './receipt.js';
 import { heldBytes } from './held-resources.js';
 import { whileRunning } from './life-checks.js';
 import { Scene } from './scene.js';
@@ -227,4 +226,22 @@ function chosenBatches(factory: AnyFactory, subject: Subject, signal: Signal): r
 
 function assertConsumeError(error: unknown): asserts error is ConsumeError {
   assert.ok(error instanceof ConsumeError, `it rejects with a ConsumeError, and not with ${String(error)}`);
+}
+
+/**
+ * @param count how many items the batch had
+ * @throws AssertionError where the receipt cannot be one for such a batch
+ */
+function assertReceipt(receipt: Receipt, count: number): void {
+  assert.equal(typeof receipt, 'object', 'consume resolves with a receipt');
+  const { accepted, refused } = receipt;
+  assert.ok(Number.isSafeInteger(accepted) && accepted >= 0, 'accepted is a number of items');
+  assert.equal(accepted + refused.length, count, 'accepted and refused add up to the batch');
+  const seen = new Set<number>();
+  for (const { index, reason } of refused) {
+    assert.ok(Number.isSafeInteger(index) && index >= 0 && index < count, `there is an item ${index}`);
+    assert.ok(!seen.has(index), `item ${index} is refused once`);
+    assert.ok(typeof reason === 'string' && reason !== '', 'a refusal has a reason');
+    seen.add(index);
+  }
 }

@@ -5,12 +5,11 @@ import { parseTags } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
 import { formatTime } from '../../signal/time.js';
 import type { ExplainedRun } from './explained.js';
-import { eventsBySpan } from './events-by-span.js';
 import { explainedSpan } from './explained-span.js';
 import type { GroundsOfSpans } from './grounds.js';
 import { groundsOfRun } from './run-grounds.js';
-import type { StoredRun } from './stored-runs.js';
-import { inOrder } from './tree-order.js';
+import type { StoredRun, StoredSpan } from './stored-runs.js';
+import { loggedEventName, type LoggedEvent } from '../../signal/logged-event.js';
 
 /** A run as Jackdaw would show it, and why. @param logs the records that belong to it */
 export function explainedRun(
@@ -45,4 +44,49 @@ export function explainedRun(
     from: groundsOfRun(run, spans),
     spans,
   };
+}
+
+/** The GenAI events among log records, by the span that they belong to: in the order of time, then as they came. */
+function eventsBySpan(records: readonly LogRecord[]): ReadonlyMap<string, readonly LoggedEvent[]> {
+  const bySpan = new Map<string, LoggedEvent[]>();
+  for (const record of records.toSorted((a, b) => a.timestamp - b.timestamp)) {
+    const { span_id: span, timestamp, body, attributes } = record;
+    const name = loggedEventName(record);
+    if (name === null || span === null) continue;
+    const known = bySpan.get(span);
+    const event = { name, timestamp, body, attributes };
+    if (known === undefined) bySpan.set(span, [event]);
+    else known.push(event);
+  }
+  return bySpan;
+}
+
+/** Depth first, each span before its children, siblings by their start. Rings of parents, which nothing leads to, come last. */
+function inOrder(spans: readonly StoredSpan[]): { readonly span: StoredSpan; readonly depth: number }[] {
+  const sorted = spans.toSorted(
+    (a, b) => a.row.started_at - b.row.started_at || (a.row.span_id < b.row.span_id ? -1 : 1),
+  );
+  const ids = new Set(sorted.map(({ row }) => row.span_id));
+  const children = new Map<string | null, StoredSpan[]>();
+  for (const span of sorted) {
+    const parent = span.row.parent_span_id;
+    const under = parent !== null && ids.has(parent) ? parent : null;
+    children.set(under, [...(children.get(under) ?? []), span]);
+  }
+  const found: { span: StoredSpan; depth: number }[] = [];
+  const seen = new Set<string>();
+  const walk = (from: readonly StoredSpan[]): void => {
+    const waiting = from.toReversed().map((span) => ({ span, depth: 0 }));
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { span, depth } = next;
+      if (seen.has(span.row.span_id)) continue;
+      seen.add(span.row.span_id);
+      found.push(next);
+      for (const child of (children.get(span.row.span_id) ?? []).toReversed())
+        waiting.push({ span: child, depth: depth + 1 });
+    }
+  };
+  walk(children.get(null) ?? []);
+  for (const span of sorted) walk([span]);
+  return found;
 }

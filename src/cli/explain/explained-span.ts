@@ -17,7 +17,18 @@ import { toldFields } from '../../storage/print-run.js';
 import type { ExplainedSpan } from './explained.js';
 import type { Grounds, GroundsOfSpans } from './grounds.js';
 import type { StoredSpan } from './stored-runs.js';
-import { unreadKeys } from './unread-keys.js';
+import { isReadKey } from '../../otlp/map/attribute-shapes.js';
+import { RESERVED } from '../../otlp/map/span-metadata-names.js';
+import type { JsonObject } from '../../signal/attributes.js';
+
+const NO_ATTRIBUTES: ReadonlySet<string> = new Set(RESERVED);
+
+/** The keys of a span's attributes that no convention knows, in the order of the alphabet. @param metadata of the span */
+function unreadKeys(metadata: JsonObject): string[] {
+  return Object.keys(metadata)
+    .filter((key) => !NO_ATTRIBUTES.has(key) && !isReadKey(key))
+    .sort();
+}
 
 /**
  * A span as Jackdaw would show it, and why.

@@ -4,8 +4,38 @@ import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { counted } from '../counted.js';
 import { printable } from '../table.js';
 import type { ExplainedRun, ExplainedSpan, RunGround } from './explained.js';
-import { cut, printLines, type Line } from './print-lines.js';
 import { inLine, inShort } from './said.js';
+
+/** A value under its label, and what gave it. */
+interface Line {
+  readonly label: string;
+  readonly value: string;
+  readonly from: string;
+}
+
+/** Columns of a line: the labels' and the values'. */
+const LABEL = 8;
+const VALUE = 72;
+
+/** A text cut to a width in which it can stand beside another. */
+function cut(text: string, most = VALUE): string {
+  const line = printable(text.replace(/\s+/g, ' ').trim());
+  return line.length <= most ? line : `${line.slice(0, most - 1).trimEnd()}…`;
+}
+
+/** Lines with their parts under each other, each behind `indent`. @param most characters of a value */
+function printLines(lines: readonly Line[], indent: string, most = VALUE): string[] {
+  const shown = lines.map(({ label, value, from }) => ({
+    label,
+    value: cut(value, most),
+    from: printable(from),
+  }));
+  const width = Math.max(0, ...shown.map(({ value }) => value.length));
+  return shown.map(({ label, value, from }) => {
+    const told = from === '' ? value : `${value.padEnd(width)}  ← ${from}`;
+    return `${indent}${label.padEnd(LABEL)} ${told}`.trimEnd();
+  });
+}
 
 /** A run as a tree of its spans, with what gave each value behind it. */
 export function printRun(run: ExplainedRun): string[] {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
@@ -12,7 +12,6 @@ import {
   type Amount,
   type SentForm,
 } from '../../signal/sent-request.js';
-import { passedOnId } from './batch-id.js';
 import { dueAt, mergeParcels, parcelsOf, parcelsOfNextBatch } from './batcher.js';
 import type { DeliveryOptions } from './config.js';
 import { DeliveryError, failureFields } from './delivery-error.js';
@@ -307,4 +306,12 @@ export class Delivery implements Consumer<Batch<unknown>> {
         'Dropped what could not be delivered within the time for stopping',
       );
   }
+}
+
+/**
+ * The name under which a batch is passed on that came with a name: always the same for the same batch, and never that of another
+ * user's batch, whatever names users choose.
+ */
+function passedOnId(tenant: string, id: string): string {
+  return createHash('sha256').update(`${tenant}/${id}`).digest('base64url');
 }

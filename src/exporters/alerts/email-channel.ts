@@ -5,8 +5,49 @@ import { retryDelayMs } from '../../delivery/senders/webhook/retry-plan.js';
 import type { ClaimedNotice } from '../../storage/notices.js';
 import { alertMail } from './alert-mail.js';
 import { failed, sent, type Channel, type Outcome, type Skip } from './channel.js';
-import { MailCap } from './mail-cap.js';
-import { MS_PER_MINUTE } from '../../signal/time-units.js';
+import { MS_PER_MINUTE, MICROS_PER_HOUR } from '../../signal/time-units.js';
+import type { Micros } from '../../signal/time.js';
+
+/** The period in which a user gets a limited number of mails. */
+const PERIOD = MICROS_PER_HOUR;
+const MOST = 20;
+
+/** Keeps an alert that fires without end from filling its owner's mailbox. A restart forgets what was sent. */
+class MailCap {
+  readonly #clock: Clock;
+  /** The mails of the last hour by user, the oldest first. */
+  readonly #sent = new Map<string, Micros[]>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whether a user may get one more mail; if so, it counts. */
+  take(userId: string): boolean {
+    const now = this.#clock.now();
+    this.#forget(now);
+    const times = this.#sent.get(userId) ?? [];
+    if (times.length >= MOST) return false;
+    times.push(now);
+    this.#sent.set(userId, times);
+    return true;
+  }
+
+  /** Users who may get no more. */
+  usedUp(): readonly string[] {
+    this.#forget(this.#clock.now());
+    return [...this.#sent].flatMap(([userId, times]) => (times.length >= MOST ? [userId] : []));
+  }
+
+  #forget(now: Micros): void {
+    for (const [userId, times] of this.#sent) {
+      // A clock that was put back must not stop mails for longer than the period.
+      const kept = times.filter((time) => time > now - PERIOD && time <= now);
+      if (kept.length === 0) this.#sent.delete(userId);
+      else this.#sent.set(userId, kept);
+    }
+  }
+}
 
 /** Waits after failed attempts. */
 const SCHEDULE_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * MS_PER_MINUTE);

@@ -8,12 +8,23 @@ import {
   type OnFailure,
   type TextTemplate,
 } from '../../expressions/json-template.js';
-import { identityView, itemsScope, type Scope } from '../../expressions/scope/scopes.js';
+import {
+  identityView,
+  itemsScope,
+  type Scope,
+  eventScope,
+  logScope,
+  spanScope,
+  traceScope,
+  traceView,
+} from '../../expressions/scope/scopes.js';
 import type { JsonValue } from '../../signal/attributes.js';
-import type { Batch } from '../../signal/batch.js';
+import type { Batch, Batches } from '../../signal/batch.js';
 import { printJson } from '../../signal/json.js';
 import { hasBody, requestScope, type HttpConfig } from './config.js';
-import { unitsOf, type Unit } from './units.js';
+import type { BroughtBy } from '../../expressions/scope/identity-fields.js';
+import type { View } from '../../expressions/scope/view.js';
+import type { ItemName } from './config.js';
 
 /** A request that is to be made. */
 export interface BuiltRequest {
@@ -175,4 +186,34 @@ export class Requests {
 function keepsItsPath(url: string): boolean {
   const written = /^https?:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? '';
   return URL.canParse(url) && new URL(url).pathname.split('/').length === (written || '/').split('/').length;
+}
+
+/** What one body is made of. */
+interface Unit {
+  readonly record: object;
+  /** What expressions read of it. */
+  readonly scope: Scope;
+}
+
+/** The items of a batch as bodies are made of them. @param batch of the signal that the item has */
+function unitsOf(item: ItemName, batch: Batch<unknown>, identity: View<BroughtBy>): readonly Unit[] {
+  switch (item) {
+    case 'event':
+      return (batch as Batches['events']).items.map((event) => ({
+        record: event,
+        scope: eventScope(event, identity),
+      }));
+    case 'log':
+      return (batch as Batches['logs']).items.map((log) => ({ record: log, scope: logScope(log, identity) }));
+    case 'trace':
+      return (batch as Batches['traces']).items.map((trace) => ({
+        record: trace,
+        scope: traceScope(traceView(trace), identity),
+      }));
+    case 'span':
+      return (batch as Batches['traces']).items.flatMap((trace) => {
+        const view = traceView(trace);
+        return trace.spans.map((span) => ({ record: span, scope: spanScope(span, view, identity) }));
+      });
+  }
 }

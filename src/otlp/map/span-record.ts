@@ -1,23 +1,21 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
 import { runContext } from '../../signal/run-context.js';
-import type { PromptReference, SpanRecord } from '../../signal/span.js';
+import type { PromptReference, SpanRecord, AgentHint, RunKind } from '../../signal/span.js';
 import { carry, type SentOrigin } from '../../signal/sent-span.js';
 import { hintOf } from './agent-hint.js';
-import { callIdentityOf } from './call-identity.js';
 import { callOf, costOf } from './call-details.js';
 import { AgentNames } from './agent-names.js';
 import { toJson } from './any-value.js';
 import { AttributeShapes, type Shape } from './attribute-shapes.js';
 import { spanUuidAt } from '../wire/ids.js';
-import { boundDepth } from './json-text.js';
+import { boundDepth, isObject } from './json-text.js';
 import { storableName } from './names.js';
 import { VERBATIM } from './conventions/jackdaw.js';
 import { notesOf } from './span-notes.js';
 import { timesOf } from './span-times.js';
 import { applyOwn, type OwnAttributes } from './own-attributes.js';
 import { inputData, outputData } from './payloads.js';
-import { responseUsage } from './response-usage.js';
 import { readEvents, type ReadEvents } from './span-events.js';
 import { mapHintOf } from './map-hint-of.js';
 import { NO_VERDICT, verdictOf, type Verdict } from './root-span.js';
@@ -27,12 +25,129 @@ import { kindByName } from './span-names.js';
 import { errorOf, statusOf } from './span-outcome.js';
 import { SpanReading } from './span-reading.js';
 import { tokensOf } from './span-tokens.js';
-import { runKindOf } from './run-kind.js';
 import { spanType } from './span-type.js';
 import type { Kind } from './conventions/convention.js';
 import type { Witness } from './witness.js';
 import type { ReadAttributes, ReadSpan } from '../wire/read-span.js';
 import type { AnyValue } from '../wire/requests.js';
+import { callKey } from '../../signal/call-key.js';
+import type { UsageParts } from '../../signal/call-details.js';
+import { usageFigure, usagePartsOf } from '../../signal/usage-object.js';
+import { count } from './conventions/readers.js';
+
+const SERVER = 2;
+/** Servers, and who sends or takes messages. */
+const SERVICES: ReadonlySet<number> = new Set([SERVER, 4, 5]);
+
+/** What is known of a span, besides its attributes, where it is asked for its run's kind. */
+interface KindOfSpan {
+  /** What attributes or the name of the span call it. */
+  readonly kind: Kind | null;
+  readonly otlpKind: number;
+  readonly hint: AgentHint | null;
+  /** Whether it only stands around agents. */
+  readonly isWrapper: boolean;
+}
+
+/**
+ * What a span says of its run's kind (`src/otlp/README.md`, "Runs that are no agent's"): `agent` where an agent, a workflow, a
+ * model or a tool is at work, `other` where an agent is only made, or a service, a database or a queue is.
+ */
+function runKindOf({ kind, otlpKind, hint, isWrapper }: KindOfSpan, reading: SpanReading): RunKind | null {
+  if (isWrapper) return null;
+  switch (kind) {
+    case 'agent made':
+      return 'other';
+    case 'tool':
+    case 'retrieval':
+      return ofTool(otlpKind);
+    case null:
+    case 'custom':
+      break;
+    default:
+      return 'agent';
+  }
+  if (namesItself(hint) || reading.has('is_agent')) return 'agent';
+  // A step of something that a client for agents tells of; what that is, other spans say.
+  if (kind === 'custom') return null;
+  if (reading.has('is_tool')) return ofTool(otlpKind);
+  if (reading.has('is_model')) return 'agent';
+  const isService = (['is_message', 'is_db', 'is_http', 'is_rpc'] as const).some((is) => reading.has(is));
+  return isService || SERVICES.has(otlpKind) ? 'other' : null;
+}
+
+/** A server that has the tool knows nothing of the agent that calls it. */
+function ofTool(otlpKind: number): RunKind {
+  return otlpKind === SERVER ? 'other' : 'agent';
+}
+
+/** Whether the span has an agent's or a workflow's name by a convention of such. */
+function namesItself(hint: AgentHint | null): boolean {
+  return hint !== null && hint.source !== 'service.name' && hint.source !== 'root span';
+}
+
+/** The tokens of a model call. */
+interface ResponseUsage {
+  readonly input: number | null;
+  readonly output: number | null;
+  readonly total: number | null;
+  readonly parts: UsageParts | null;
+}
+
+/**
+ * The tokens that a provider's answer itself reports (`usage` of OpenAI's and Anthropic's APIs): the last resort for model
+ * calls whose instrumentation, as Agno's, puts the answer into the span and the tokens nowhere else.
+ */
+function responseUsage(response: JsonObject | null): ResponseUsage | undefined {
+  const usage = response?.usage;
+  if (!isObject(usage)) return undefined;
+  const input = usageFigure(usage, 'input', wholeNumber) ?? null;
+  const output = usageFigure(usage, 'output', wholeNumber) ?? null;
+  const total = usageFigure(usage, 'total', wholeNumber) ?? null;
+  if (input === null && output === null && total === null) return undefined;
+  // Anthropic counts what went through the cache beside the input, everybody else within it.
+  const beside = BESIDE.reduce((sum, name) => sum + (wholeNumber(usage[name]) ?? 0), 0);
+  return {
+    input: input === null ? null : input + beside,
+    output,
+    total,
+    parts: usagePartsOf(usage, wholeNumber),
+  };
+}
+
+const BESIDE = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
+
+function wholeNumber(value: JsonValue | undefined): number | undefined {
+  const number = value === undefined ? undefined : count(value);
+  return typeof number === 'number' ? number : undefined;
+}
+
+/** What tells a model call from others, as its span says it. @param span of type `llm` */
+function callIdentityOf(span: Pick<SpanRecord, 'model'>, reading: SpanReading, origin: Origin): string {
+  const scope = origin.scope?.name;
+  return callKey({
+    scope: typeof scope === 'string' ? scope : '',
+    model: span.model,
+    provider: reading.text('provider'),
+    response: reading.text('response_id') ?? idInAnswer(reading),
+  });
+}
+
+/** Clients of OpenInference put the whole answer into this attribute, and its id nowhere else. */
+const ANSWER = 'output.value';
+/** OpenAI's, and Anthropic's, which OpenAI's newer answers have inside, too. */
+const IDS = [/"id":\s*"((?:chatcmpl-|resp_)[\w-]+)"/, /"id":\s*"(msg_[\w-]+)"/];
+
+/** The answer is not parsed for it: it may be long, and has mostly been told in other attributes already. */
+function idInAnswer(reading: SpanReading): string | null {
+  const answer = reading.payloads('output').find(({ source }) => source === ANSWER)?.value;
+  if (typeof answer !== 'string') return null;
+  for (const id of IDS) {
+    const found = id.exec(answer)?.[1];
+    if (found !== undefined) return found;
+  }
+  return null;
+}
 
 const NO_EVENTS: ReadEvents = { evaluations: [], exception: undefined };
 

@@ -1,15 +1,16 @@
 import type { TObject } from 'typebox';
-import type { Component } from '../../component/component.js';
+import type { Component, Reload } from '../../component/component.js';
 import type { Consumer } from '../../component/consumer.js';
 import type { Exporter, Factory, Outputs, Settings } from '../../component/factory.js';
 import { SIGNALS, type Batches, type Signal } from '../../signal/batch.js';
 import { ConsumeGuard } from './consume-guard.js';
-import { guardedLife, type LifeTools } from './guarded-life.js';
 import { OutputGuard } from './guarded-outputs.js';
-import { guardedClock, guardedMeter } from './guarded-tools.js';
-import { schemaWithLimits, splitLimits } from './limits.js';
+import { schemaWithLimits, splitLimits, type PluginLimits } from './limits.js';
 import { PluginFaults } from './plugin-faults.js';
-import { runAs } from './plugin-scope.js';
+import { runAs, runAsProgram } from './plugin-scope.js';
+import type { Host } from '../../component/host.js';
+import type { Clock, Meter } from '../../component/telemetry.js';
+import { guardedHost } from './guarded-host.js';
 
 type Config = Record<string, unknown>;
 type AnySettings = Settings<Config>;
@@ -162,5 +163,103 @@ function checked(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return [{ path: '', message: `plugin "${plugin}" failed over its check: ${reason}` }];
+  }
+}
+
+interface LifeTools {
+  readonly limits: PluginLimits;
+  readonly faults: PluginFaults;
+  readonly clock: Clock;
+}
+
+/**
+ * Start and end of a plugin's component, the start within its time. (For the end all components share one deadline.)
+ *
+ * @param onStart called when it begins to start
+ */
+function guardedLife(
+  component: Component,
+  tools: LifeTools,
+  onStart: () => void = () => undefined,
+): Required<Component> {
+  const { limits, faults, clock } = tools;
+  // Read once: extensions have these replaced.
+  const start = component.start?.bind(component);
+  const shutdown = component.shutdown?.bind(component);
+  const reload = component.reload?.bind(component);
+  return {
+    async start(host: Host): Promise<void> {
+      faults.follow(host);
+      onStart();
+      if (start === undefined) return;
+      let cancel = (): void => undefined;
+      const late = new Promise<never>((_, reject) => {
+        cancel = clock.after(limits.startMs, () => {
+          faults.note('timeout', 'did not start in time');
+          reject(new Error(`it did not start within ${limits.startMs} ms (plugin_limits.start_timeout)`));
+        });
+      });
+      try {
+        await Promise.race([runAs(faults, async () => start(guardedHost(host, tools))), late]);
+      } finally {
+        cancel();
+      }
+    },
+    async reload(now: Reload): Promise<boolean> {
+      const { own } = splitLimits(now.config as Record<string, unknown>);
+      return (await runAs(faults, async () => reload?.({ ...now, config: own }))) === true;
+    },
+    async shutdown(deadline: AbortSignal): Promise<void> {
+      try {
+        await runAs(faults, async () => shutdown?.(deadline));
+      } finally {
+        faults.end();
+      }
+    },
+  };
+}
+
+/** The clock as a plugin sees it: what its callbacks throw is noted, and goes no further. */
+function guardedClock(clock: Clock, faults: PluginFaults): Clock {
+  return {
+    now: () => clock.now(),
+    after: (ms, callback) =>
+      runAsProgram(() =>
+        clock.after(ms, () => {
+          callPlugin(faults, callback);
+        }),
+      ),
+  };
+}
+
+/** The meter as a plugin sees it: a value that it cannot read is `NaN`, and the others are shown all the same. */
+function guardedMeter(meter: Meter, faults: PluginFaults): Meter {
+  const guarded = (read: () => number) => () => {
+    const value = callPlugin(faults, read);
+    return typeof value === 'number' ? value : NaN;
+  };
+  return {
+    counter: (name, options) => meter.counter(name, options),
+    histogram: (name, options) => meter.histogram(name, options),
+    observedCounter: (name, options, read) => {
+      // A counter that cannot be read stands still.
+      let last = 0;
+      const readGuarded = guarded(read);
+      meter.observedCounter(name, options, () => {
+        const value = readGuarded();
+        if (value >= last) last = value;
+        return last;
+      });
+    },
+    gauge: (name, options, read, labels) => meter.gauge(name, options, guarded(read), labels),
+  };
+}
+
+function callPlugin<T>(faults: PluginFaults, callback: () => T): T | undefined {
+  try {
+    return runAs(faults, callback);
+  } catch (error) {
+    faults.note('uncaught', 'threw in a callback of its own', { error });
+    return undefined;
   }
 }

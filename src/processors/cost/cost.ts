@@ -5,8 +5,8 @@ import type { TracesBatch } from '../../signal/batch.js';
 import type { SpanRecord } from '../../signal/span.js';
 import { PriceFinder } from './price-finder.js';
 import type { PriceTable } from './price-table.js';
-import { offeredPrices } from './offered-prices.js';
 import { costOf, tokensOf } from './token-cost.js';
+import type { PriceRule, PriceSource } from '../../component/prices.js';
 
 /** How many models and providers have their prices remembered. */
 const MAX_REMEMBERED = 10_000;
@@ -91,4 +91,26 @@ function priced(span: SpanRecord, { finder }: Pricing): Result | undefined {
 
 function hasTokens({ input_tokens, output_tokens, total_tokens }: SpanRecord): boolean {
   return input_tokens !== null || output_tokens !== null || total_tokens !== null;
+}
+
+/** A table as others see it. @param processor id of the processor that goes by it */
+function offeredPrices(processor: string, { models: entries }: PriceTable): PriceSource {
+  const rulesOf = (model: string): readonly PriceRule[] => {
+    const rules: PriceRule[] = [];
+    const providers = new Set<string>();
+    for (const { match, rule, price, providerPattern: provider } of entries) {
+      if (!match.some((fits) => fits(model))) continue;
+      // Of two entries for the same providers the first one holds.
+      if (provider !== null && providers.has(provider)) continue;
+      rules.push({ rule, provider, price });
+      if (provider === null) break;
+      providers.add(provider);
+    }
+    return rules;
+  };
+  // Another entry may stand before it and fit the name, too: then that is what the name is priced by.
+  const models = entries.flatMap(({ name, rule }) =>
+    name !== '' && rulesOf(name).some((found) => found.rule === rule) ? [name] : [],
+  );
+  return { processor, models: [...new Set(models)], rulesOf };
 }

@@ -12,8 +12,18 @@ import { smallest } from '../../storage/monthly-limit.js';
 import { keepPublished, publisherName } from '../../storage/publish-terms.js';
 import { quotaExceeded } from '../../storage/quota-exceeded.js';
 import { hasParts, isTelemetryStore, type TelemetryPlane } from '../../storage/telemetry-plane.js';
-import { CERTAIN_ITEMS } from './certain-items.js';
 import { COUNTABLE, type QuotaConfig } from './config.js';
+
+/**
+ * How many items of a batch count for certain, if the store takes any of it. Of spans none: whether they are repeats, only the store
+ * knows. Log records are all stored, whatever was stored before. Of points some may be refused one by one, and if all are, nothing is
+ * stored; so it is one.
+ */
+const CERTAIN_ITEMS: Readonly<Record<TelemetrySignal, (items: number) => number>> = {
+  traces: () => 0,
+  metrics: (items) => Math.min(items, 1),
+  logs: (items) => items,
+};
 
 /** Users of whom it is remembered how their quota stood, and how long: a limit may be raised without a word coming here. */
 const REMEMBERED = 10_000;

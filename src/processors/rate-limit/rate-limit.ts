@@ -3,10 +3,18 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer } from '../../component/consumer.js';
 import type { Settings } from '../../component/factory.js';
 import { TokenBuckets } from '../../component/token-buckets.js';
-import type { Batch, Signal } from '../../signal/batch.js';
+import type { Batch, Signal, TracesBatch } from '../../signal/batch.js';
 import { MS_PER_SECOND } from '../../signal/time-units.js';
 import type { RateLimitConfig } from './config.js';
-import { ITEM_COUNTS } from './item-count.js';
+
+/** How many items of a batch count: spans, and traces without any; of the other signals each one. */
+const ITEM_COUNTS: Readonly<{ [S in Signal]: (batch: Batch<unknown>) => number }> = {
+  traces: (batch) =>
+    (batch as TracesBatch).items.reduce((sum, { spans }) => sum + Math.max(1, spans.length), 0),
+  metrics: ({ items }) => items.length,
+  logs: ({ items }) => items.length,
+  events: ({ items }) => items.length,
+};
 
 /** A burst, where none is configured. */
 const BURST_SECONDS = 2;

@@ -6,13 +6,13 @@ import { SparseLog } from '../../telemetry/sparse-log.js';
 import { waitFor } from '../../telemetry/wait-for.js';
 import type { EventsBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
-import type { EventLog, EventPageLimit, EventPosition } from '../../storage/event-log.js';
+import type { EventLog, EventPageLimit, EventPosition, StoredEvent } from '../../storage/event-log.js';
 import type { Lease } from '../../storage/leases.js';
-import { batchesOf } from './batches-of.js';
 import type { Handover } from './handover.js';
 import { PageReader } from './page-reader.js';
 import { Progress } from './progress.js';
 import type { StoreHealth } from './store-health.js';
+import type { EventRecord } from '../../signal/event.js';
 
 export interface EventLoopTools {
   readonly events: Pick<EventLog, 'read' | 'progress'>;
@@ -145,4 +145,15 @@ export class EventLoop {
     // What is new does not make what failed succeed.
     await pause(clock, waitMs, this.#stop.signal);
   }
+}
+
+/** Events by whose they are, each in the order they had. Whose come first goes first. */
+function batchesOf(events: readonly StoredEvent[]): readonly EventsBatch[] {
+  const byTenant = new Map<string, EventRecord[]>();
+  for (const { tenant, event } of events) {
+    const items = byTenant.get(tenant);
+    if (items) items.push(event);
+    else byTenant.set(tenant, [event]);
+  }
+  return [...byTenant].map(([tenant, items]) => ({ tenant, items }));
 }

@@ -16,14 +16,69 @@ import {
   type UserChange,
 } from '../accounts.js';
 import { ConflictError } from '../conflict-error.js';
-import { FOLLOWED_COLUMNS, fromKey, fromUser, toFollowedKey, toKey, toUser } from './account-columns.js';
 import { touchRulesOf } from './alert-rule-rows.js';
 import { ROW_BYTES } from '../row-bytes.js';
 import type { ControlDatabase } from './control-database.js';
-import { isLastAdmin } from './last-admin.js';
 import { nextNumbers, type Counter } from './numbers.js';
 import { insertMember, insertOrganization } from './organization-rows.js';
 import type { Tables } from './tables.js';
+import { SCOPES, type Scope } from '../../component/identity.js';
+import type { FollowedKey } from '../accounts.js';
+
+function fromUser(user: User, tenant: number): Tables['users'] {
+  const { disabled, ...columns } = user;
+  return { ...columns, tenant, email_key: user.email.toLowerCase(), disabled: Number(disabled) };
+}
+
+function toUser(row: Tables['users']): StoredUser {
+  const { id, tenant, email, name, monthly_event_limit, stored_bytes_limit, created_at } = row;
+  const limits = { monthly_event_limit, stored_bytes_limit };
+  return { id, tenant, email, name, ...limits, disabled: row.disabled === 1, created_at };
+}
+
+function fromKey(key: StoredKey, changed: number): Tables['api_keys'] {
+  return { ...key, scopes: key.scopes.join(' '), changed };
+}
+
+function toKey(row: Omit<Tables['api_keys'], 'changed'>): StoredKey {
+  const { id, user_id, name, prefix, digest, created_at, expires_at, revoked_at, last_used_at } = row;
+  return {
+    ...{ id, user_id, name, prefix, digest, created_at, expires_at, revoked_at, last_used_at },
+    parent_id: row.parent_id,
+    scopes: toScopes(row.scopes),
+  };
+}
+
+/** The columns of a {@link FollowedKey}, except those of its user. */
+const FOLLOWED_COLUMNS = [
+  'api_keys.id',
+  'api_keys.user_id',
+  'api_keys.digest',
+  'api_keys.scopes',
+  'api_keys.expires_at',
+  'api_keys.revoked_at',
+  'api_keys.changed',
+] as const;
+
+type FollowedRow = Pick<
+  Tables['api_keys'],
+  'id' | 'user_id' | 'digest' | 'scopes' | 'expires_at' | 'revoked_at'
+> &
+  Pick<Tables['users'], 'disabled'>;
+
+function toFollowedKey(row: FollowedRow): FollowedKey {
+  const { id, user_id, digest, expires_at, revoked_at } = row;
+  const scopes = toScopes(row.scopes);
+  return { id, user_id, digest, scopes, expires_at, revoked_at, user_disabled: row.disabled === 1 };
+}
+
+function toScopes(text: string): readonly Scope[] {
+  return text.split(' ').filter(isScope);
+}
+
+function isScope(text: string): text is Scope {
+  return (SCOPES as readonly string[]).includes(text);
+}
 
 /**
  * The counter of tenant numbers. Whoever changes names, keys or what they may do locks it first, so that what it reads does not
@@ -347,4 +402,27 @@ function readVersion(version: KeysVersion): { readonly changed: number; readonly
   if (id === undefined || !Number.isSafeInteger(number))
     throw new RangeError('this is no version of the keys');
   return { changed: number, id };
+}
+
+/**
+ * Whether for good nobody could administer without these keys, or without the keys of this user: by keys that have the scope, are
+ * not revoked, do not expire, and whose users are not disabled. A key that will expire does not help, because nothing would be
+ * left after its time. To be called under the lock that all changes of keys and users take.
+ */
+async function isLastAdmin(
+  tx: Transaction<Tables>,
+  without: { readonly keyIds: readonly string[] } | { readonly userId: string },
+): Promise<boolean> {
+  const lasting = await tx
+    .selectFrom('api_keys')
+    .innerJoin('users', 'users.id', 'api_keys.user_id')
+    .select(['api_keys.id', 'api_keys.user_id'])
+    .where('api_keys.revoked_at', 'is', null)
+    .where('api_keys.expires_at', 'is', null)
+    .where('users.disabled', '=', 0)
+    .where(sql<string>`' ' || api_keys.scopes || ' '`, 'like', '% admin %')
+    .execute();
+  const isGone = (key: { id: string; user_id: string }): boolean =>
+    'keyIds' in without ? without.keyIds.includes(key.id) : key.user_id === without.userId;
+  return lasting.length > 0 && lasting.every(isGone);
 }

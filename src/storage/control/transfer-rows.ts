@@ -2,15 +2,111 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Transaction } from 'kysely';
+import type { Transaction, Kysely } from 'kysely';
 import { PRIVATE_FILE } from '../../config/private-path.js';
 import type { ControlFile, ControlTransfer } from '../control-transfer.js';
 import type { ExportedRow, TransferBase, WrittenFile } from '../telemetry-transfer.js';
 import type { ControlDatabase } from './control-database.js';
 import { insertBase } from './insert-base.js';
-import { BASE_READS } from './read-base.js';
 import type { Tables } from './tables.js';
-import { OWN_COUNTERS, TRANSFERRED_TABLES } from './transferred-tables.js';
+import { RUN_KINDS } from '../../signal/span.js';
+
+/**
+ * What an export holds of each table. The order is that in which they are filled in: a row comes after those that it refers to. Of
+ * `counters` it has what is not {@link OWN_COUNTERS}.
+ */
+const TRANSFERRED = {
+  counters: true,
+  users: true,
+  api_keys: true,
+  organizations: true,
+  members: true,
+  prompts: true,
+  prompt_removals: true,
+  webhook_endpoints: true,
+  events: true,
+  event_readers: true,
+  event_wants: true,
+  delivery_events: true,
+  deliveries: true,
+  waiting_deliveries: true,
+  delivery_attempts: true,
+  views: true,
+  logins: true,
+  login_links: true,
+  alert_rules: true,
+  alert_removals: true,
+  alert_firings: true,
+  alert_evidence: true,
+  alert_notices: true,
+  alert_beats: true,
+  alert_secrets: true,
+  audit_entries: true,
+  // Of processes.
+  leases: false,
+  terms: false,
+  // Of this store, and of how far it has read others.
+  identity: false,
+  event_marks: false,
+  // Of one store of telemetry: what is to be kept of that is in its own tables.
+  writes: false,
+  usage_months: false,
+  usage_days: false,
+  numbered_agents: false,
+  named_batches: false,
+} as const satisfies Record<keyof Tables, boolean>;
+
+/** Counters of what is left out. */
+const OWN_COUNTERS: readonly string[] = ['write', 'ticket', 'agent'];
+
+const TRANSFERRED_TABLES = (Object.keys(TRANSFERRED) as (keyof Tables)[]).filter(
+  (table) => TRANSFERRED[table],
+);
+
+type ReadBase = (db: Kysely<Tables>, store: string) => Promise<readonly ExportedRow[]>;
+
+/** What `insertBase` fills in, read again, as rows of the tables of an export. @param store that of telemetry */
+const BASE_READS: Readonly<Record<keyof TransferBase, ReadBase>> = {
+  agents: async (db, store) => {
+    const rows = await db
+      .selectFrom('numbered_agents')
+      .select(['tenant', 'number', 'id', 'name', 'created_at'])
+      .where('store', '=', store)
+      .orderBy('number')
+      .execute();
+    // A name has one row here, whatever its runs are.
+    return rows.map(({ number, ...row }) => ({ ...row, agent_no: number, kind: RUN_KINDS.indexOf('agent') }));
+  },
+  usage: async (db, store) => {
+    const months = await db
+      .selectFrom('usage_months')
+      .select(['tenant', 'month as period', 'settled as items'])
+      .where('store', '=', store)
+      .where('settled', '>', 0)
+      .execute();
+    const days = await db
+      .selectFrom('usage_days')
+      .select(['tenant', 'day', 'settled as items'])
+      .where('store', '=', store)
+      .where('settled', '>', 0)
+      .execute();
+    return [...months, ...days.map(({ day, ...row }) => ({ ...row, period: -day }))];
+  },
+  batches: async (db, store) => {
+    const rows = await db
+      .selectFrom('named_batches')
+      .select(['tenant', 'name', 'written_at', 'refused'])
+      .where('store', '=', store)
+      .where('written_at', 'is not', null)
+      .execute();
+    return rows.map(({ tenant, name, written_at, refused }) => ({
+      tenant,
+      batch: name,
+      received_at: written_at,
+      refused: refused === '' ? null : refused,
+    }));
+  },
+};
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -9,10 +9,11 @@ import {
   type SettledItems,
   type TakenWrite,
   type WriteBook,
+  MOST_CHARGES,
+  MOST_TRACES,
 } from '../write-book.js';
 import type { ControlDatabase } from './control-database.js';
 import { fromNow } from './dialect.js';
-import { judgeCharges } from './judge-charges.js';
 import { bindBatch, claimBatch, forgetNames, markWritten } from './named-batch-rows.js';
 import { nextNumbers } from './numbers.js';
 import {
@@ -25,8 +26,7 @@ import {
   type Gain,
   type Standing,
 } from './usage-rows.js';
-import { checkItems, checkSize } from './write-limits.js';
-import { readCharges, readTraces, writeCharges, writeTraces } from './write-columns.js';
+import type { Charge, Charged, TouchedTrace } from '../write-book.js';
 
 /** Each takes a parameter, and SQLite allows 32,766. */
 const NUMBERS_A_QUERY = 10_000;
@@ -296,4 +296,85 @@ function without(
     before.set(key, { settled, charged: charged - gain.charged });
   }
   return before;
+}
+
+/**
+ * What becomes of charges, one after the other: one that is taken is in the way of those behind it, one that is not is not.
+ *
+ * @param standings how their months stand without any of them, by `monthKey`
+ */
+function judgeCharges(
+  charges: readonly Charge[],
+  standings: ReadonlyMap<string, Standing>,
+): BegunWrite['charged'] {
+  const open = new Map<string, number>();
+  return charges.map((charge) => {
+    const key = monthKey(charge);
+    const { settled, charged } = must(standings.get(key), 'row of a month');
+    const before = open.get(key) ?? charged;
+    const as = judge(charge, settled, before);
+    open.set(key, as === 'taken' ? before + charge.items : before);
+    return { as, used: settled };
+  });
+}
+
+function judge({ items, isExact, limit }: Charge, settled: number, charged: number): Charged {
+  if (items === 0 || limit === null || settled + charged + items <= limit) return 'taken';
+  if (!isExact) return 'inexact';
+  return settled + items > limit ? 'exceeds' : 'waits';
+}
+
+/** A user with its traces that follow each other. */
+type TracesOfUser = [tenant: number, ...traceIds: string[]];
+type WrittenCharge = [tenant: number, at: number, items: number, isExact: boolean, limit: number | null];
+
+/** Traces as a text, some 39 bytes each, in their order. */
+function writeTraces(traces: readonly TouchedTrace[]): string {
+  const users: TracesOfUser[] = [];
+  for (const { tenant, traceId } of traces) {
+    const last = users.at(-1);
+    if (last?.[0] === tenant) last.push(traceId);
+    else users.push([tenant, traceId]);
+  }
+  return JSON.stringify(users);
+}
+
+/** What {@link writeTraces} was given. */
+function readTraces(text: string): readonly TouchedTrace[] {
+  const users = JSON.parse(text) as readonly TracesOfUser[];
+  return users.flatMap(([tenant, ...traceIds]) => traceIds.map((traceId) => ({ tenant, traceId })));
+}
+
+/** Charges as a text. */
+function writeCharges(charges: readonly Charge[]): string {
+  return JSON.stringify(
+    charges.map(({ tenant, at, items, isExact, limit }): WrittenCharge => [
+      tenant,
+      at,
+      items,
+      isExact,
+      limit,
+    ]),
+  );
+}
+
+/** What {@link writeCharges} was given. */
+function readCharges(text: string): readonly Charge[] {
+  const charges = JSON.parse(text) as readonly WrittenCharge[];
+  return charges.map(([tenant, at, items, isExact, limit]) => ({ tenant, at, items, isExact, limit }));
+}
+
+/** @throws RangeError */
+function checkSize({ traces, charges }: NewWrite): void {
+  if (traces.length > MOST_TRACES)
+    throw new RangeError(`A write touches at most ${MOST_TRACES} traces, not ${traces.length}.`);
+  if (charges.length > MOST_CHARGES)
+    throw new RangeError(`A write has at most ${MOST_CHARGES} charges, not ${charges.length}.`);
+}
+
+/** @throws RangeError */
+function checkItems(all: readonly { readonly items: number }[]): void {
+  for (const { items } of all)
+    if (!Number.isSafeInteger(items) || items < 0)
+      throw new RangeError(`Items are counted by whole numbers from 0, not by ${items}.`);
 }

@@ -132,7 +132,7 @@ export class Connection {
    * @param rows as {@link rowBinary} takes them
    * @param token names the insert among all of this table, so that trying again adds nothing twice. Null where rows replace those of the
    * same key: a server without replicas notes a token before the rows are there, and one that is killed between the two takes the next
-   * attempt for a repeat and drops it (`../tables/lost-rows.ts`).
+   * attempt for a repeat and drops it (`../tables/grouped-inserts.ts`).
    * @returns whether it was tried more than once
    */
   async insert(

@@ -16,10 +16,94 @@ import type { MetricPoints, Metrics, MetricSummary, PointFilter, StoredPoint } f
 import { numberOf } from '../../summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { Reach } from '../client/reach.js';
-import { readDistributionSeries } from './distribution-series.js';
 import { readMetricSummaries } from './metric-facts.js';
-import { readNumberSeries } from './number-series.js';
 import { pointCondition } from './point-condition.js';
+import {
+  DistributionSteps,
+  MOST_DISTRIBUTION_CHARACTERS,
+  MOST_DISTRIBUTIONS,
+} from '../../metric-steps/distribution-steps.js';
+import type { Reads } from '../client/reads.js';
+import { MOST_NUMBER_ROWS, MOST_NUMBERS, NumberSteps } from '../../metric-steps/number-steps.js';
+import { stepsOf, neededFrom } from '../../metric-steps/series-groups.js';
+import type { MetricSeries } from '../../metric-series.js';
+
+/** Of which metric a series is wanted, and how. */
+interface WantedSeries {
+  readonly tenant: number;
+  readonly name: string;
+  readonly request: MetricSeriesRequest;
+  /** Of all that suit, the newest that are read; absent: as many as an answer is made of. */
+  readonly mostPoints?: number;
+  readonly abort: AbortSignal | undefined;
+}
+
+interface ReadSeries {
+  readonly series: readonly MetricSeries[];
+  readonly is_truncated: boolean;
+}
+
+/** The condition for the points that a series needs. */
+function pointsWanted({ tenant, name, request }: WantedSeries): string {
+  const { labels, end_time } = request;
+  return pointCondition(tenant, name, { labels, start_time: neededFrom(request), end_time: end_time - 1 });
+}
+
+/** The source that a point came from: what has the same labels and the same origin is one. */
+const SOURCE = 'cityHash64(origin) AS source';
+
+const DELTA = TEMPORALITIES.indexOf('delta');
+
+/** Gauges and sums step by step. Points are put together in SQL, by their labels and sources. */
+async function readNumberSeries(reads: Reads, wanted: WantedSeries): Promise<ReadSeries> {
+  const { request, mostPoints = MOST_NUMBERS, abort } = wanted;
+  const points = `points WHERE ${pointsWanted(wanted)} AND isFinite(value)`;
+  const [counted] = await reads.rows(`SELECT count() AS points FROM ${points}`, abort);
+  const isCut = Number(counted?.points) > mostPoints;
+  const newest = isCut ? ` ORDER BY timestamp DESC, labels LIMIT ${String(mostPoints)}` : '';
+  const shown = `(SELECT labels, timestamp AS moment, start_time AS began, ifNull(temporality = ${String(DELTA)}, false) AS is_delta,
+    ifNull(is_monotonic, false) AS is_growing, value, arrived, place, ${SOURCE} FROM ${points}${newest})`;
+  const { first, width } = stepsOf(request);
+  const sql =
+    request.agg === 'rate'
+      ? increases(shown, first, width)
+      : figures(shown, first, width, request.start_time);
+  const rows = await reads.rows(`${sql} LIMIT ${String(MOST_NUMBER_ROWS + 1)}`, abort);
+  const found = new NumberSteps(request);
+  for (const row of rows.slice(0, MOST_NUMBER_ROWS)) found.add(row);
+  return found.result(isCut || rows.length > MOST_NUMBER_ROWS);
+}
+
+/** What is known of each step: by labels, source, and whether its points are deltas. */
+function figures(points: string, first: number, width: number, start: number): string {
+  return `SELECT labels, intDiv(moment - ${first}, ${width}) AS step, count() AS count, sum(value) AS sum, min(value) AS min, max(value) AS max,
+      argMax(value, (moment, arrived, place)) AS last, max(moment) AS last_at, if(is_delta, sum, last) AS total
+    FROM ${points} WHERE moment >= ${start} GROUP BY labels, source, is_delta, step ORDER BY labels, step`;
+}
+
+/**
+ * What sums grew by, and from when to when; what lies within one step is put together. A cumulative sum is compared with the point before,
+ * of the same source; where it has begun anew, or there is none before, it has counted all since its start.
+ */
+function increases(points: string, first: number, width: number): string {
+  const before = (column: string): string => `lagInFrame(toNullable(${column})) OVER w`;
+  // A start that stays the same is no new one, even where the point before came in the same moment.
+  const isAnew =
+    '((value < before AND is_growing) OR (began IS NOT NULL AND began >= before_at AND (before_began IS NULL OR began <> before_began)))';
+  const compared = `SELECT *, ${before('value')} AS before, ${before('moment')} AS before_at, ${before('began')} AS before_began
+    FROM ${points} WINDOW w AS (PARTITION BY labels, source, is_delta ORDER BY moment, arrived, place ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)`;
+  const grown = `SELECT labels, moment AS until,
+      assumeNotNull(multiIf(is_delta, least(ifNull(began, moment), moment), before IS NULL, began,
+        ${isAnew}, greatest(ifNull(began, before_at), before_at), before_at)) AS since,
+      if(is_delta OR before IS NULL OR ${isAnew}, value, value - before) AS growth
+    FROM (${compared}) WHERE is_delta OR before IS NOT NULL OR began < moment`;
+  const placed = `SELECT labels, growth, since AS begun, until AS ended, floor((begun - ${first}) / ${width}) AS first_step,
+      floor((greatest(begun, ended - 1) - ${first}) / ${width}) AS last_step, first_step = last_step AS is_within,
+      if(is_within, greatest(begun, ended - 1), begun) AS from_at, if(is_within, greatest(begun, ended - 1), ended) AS to_at
+    FROM (${grown}) WHERE until >= ${first}`;
+  return `SELECT labels, min(from_at) AS since, max(to_at) AS until, sum(growth) AS growth FROM (${placed})
+    GROUP BY labels, first_step, last_step, if(is_within, 0, from_at), if(is_within, 0, to_at) ORDER BY labels, since`;
+}
 
 const SHOWN = 'timestamp, value, labels, distribution';
 const DETAILS = 'start_time, flags, temporality, is_monotonic, exemplars';
@@ -124,4 +208,27 @@ function detailsOf(row: Row): NonNullable<StoredPoint['details']> {
     is_monotonic: typeof is_monotonic === 'boolean' ? is_monotonic : null,
     exemplars: typeof exemplars === 'string' ? (parseJson(exemplars) as JsonObject[]) : null,
   };
+}
+
+/** Histograms and summaries step by step. */
+async function readDistributionSeries(reads: Reads, wanted: WantedSeries): Promise<ReadSeries> {
+  const { request, mostPoints = MOST_DISTRIBUTIONS, abort } = wanted;
+  const points = `points WHERE ${pointsWanted(wanted)} AND distribution IS NOT NULL`;
+  const newest = 'timestamp DESC, labels, arrived, place';
+  const columns = 'labels, timestamp, start_time, temporality, distribution, arrived, place';
+  const pages = reads.pages(
+    `SELECT labels, toString(source) AS source, timestamp AS at, start_time AS began, temporality, distribution, (SELECT count() FROM ${points}) AS points
+     FROM (SELECT *, sum(length(distribution)) OVER (ORDER BY ${newest} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS upto
+       FROM (SELECT ${columns}, ${SOURCE} FROM ${points} ORDER BY ${newest} LIMIT ${String(mostPoints)}))
+     WHERE upto <= ${String(MOST_DISTRIBUTION_CHARACTERS)} ORDER BY labels, source, at, arrived, place`,
+    abort,
+  );
+  const found = new DistributionSteps(request);
+  let [read, all] = [0, 0];
+  for await (const rows of pages) {
+    for (const row of rows) found.add(row);
+    read += rows.length;
+    all = Number(rows[0]?.points);
+  }
+  return found.result(read < all);
 }

@@ -1,7 +1,7 @@
 import { itemAt } from '../../../signal/checked.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
 import { hourOf } from '../../../signal/trace-map.js';
-import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
+import { MICROS_PER_HOUR, MICROS_PER_DAY, MICROS_PER_MINUTE } from '../../../signal/time-units.js';
 import type {
   MapEdge,
   MapHour,
@@ -10,11 +10,100 @@ import type {
   MapRebuild,
   ServiceMap,
   StoredMap,
+  MapFigures,
 } from '../../service-map.js';
 import type { Row } from '../client/connection.js';
-import { figuresOf, type GradeCount } from './grade-figures.js';
-import { EDGE, hoursOfMap, nodesAndEdges, wholeDays } from './map-days.js';
-import { MapNotes, type MapNoteParts } from './map-notes.js';
+import { EDGE, hoursOfMap, nodesAndEdges, wholeDays, notesOf, unnotedDays, type Days } from './map-days.js';
+import { BUCKETS_PER_OCTAVE, SHORTEST_MICROS, type Grade } from '../../../signal/span-grade.js';
+import { LRUCache } from 'lru-cache';
+import type { Micros } from '../../../signal/time.js';
+import type { Reads } from '../client/reads.js';
+
+/** How often it is looked which days of a user are to be noted, at most. */
+const EVERY: Micros = 10 * MICROS_PER_MINUTE;
+/** What a day gets so long after its end is late: until then it is not worth noting. */
+const SETTLED_AFTER: Micros = 2 * MICROS_PER_HOUR;
+/** Users of whom is known when it was looked. */
+const REMEMBERED = 10_000;
+
+interface MapNoteParts {
+  readonly reads: Reads;
+  /** Runs a statement that answers nothing. */
+  readonly command: (sql: string) => Promise<void>;
+  readonly now: () => Micros;
+}
+
+/**
+ * Notes what days add to the map, for users who ask for a long time: after the answer, one user after the other. Several processes may do it at
+ * the same time, and whatever fails is done the next time: notes only make answers faster.
+ */
+class MapNotes {
+  readonly #parts: MapNoteParts;
+  readonly #looked = new LRUCache<number, Micros>({ max: REMEMBERED });
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(parts: MapNoteParts) {
+    this.#parts = parts;
+  }
+
+  /** To be called when days were asked for. */
+  asked(tenant: number, { first, last }: Days): void {
+    const now = this.#parts.now();
+    if (now - (this.#looked.get(tenant) ?? -Infinity) < EVERY) return;
+    this.#looked.set(tenant, now);
+    const ended = Math.floor((now - SETTLED_AFTER) / MICROS_PER_DAY) - 1;
+    const days = { first, last: Math.min(last, ended) };
+    this.#working = this.#working.then(() => this.#note(tenant, days)).catch(() => undefined);
+  }
+
+  /** Resolves when nothing is noted any more. */
+  async idle(): Promise<void> {
+    await this.#working;
+  }
+
+  async #note(tenant: number, days: Days): Promise<void> {
+    const { reads, command } = this.#parts;
+    const unnoted = await reads.rows(unnotedDays(tenant, days));
+    const found = unnoted.map(({ day, print }) => ({ day: Number(day), print: String(print) }));
+    for (const statement of notesOf(tenant, found)) await command(statement);
+  }
+}
+
+/** The share of spans that are at least as fast. */
+const P95 = 0.95;
+
+/** How many spans have a grade. */
+interface GradeCount {
+  readonly grade: Grade;
+  readonly spans: number;
+}
+
+/** What the grades of spans say of a node or an edge: which failed, and within a tenth how long 95 of 100 took at most. */
+function figuresOf(counts: readonly GradeCount[]): MapFigures {
+  const failed = counts.filter(({ grade }) => grade % 2 === 1);
+  return { error_count: failed.reduce((sum, { spans }) => sum + spans, 0), p95_ms: p95Of(counts) };
+}
+
+function p95Of(counts: readonly GradeCount[]): number | null {
+  const buckets = new Map<number, number>();
+  for (const { grade, spans } of counts) {
+    const bucket = Math.floor(grade / 2);
+    if (bucket > 0) buckets.set(bucket, (buckets.get(bucket) ?? 0) + spans);
+  }
+  const all = [...buckets.values()].reduce((sum, spans) => sum + spans, 0);
+  const nth = Math.ceil(P95 * all);
+  let before = 0;
+  for (const [bucket, spans] of [...buckets].sort(([a], [b]) => a - b)) {
+    if (before + spans < nth) {
+      before += spans;
+      continue;
+    }
+    // Where in its bucket the span lies is not known: as if they were spread evenly.
+    const octaves = (bucket - 1 + (nth - 0.5 - before) / spans) / BUCKETS_PER_OCTAVE;
+    return Math.round((SHORTEST_MICROS / 1000) * 2 ** octaves * 1000) / 1000;
+  }
+  return null;
+}
 
 /** Items of a list that are made at a time. */
 const PAGE = 1000;

@@ -7,7 +7,15 @@ import { numberOf, spanHeadOfRow, textOf } from '../../summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import { shownNode } from '../runs/node-names.js';
 import { payloadOf } from '../runs/run-rows.js';
-import { inputBeginning } from './input-beginning.js';
+
+/** Characters of the input that an outline shows, in UTF-16 units. */
+const SHOWN = 200;
+
+/** The first characters of a text, none of them in half. */
+function inputBeginning(text: string): string {
+  const some = text.slice(0, SHOWN);
+  return /[\uD800-\uDBFF]$/.test(some) ? some.slice(0, -1) : some;
+}
 
 function headOf(row: Row) {
   return spanHeadOfRow(String(row.trace_id), row);

@@ -7,7 +7,26 @@ import { migrate, openError } from '../migrate.js';
 import type { Tables } from '../tables.js';
 import { PostgresDriver } from './postgres-driver.js';
 import { PostgresSignals } from './postgres-signals.js';
-import { postgresSnapshot } from './postgres-snapshot.js';
+
+/** Rows that are held at a time. Those of events have bodies of many kilobytes. */
+const PAGE = 200;
+
+/** One transaction that sees what was committed when it began, and a cursor for each table. */
+const postgresSnapshot: Dialect['snapshot'] = async (database, _directory, work) =>
+  await database.transaction().execute(async (tx) => {
+    await sql`set transaction isolation level repeatable read, read only`.execute(tx);
+    // The moment is that of the first statement that reads.
+    await sql`select 1 from counters`.execute(tx);
+    return await work(async function* (table) {
+      await sql`declare exported no scroll cursor for select * from ${sql.table(table)}`.execute(tx);
+      for (;;) {
+        const { rows } = await sql<Record<string, unknown>>`fetch ${sql.lit(PAGE)} from exported`.execute(tx);
+        if (rows.length === 0) break;
+        yield rows;
+      }
+      await sql`close exported`.execute(tx);
+    });
+  });
 
 const CONNECTIONS = 10;
 const CONNECT_MS = 5000;

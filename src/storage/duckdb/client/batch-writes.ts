@@ -4,7 +4,6 @@ import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../../signa
 import { TOO_MANY_METRICS } from '../../metric-limits.js';
 import type { TelemetryWriter } from '../../telemetry-writer.js';
 import type { WriteAnswer } from '../commits/commit-queue.js';
-import { countedMessage } from './counted-message.js';
 import {
   TracesEncoder,
   transferablesOf,
@@ -20,6 +19,8 @@ import type { StoreMetrics } from './store-metrics.js';
 import type { StoreReach } from './store-reach.js';
 import type { ToldArrivals } from '../../told-arrivals.js';
 import type { UserTerms } from '../../user-terms.js';
+import type { Micros } from '../../../signal/time.js';
+import type { Counted } from '../../incoming/counted.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];
 
@@ -186,4 +187,19 @@ function named(
 
 function receiptOf(accepted: number, refused: Receipt['refused'], usage: Receipt['usage']): Receipt {
   return { accepted, refused, ...(usage && { usage }) };
+}
+
+/**
+ * For a message of a batch; empty where the batch is not counted. The user's own limit goes before that of the batch; 0 is none.
+ *
+ * @param at when the batch came, which decides its month
+ */
+function countedMessage(
+  { quota }: Pick<Batch<unknown>, 'quota'>,
+  { tenant, monthlyLimit }: UserTerms,
+  at: Micros,
+): { readonly counted?: Counted } {
+  if (quota === undefined) return {};
+  const limit = monthlyLimit ?? quota.monthly_items;
+  return { counted: { tenant, at, limit: limit === 0 ? Infinity : limit } };
 }

@@ -18,9 +18,12 @@ import type {
 import type { ShownPage } from '../queries/run-reads.js';
 import type { SpanPage } from '../queries/span-json.js';
 import type { WholeSpan, WholeSpanPage } from '../queries/whole-span.js';
-import { detailedSpan, shortSpan } from './detailed-span.js';
 import type { StoreReach } from './store-reach.js';
 import type { ToldArrivals } from '../../told-arrivals.js';
+import type { JsonObject } from '../../../signal/attributes.js';
+import { storedCall } from '../../../signal/call-details.js';
+import { parseJson } from '../../../signal/json.js';
+import { loggedEvent } from '../../logged-events.js';
 
 /** Spans whose payloads are parsed at a time. */
 const PARSED_SPANS = 50;
@@ -194,4 +197,33 @@ export class RunsClient implements Runs {
 function* parsed<Span>(spans: readonly WholeSpan[], parse: (span: WholeSpan) => Span): Generator<Span[]> {
   for (let from = 0; from < spans.length; from += PARSED_SPANS)
     yield spans.slice(from, from + PARSED_SPANS).map(parse);
+}
+
+/** One span as the contract gives it. */
+function detailedSpan(whole: WholeSpan): DetailedSpan {
+  const { metadata, sent, origin } = whole.payload;
+  return {
+    ...shortSpan(whole),
+    details: {
+      call: storedCall(whole.call),
+      metadata: objectOf(metadata),
+      sent: sent === null || origin === null ? null : { bytes: sent, origin },
+    },
+  };
+}
+
+/** The same without its details. */
+function shortSpan({ span, payload, events }: WholeSpan): StoredSpan {
+  return {
+    ...span,
+    input_data: objectOf(payload.input),
+    output_data: objectOf(payload.output),
+    ...(events.length > 0 && { events: events.map(loggedEvent) }),
+  };
+}
+
+/** Of JSON in UTF-8. */
+function objectOf(json: Uint8Array | null): JsonObject | null {
+  if (json === null) return null;
+  return parseJson(Buffer.from(json.buffer, json.byteOffset, json.length).toString('utf8')) as JsonObject;
 }

@@ -11,7 +11,7 @@ import { plainError, type SpelledError } from '../../../worker/thread-protocol.j
 import { ThreadClient } from '../../../worker/thread-client.js';
 import type { Micros } from '../../../signal/time.js';
 import { isControlPlane, type ControlPlane } from '../../control-plane.js';
-import type { FactIntake } from '../../fact-source.js';
+import type { FactIntake, FactNews, FactPage } from '../../fact-source.js';
 import { MeasuredBytes } from '../../stored-bytes.js';
 import type { TelemetryPlane } from '../../telemetry-plane.js';
 import type { Transferable } from '../../telemetry-transfer.js';
@@ -21,11 +21,8 @@ import { FiguresClient } from './figures-client.js';
 import { LogsClient } from './logs-client.js';
 import { MapClient } from './map-client.js';
 import { MetricsClient } from './metrics-client.js';
-import { plainReads } from './plain-reads.js';
 import { PromptNumbers } from '../../prompt-numbers.js';
 import { PromptRunsClient } from './prompt-runs-client.js';
-import { FactReports, factsOf, sourceOf } from './store-facts.js';
-import { revive } from './revive-error.js';
 import { RunsClient } from './runs-client.js';
 import type { StoreOptions } from '../engine/store-options.js';
 import type { StoreFigures } from '../engine/store-figures.js';
@@ -38,6 +35,86 @@ import { ToldArrivals } from '../../told-arrivals.js';
 import { timeOutIdle } from './time-out-idle.js';
 import { KnownUsers } from '../../user-terms.js';
 import type { CommitReport } from '../commits/writer.js';
+import { reviveError } from '../../revive-error.js';
+import { StoreOpenError } from '../files/store-open-error.js';
+import { MessageChannel } from 'node:worker_threads';
+import type { Clock, Logger } from '../../../component/telemetry.js';
+import { SparseLog } from '../../../telemetry/sparse-log.js';
+import type { FactConnector } from '../../fact-port.js';
+
+/** The facts of a store thread. @param storeId names it among all that bring facts */
+function factsOf(thread: ThreadClient, storeId: string): FactConnector {
+  return {
+    name: sourceOf(storeId),
+    readFacts: (mark, limit, abort) => thread.call<FactPage>('readFacts', [mark, limit], { abort }),
+    connectFacts: async () => {
+      const { port1, port2 } = new MessageChannel();
+      await thread.call('connectFacts', [port1], { transfer: [port1] });
+      return port2;
+    },
+  };
+}
+
+/** The name of a store among all that bring facts. */
+function sourceOf(storeId: string): string {
+  return `duckdb/${storeId}`;
+}
+
+/** Says how facts come into the log of events. */
+class FactReports implements FactNews {
+  readonly #logger: Logger;
+  readonly #log: SparseLog;
+  readonly #onFailing: (isFailing: boolean) => void;
+  #isFailing = false;
+
+  /** @param onFailing is told when they cannot be brought, and when they can again */
+  constructor(logger: Logger, clock: Clock, onFailing: (isFailing: boolean) => void) {
+    this.#logger = logger;
+    this.#log = new SparseLog(logger, clock);
+    this.#onFailing = onFailing;
+  }
+
+  failing(error: Error | null): void {
+    if (error !== null)
+      this.#log.warn(
+        0,
+        { err: error },
+        'Events of telemetry were not brought into the log; it is tried again',
+      );
+    const isFailing = error !== null;
+    if (isFailing === this.#isFailing) return;
+    this.#isFailing = isFailing;
+    this.#onFailing(isFailing);
+  }
+
+  passedOver(events: number): void {
+    this.#logger.error({ events }, 'Events of users that there are not were passed over');
+  }
+}
+
+/** The contracts all of whose methods the store thread answers as they are. What is missing here, or is in no contract, does not compile. */
+const METHODS = {
+  agents: { list: true, find: true, read: true, days: true, estimate: true, compare: true },
+  models: { list: true, reprice: true },
+  sessions: { list: true, read: true },
+  past: { observe: true },
+  usage: { read: true, days: true },
+} as const satisfies {
+  readonly [Part in keyof TelemetryPlane]?: { readonly [Method in keyof TelemetryPlane[Part]]: true };
+};
+
+/** A contract, each of whose methods is a read of the store thread: the user first, perhaps a signal last. */
+function plainReads<Part extends keyof typeof METHODS>(reach: StoreReach, part: Part): TelemetryPlane[Part] {
+  const methods = Object.keys(METHODS[part]).map((method) => {
+    const read = async (userId: string, ...rest: readonly unknown[]): Promise<unknown> => {
+      const abort = rest.find((value) => value instanceof AbortSignal);
+      const args = rest.filter((value) => value !== abort);
+      return await reach.read(userId, part, method as never, args as never, abort);
+    };
+    return [method, read] as const;
+  });
+  return Object.fromEntries(methods) as unknown as TelemetryPlane[Part];
+}
 
 export interface DuckDBStoreOptions extends Omit<StoreOptions, 'control'> {
   /** Id of the extension that is the control plane. */
@@ -246,4 +323,9 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     const failed = 'A recurring task of the store failed.';
     this.#ends.push(repeat(this.#settings, { everyMs, failed, isLater }, work));
   }
+}
+
+/** Errors of the store thread as those of this side. */
+function revive(error: SpelledError): Error {
+  return reviveError(error, { StoreOpenError });
 }

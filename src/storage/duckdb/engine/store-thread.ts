@@ -14,8 +14,8 @@ import type { LogsMessage } from '../messages/encode-logs.js';
 import type { PointsMessage } from '../messages/encode-points.js';
 import type { StoreOptions } from './store-options.js';
 import { StoreEngine } from './store-engine.js';
-import { transferMethods } from './transfer-methods.js';
 import type { ReadCall } from './store-reads.js';
+import type { ExportProgress, TransferBase, WrittenTables } from '../../telemetry-transfer.js';
 
 /** The store thread, the only one that opens the database. `client/store.ts` starts it. */
 
@@ -98,3 +98,26 @@ serve(port, outbox, {
 export type ChangeMethod = 'setOutcome' | 'linkPrompt' | 'rebuildMap' | 'storedBytes';
 /** And of what alerts look at. */
 export type LookMethod = keyof Observations;
+
+/** What the store thread does for an export, and for an import. `client/transfer-client.ts` calls it. */
+function transferMethods(engine: Promise<StoreEngine>) {
+  return {
+    beginExport: async (): Promise<boolean> => await (await engine).export.begin(),
+    exportLacksFacts: async (mark: string | null): Promise<boolean> =>
+      await (await engine).export.lacksFacts(mark),
+    writeExport: async (
+      directory: string,
+      skipsDamaged: boolean,
+      abort?: AbortSignal,
+    ): Promise<WrittenTables> => await (await engine).export.write(directory, { skipsDamaged, abort }),
+    exportProgress: async (): Promise<ExportProgress> => (await engine).export.progress,
+    endExport: async (): Promise<void> => {
+      await (await engine).export.end();
+    },
+    isEmpty: async (): Promise<boolean> => (await engine).isEmpty(),
+    restoreBase: async (base: TransferBase): Promise<void> => {
+      await (await engine).restoreBase(base);
+    },
+    lastCommit: async (): Promise<number> => (await engine).lastCommit,
+  };
+}

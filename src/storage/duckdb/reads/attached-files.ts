@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Logger } from '../../../component/telemetry.js';
 import { syncDirectory } from '../../../config/sync-directory.js';
 import type { Table } from '../../table.js';
-import { SEGMENT_TABLES } from '../../tables.js';
+import { SEGMENT_TABLES, POINTS, UNUSABLE_ROWS } from '../../tables.js';
 import { attachWithLog, CUT_MESSAGE } from '../files/attach-with-log.js';
 import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
@@ -17,7 +17,10 @@ import { COLD, newSegment, type Segment } from '../rows/segment.js';
 import { isLocked, openError, StoreOpenError } from '../files/store-open-error.js';
 import type { Troubles } from '../files/troubles.js';
 import { setUnusableAside } from '../files/unusable-rows.js';
-import { telemetryFile } from './unusable-telemetry.js';
+import { columnsOf } from '../../table.js';
+import { LOGS } from '../../log-tables.js';
+import { deriveSumsAnew } from '../sums/cold-sums.js';
+import type { CheckedFile } from '../files/unusable-rows.js';
 
 /** Row groups of 8192: then a slice of the mover is written at once, and look-ups by commit read little. */
 const ATTACH_OPTIONS = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.2.0'";
@@ -200,4 +203,26 @@ export function isDamage(error: unknown): boolean {
   const cause = error instanceof StoreOpenError ? error.cause : error;
   if (!(cause instanceof Error) || isLocked(cause) || isNoRoom(cause)) return false;
   return !SOUND.test(cause.message);
+}
+
+/** @param catalog the cold file, whose sums are derived anew where rows are set aside, or a hot segment */
+function telemetryFile(connection: Connection, catalog: string, path: string): CheckedFile {
+  return {
+    catalog,
+    path,
+    tables: SEGMENT_TABLES.filter((table) => table !== UNUSABLE_ROWS).map((table) => ({
+      name: table.name,
+      columns: columnsOf(table).map(({ name, sql }) =>
+        // The value of a metric may be any number.
+        table === POINTS ? { name, sql } : { name, sql, bounds: [0, Number.MAX_SAFE_INTEGER] as const },
+      ),
+    })),
+    // Under no commit, since the number of their own may be what is wrong with them.
+    kept: ({ name }) => ({ seq: '0', tenant: '0', table_name: `'${name}'`, content: 'r::VARCHAR' }),
+    settle: async () => {
+      // What they added to the sums is not what they hold now.
+      if (catalog === COLD) await deriveSumsAnew(connection);
+    },
+    hint: (rows) => (rows.has(LOGS.name) ? ' They may make counts of log searches too high.' : ''),
+  };
 }

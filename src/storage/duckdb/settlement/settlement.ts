@@ -2,7 +2,6 @@ import type { StoredRuns } from '../../../runs/stored-runs.js';
 import { must } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import type { Agents } from '../figures/agents.js';
-import { activeAt, countedAt, countedHeader } from './counted-runs.js';
 import { CompletedSpans, type LoadedGroup } from '../runs/completed-spans.js';
 import type { Connection } from '../files/connection.js';
 import { CommitEvents, eventRows } from '../events/commit-events.js';
@@ -16,21 +15,73 @@ import type { Services } from '../map/services.js';
 import { SettledMap } from '../map/settled-map.js';
 import { PromptLinks } from '../prompts/prompt-links.js';
 import type { LinkedPrompts } from '../prompts/linked-prompts.js';
-import type { RunChanges } from '../figures/counted-run.js';
+import type { RunChanges, CountedRun } from '../figures/counted-run.js';
 import type { Capture } from '../rows/segment.js';
 import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './settled-rows.js';
-import { tellAgain } from './tell-again.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
 import type { ClosedRuns } from '../runs/closed-runs.js';
 import type { Reloads } from '../runs/reloads.js';
 import type { RunSize } from '../runs/run-size.js';
 import { StoredTraces } from '../runs/stored-traces.js';
-import type { TraceState } from '../runs/trace-state.js';
+import type { TraceState, StoredHeader } from '../runs/trace-state.js';
 import { wholeState } from '../runs/whole-state.js';
 import { newParts, triage, type NewParts, type TouchedTrace } from '../runs/triage.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { OutcomeChange, TraceChange } from '../changes/change.js';
 import type { Rows } from '../changes/rows.js';
+import { indexOf } from '../../table.js';
+import { TRACE_WIRE } from '../../tables.js';
+import type { Retold } from '../../../runs/spans/run-spans.js';
+import { uuidKey } from '../../../worker/uuid-words.js';
+
+function countedAt({ tenant, traces }: IncomingBatch, trace: number, agentNo: number): CountedRun {
+  const numberAt = (column: number): number | null => {
+    const value = traces.value(column, trace);
+    return typeof value === 'number' ? value : null;
+  };
+  const success = traces.value(SUCCESS, trace);
+  return {
+    tenant,
+    agentNo,
+    status: must(numberAt(STATUS), 'status of a run'),
+    kind: must(numberAt(KIND), 'kind of a run'),
+    startedAt: must(numberAt(STARTED_AT), 'start of a run'),
+    success: typeof success === 'boolean' ? success : null,
+    cost: numberAt(TOTAL_COST_USD),
+    durationMs: numberAt(DURATION_MS),
+  };
+}
+
+function countedHeader(tenant: number, { agentNo, header }: StoredHeader): CountedRun {
+  return {
+    tenant,
+    agentNo,
+    kind: header.kind,
+    status: header.status,
+    startedAt: header.started_at,
+    success: header.success,
+    cost: header.total_cost_usd,
+    durationMs: header.duration_ms,
+  };
+}
+
+/** When a whole trace was last active, as {@link RunChanges} tells it; for one that goes on `RunState.activeAt` says it. */
+function activeAt({ traces, receivedAt }: IncomingBatch, trace: number): Micros {
+  const ended = traces.value(ENDED_AT, trace);
+  const last = Math.max(
+    Number(traces.value(STARTED_AT, trace)),
+    typeof ended === 'number' ? ended : -Infinity,
+  );
+  return Math.min(last, receivedAt);
+}
+
+const KIND = indexOf(TRACE_WIRE, 'kind');
+const STATUS = indexOf(TRACE_WIRE, 'status');
+const STARTED_AT = indexOf(TRACE_WIRE, 'started_at');
+const ENDED_AT = indexOf(TRACE_WIRE, 'ended_at');
+const DURATION_MS = indexOf(TRACE_WIRE, 'duration_ms');
+const SUCCESS = indexOf(TRACE_WIRE, 'success');
+const TOTAL_COST_USD = indexOf(TRACE_WIRE, 'total_cost_usd');
 
 /** What one commit writes. */
 export interface Settled {
@@ -291,5 +342,51 @@ export class Settlement {
     const run = state?.stored ? countedHeader(tenant, state.stored) : null;
     const links = this.#links.committed(seq, key, run, run);
     if (state !== undefined && links !== null) state.links = links;
+  }
+}
+
+/**
+ * Where what a group brings has something else count of spans (`runs/rules/told-calls.ts`), has that written: with new spans that
+ * come from the sender's columns, in these; of stored spans as new versions. Of these no more payloads are read than
+ * {@link RunSize.commitPayloadBytes} for the whole group: what is left is written with the next commit that touches the run, whose
+ * totals do not depend on it.
+ */
+async function tellAgain(
+  { touched, fresh, states }: LoadedGroup,
+  stored: StoredRuns<TraceState>,
+  { commitPayloadBytes }: RunSize,
+): Promise<void> {
+  let left = commitPayloadBytes;
+  for (const [key, trace] of touched) {
+    const state = states.get(key);
+    const retold = state?.retold() ?? [];
+    if (state === undefined || retold.length === 0) continue;
+    const isToRead = ({ span_id: id }: Retold): boolean => {
+      const span = state.find(id);
+      return span !== undefined && span.seq > 0 && span.row === undefined;
+    };
+    const toRead = retold.filter(isToRead);
+    const keys = toRead.map(({ span_id: id }) => id);
+    const read =
+      left > 0 && keys.length > 0
+        ? await stored.readWhole(trace.tenant, state, keys, left)
+        : { keys: 0, bytes: 0 };
+    left -= read.bytes;
+    const unread = new Set(toRead.slice(read.keys));
+    const told = retold.filter((one) => !unread.has(one));
+    for (const one of told) state.tell(one);
+    tellBatches(trace, fresh, told);
+  }
+}
+
+function tellBatches({ parts }: TouchedTrace, fresh: NewParts, retold: readonly Retold[]): void {
+  const told = new Map(retold.map((one) => [one.span_id, one.told]));
+  for (const part of parts) {
+    if (!('batch' in part) || fresh.get(part.batch)?.has(part.trace) !== true) continue;
+    const { batch, trace } = part;
+    for (let row = batch.start(trace); row < batch.end(trace); row++) {
+      const now = told.get(uuidKey(batch.spanIds, row * 4));
+      if (now !== undefined) batch.tell(row, now);
+    }
   }
 }
