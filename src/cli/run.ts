@@ -37,7 +37,7 @@ interface RunOptions extends ConfigOptions {
   readonly acceptLoss?: boolean;
 }
 
-/** `jackdaw run`. @param setExitCode told how the process is to end */
+/** `jackdaw run`. @param setExitCode receives the exit code */
 export function runCommand(
   io: ProcessIo,
   builtin: readonly Factory[],

@@ -26,7 +26,7 @@ Exit codes:
 
 const CHECK = furtherModule(new URL('../storage/duckdb/files/store-check.js', import.meta.url));
 
-/** `jackdaw store`: about the files of the embedded store. @param setExitCode told how the process is to end */
+/** `jackdaw store`: about the files of the embedded store. @param setExitCode receives the exit code */
 export function storeCommand(
   io: ProcessIo,
   builtin: readonly Factory[],
@@ -50,7 +50,7 @@ export function storeCommand(
       io.out(
         damaged.length === 0
           ? `Every row of ${counted(files.length, 'file')} can be read.`
-          : `${damaged.length} of ${counted(files.length, 'file')} damaged or missing. Restore a backup; or start the daemon and move the rest to a new store with jackdaw export --skip-damaged.`,
+          : `${damaged.length} of ${counted(files.length, 'file')} damaged or missing. Restore all files of one backup; or start the daemon, with --accept-loss if a file is missing, and move the rest to a new store with jackdaw export --skip-damaged.`,
       );
     });
   return command;

@@ -23,7 +23,7 @@ export class Reloading {
   readonly #listeners: Pick<Listeners, 'reloadTls'>;
   readonly #start: Config;
   #last: Config;
-  /** What each component goes by. */
+  /** The configuration of each component. */
   readonly #taken = new Map<Node, unknown>();
 
   constructor(built: Built, listeners: Pick<Listeners, 'reloadTls'>, config: Config) {

@@ -6,7 +6,8 @@ import type { UserTerms } from './user-terms.js';
 
 /** How much of its storage a user has used. */
 export interface StorageUse {
-  readonly used: number;
+  /** Null: not measured yet, because measuring failed. */
+  readonly used: number | null;
   /** Null: no limit. */
   readonly limit: number | null;
 }
@@ -67,11 +68,10 @@ export class MeasuredBytes implements StoredBytes {
 
   async read(userId: string): Promise<StorageUse> {
     const terms = await this.#opened.termsOf(userId);
-    if (this.#measured === null) await this.#measure();
-    // A large store takes seconds to measure, and readers want an answer now.
-    else if (this.#isStale) void this.#tried();
+    await this.#refresh();
     const limit = this.#limitOf(terms);
-    return { used: this.#usedBy(terms.tenant), limit: limit === 0 ? null : limit };
+    const used = this.#measured === null ? null : this.#usedBy(terms.tenant);
+    return { used, limit: limit === 0 ? null : limit };
   }
 
   async take(userId: string, bytes: number): Promise<void> {
@@ -81,20 +81,19 @@ export class MeasuredBytes implements StoredBytes {
   }
 
   /**
-   * @returns a promise only until something was measured, which the first write of a user with a limit waits for
+   * @returns a promise only for the first write of a user with a limit, which waits for a measurement
    * @throws ConsumeError `storage_exceeded` where the user has reached the limit
    */
   refuseExceeded(terms: UserTerms): Promise<void> | undefined {
     const limit = this.#limitOf(terms);
     if (limit === 0) return undefined;
-    if (this.#measured !== null) {
-      if (this.#isStale) void this.#tried();
-      this.#refuse(terms, limit);
-      return undefined;
-    }
-    return this.#tried().then(() => {
-      this.#refuse(terms, limit);
-    });
+    const measured = this.#refresh();
+    if (measured !== undefined)
+      return measured.then(() => {
+        this.#refuse(terms, limit);
+      });
+    this.#refuse(terms, limit);
+    return undefined;
   }
 
   /** Counts what is being written. @param bytes below 0 where it could not be written */
@@ -124,6 +123,17 @@ export class MeasuredBytes implements StoredBytes {
       `The storage limit of ${String(limit)} bytes is reached: ${String(used)} bytes are stored. Nothing of this request was stored. Delete prompts, saved views or alerts, or ask an administrator for a higher limit or a shorter retention.`,
       { code: 'storage_exceeded', retryable: true, retryAfterMs: RETRY_AFTER_MS },
     );
+  }
+
+  /**
+   * Measures again if the last result is old. A large store takes seconds, so only the first result is worth waiting for.
+   *
+   * @returns a promise while there is no result yet
+   */
+  #refresh(): Promise<void> | undefined {
+    if (!this.#isStale) return undefined;
+    const measuring = this.#tried();
+    return this.#measured === null ? measuring : undefined;
   }
 
   /** A measurement that fails leaves the last one standing. */

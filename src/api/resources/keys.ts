@@ -27,7 +27,7 @@ const keyFields = {
   last_used_at: nullable(time('Written at most once a minute.')),
   parent_id: nullable(
     uuid(
-      'The key that made it, itself or through a browser session. Null: unknown, or made beside the daemon.',
+      'The key that made it, itself or through a browser session. Null: unknown, or made offline.',
     ),
   ),
 };

@@ -25,8 +25,10 @@ export const readUsage = {
         resets_at: time('The first moment of the next month.'),
         stored_bytes: Type.Object(
           {
-            used: count(
-              'Bytes of telemetry, prompts, saved views and alerts, before compression, as last measured.',
+            used: nullable(
+              count(
+                'Bytes of telemetry, prompts, saved views and alerts, before compression, as last measured. Null: not measured yet.',
+              ),
             ),
             limit: nullable(count('Null: no limit.')),
           },

@@ -60,7 +60,7 @@ export class AuditTrail {
   /** Stores what waits. Never rejects; what could not be stored is tried again later. */
   async flush(): Promise<void> {
     this.#cancelRetry();
-    this.#writing ??= this.#write().finally(() => (this.#writing = null));
+    if (this.#writing === null && this.#waiting.length > 0) this.#writing = this.#write();
     await this.#writing;
   }
 
@@ -79,8 +79,10 @@ export class AuditTrail {
       } catch (error) {
         this.#faults.warn(batch.length, { err: error }, 'Audit entries wait for the control store');
         this.#cancelRetry = this.#clock.after(RETRY_MS, () => void this.flush());
-        return;
+        break;
       }
     }
+    // In the same step as the last look at what waits, so that no later entry is missed.
+    this.#writing = null;
   }
 }

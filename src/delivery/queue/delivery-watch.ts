@@ -28,6 +28,7 @@ export class DeliveryWatch {
   #since: Micros | null = null;
   /** Batches that are being sent, or wait for their next attempt. */
   #underWay = 0;
+  #endedAt: Micros = -Infinity;
   #reason = 'no answer yet';
   #reported: { readonly reason: string; readonly at: Micros } | null = null;
   #cancelTimer: (() => void) | null = null;
@@ -42,9 +43,10 @@ export class DeliveryWatch {
   }
 
   begin(): void {
+    const wasIdle = this.#underWay === 0 && this.#msSince(this.#endedAt) >= STALL_MS;
     this.#underWay += 1;
-    if (this.#since !== null) return;
-    this.#restart();
+    // An idle exporter has nothing to deliver: that time is no stall.
+    if (this.#since === null || (wasIdle && !this.isStalled)) this.#restart();
   }
 
   /** An attempt failed. @param waitMs until the next one; null for no further one */
@@ -74,6 +76,7 @@ export class DeliveryWatch {
   /** Ends a started batch: delivered, dropped or dead-lettered. */
   ended(): void {
     this.#underWay -= 1;
+    this.#endedAt = this.#tools.clock.now();
   }
 
   stop(): void {

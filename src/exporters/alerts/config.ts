@@ -9,7 +9,7 @@ const LEAST_INTERVAL_MS = 1000;
 const LONGEST_WINDOW_MS = 366 * MS_PER_DAY;
 const REMOVED_KEYS = {
   webhook_signing_secret:
-    'is not supported any more: each user has an own secret. Remove the key, and obtain the secret with POST /api/v1/me/alert-secret',
+    'is not supported any more: each user has its own secret. Remove the key, and obtain the secret with POST /api/v1/me/alert-secret',
 };
 
 export const alertsConfig = section(

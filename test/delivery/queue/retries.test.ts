@@ -210,3 +210,15 @@ void t.test('an exporter that hangs, and one that refuses everything, stall as w
   await settled();
   t.strictSame(refusing.stalls, ['bad']);
 });
+
+void t.test('time without anything to deliver is no part of a stall', async (t) => {
+  const { exporter, clock, send, stalls } = startDelivery(AT_ONCE);
+  await send('a', 1);
+  exporter.last.fail(new ConsumeError('bad', { code: 'validation_failed', retryable: false }));
+  await settled();
+  clock.advance(3_600_000);
+  await send('a', 2);
+  exporter.last.fail(overloaded());
+  await settled();
+  t.strictSame(stalls, []);
+});

@@ -45,7 +45,7 @@ export function KeyTable({
       hint: 'The key that made it, itself or through a browser session',
       render: ({ parent_id }) =>
         parent_id === null ? (
-          <Missing reason="Not known, or made beside the daemon" />
+          <Missing reason="Unknown, or made offline" />
         ) : (
           (keys.find(({ id }) => id === parent_id)?.name ?? (
             <Missing reason="A key that is not listed here" />

@@ -71,7 +71,8 @@ function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; read
   const { used, limit, period, resets_at, stored_bytes: stored } = usage;
   const coming = forecast(used, limit, daily, resets_at, now);
   const isOver = limit !== null && used >= limit;
-  const isFull = stored.limit !== null && stored.used >= stored.limit;
+  const share = stored.limit === null ? 0 : (stored.used ?? 0) / stored.limit;
+  const isFull = share >= 1;
   return (
     <dl className={parts['figures']}>
       <div>
@@ -117,13 +118,13 @@ function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; read
       <div>
         <dt>Storage</dt>
         <dd className={isFull ? parts['bad'] : undefined}>
-          {formatBytes(stored.used)}
+          {stored.used === null ? <Missing reason="Not measured yet" /> : formatBytes(stored.used)}
           <small>
             {stored.limit === null
               ? 'no limit'
               : isFull
                 ? `limit of ${formatBytes(stored.limit)} reached: new data is refused`
-                : `${formatPercentage((stored.used / stored.limit) * 100)} of ${formatBytes(stored.limit)}`}
+                : `${formatPercentage(share * 100)} of ${formatBytes(stored.limit)}`}
           </small>
         </dd>
       </div>
