@@ -46,7 +46,7 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
       while (same < 3) {
         await wait(10);
         opened.clock.advance(60_000);
-        const now = (await opened.store.stored.read(tenant)).used;
+        const now = (await opened.store.stored.read(tenant)).used ?? -1;
         same = now === last ? same + 1 : 0;
         last = now;
       }

@@ -26,7 +26,7 @@ function checkStoredBytes(t: Test, open: OpenTelemetry): void {
     const used = async (least: number, most: number): Promise<void> => {
       await until(`${String(least)} to ${String(most)} bytes`, async () => {
         opened.clock.advance(LATER_MS);
-        ({ used: last } = await opened.store.stored.read(tenant));
+        last = (await opened.store.stored.read(tenant)).used ?? -1;
         return last >= least && last <= most;
       });
       t.ok(last >= least && last <= most, `${String(last)} bytes`);
@@ -79,12 +79,12 @@ function checkStoredBytes(t: Test, open: OpenTelemetry): void {
     await opened.control.prompts.remove(tenant, 'large', null);
     await until('the prompt no longer counts', async () => {
       opened.clock.advance(LATER_MS);
-      return (await opened.store.stored.read(tenant)).used < TEXT.length;
+      return ((await opened.store.stored.read(tenant)).used ?? Infinity) < TEXT.length;
     });
     for (const write of batches(tenant)) await write();
 
     const { used } = await opened.store.stored.read(tenant);
-    await limit(used + TEXT.length);
+    await limit((used ?? 0) + TEXT.length);
     const large = { tenant, items: [aLog({ body: TEXT })] };
     await opened.store.writer.logs(large, RECEIVED);
     for (const write of batches(tenant)) await t.rejects(write(), EXCEEDED, 'without another measurement');

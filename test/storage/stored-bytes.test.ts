@@ -26,7 +26,11 @@ void t.test('without a measurement the use is unknown, and it is measured again 
   t.equal(logger.lines.length, 1);
   t.match(logger.lines[0], /Cannot measure what users store/);
   await stored.take('anna', 60);
-  await t.rejects(stored.take('anna', 1), { code: 'storage_exceeded' }, 'what came in since the start counts');
+  await t.rejects(
+    stored.take('anna', 1),
+    { code: 'storage_exceeded' },
+    'what came in since the start counts',
+  );
   isDamaged = false;
   clock.advance(60_000);
   t.match(await stored.read('anna'), { used: 500 });

@@ -26,9 +26,7 @@ const keyFields = {
   revoked_at: nullable(time()),
   last_used_at: nullable(time('Written at most once a minute.')),
   parent_id: nullable(
-    uuid(
-      'The key that made it, itself or through a browser session. Null: unknown, or made offline.',
-    ),
+    uuid('The key that made it, itself or through a browser session. Null: unknown, or made offline.'),
   ),
 };
 

@@ -64,8 +64,8 @@ export function You() {
             <p>A session ends 12 hours after it was last used, 7 days after it began, or with its key.</p>
             {scopes.some((scope) => scope === 'read' || scope === 'admin') && <Sessions />}
             <p>
-              A link that logs in another browser once, within 15 minutes, is made on the machine of the daemon with{' '}
-              <code>jackdaw login</code>. A session cannot make one: it would never end.
+              A link that logs in another browser once, within 15 minutes, is made on the machine of the
+              daemon with <code>jackdaw login</code>. A session cannot make one: it would never end.
             </p>
             <p>
               <button type="button" className={parts['button']} onClick={() => void leave()}>
