@@ -95,7 +95,7 @@ void t.test(
     );
     t.match(
       failure,
-      /exporter "otlp_http" could not start: the queue in .*disk\/otlp_http cannot be used \(.*\): make room/,
+      /exporter \\"otlp_http\\" could not start: the queue in .*disk\/otlp_http cannot be used \(.*\): make room/,
     );
     await mount('rw');
     await spawnDaemon(t, { ...options, key: first.key });
