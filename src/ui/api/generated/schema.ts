@@ -2033,7 +2033,7 @@ export interface components {
       period: string;
       /** Format: date-time */
       resets_at: string;
-      stored_bytes: components['schemas']['StoredBytes'];
+      stored_bytes: components['schemas']['StorageUse'];
       used: number;
     };
     NewAlert: {
@@ -2833,9 +2833,9 @@ export interface components {
       reasoning: number | null;
       total: number | null;
     };
-    StoredBytes: {
+    StorageUse: {
       limit: number | null;
-      used: number;
+      used: number | null;
     };
     TokenPrices: {
       audio_input: number;
