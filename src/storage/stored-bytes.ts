@@ -53,6 +53,7 @@ export class MeasuredBytes implements StoredBytes {
   readonly #added = new Map<number, number>();
   #measuring: Promise<void> | null = null;
   #isStale = true;
+  #isClosed = false;
   #cancel: () => void = () => undefined;
   #log: SparseLog | null = null;
 
@@ -61,8 +62,9 @@ export class MeasuredBytes implements StoredBytes {
     this.#log = new SparseLog(parts.logger, parts.clock);
   }
 
+  /** Ends measuring. Writes that were taken before may still come; their limits hold by the last result. */
   close(): void {
-    this.#parts = null;
+    this.#isClosed = true;
     this.#cancel();
   }
 
@@ -131,7 +133,7 @@ export class MeasuredBytes implements StoredBytes {
    * @returns a promise while there is no result yet
    */
   #refresh(): Promise<void> | undefined {
-    if (!this.#isStale) return undefined;
+    if (!this.#isStale || this.#isClosed) return undefined;
     const measuring = this.#tried();
     return this.#measured === null ? measuring : undefined;
   }
@@ -141,8 +143,7 @@ export class MeasuredBytes implements StoredBytes {
     try {
       await this.#measure();
     } catch (error) {
-      if (this.#parts !== null)
-        this.#log?.warn(0, { err: error }, 'Cannot measure what users store; retrying.');
+      if (!this.#isClosed) this.#log?.warn(0, { err: error }, 'Cannot measure what users store; retrying.');
     }
   }
 
@@ -169,9 +170,10 @@ export class MeasuredBytes implements StoredBytes {
       this.#isStale = false;
       const holdsMs = Math.max(HOLDS_MS, HOLDS_TIMES * (performance.now() - begun));
       this.#cancel();
-      this.#cancel = clock.after(holdsMs, () => {
-        this.#isStale = true;
-      });
+      if (!this.#isClosed)
+        this.#cancel = clock.after(holdsMs, () => {
+          this.#isStale = true;
+        });
     }
   }
 }

@@ -7,7 +7,7 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /**
  * Answers of one daemon in a form that is the same for another one that was told the same: ids that it made itself become numbers in the order
- * in which they are seen, and times of its own clock become `now`. Give it the answers in the same order for both.
+ * in which they are seen, times of its own clock become `now`, and the bytes that an engine stores are left out. Give it the answers in the same order for both.
  */
 export class Comparable {
   readonly #sent: ReadonlySet<string>;
@@ -22,7 +22,7 @@ export class Comparable {
 
   /** @param body parsed JSON */
   of(body: unknown): string {
-    return JSON.stringify(body, null, 1)
+    return JSON.stringify(body, (key, value: unknown) => (key === 'stored_bytes' ? undefined : value), 1)
       .replaceAll(OPAQUE, '$1: "opaque"')
       .replaceAll(FRACTION, (number) => String(Number(Number(number).toPrecision(12))))
       .replaceAll(UUID, (id) => (this.#sent.has(id) ? id : `#${this.#numberOf(id)}`))

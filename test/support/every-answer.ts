@@ -49,8 +49,8 @@ export async function everyAnswer(
   return answers;
 }
 
-/** Written now and then, and different for what asks. */
-const VOLATILE = ['last_used_at', 'next_cursor', 'seq'];
+/** Written now and then, different for what asks, or measured in each store’s own way. */
+const VOLATILE = ['last_used_at', 'next_cursor', 'seq', 'stored_bytes'];
 
 /** How two sets of answers differ, at most some of it. */
 export function differences(

@@ -48,6 +48,7 @@ export function exportedPointRow(
     origin: textOf(row, 'origin') ?? '',
     batch: NO_BATCH,
     place,
+    bytes: lengthOf(row, ['labels', 'distribution', 'exemplars']),
   };
 }
 
@@ -56,6 +57,10 @@ function pick(
   columns: readonly { readonly name: string }[],
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(columns.map(({ name }) => [name, row[name]]));
+}
+
+function lengthOf(row: ExportedRow, names: readonly string[]): number {
+  return names.reduce((sum, name) => sum + (textOf(row, name)?.length ?? 0), 0);
 }
 
 function textOf(row: ExportedRow, name: string): string | null {
