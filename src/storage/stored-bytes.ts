@@ -68,6 +68,11 @@ export class MeasuredBytes implements StoredBytes {
     this.#cancel();
   }
 
+  /** Resolves when no measurement is running. */
+  async settled(): Promise<void> {
+    await this.#measuring?.catch(() => undefined);
+  }
+
   async read(userId: string): Promise<StorageUse> {
     const terms = await this.#opened.termsOf(userId);
     await this.#refresh();

@@ -148,6 +148,9 @@ const ASKED: readonly Asking[] = [
 
 /** Other routes that read: what they answer lies in the control store, is of the daemon itself, or does not end. */
 const NOT_ASKED = [
+  '/me/alert-secret',
+  '/admin/audit',
+  '/me/sessions',
   ...['/alerts', '/alerts/{alert_id}', '/alerts/{alert_id}/events', '/dashboard/alert-events'],
   ...[
     '/me',
