@@ -36,4 +36,4 @@ function auditSuite(t: Test, open: OpenControl): void {
   });
 }
 
-void onEveryControl(t, auditSuite);
+await onEveryControl(t, auditSuite);

@@ -93,4 +93,4 @@ function checkStoredBytes(t: Test, open: OpenTelemetry): void {
   });
 }
 
-void onEveryTelemetry(t, checkStoredBytes);
+await onEveryTelemetry(t, checkStoredBytes);
