@@ -206,6 +206,8 @@ void t.test('when the store thread dies, the daemon is told, and calls fail to b
   // made ready.
   while (new Set(logSizes(opened.path)).size !== 1 || logSizes(opened.path).length < 2)
     await store.metrics.list(tenant);
+  // Behind the retention of the start.
+  await store.applyRetention();
   for (let i = 0; i < 100; i++) await store.metrics.list(tenant);
   await workers[0]?.terminate();
   const unavailable = { name: 'ConsumeError', code: 'storage_unavailable', retryable: true };
