@@ -80,7 +80,7 @@ export async function bootstrap(options: {
   return file;
 }
 
-/** The configured key counts only on the first start: whoever changes it later should learn why it does not work. */
+/** The configured key applies only to the first start; a later change is logged as without effect. */
 async function warnOfUnusedKey(
   { accounts }: Pick<ControlPlane, 'accounts'>,
   { bootstrap_key: key }: AuthConfig,

@@ -139,7 +139,7 @@ function inWords({ directory, files, bytes, rows, missing }: Exported): readonly
   return [
     `Exported ${telemetry.join(', ')} and ${counted(of('control/users'), 'user')}.`,
     `${directory}: ${counted(files, 'file')}, ${(bytes / 1024 / 1024).toFixed(1)} MiB`,
-    ...(missing.length === 0 ? [] : ['Not exported, as it lies in damaged blocks (see also manifest.json):']),
+    ...(missing.length === 0 ? [] : ['Not exported because of damaged blocks (see also manifest.json):']),
     ...missing.map(missingInWords),
   ];
 }

@@ -135,7 +135,7 @@ async function createOffline(io: ProcessIo, builtin: readonly Factory[], options
   });
 }
 
-/** The named user, or the first one that has an admin key. @throws Error where there is none */
+/** The named user, or the first one with an admin key. @throws Error if no such user exists */
 async function offlineUser(
   accounts: Pick<Accounts, 'listUsers' | 'listKeys'>,
   wanted: string | undefined,

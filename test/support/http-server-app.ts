@@ -6,7 +6,7 @@ import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 
 /**
- * An instrumented HTTP server that is asked for /healthz (once as kube-probe asks for another path) and /work, and ends. Where its
+ * An instrumented HTTP server that is asked for /healthz (once as kube-probe asks for another path) and /orders, and ends. Where its
  * spans go to is told by OTEL_*.
  */
 const sdk = new NodeSDK({
@@ -24,7 +24,7 @@ const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 for (const [path, agent] of [
   ['/healthz', 'curl/8'],
   ['/', 'kube-probe/1.30'],
-  ['/work', 'curl/8'],
+  ['/orders', 'curl/8'],
 ] as const) {
   const request = http.get(url + path, { headers: { 'user-agent': agent }, agent: false });
   const [response] = (await once(request, 'response')) as [Http.IncomingMessage];

@@ -38,8 +38,7 @@ export const exportedSchema = Type.Object(
         { title: 'MissingRows' },
       ),
       {
-        description:
-          'What was left out as it lies in damaged blocks (`skip_damaged`); null where that cannot be told.',
+        description: 'Rows left out because of damaged blocks (`skip_damaged`); null if unknown.',
       },
     ),
   },

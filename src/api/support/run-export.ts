@@ -8,7 +8,7 @@ const AT_ONCE = 500;
 const LINE_END = '\r\n';
 /**
  * The start of a formula (OWASP, "CSV Injection"). Spreadsheets that separate cells by `;` or tabs do not heed the quotes of a cell
- * between commas, so each part between these and line breaks counts as a cell. A part that is a negative number is none.
+ * between commas, so each part between these and line breaks counts as a cell. Negative numbers are kept.
  */
 const FORMULA = /(?<=^|[;\t\r\n])(?!-\d+(?:\.\d+)?(?:[;\t\r\n]|$))(?=[" ]*[=+\-@＝＋－＠]|^[\t\r\n])/g;
 

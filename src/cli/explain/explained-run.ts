@@ -46,7 +46,7 @@ export function explainedRun(
   };
 }
 
-/** The GenAI events among log records, by the span that they belong to: in the order of time, then as they came. */
+/** The GenAI events among log records by their span, sorted by time, then by arrival. */
 function eventsBySpan(records: readonly LogRecord[]): ReadonlyMap<string, readonly LoggedEvent[]> {
   const bySpan = new Map<string, LoggedEvent[]>();
   for (const record of records.toSorted((a, b) => a.timestamp - b.timestamp)) {

@@ -80,7 +80,7 @@ for (const { name, overlay, dropped, stored } of [
       items.map(async ({ trace_id }) => await api.get(`/dashboard/traces/${trace_id}`)),
     );
     t.notMatch(JSON.stringify(names), /healthz/);
-    t.match(JSON.stringify(names), /\/work/);
+    t.match(JSON.stringify(names), /\/orders/);
     const counts = await metricValues(daemon.meter, 'jackdaw_processor_dropped_items_total');
     for (const [item, count] of Object.entries(dropped))
       t.equal(Object.entries(counts).find(([series]) => series.includes(`item="${item}"`))?.[1], count);
