@@ -76,11 +76,15 @@ for (const { name, overlay, dropped, stored } of [
       '/dashboard/traces?kind=all',
     );
     t.equal(items.length, stored);
-    const names = await Promise.all(
-      items.map(async ({ trace_id }) => await api.get(`/dashboard/traces/${trace_id}`)),
+    const details = await Promise.all(
+      items.map(async ({ trace_id }) => {
+        const run = `/dashboard/traces/${trace_id}`;
+        const { spans } = await api.get<{ readonly spans: readonly { readonly span_id: string }[] }>(run);
+        return await Promise.all(spans.map(({ span_id }) => api.get(`${run}/spans/${span_id}`)));
+      }),
     );
-    t.notMatch(JSON.stringify(names), /healthz/);
-    t.match(JSON.stringify(names), /\/orders/);
+    t.notMatch(JSON.stringify(details), /healthz/);
+    t.match(JSON.stringify(details), /\/orders/);
     const counts = await metricValues(daemon.meter, 'jackdaw_processor_dropped_items_total');
     for (const [item, count] of Object.entries(dropped))
       t.equal(Object.entries(counts).find(([series]) => series.includes(`item="${item}"`))?.[1], count);
