@@ -8,7 +8,7 @@ import { Evaluator } from '../src/alerting/evaluator.js';
 import { controlPathOf, controlPlaneAt } from '../test/support/control-plane.js';
 import type { ControlStore } from '../src/storage/control/control-store.js';
 import { DuckDBStore } from '../src/storage/duckdb/client/store.js';
-import { SEGMENT_SIZE } from '../src/storage/duckdb/commits/writer.js';
+import { SEGMENT_SIZE } from '../src/storage/duckdb/write/writer.js';
 import { PrometheusMeter } from '../src/telemetry/meter.js';
 import { systemClock } from '../src/telemetry/system-clock.js';
 import { hostThatKeeps, STORE_OPTIONS } from '../test/storage/duckdb/test-store.js';

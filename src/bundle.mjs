@@ -17,7 +17,7 @@ const ENTRIES = [
   'exporters/webhook/webhook-thread.js',
   'http/inflate-thread.js',
   'storage/control/control-thread.js',
-  'storage/duckdb/engine/store-thread.js',
+  'storage/duckdb/thread/store-thread.js',
   'storage/duckdb/files/parquet-reader.js',
   'storage/duckdb/files/parquet-writer.js',
   'storage/duckdb/files/store-check.js',

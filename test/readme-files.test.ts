@@ -14,7 +14,7 @@ function pagesBelow(directory: string): string[] {
   });
 }
 
-/** `storage/tables.ts` or `../engine/store.ts` in backquotes; names with a wildcard (`encode-*.ts`, `…-rows.ts`) stand for several files. */
+/** `storage/schema/tables.ts` or `../engine/store.ts` in backquotes; names with a wildcard (`encode-*.ts`, `…-rows.ts`) stand for several files. */
 function namedFiles(text: string): string[] {
   return [...text.matchAll(/`([\w./-]+\.c?ts)`/g)].flatMap(([, name]) => name ?? []);
 }
@@ -53,18 +53,11 @@ void t.test('files and links that pages below src name are there', async (t) => 
 void t.test('and one that is not would be found', async (t) => {
   const page = join(source, 'storage', 'README.md');
   t.same(
-    missing(page, '`tables.ts`, `http/router.ts`, `test/architecture.test.ts`, `…-rows.ts`, [x](duckdb/)'),
+    missing(
+      page,
+      '`schema/tables.ts`, `http/router.ts`, `test/architecture.test.ts`, `…-rows.ts`, [x](duckdb/)',
+    ),
     [],
   );
   t.same(missing(page, '`tabels.ts` and [gone](gone/README.md#here)').length, 2);
-});
-
-void t.test('each folder of the embedded store has a page, and the first page links to it', async (t) => {
-  const engine = join(source, 'storage', 'duckdb');
-  const folders = readdirSync(engine).filter((name) => statSync(join(engine, name)).isDirectory());
-  const links = new Set(linked(readFileSync(join(engine, 'README.md'), 'utf8')));
-  t.same(
-    folders.filter((name) => !links.has(`${name}/README.md`)),
-    [],
-  );
 });

@@ -1,6 +1,15 @@
 import type { Micros } from '../signal/time.js';
-import type { Looked, MetricFigures, TargetFigures, WindowFigures } from '../storage/alert-figures.js';
-import type { AlertCondition, MetricCondition, MetricOperator } from '../storage/alert-conditions.js';
+import type {
+  Looked,
+  MetricFigures,
+  TargetFigures,
+  WindowFigures,
+} from '../storage/contracts/alert-figures.js';
+import type {
+  AlertCondition,
+  MetricCondition,
+  MetricOperator,
+} from '../storage/contracts/alert-conditions.js';
 import type { EvidenceOfCost, Known } from './evidence.js';
 import type { Moment } from './moment.js';
 import { MICROS_PER_HOUR } from '../signal/time-units.js';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { itemAt } from '../signal/checked.js';
 import { uuidV7 } from '../signal/ids.js';
-import type { AlertFigures, ExampleQuery, Observed } from '../storage/alert-figures.js';
+import type { AlertFigures, ExampleQuery, Observed } from '../storage/contracts/alert-figures.js';
 import type {
   AlertIncident,
   AlertRules,
@@ -9,7 +9,7 @@ import type {
   Resolution,
   Alert,
   AlertRule,
-} from '../storage/alert-rules.js';
+} from '../storage/contracts/alert-rules.js';
 import { withFiring } from './evidence.js';
 import type { Moment } from './moment.js';
 import { portionsOf, targetOf, type Inquiry } from './observing.js';

@@ -1,8 +1,8 @@
 import type { Clock, Logger } from '../component/telemetry.js';
-import type { AlertFigures } from '../storage/alert-figures.js';
-import type { AlertRules } from '../storage/alert-rules.js';
-import type { AlertingTerms } from '../storage/terms.js';
-import type { Watch } from '../storage/watch.js';
+import type { AlertFigures } from '../storage/contracts/alert-figures.js';
+import type { AlertRules } from '../storage/contracts/alert-rules.js';
+import type { AlertingTerms } from '../storage/contracts/terms.js';
+import type { Watch } from '../storage/contracts/watch.js';
 
 /** What an evaluator asks of the control plane. */
 export interface EvaluatedRules {

@@ -6,8 +6,8 @@ import type {
   Target,
   WantedFigures,
   WantedMetric,
-} from '../storage/alert-figures.js';
-import type { AlertRule } from '../storage/alert-rules.js';
+} from '../storage/contracts/alert-figures.js';
+import type { AlertRule } from '../storage/contracts/alert-rules.js';
 import type { Scene } from './conditions.js';
 import type { Known } from './evidence.js';
 import type { Moment } from './moment.js';

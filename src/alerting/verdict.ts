@@ -1,6 +1,6 @@
 import type { Micros } from '../signal/time.js';
-import type { Alert } from '../storage/alert-rules.js';
-import type { AlertCondition, AlertType } from '../storage/alert-conditions.js';
+import type { Alert } from '../storage/contracts/alert-rules.js';
+import type { AlertCondition, AlertType } from '../storage/contracts/alert-conditions.js';
 import { judgeCondition, type Finding, type Scene } from './conditions.js';
 import type { Moment } from './moment.js';
 

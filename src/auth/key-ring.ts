@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Identity } from '../component/identity.js';
 import type { Micros } from '../signal/time.js';
-import type { FollowedKey } from '../storage/accounts.js';
+import type { FollowedKey } from '../storage/contracts/accounts.js';
 import { digestKey, isKey } from './keys.js';
 
 /** A key that was found. It may have expired a moment ago. */

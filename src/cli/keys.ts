@@ -3,7 +3,7 @@ import { createKey, listKeys, newKey, printKey, revokeKey, type KeyJson } from '
 import { readMe } from '../api/resources/me.js';
 import type { Factory } from '../component/factory.js';
 import { SCOPES, type Scope } from '../component/identity.js';
-import type { Accounts, User } from '../storage/accounts.js';
+import type { Accounts, User } from '../storage/contracts/accounts.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { findUserId } from './find-user.js';
 import type { CliIo } from './io.js';

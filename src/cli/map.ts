@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Static } from 'typebox';
 import { rebuildServiceMap } from '../api/resources/service-map-rebuild.js';
-import { hasDifferences } from '../storage/service-map.js';
+import { hasDifferences } from '../storage/contracts/service-map.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { counted } from './counted.js';
 import { EXIT } from './exit-codes.js';

@@ -8,7 +8,7 @@ import type { Clock, Logger } from '../component/telemetry.js';
 import { createAuthenticator, notYet, type Authenticator } from '../auth/authenticator.js';
 import { bootstrap, INITIAL_KEY_FILE } from '../auth/bootstrap.js';
 import type { AuthConfig } from '../config/file-schema.js';
-import { isControlPlane, type ControlPlane } from '../storage/control-plane.js';
+import { isControlPlane, type ControlPlane } from '../storage/contracts/control-plane.js';
 
 /** Stands for everybody, where authentication is off and no extension keeps users: a daemon that only passes data on. */
 const NOBODY: Identity = {

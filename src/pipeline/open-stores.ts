@@ -1,7 +1,7 @@
 import type { Host } from '../component/host.js';
 import { SecretBoxes } from '../auth/secret-boxes.js';
-import { isControlPlane, type ControlPlane } from '../storage/control-plane.js';
-import { isTelemetryStore, type TelemetryParts } from '../storage/telemetry-plane.js';
+import { isControlPlane, type ControlPlane } from '../storage/contracts/control-plane.js';
+import { isTelemetryStore, type TelemetryParts } from '../storage/contracts/telemetry-plane.js';
 import { buildPipelines, type BuildTools } from './build.js';
 import { daemonView } from './daemon-view.js';
 import { Deadline } from './deadline.js';

@@ -1,5 +1,5 @@
-import type { Alert } from '../../src/storage/alert-rules.js';
-import type { AlertCondition } from '../../src/storage/alert-conditions.js';
+import type { Alert } from '../../src/storage/contracts/alert-rules.js';
+import type { AlertCondition } from '../../src/storage/contracts/alert-conditions.js';
 
 /** What is known of a run after the last message about it. Times in microseconds, money in nano-USD. */
 export interface KnownRun {

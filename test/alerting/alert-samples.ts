@@ -1,7 +1,11 @@
-import type { MetricFigures, TargetFigures, WindowFigures } from '../../src/storage/alert-figures.js';
-import type { Alert, AlertRule } from '../../src/storage/alert-rules.js';
-import type { AlertingTerms } from '../../src/storage/terms.js';
-import type { AlertCondition, CompositeConfig } from '../../src/storage/alert-conditions.js';
+import type {
+  MetricFigures,
+  TargetFigures,
+  WindowFigures,
+} from '../../src/storage/contracts/alert-figures.js';
+import type { Alert, AlertRule } from '../../src/storage/contracts/alert-rules.js';
+import type { AlertingTerms } from '../../src/storage/contracts/terms.js';
+import type { AlertCondition, CompositeConfig } from '../../src/storage/contracts/alert-conditions.js';
 
 export const USER = '018f0000-0000-7000-8000-00000000000a';
 export const AGENT = '018f0000-0000-7000-8000-0000000000a1';

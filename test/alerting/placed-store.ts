@@ -1,5 +1,10 @@
 import type { EvaluatedRules } from '../../src/alerting/evaluator-options.js';
-import type { AlertChange, AlertRule, DecidedFiring, Resolution } from '../../src/storage/alert-rules.js';
+import type {
+  AlertChange,
+  AlertRule,
+  DecidedFiring,
+  Resolution,
+} from '../../src/storage/contracts/alert-rules.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { USER } from './alert-samples.js';

@@ -4,7 +4,7 @@ import { bootstrap } from '../../src/auth/bootstrap.js';
 import { describeKey, generateKey } from '../../src/auth/keys.js';
 import { SCOPES, type Scope } from '../../src/component/identity.js';
 import { uuidV7 } from '../../src/signal/ids.js';
-import type { StoredKey } from '../../src/storage/accounts.js';
+import type { StoredKey } from '../../src/storage/contracts/accounts.js';
 import { HandClock } from '../support/hand-clock.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { faultyAccounts } from '../support/faulty-accounts.js';

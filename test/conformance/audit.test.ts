@@ -1,5 +1,9 @@
 import t, { type Test } from 'tap';
-import { MAX_AUDIT_ENTRIES, MAX_STRANGER_ENTRIES, type AuditEntry } from '../../src/storage/audit-log.js';
+import {
+  MAX_AUDIT_ENTRIES,
+  MAX_STRANGER_ENTRIES,
+  type AuditEntry,
+} from '../../src/storage/contracts/audit-log.js';
 import { NOON } from '../support/run-records.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
-import type { AgentSummary } from '../../src/storage/agents.js';
-import type { RunFilter } from '../../src/storage/runs.js';
-import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
+import type { AgentSummary } from '../../src/storage/contracts/agents.js';
+import type { RunFilter } from '../../src/storage/contracts/runs.js';
+import type { TelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
 import type { ModelAgent, StoreModel } from '../storage/duckdb/store-model.js';
 import { spansOf, without } from '../storage/duckdb/shown-spans.js';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import root, { type Test } from 'tap';
 import type { ControlDatabase } from '../../src/storage/control/control-database.js';
-import type { ControlPlane } from '../../src/storage/control-plane.js';
+import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
 import { ControlStore } from '../../src/storage/control/control-store.js';
 import { openPostgres } from '../../src/storage/control/postgres/open-postgres.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { envelope } from '../../src/signal/event.js';
-import type { ControlPlane } from '../../src/storage/control-plane.js';
-import type { DeliveryFilter, DeliveryPlace, ListedDelivery } from '../../src/storage/delivery-queue.js';
+import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type {
+  DeliveryFilter,
+  DeliveryPlace,
+  ListedDelivery,
+} from '../../src/storage/contracts/delivery-queue.js';
 import { aDecision, addRule } from '../support/kept-rules.js';
 import { NOON } from '../support/run-records.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';

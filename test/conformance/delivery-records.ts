@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { envelope, type EventType } from '../../src/signal/event.js';
-import type { ControlPlane } from '../../src/storage/control-plane.js';
-import type { ClaimRequest, DeliveryClaim, FinishedAttempt } from '../../src/storage/delivery-queue.js';
-import type { StoredEvent } from '../../src/storage/event-log.js';
-import type { StoredEndpoint } from '../../src/storage/webhook-endpoints.js';
+import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type {
+  ClaimRequest,
+  DeliveryClaim,
+  FinishedAttempt,
+} from '../../src/storage/contracts/delivery-queue.js';
+import type { StoredEvent } from '../../src/storage/contracts/event-log.js';
+import type { StoredEndpoint } from '../../src/storage/contracts/webhook-endpoints.js';
 import { anEndpoint, anOrganization, aUser } from '../storage/duckdb/meta-records.js';
 import { NOON } from '../support/run-records.js';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { envelope } from '../../src/signal/event.js';
-import type { EventLog, EventPosition, Fact, StoredEvent } from '../../src/storage/event-log.js';
-import type { User } from '../../src/storage/accounts.js';
+import type { EventLog, EventPosition, Fact, StoredEvent } from '../../src/storage/contracts/event-log.js';
+import type { User } from '../../src/storage/contracts/accounts.js';
 import { anEndpoint, anOrganization, aUser } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';

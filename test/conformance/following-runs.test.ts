@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
 import type { TraceHeader } from '../../src/signal/trace.js';
-import { RUN_SORTS, type RunFilter, type RunPlace, type RunSort } from '../../src/storage/runs.js';
+import { RUN_SORTS, type RunFilter, type RunPlace, type RunSort } from '../../src/storage/contracts/runs.js';
 import { aHeader, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
-import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
+import type { TelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
 
 const RECEIVED = { receivedAt: NOON };
 

@@ -1,11 +1,11 @@
 import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
-import type { RunPlace, RunSearch } from '../../src/storage/runs.js';
+import type { RunPlace, RunSearch } from '../../src/storage/contracts/runs.js';
 import { addPrompts } from '../storage/duckdb/prompt-oracle.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
-import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
+import type { TelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
 
 const RECEIVED = { receivedAt: NOON };
 

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { uuidV7InOrder } from '../../src/signal/ids.js';
 import type { JsonObject, JsonValue } from '../../src/signal/attributes.js';
 import type { LogRecord } from '../../src/signal/log-record.js';
-import type { StoredSpan, StoredTrace } from '../../src/storage/runs.js';
+import type { StoredSpan, StoredTrace } from '../../src/storage/contracts/runs.js';
 import { aLog } from '../support/log-records.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';

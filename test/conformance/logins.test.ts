@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { ControlPlane } from '../../src/storage/control-plane.js';
+import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
 import {
   LINKS_OF_A_USER,
   LOGIN_IDLE,
@@ -9,7 +9,7 @@ import {
   LOGINS_OF_A_USER,
   type Login,
   type LoginLink,
-} from '../../src/storage/logins.js';
+} from '../../src/storage/contracts/logins.js';
 import { aKey, aUser } from '../storage/duckdb/meta-records.js';
 import { NOON } from '../support/run-records.js';
 import { until } from '../support/until.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { SEVERITIES, type LogRecord } from '../../src/signal/log-record.js';
 import { uuidV7 } from '../../src/signal/ids.js';
-import type { LogFilter } from '../../src/storage/logs.js';
+import type { LogFilter } from '../../src/storage/contracts/logs.js';
 import { aLog, fromService } from '../support/log-records.js';
 import { neverDiffers, same } from '../support/property.js';
 import { NOON } from '../support/run-records.js';

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { printPoint } from '../../src/api/resources/metrics.js';
 import type { MetricPoint } from '../../src/signal/metric.js';
-import type { PointFilter } from '../../src/storage/metrics.js';
+import type { PointFilter } from '../../src/storage/contracts/metrics.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { listOf } from '../support/read-pieces.js';
 import { NOON } from '../support/run-records.js';

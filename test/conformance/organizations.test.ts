@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { User } from '../../src/storage/accounts.js';
+import type { User } from '../../src/storage/contracts/accounts.js';
 import { anOrganization, aUser } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';

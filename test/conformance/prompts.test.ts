@@ -7,7 +7,7 @@ import {
   type PromptPage,
   type Prompts,
   type PromptVersion,
-} from '../../src/storage/prompts.js';
+} from '../../src/storage/contracts/prompts.js';
 import { anEndpoint, anOrganization, aPrompt, aUser } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
-import type { RunFilter } from '../../src/storage/runs.js';
+import type { RunFilter } from '../../src/storage/contracts/runs.js';
 import { spansOf } from '../storage/duckdb/shown-spans.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, aTrace, NOON } from '../support/run-records.js';

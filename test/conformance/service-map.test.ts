@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
-import { hasDifferences, type MapRebuild } from '../../src/storage/service-map.js';
+import { hasDifferences, type MapRebuild } from '../../src/storage/contracts/service-map.js';
 import { aCall, varied } from '../storage/duckdb/mapped-records.js';
 import { playSteps } from '../storage/duckdb/play-steps.js';
 import { shownMap } from '../storage/duckdb/shown-map.js';

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
-import { isControlPlane } from '../../src/storage/control-plane.js';
-import { isTelemetryPlane } from '../../src/storage/telemetry-plane.js';
-import { ALL_TIME } from '../../src/storage/service-map.js';
+import { isControlPlane } from '../../src/storage/contracts/control-plane.js';
+import { isTelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
+import { ALL_TIME } from '../../src/storage/contracts/service-map.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 function checkPlane(t: Test, open: OpenTelemetry): void {

@@ -1,9 +1,9 @@
 import root, { type Test } from 'tap';
 import type { Status } from '../../src/component/status.js';
-import type { ControlPlane } from '../../src/storage/control-plane.js';
+import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
 import type { StillClock } from '../../src/telemetry/still-clock.js';
 import { MS_PER_DAY } from '../../src/signal/time-units.js';
-import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
+import type { TelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
 import { TestClickHouse } from '../storage/clickhouse/test-clickhouse.js';
 import { duplicatesIn, wrongSumsIn } from '../storage/duckdb/stored-rows.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { ConsumeError } from '../../src/component/consume-error.js';
 import type { Receipt } from '../../src/component/consumer.js';
 import { itemAt } from '../../src/signal/checked.js';
-import type { TelemetryWriter } from '../../src/storage/telemetry-writer.js';
+import type { TelemetryWriter } from '../../src/storage/contracts/telemetry-writer.js';
 import { QuotaChain } from '../support/quota-chain.js';
 import { aLog } from '../support/log-records.js';
 import { aPoint } from '../support/metric-points.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
-import type { DetailedSpan, StoredSpan } from '../../src/storage/runs.js';
+import type { DetailedSpan, StoredSpan } from '../../src/storage/contracts/runs.js';
 import { without } from '../storage/duckdb/shown-spans.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';

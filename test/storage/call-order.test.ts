@@ -1,5 +1,5 @@
 import t from 'tap';
-import { CallOrder } from '../../src/storage/call-order.js';
+import { CallOrder } from '../../src/storage/shared/call-order.js';
 
 void t.test('the writes of a user are sent in the order of their calls', async (t) => {
   const order = new CallOrder();

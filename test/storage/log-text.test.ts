@@ -1,5 +1,5 @@
 import t from 'tap';
-import { phrasesOf, tokensOf } from '../../src/storage/log-text.js';
+import { phrasesOf, tokensOf } from '../../src/storage/shared/log-text.js';
 
 void t.test(
   'marks that pile up on a character are read in time, and what is around them is found',

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ReadTurns, type Turn } from '../../src/storage/read-turns.js';
+import { ReadTurns, type Turn } from '../../src/storage/shared/read-turns.js';
 
 interface NamedTurn extends Turn {
   readonly name: string;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { SharedCache } from '../../src/storage/shared-cache.js';
+import { SharedCache } from '../../src/storage/shared/shared-cache.js';
 
 function held(cache: SharedCache<number>, user: number): Record<string, number> {
   return Object.fromEntries(cache.ofUser(user));

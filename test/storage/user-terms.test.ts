@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { Accounts } from '../../src/storage/accounts.js';
+import type { Accounts } from '../../src/storage/contracts/accounts.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
-import { TELEMETRY_EVENTS } from '../../src/storage/telemetry-events.js';
-import { PromptNumbers } from '../../src/storage/prompt-numbers.js';
-import { KnownUsers } from '../../src/storage/user-terms.js';
-import type { Prompts } from '../../src/storage/prompts.js';
+import { TELEMETRY_EVENTS } from '../../src/storage/contracts/telemetry-events.js';
+import { PromptNumbers } from '../../src/storage/shared/prompt-numbers.js';
+import { KnownUsers } from '../../src/storage/shared/user-terms.js';
+import type { Prompts } from '../../src/storage/contracts/prompts.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { HandClock } from '../support/hand-clock.js';
 import { anEndpoint, anOrganization, aPrompt, aUser } from './duckdb/meta-records.js';

@@ -1,4 +1,4 @@
-import type { ControlPlane } from '../../src/storage/control-plane.js';
+import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
 import { ControlExtension } from '../../src/storage/control/control-extension.js';
 import { controlOver } from '../../src/storage/control/remote/control-over.js';
 import { componentSettings } from './component-settings.js';

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { Test } from 'tap';
-import type { ControlPlane } from '../../src/storage/control-plane.js';
+import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
 import { controlOver } from '../../src/storage/control/remote/control-over.js';
 import { ThreadClient } from '../../src/worker/thread-client.js';
 import { plainError } from '../../src/worker/thread-protocol.js';

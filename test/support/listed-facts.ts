@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { envelope } from '../../src/signal/event.js';
-import type { EventPageLimit } from '../../src/storage/event-log.js';
-import type { FactNews, FactPage, FactSource, NumberedFact } from '../../src/storage/fact-source.js';
-import { readWhenThere } from '../../src/storage/read-when-there.js';
+import type { EventPageLimit } from '../../src/storage/contracts/event-log.js';
+import type {
+  FactNews,
+  FactPage,
+  FactSource,
+  NumberedFact,
+} from '../../src/storage/contracts/fact-source.js';
+import { readWhenThere } from '../../src/storage/shared/read-when-there.js';
 
 /** A source of facts in a list, whose mark is how many come before. */
 export class ListedFacts implements FactSource {

@@ -1,4 +1,8 @@
-import type { DeliveryDetail, DeliveryQueue, DeliverySummary } from '../../src/storage/delivery-queue.js';
+import type {
+  DeliveryDetail,
+  DeliveryQueue,
+  DeliverySummary,
+} from '../../src/storage/contracts/delivery-queue.js';
 
 /** A delivery, and whose it is. */
 interface KeptDelivery {

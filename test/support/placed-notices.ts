@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
 import type { Clock } from '../../src/component/telemetry.js';
 import { formatTime, type Micros } from '../../src/signal/time.js';
-import type { AlertRule } from '../../src/storage/alert-rules.js';
+import type { AlertRule } from '../../src/storage/contracts/alert-rules.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
 import type {
   AlertNotification,
@@ -11,8 +11,8 @@ import type {
   NoticeResult,
   Notices,
   NotificationChannel,
-} from '../../src/storage/notices.js';
-import type { Watch } from '../../src/storage/watch.js';
+} from '../../src/storage/contracts/notices.js';
+import type { Watch } from '../../src/storage/contracts/watch.js';
 import { anAttempt } from '../storage/duckdb/alert-records.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { openControlPlane } from './control-plane.js';

@@ -9,8 +9,8 @@ import type {
   TelemetrySignal,
   TracesBatch,
 } from '../../src/signal/batch.js';
-import type { TelemetryPlane } from '../../src/storage/telemetry-plane.js';
-import type { TelemetryWriter } from '../../src/storage/telemetry-writer.js';
+import type { TelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryWriter } from '../../src/storage/contracts/telemetry-writer.js';
 import type { OpenedTelemetry } from '../conformance/telemetry-stores.js';
 import { hostThatKeeps } from '../storage/duckdb/test-store.js';
 import { componentSettings } from './component-settings.js';

@@ -1,5 +1,5 @@
 import { printPages } from '../../src/api/support/long-body.js';
-import type { Pages } from '../../src/storage/paging.js';
+import type { Pages } from '../../src/storage/contracts/paging.js';
 
 /** Gives what the API shows of a row, for engines that give rows in place of text. */
 type Print = (row: never) => object;

@@ -7,7 +7,7 @@ import { SCOPES, type Identity, type Scope } from '../../component/identity.js';
 import type { Operation } from '../../component/operation.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { formatTime, parseTime, type Micros } from '../../signal/time.js';
-import type { ApiKey, StoredKey } from '../../storage/accounts.js';
+import type { ApiKey, StoredKey } from '../../storage/contracts/accounts.js';
 import type { Audit } from '../support/audit.js';
 import type { ApiContext } from '../support/api-context.js';
 import { lastAdmin } from '../support/conflict.js';

@@ -3,7 +3,7 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { SEVERITIES } from '../../signal/log-record.js';
 import { formatTime } from '../../signal/time.js';
-import { MOST_LOG_SERVICES, type LogFacets } from '../../storage/logs.js';
+import { MOST_LOG_SERVICES, type LogFacets } from '../../storage/contracts/logs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, printTime, time } from '../support/fields.js';
 import { INTERVALS, intervalOf, intervalParameter, stretchOf, type Interval } from '../support/intervals.js';

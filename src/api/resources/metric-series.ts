@@ -12,7 +12,7 @@ import {
   MOST_METRIC_SERIES,
   suits,
   type MetricSeriesRequest,
-} from '../../storage/metric-series.js';
+} from '../../storage/contracts/metric-series.js';
 import type { ApiContext } from '../support/api-context.js';
 import { time } from '../support/fields.js';
 import { stretchOf } from '../support/intervals.js';

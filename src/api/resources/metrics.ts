@@ -5,7 +5,7 @@ import { validationProblem } from '../../http/field-errors.js';
 import { METRIC_TYPES, TEMPORALITIES } from '../../signal/metric.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import { formatTime, parseTime } from '../../signal/time.js';
-import type { MetricPoints, PointFilter, StoredPoint } from '../../storage/metrics.js';
+import type { MetricPoints, PointFilter, StoredPoint } from '../../storage/contracts/metrics.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, jsonObject, nullable, printTime, time, uuid } from '../support/fields.js';
 import { labelFilter, MAX_PAIRS } from '../support/label-filter.js';

@@ -4,7 +4,7 @@ import { HttpProblem, type Route } from '../../component/http.js';
 import { SCOPES, type Identity, type Scope } from '../../component/identity.js';
 import type { Operation } from '../../component/operation.js';
 import type { Micros } from '../../signal/time.js';
-import { MOST_ENDED, type StoredKey } from '../../storage/accounts.js';
+import { MOST_ENDED, type StoredKey } from '../../storage/contracts/accounts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { lastAdmin } from '../support/conflict.js';
 import { time, uuid } from '../support/fields.js';

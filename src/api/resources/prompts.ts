@@ -10,7 +10,7 @@ import {
   type PromptPage,
   type Prompts,
   type PromptVersion,
-} from '../../storage/prompts.js';
+} from '../../storage/contracts/prompts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { conflictAsProblem } from '../support/conflict.js';
 import { nullable, time, uuid } from '../support/fields.js';

@@ -11,7 +11,7 @@ import {
   type RunSearch,
   type RunSummary,
   type SpanFilter,
-} from '../../storage/runs.js';
+} from '../../storage/contracts/runs.js';
 import { validationProblem } from '../../http/field-errors.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, uuid } from '../support/fields.js';

@@ -3,7 +3,12 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { validationProblem } from '../../http/field-errors.js';
 import { formatTime } from '../../signal/time.js';
-import { MOST_SERIES, SERIES_GROUPS, type RunSeries, type SeriesRequest } from '../../storage/run-series.js';
+import {
+  MOST_SERIES,
+  SERIES_GROUPS,
+  type RunSeries,
+  type SeriesRequest,
+} from '../../storage/contracts/run-series.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { INTERVALS, intervalOf, intervalParameter, stretchOf, type Interval } from '../support/intervals.js';

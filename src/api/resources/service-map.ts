@@ -10,7 +10,7 @@ import {
   type MapNode,
   type MapRange,
   type StoredMap,
-} from '../../storage/service-map.js';
+} from '../../storage/contracts/service-map.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time } from '../support/fields.js';
 import { longBody, printPages } from '../support/long-body.js';

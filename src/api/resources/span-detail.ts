@@ -15,7 +15,7 @@ import type {
   SpanLink,
 } from '../../otlp/wire/requests.js';
 import type { JsonObject } from '../../signal/attributes.js';
-import type { StoredSpan } from '../../storage/runs.js';
+import type { StoredSpan } from '../../storage/contracts/runs.js';
 import { count, jsonObject, nullable } from '../support/fields.js';
 import { printUsage, usageFields } from './span-usage.js';
 import { printSpan } from './trace-body.js';

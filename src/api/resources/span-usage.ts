@@ -7,7 +7,7 @@ import {
   type UsagePart,
 } from '../../signal/call-details.js';
 import { moneyToNumber } from '../../signal/money.js';
-import type { SpanDetails, StoredSpan } from '../../storage/runs.js';
+import type { SpanDetails, StoredSpan } from '../../storage/contracts/runs.js';
 import { count, nullable, usd } from '../support/fields.js';
 
 const USAGE: Readonly<Record<UsagePart, string>> = {

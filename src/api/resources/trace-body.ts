@@ -1,8 +1,8 @@
 import { printJson } from '../../signal/json.js';
 import { loggedPayload } from '../../otlp/map/logged-payload.js';
-import { printRunFields } from '../../storage/print-run.js';
-import { outlineJson, printSpanHead } from '../../storage/print-span.js';
-import type { StoredSpan, StoredTrace, TraceOutline } from '../../storage/runs.js';
+import { printRunFields } from '../../storage/shared/print-run.js';
+import { outlineJson, printSpanHead } from '../../storage/shared/print-span.js';
+import type { StoredSpan, StoredTrace, TraceOutline } from '../../storage/contracts/runs.js';
 import { longList } from '../support/long-body.js';
 
 /**

@@ -3,7 +3,7 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { formatTime } from '../../signal/time.js';
-import type { User } from '../../storage/accounts.js';
+import type { User } from '../../storage/contracts/accounts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { conflictAsProblem, lastAdmin } from '../support/conflict.js';
 import { nullable, time, uuid } from '../support/fields.js';

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import type { Pages } from '../../storage/paging.js';
+import type { Pages } from '../../storage/contracts/paging.js';
 import {
   GLANCE_CHARACTERS,
   GLANCE_MODELS,
   type RunGlance,
   type Runs,
   type RunSummary,
-} from '../../storage/runs.js';
+} from '../../storage/contracts/runs.js';
 import { count, nullable, uuid } from './fields.js';
 import { printListedRun } from './run-export.js';
 import { runSchema } from './runs.js';

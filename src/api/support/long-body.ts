@@ -1,5 +1,5 @@
 import { printJson } from '../../signal/json.js';
-import type { Pages } from '../../storage/paging.js';
+import type { Pages } from '../../storage/contracts/paging.js';
 
 /**
  * A body up to this size is answered in one piece: that is cheaper, and a failure of the store can still become a proper error.

@@ -1,7 +1,7 @@
 import { isUuid } from '../../signal/ids.js';
 import { foreignCursor } from './moment-cursor.js';
 import { printOpaque, readOpaque } from './opaque.js';
-import type { RunFilter, RunPlace } from '../../storage/runs.js';
+import type { RunFilter, RunPlace } from '../../storage/contracts/runs.js';
 
 /** A place in a list of runs as an opaque text. */
 export function printPlace({ value, started_at, trace_id }: RunPlace): string {

@@ -1,7 +1,7 @@
 import { weightsOf } from '../../http/weights.js';
 import { printJson } from '../../signal/json.js';
-import { printRun } from '../../storage/print-run.js';
-import type { FollowingRuns, RunPlace, RunSummary } from '../../storage/runs.js';
+import { printRun } from '../../storage/shared/print-run.js';
+import type { FollowingRuns, RunPlace, RunSummary } from '../../storage/contracts/runs.js';
 
 /** Runs that are asked for at a time. */
 const AT_ONCE = 500;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../component/telemetry.js';
 import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
-import type { ControlPlane } from '../../storage/control-plane.js';
+import type { ControlPlane } from '../../storage/contracts/control-plane.js';
 
 /** Terms may expire, and a hint may be lost: so this is how long they are used without being read again. */
 const HOLDS_MS = 30_000;

@@ -5,7 +5,7 @@ import { gradeOf, type Grade } from '../../signal/span-grade.js';
 import { SPAN_TYPES } from '../../signal/span.js';
 import { countCalled, TYPE_CODES, type CalledSpans } from '../../signal/trace-map.js';
 import type { TraceRecord } from '../../signal/trace.js';
-import { nodeTypeOf } from '../../storage/service-map.js';
+import { nodeTypeOf } from '../../storage/contracts/service-map.js';
 
 interface Sum {
   spans: number;

@@ -1,4 +1,8 @@
-import type { ClaimedNotice, NotificationAttempt, NotificationStatus } from '../../storage/notices.js';
+import type {
+  ClaimedNotice,
+  NotificationAttempt,
+  NotificationStatus,
+} from '../../storage/contracts/notices.js';
 
 /** What became of a notice: a result, without what the loop knows. */
 export interface Outcome {

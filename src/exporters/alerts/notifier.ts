@@ -10,8 +10,8 @@ import {
   type Notices,
   type NotificationChannel,
   type NotificationStatus,
-} from '../../storage/notices.js';
-import type { Watch } from '../../storage/watch.js';
+} from '../../storage/contracts/notices.js';
+import type { Watch } from '../../storage/contracts/watch.js';
 import type { Channel } from './channel.js';
 
 /**

@@ -3,8 +3,8 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Exporter, Outputs } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { TELEMETRY_SIGNALS, type Batch, type TelemetrySignal } from '../../signal/batch.js';
-import { isTelemetryStore } from '../../storage/telemetry-plane.js';
-import type { TelemetryWriter } from '../../storage/telemetry-writer.js';
+import { isTelemetryStore } from '../../storage/contracts/telemetry-plane.js';
+import type { TelemetryWriter } from '../../storage/contracts/telemetry-writer.js';
 
 /** Exporter `storage`: see README.md. */
 export class StorageExporter implements Exporter {

@@ -4,7 +4,7 @@ import type {
   DeliveryQueue,
   FinishedAttempt,
   SenderLimits,
-} from '../../storage/delivery-queue.js';
+} from '../../storage/contracts/delivery-queue.js';
 import { CLAIM_MS, HeldClaims } from './held-claims.js';
 
 export interface LoopOptions {

@@ -3,7 +3,7 @@ import type { ExtensionFactory } from '../../component/factory.js';
 import { durationMs } from '../../config/duration.js';
 import { duration, extensionId, filePath, section, size } from '../../config/schema.js';
 import { sizeBytes } from '../../config/size.js';
-import { MOST_AGENTS } from '../../storage/duckdb/figures/agent-limit.js';
+import { MOST_AGENTS } from '../../storage/duckdb/stats/agent-limit.js';
 import { DuckDBStore } from '../../storage/duckdb/client/store.js';
 import { MS_PER_DAY } from '../../signal/time-units.js';
 

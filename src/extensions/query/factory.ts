@@ -11,8 +11,8 @@ import { endpoint, extensionId, filePath, section } from '../../config/schema.js
 import { tlsFiles, tlsOptions, tlsResources } from '../../config/tls.js';
 import { createRouteBuilder } from '../../http/operation.js';
 import { targetPolicy } from '../../api/support/target-policy.js';
-import { isControlPlane } from '../../storage/control-plane.js';
-import { isTelemetryStore } from '../../storage/telemetry-plane.js';
+import { isControlPlane } from '../../storage/contracts/control-plane.js';
+import { isTelemetryStore } from '../../storage/contracts/telemetry-plane.js';
 
 const configSchema = section(
   {

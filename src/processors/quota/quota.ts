@@ -5,13 +5,13 @@ import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import type { Batch, TelemetrySignal } from '../../signal/batch.js';
 import { MICROS_PER_SECOND } from '../../signal/time-units.js';
-import { isControlPlane } from '../../storage/control-plane.js';
-import { HintedAnswers } from '../../storage/hinted-answers.js';
-import { monthOf, startOfMonth } from '../../storage/month.js';
-import { smallest } from '../../storage/monthly-limit.js';
-import { keepPublished, publisherName } from '../../storage/publish-terms.js';
-import { quotaExceeded } from '../../storage/quota-exceeded.js';
-import { hasParts, isTelemetryStore, type TelemetryPlane } from '../../storage/telemetry-plane.js';
+import { isControlPlane } from '../../storage/contracts/control-plane.js';
+import { HintedAnswers } from '../../storage/shared/hinted-answers.js';
+import { monthOf, startOfMonth } from '../../storage/contracts/month.js';
+import { smallest } from '../../storage/contracts/monthly-limit.js';
+import { keepPublished, publisherName } from '../../storage/shared/publish-terms.js';
+import { quotaExceeded } from '../../storage/contracts/quota-exceeded.js';
+import { hasParts, isTelemetryStore, type TelemetryPlane } from '../../storage/contracts/telemetry-plane.js';
 import { COUNTABLE, type QuotaConfig } from './config.js';
 
 /**

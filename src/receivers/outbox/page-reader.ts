@@ -1,6 +1,11 @@
 import type { Clock } from '../../component/telemetry.js';
 import { MS_PER_SECOND } from '../../signal/time-units.js';
-import type { EventLog, EventPageLimit, EventPosition, LoggedEvents } from '../../storage/event-log.js';
+import type {
+  EventLog,
+  EventPageLimit,
+  EventPosition,
+  LoggedEvents,
+} from '../../storage/contracts/event-log.js';
 import type { StoreHealth } from './store-health.js';
 
 /** A hint may be lost: the log is looked at anew now and then. */

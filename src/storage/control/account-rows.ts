@@ -14,16 +14,16 @@ import {
   type StoredUser,
   type User,
   type UserChange,
-} from '../accounts.js';
-import { ConflictError } from '../conflict-error.js';
+} from '../contracts/accounts.js';
+import { ConflictError } from '../contracts/conflict-error.js';
 import { touchRulesOf } from './alert-rule-rows.js';
-import { ROW_BYTES } from '../row-bytes.js';
+import { ROW_BYTES } from '../contracts/row-bytes.js';
 import type { ControlDatabase } from './control-database.js';
 import { nextNumbers, type Counter } from './numbers.js';
 import { insertMember, insertOrganization } from './organization-rows.js';
 import type { Tables } from './tables.js';
 import { SCOPES, type Scope } from '../../component/identity.js';
-import type { FollowedKey } from '../accounts.js';
+import type { FollowedKey } from '../contracts/accounts.js';
 
 function fromUser(user: User, tenant: number): Tables['users'] {
   const { disabled, ...columns } = user;

@@ -4,7 +4,7 @@ import {
   type NamedAgent,
   type NumberedAgent,
   type NumberedAgents,
-} from '../numbered-agents.js';
+} from '../contracts/numbered-agents.js';
 import type { ControlDatabase } from './control-database.js';
 import { indexKey } from './index-key.js';
 import { NamedAgents } from './named-agents.js';

@@ -1,5 +1,5 @@
-import type { AlertType, CompositeConfig } from '../alert-conditions.js';
-import type { Alert, AlertChange, AlertChannel, AlertIncident, AlertRule } from '../alert-rules.js';
+import type { AlertType, CompositeConfig } from '../contracts/alert-conditions.js';
+import type { Alert, AlertChange, AlertChannel, AlertIncident, AlertRule } from '../contracts/alert-rules.js';
 import type { Tables } from './tables.js';
 
 /** Converts rows of alert rules. JSON in them was written by this store. */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { AlertEventFilter, AlertEventPage } from '../alert-rules.js';
-import type { AlertType } from '../alert-conditions.js';
+import type { AlertEventFilter, AlertEventPage } from '../contracts/alert-rules.js';
+import type { AlertType } from '../contracts/alert-conditions.js';
 import { notificationsOf } from './alert-firing-rows.js';
 import type { Tables } from './tables.js';
 

@@ -13,7 +13,7 @@ import type {
   Resolution,
   RuleChanges,
   RulesVersion,
-} from '../alert-rules.js';
+} from '../contracts/alert-rules.js';
 import { changedColumns, fromIncident, fromNewAlert, toRule } from './alert-columns.js';
 import { listEvents } from './alert-event-rows.js';
 import { endIncident, listFirings, recordFirings, recordResolutions } from './alert-firing-rows.js';

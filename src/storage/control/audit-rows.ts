@@ -6,7 +6,7 @@ import {
   type AuditFilter,
   type AuditLog,
   type AuditPage,
-} from '../audit-log.js';
+} from '../contracts/audit-log.js';
 import type { ControlDatabase } from './control-database.js';
 import { nextNumbers } from './numbers.js';
 import type { Tables } from './tables.js';

@@ -1,4 +1,4 @@
-import { NumberedChanges } from '../numbered-changes.js';
+import { NumberedChanges } from '../shared/numbered-changes.js';
 
 /** Changes that are remembered: some 100 bytes each. */
 const MOST_CHANGES = 4000;

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
 import { must } from '../../signal/checked.js';
 import type { Micros } from '../../signal/time.js';
-import type { ClaimRequest } from '../delivery-queue.js';
-import { hostOfUrl, type HostTurns } from '../host-turns.js';
+import type { ClaimRequest } from '../contracts/delivery-queue.js';
+import { hostOfUrl, type HostTurns } from '../shared/host-turns.js';
 import type { Tables } from './tables.js';
 
 /** What waits for an endpoint, and what is running, at a glance. */

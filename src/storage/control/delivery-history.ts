@@ -1,7 +1,12 @@
 import type { Kysely, Transaction } from 'kysely';
 import { must } from '../../signal/checked.js';
 import type { Micros } from '../../signal/time.js';
-import type { DeliveryAttempt, DeliveryDetail, DeliveryStatus, DeliverySummary } from '../delivery-queue.js';
+import type {
+  DeliveryAttempt,
+  DeliveryDetail,
+  DeliveryStatus,
+  DeliverySummary,
+} from '../contracts/delivery-queue.js';
 import type { ControlDatabase } from './control-database.js';
 import type { Dialect } from './dialect.js';
 import type { Tables } from './tables.js';

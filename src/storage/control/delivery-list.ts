@@ -1,6 +1,11 @@
 import { sql, type Kysely } from 'kysely';
-import type { ChangedDelivery, DeliveryFilter, DeliveryPlace, ListedDelivery } from '../delivery-queue.js';
-import type { EventSubject } from '../event-subject.js';
+import type {
+  ChangedDelivery,
+  DeliveryFilter,
+  DeliveryPlace,
+  ListedDelivery,
+} from '../contracts/delivery-queue.js';
+import type { EventSubject } from '../contracts/event-subject.js';
 import { summaries } from './delivery-history.js';
 import type { Tables } from './tables.js';
 

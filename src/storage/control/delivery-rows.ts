@@ -16,9 +16,9 @@ import type {
   FinishedRules,
   ListedDelivery,
   RetriedDeliveries,
-} from '../delivery-queue.js';
-import type { StoredEvent } from '../event-log.js';
-import { readWhenThere } from '../read-when-there.js';
+} from '../contracts/delivery-queue.js';
+import type { StoredEvent } from '../contracts/event-log.js';
+import { readWhenThere } from '../shared/read-when-there.js';
 import type { ControlDatabase } from './control-database.js';
 import { claimDue, leaseClock } from './delivery-claims.js';
 import { DeliveryHistory } from './delivery-history.js';

@@ -9,9 +9,9 @@ import type {
   LoggedEvents,
   SourceMark,
   StoredEvent,
-} from '../event-log.js';
-import type { Lease } from '../leases.js';
-import { readWhenThere } from '../read-when-there.js';
+} from '../contracts/event-log.js';
+import type { Lease } from '../contracts/leases.js';
+import { readWhenThere } from '../shared/read-when-there.js';
 import type { ControlDatabase } from './control-database.js';
 import { appendFacts } from './event-rows.js';
 import { holdsLease } from './lease-rows.js';

@@ -10,7 +10,7 @@ import {
   type LoginLink,
   type Logins,
   type LoginsVersion,
-} from '../logins.js';
+} from '../contracts/logins.js';
 import type { ControlDatabase } from './control-database.js';
 import { nextNumbers, type Counter } from './numbers.js';
 import type { Tables } from './tables.js';

@@ -4,8 +4,8 @@ import type {
   NotificationAttempt,
   NotificationChannel,
   NotificationStatus,
-} from '../notices.js';
-import type { AlertChannel, AlertRule } from '../alert-rules.js';
+} from '../contracts/notices.js';
+import type { AlertChannel, AlertRule } from '../contracts/alert-rules.js';
 import type { Tables } from './tables.js';
 
 /** Each channel has a place of its own, by which its notices are numbered. */

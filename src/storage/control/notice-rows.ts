@@ -10,7 +10,7 @@ import type {
   Notices,
   NotificationChannel,
   SkipRequest,
-} from '../notices.js';
+} from '../contracts/notices.js';
 import type { ControlDatabase } from './control-database.js';
 import { toAttempts } from './notice-columns.js';
 import { takeTurns } from './notice-turns.js';

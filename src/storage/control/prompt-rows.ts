@@ -1,6 +1,6 @@
 import { sql, type SelectQueryBuilder, type Transaction } from 'kysely';
 import { itemAt } from '../../signal/checked.js';
-import { ConflictError } from '../conflict-error.js';
+import { ConflictError } from '../contracts/conflict-error.js';
 import {
   MOST_TEXT_BYTES,
   MOST_VERSIONS,
@@ -10,8 +10,8 @@ import {
   type PromptPage,
   type Prompts,
   type PromptVersion,
-} from '../prompts.js';
-import { ROW_BYTES } from '../row-bytes.js';
+} from '../contracts/prompts.js';
+import { ROW_BYTES } from '../contracts/row-bytes.js';
 import type { ControlDatabase } from './control-database.js';
 import { appendFacts, isWanted } from './event-rows.js';
 import { indexKey } from './index-key.js';
@@ -22,7 +22,7 @@ import { uuidV7 } from '../../signal/ids.js';
 import { cutText } from '../../signal/names.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import { formatTime } from '../../signal/time.js';
-import type { Fact } from '../event-log.js';
+import type { Fact } from '../contracts/event-log.js';
 
 /** How many characters of a description its event tells: what receivers get stays small. */
 const TOLD_DESCRIPTION = 1000;

@@ -6,7 +6,7 @@ import {
   type SavedAs,
   type SavedView,
   type Views,
-} from '../views.js';
+} from '../contracts/views.js';
 import type { ControlDatabase } from './control-database.js';
 import { nextNumbers } from './numbers.js';
 import type { Tables } from './tables.js';

@@ -11,7 +11,7 @@ import {
   type WriteBook,
   MOST_CHARGES,
   MOST_TRACES,
-} from '../write-book.js';
+} from '../contracts/write-book.js';
 import type { ControlDatabase } from './control-database.js';
 import { fromNow } from './dialect.js';
 import { bindBatch, claimBatch, forgetNames, markWritten } from './named-batch-rows.js';
@@ -26,7 +26,7 @@ import {
   type Gain,
   type Standing,
 } from './usage-rows.js';
-import type { Charge, Charged, TouchedTrace } from '../write-book.js';
+import type { Charge, Charged, TouchedTrace } from '../contracts/write-book.js';
 
 /** Each takes a parameter, and SQLite allows 32,766. */
 const NUMBERS_A_QUERY = 10_000;

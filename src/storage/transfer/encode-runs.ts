@@ -9,9 +9,9 @@ import { ColumnsWriter } from '../../worker/columns-writer.js';
 import type { Column } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
 import { SPAN_MESSAGE, TRACE_MESSAGE } from '../incoming/encode-traces.js';
-import { indexOf } from '../table.js';
-import { PIECE_BYTES } from '../tables.js';
-import type { ExportedRow, TransferredRuns } from '../telemetry-transfer.js';
+import { indexOf } from '../schema/table.js';
+import { PIECE_BYTES } from '../schema/tables.js';
+import type { ExportedRow, TransferredRuns } from '../contracts/telemetry-transfer.js';
 
 /** Some spans of a run as an export has them, in its order, with the row of their run. */
 export interface RunPart {

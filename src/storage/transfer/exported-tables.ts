@@ -1,6 +1,6 @@
 import type { Column } from '../../worker/columns.js';
-import { LOG_WIRE } from '../log-tables.js';
-import { HEADER_COLUMNS, POINT_WIRE, SPAN_WIRE } from '../tables.js';
+import { LOG_WIRE } from '../schema/log-tables.js';
+import { HEADER_COLUMNS, POINT_WIRE, SPAN_WIRE } from '../schema/tables.js';
 
 /** What an export holds of telemetry: the columns of each table, the same for every engine. */
 

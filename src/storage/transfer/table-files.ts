@@ -2,8 +2,8 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { furtherModule } from '../../config/built-module.js';
 import type { ParquetWriter } from '../duckdb/files/parquet-writer.js';
-import type { Table } from '../table.js';
-import type { ExportedRow, WrittenFile } from '../telemetry-transfer.js';
+import type { Table } from '../schema/table.js';
+import type { ExportedRow, WrittenFile } from '../contracts/telemetry-transfer.js';
 import { EXPORTED, fileOf, TABLE_NAMES, type TableName } from './exported-tables.js';
 import { bytesOf } from './row-bytes.js';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { printTrace } from '../../../src/api/resources/trace-body.js';
 import { ConsumeError } from '../../../src/component/consume-error.js';
-import type { StoredSpan, StoredTrace } from '../../../src/storage/runs.js';
+import type { StoredSpan, StoredTrace } from '../../../src/storage/contracts/runs.js';
 
 const RUN = {
   trace_id: '01890000-0000-7000-8000-000000000000',

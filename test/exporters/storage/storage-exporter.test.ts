@@ -13,7 +13,13 @@ const CONTEXT: ConsumeContext = { receivedAt: 7 };
 function hostWith(extensions: Readonly<Record<string, unknown>>): Host {
   const pipelines: PipelineShape[] = [
     { name: 'traces', signal: 'traces', receivers: ['otlp'], processors: [], exporters: ['storage'] },
-    { name: 'logs', signal: 'logs', receivers: ['otlp'], processors: [], exporters: ['storage/logs'] },
+    {
+      name: 'logs',
+      signal: 'logs',
+      receivers: ['otlp'],
+      processors: [],
+      exporters: ['storage/contracts/logs'],
+    },
   ];
   const host = {
     daemon: { pipelines },
@@ -63,7 +69,7 @@ void t.test('a store that does not take what a pipeline leads there is refused a
     message:
       'Extension "clickhouse" takes metrics and logs so far, and no traces: let pipeline "traces" end in an exporter with another store',
   });
-  await storageExporter.create({ ...componentSettings('storage/logs'), config }).start?.(host);
+  await storageExporter.create({ ...componentSettings('storage/contracts/logs'), config }).start?.(host);
 });
 
 void t.test('a batch before the start is refused, not lost', async (t) => {
@@ -80,7 +86,7 @@ void t.test('of the parts of one batch only the first has its name', async (t) =
     return Promise.resolve({ accepted: 0, refused: [] });
   };
   const exporter = storageExporter.create({
-    ...componentSettings('storage/logs'),
+    ...componentSettings('storage/contracts/logs'),
     config: { store: 'duckdb' },
   });
   await exporter.start?.(hostWith({ duckdb: { writer: { logs } } }));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { itemAt } from '../../../src/signal/checked.js';
-import { SPAN_WIRE } from '../../../src/storage/tables.js';
+import { SPAN_WIRE } from '../../../src/storage/schema/tables.js';
 import { BinaryColumns } from '../../../src/storage/clickhouse/client/binary-columns.js';
 import {
   rowBinary,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { MOST_PENDING } from '../../../src/storage/pending-links.js';
+import { MOST_PENDING } from '../../../src/storage/shared/pending-links.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { aPromptedRun, PromptStore } from '../duckdb/prompt-store.js';
 import { TestClickHouse } from './test-clickhouse.js';

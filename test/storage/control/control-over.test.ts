@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
-import type { ControlPlane } from '../../../src/storage/control-plane.js';
+import type { ControlPlane } from '../../../src/storage/contracts/control-plane.js';
 import { controlOver, type RemoteControl } from '../../../src/storage/control/remote/control-over.js';
 import { servePlane } from '../../../src/storage/control/remote/serve-plane.js';
 import { openControlPlane } from '../../support/control-plane.js';

@@ -2,8 +2,8 @@ import { printLog } from '../../../src/api/resources/logs.js';
 import { formatTime } from '../../../src/signal/time.js';
 import type { JsonObject } from '../../../src/signal/attributes.js';
 import type { LogRecord } from '../../../src/signal/log-record.js';
-import type { LogFilter, LogPage } from '../../../src/storage/logs.js';
-import type { TelemetryPlane } from '../../../src/storage/telemetry-plane.js';
+import type { LogFilter, LogPage } from '../../../src/storage/contracts/logs.js';
+import type { TelemetryPlane } from '../../../src/storage/contracts/telemetry-plane.js';
 import { listOf } from '../../support/read-pieces.js';
 
 /** A log record as the API shows it. */

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { StoredKey, User } from '../../../src/storage/accounts.js';
-import type { Organization } from '../../../src/storage/organizations.js';
-import type { PromptVersion } from '../../../src/storage/prompts.js';
-import type { StoredEndpoint } from '../../../src/storage/webhook-endpoints.js';
+import type { StoredKey, User } from '../../../src/storage/contracts/accounts.js';
+import type { Organization } from '../../../src/storage/contracts/organizations.js';
+import type { PromptVersion } from '../../../src/storage/contracts/prompts.js';
+import type { StoredEndpoint } from '../../../src/storage/contracts/webhook-endpoints.js';
 import { NOON } from '../../support/run-records.js';
 
 export function aUser(changes: Partial<User> = {}): User {

@@ -14,7 +14,7 @@ import {
   type RepricedCalls,
   type RepricedFilter,
   type Unpriceable,
-} from '../../../src/storage/models.js';
+} from '../../../src/storage/contracts/models.js';
 
 /** A span with the header of its run. */
 export interface Call {

@@ -1,4 +1,9 @@
-import type { Evidence, Observing, Target, TargetFigures } from '../../../src/storage/alert-figures.js';
+import type {
+  Evidence,
+  Observing,
+  Target,
+  TargetFigures,
+} from '../../../src/storage/contracts/alert-figures.js';
 import { deriveBatch } from '../../../src/signal/derive-map.js';
 import type { Micros } from '../../../src/signal/time.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';

@@ -1,9 +1,9 @@
 import { money } from './store-model.js';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Prompts } from '../../../src/storage/prompts.js';
-import type { RunSummary } from '../../../src/storage/runs.js';
-import type { TelemetryPlane } from '../../../src/storage/telemetry-plane.js';
+import type { Prompts } from '../../../src/storage/contracts/prompts.js';
+import type { RunSummary } from '../../../src/storage/contracts/runs.js';
+import type { TelemetryPlane } from '../../../src/storage/contracts/telemetry-plane.js';
 import { NOON } from '../../support/run-records.js';
 
 /** The ids of the traces that are linked to each version of each prompt. */

@@ -1,7 +1,7 @@
 import { printSpan } from '../../../src/api/resources/trace-body.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
-import type { StoredTrace } from '../../../src/storage/runs.js';
-import type { ShownPage } from '../../../src/storage/duckdb/queries/run-reads.js';
+import type { StoredTrace } from '../../../src/storage/contracts/runs.js';
+import type { ShownPage } from '../../../src/storage/duckdb/read/run-reads.js';
 import { listOf } from '../../support/read-pieces.js';
 
 /** The JSON of a page to which no log records add anything. */

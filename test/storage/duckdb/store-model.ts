@@ -3,8 +3,13 @@ import { sumToNumber } from '../../../src/signal/money.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
 import { formatTime, type Micros } from '../../../src/signal/time.js';
 import type { TraceHeader, TraceRecord } from '../../../src/signal/trace.js';
-import type { AgentComparison, AgentDay, EstimatedRuns, RunOutcomes } from '../../../src/storage/agents.js';
-import type { RunFilter, RunSummary } from '../../../src/storage/runs.js';
+import type {
+  AgentComparison,
+  AgentDay,
+  EstimatedRuns,
+  RunOutcomes,
+} from '../../../src/storage/contracts/agents.js';
+import type { RunFilter, RunSummary } from '../../../src/storage/contracts/runs.js';
 import { without, type ShownSpan } from './shown-spans.js';
 
 interface ModelTrace {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Status } from '../../../src/component/status.js';
-import type { User } from '../../../src/storage/accounts.js';
+import type { User } from '../../../src/storage/contracts/accounts.js';
 import type { ControlStore } from '../../../src/storage/control/control-store.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../../support/component-settings.js';

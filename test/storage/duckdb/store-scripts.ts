@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../../src/signal/span.js';
 import type { CallDetails } from '../../../src/signal/call-details.js';
 import type { TraceHeader, TraceRecord } from '../../../src/signal/trace.js';
-import type { RunFilter } from '../../../src/storage/runs.js';
+import type { RunFilter } from '../../../src/storage/contracts/runs.js';
 import { DAY, NOON } from '../../support/run-records.js';
 
 /** A change of one of two tenants. */

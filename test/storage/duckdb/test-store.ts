@@ -4,7 +4,7 @@ import { NO_RATES } from '../../../src/http/user-rates.js';
 import type { Status } from '../../../src/component/status.js';
 import type { Host } from '../../../src/component/host.js';
 import type { ControlStore } from '../../../src/storage/control/control-store.js';
-import type { ControlPlane } from '../../../src/storage/control-plane.js';
+import type { ControlPlane } from '../../../src/storage/contracts/control-plane.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { controlPathOf, controlPlaneAt } from '../../support/control-plane.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../component/telemetry.js';
-import type { ControlPlane } from '../../../storage/control-plane.js';
-import type { ChangedDelivery } from '../../../storage/delivery-queue.js';
-import { HintedAnswers } from '../../../storage/hinted-answers.js';
+import type { ControlPlane } from '../../../storage/contracts/control-plane.js';
+import type { ChangedDelivery } from '../../../storage/contracts/delivery-queue.js';
+import { HintedAnswers } from '../../../storage/shared/hinted-answers.js';
 import { pause } from '../../../telemetry/pause.js';
 
 /** Changes that come shortly after each other are read together. */

@@ -2,7 +2,7 @@ import { ConsumeError } from '../../../component/consume-error.js';
 import type { Clock } from '../../../component/telemetry.js';
 import { printJson } from '../../../signal/json.js';
 import { MICROS_PER_MS } from '../../../signal/time-units.js';
-import type { RunFilter, Runs, RunSummary } from '../../../storage/runs.js';
+import type { RunFilter, Runs, RunSummary } from '../../../storage/contracts/runs.js';
 import { printListedRun } from '../../support/run-export.js';
 import { FollowedTraces } from './followed-traces.js';
 import type { Inbox } from './inbox.js';
@@ -10,7 +10,7 @@ import { LogTail } from './log-tail.js';
 import type { Seat } from './news-desk.js';
 import { lostEvent, SSE_COMMENT, SSE_RETRY, sseEvent } from './sse.js';
 import type { Topics } from './topics.js';
-import type { LogFilter } from '../../../storage/logs.js';
+import type { LogFilter } from '../../../storage/contracts/logs.js';
 
 /** News that come shortly after each other go out together: a stream sends at most four times a second. */
 const FRAME_MS = 250;

@@ -1,5 +1,5 @@
 import { printOutline } from '../trace-body.js';
-import type { Runs } from '../../../storage/runs.js';
+import type { Runs } from '../../../storage/contracts/runs.js';
 
 /** A run that is still open is looked at this often even when nothing comes: it may have timed out. */
 const LOOK_MS = 15_000;

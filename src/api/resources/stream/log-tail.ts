@@ -1,7 +1,7 @@
 import { printJson } from '../../../signal/json.js';
 import type { LogRecord } from '../../../signal/log-record.js';
-import type { LogFilter } from '../../../storage/logs.js';
-import { logMatcher, searchedText, type LogMatcher } from '../../../storage/matches-log.js';
+import type { LogFilter } from '../../../storage/contracts/logs.js';
+import { logMatcher, searchedText, type LogMatcher } from '../../../storage/shared/matches-log.js';
 import { shortened } from '../../support/shortened.js';
 import { printLog } from '../logs.js';
 

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../../signal/log-record.js';
-import type { Arrivals } from '../../../storage/arrivals.js';
-import { NumberedChanges } from '../../../storage/numbered-changes.js';
+import type { Arrivals } from '../../../storage/contracts/arrivals.js';
+import { NumberedChanges } from '../../../storage/shared/numbered-changes.js';
 
 /** Runs that changed and that streams may still have to be told of; of more, the longest ago are forgotten. */
 const MOST_RUNS = 2000;

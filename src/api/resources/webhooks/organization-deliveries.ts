@@ -8,8 +8,8 @@ import type {
   DeliveryFilter,
   DeliveryPlace,
   ListedDelivery,
-} from '../../../storage/delivery-queue.js';
-import { SUBJECT_KINDS } from '../../../storage/event-subject.js';
+} from '../../../storage/contracts/delivery-queue.js';
+import { SUBJECT_KINDS } from '../../../storage/contracts/event-subject.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { count, nullable, time, uuid } from '../../support/fields.js';
 import { requireRole } from '../../support/organization-role.js';

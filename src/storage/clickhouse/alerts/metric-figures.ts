@@ -1,6 +1,6 @@
-import type { MetricFigures, Observing, WantedMetric } from '../../alert-figures.js';
-import { quote, SERVICE_STARTS } from '../../labels.js';
-import { finiteOrNull } from '../../metric-steps/stored-distribution.js';
+import type { MetricFigures, Observing, WantedMetric } from '../../contracts/alert-figures.js';
+import { quote, SERVICE_STARTS } from '../../contracts/labels.js';
+import { finiteOrNull } from '../../shared/metric-steps/stored-distribution.js';
 import type { Row } from '../client/connection.js';
 import { quoted } from '../client/literals.js';
 import type { Reads } from '../client/reads.js';

@@ -1,7 +1,13 @@
 import { sumToNumber } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
-import type { CostFigures, Evidence, ExampleQuery, Observing, WindowFigures } from '../../alert-figures.js';
-import { numberOf } from '../../summaries-of-rows.js';
+import type {
+  CostFigures,
+  Evidence,
+  ExampleQuery,
+  Observing,
+  WindowFigures,
+} from '../../contracts/alert-figures.js';
+import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
 import { lookedAt, NOTHING_SEEN } from './evidence.js';

@@ -1,7 +1,13 @@
 import { must } from '../../../signal/checked.js';
 import type { Settings } from '../../../component/factory.js';
-import { ReadPool, WAITING_READS, type PoolRead, type Reader, type ReadPlace } from '../../read-pool.js';
-import type { TelemetryPlane } from '../../telemetry-plane.js';
+import {
+  ReadPool,
+  WAITING_READS,
+  type PoolRead,
+  type Reader,
+  type ReadPlace,
+} from '../../shared/read-pool.js';
+import type { TelemetryPlane } from '../../contracts/telemetry-plane.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 
 /** The contracts that users read by. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../component/telemetry.js';
-import type { ControlPlane } from '../../control-plane.js';
-import { HintedAnswers } from '../../hinted-answers.js';
+import type { ControlPlane } from '../../contracts/control-plane.js';
+import { HintedAnswers } from '../../shared/hinted-answers.js';
 
 /** Users whose numbers are remembered: those that were asked for last. */
 const REMEMBERED = 10_000;

@@ -1,6 +1,6 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
-import { phrasesOf } from '../../log-text.js';
-import type { LogFilter, LogPlace } from '../../logs.js';
+import { phrasesOf } from '../../shared/log-text.js';
+import type { LogFilter, LogPlace } from '../../contracts/logs.js';
 import { quoted, quotedList, quotedUuid } from '../client/literals.js';
 
 /** `hasAllTokens` takes no more. */

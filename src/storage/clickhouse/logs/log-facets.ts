@@ -1,6 +1,6 @@
 import { itemAt } from '../../../signal/checked.js';
 import { SEVERITIES } from '../../../signal/log-record.js';
-import { MOST_LOG_SERVICES, type LogBuckets, type LogFacets, type LogFilter } from '../../logs.js';
+import { MOST_LOG_SERVICES, type LogBuckets, type LogFacets, type LogFilter } from '../../contracts/logs.js';
 import type { Connection } from '../client/connection.js';
 import { logCondition } from './log-condition.js';
 

@@ -11,7 +11,7 @@ import type {
   LogPlace,
   Logs,
   StoredLog,
-} from '../../logs.js';
+} from '../../contracts/logs.js';
 import type { Row } from '../client/connection.js';
 import { quotedUuid } from '../client/literals.js';
 import type { Reach } from '../client/reach.js';

@@ -3,8 +3,8 @@ import { loggedEventName } from '../../../signal/logged-event.js';
 import { printJson } from '../../../signal/json.js';
 import type { Micros } from '../../../signal/time.js';
 import type { RowOf } from '../../../worker/columns.js';
-import type { LOG_WIRE } from '../../log-tables.js';
-import { bodyText, tokensOf } from '../../log-text.js';
+import type { LOG_WIRE } from '../../schema/log-tables.js';
+import { bodyText, tokensOf } from '../../shared/log-text.js';
 import { dayOf } from '../tables/days.js';
 import { PrintedOrigins } from '../tables/printed-origins.js';
 

@@ -1,6 +1,6 @@
 import { itemAt } from '../../../signal/checked.js';
 import { METRIC_TYPES } from '../../../signal/metric.js';
-import type { MetricSummary } from '../../metrics.js';
+import type { MetricSummary } from '../../contracts/metrics.js';
 import type { Reads } from '../client/reads.js';
 import { quoted } from '../client/literals.js';
 import type { MetricFacts } from './known-metrics.js';

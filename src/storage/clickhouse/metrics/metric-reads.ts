@@ -3,17 +3,23 @@ import { itemAt } from '../../../signal/checked.js';
 import { parseJson } from '../../../signal/json.js';
 import { TEMPORALITIES } from '../../../signal/metric.js';
 import type { Micros } from '../../../signal/time.js';
-import { printLabels } from '../../labels.js';
+import { printLabels } from '../../contracts/labels.js';
 import {
   suits,
   type FoundMetricSeries,
   type MetricLabel,
   type MetricSeriesRequest,
-} from '../../metric-series.js';
-import { labelsIn, MOST_LABEL_SETS } from '../../metric-steps/label-lists.js';
-import { finiteOrNull, shownDistribution } from '../../metric-steps/stored-distribution.js';
-import type { MetricPoints, Metrics, MetricSummary, PointFilter, StoredPoint } from '../../metrics.js';
-import { numberOf } from '../../summaries-of-rows.js';
+} from '../../contracts/metric-series.js';
+import { labelsIn, MOST_LABEL_SETS } from '../../shared/metric-steps/label-lists.js';
+import { finiteOrNull, shownDistribution } from '../../shared/metric-steps/stored-distribution.js';
+import type {
+  MetricPoints,
+  Metrics,
+  MetricSummary,
+  PointFilter,
+  StoredPoint,
+} from '../../contracts/metrics.js';
+import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { Reach } from '../client/reach.js';
 import { readMetricSummaries } from './metric-facts.js';
@@ -22,11 +28,11 @@ import {
   DistributionSteps,
   MOST_DISTRIBUTION_CHARACTERS,
   MOST_DISTRIBUTIONS,
-} from '../../metric-steps/distribution-steps.js';
+} from '../../shared/metric-steps/distribution-steps.js';
 import type { Reads } from '../client/reads.js';
-import { MOST_NUMBER_ROWS, MOST_NUMBERS, NumberSteps } from '../../metric-steps/number-steps.js';
-import { stepsOf, neededFrom } from '../../metric-steps/series-groups.js';
-import type { MetricSeries } from '../../metric-series.js';
+import { MOST_NUMBER_ROWS, MOST_NUMBERS, NumberSteps } from '../../shared/metric-steps/number-steps.js';
+import { stepsOf, neededFrom } from '../../shared/metric-steps/series-groups.js';
+import type { MetricSeries } from '../../contracts/metric-series.js';
 
 /** Of which metric a series is wanted, and how. */
 interface WantedSeries {

@@ -1,5 +1,5 @@
-import { labelLine } from '../../labels.js';
-import type { PointFilter } from '../../metrics.js';
+import { labelLine } from '../../contracts/labels.js';
+import type { PointFilter } from '../../contracts/metrics.js';
 import { quoted } from '../client/literals.js';
 
 /** The condition for points of a metric, in SQL. */

@@ -12,12 +12,12 @@ import type {
   AgentSummary,
   EstimatedRuns,
   TimeRange,
-} from '../../agents.js';
-import { inOrder } from '../../agents-in-order.js';
-import { printDay } from '../../month.js';
-import type { Page, PageRange } from '../../paging.js';
+} from '../../contracts/agents.js';
+import { inOrder } from '../../shared/agents-in-order.js';
+import { printDay } from '../../contracts/month.js';
+import type { Page, PageRange } from '../../contracts/paging.js';
 import { isKnown, type AgentsOfUser, type KnownAgent } from '../names/agent-names.js';
-import { estimateOfRow, numberOf, textOf } from '../../summaries-of-rows.js';
+import { estimateOfRow, numberOf, textOf } from '../../shared/summaries-of-rows.js';
 import type { ListParts } from './listed-runs.js';
 import type { Row } from '../client/connection.js';
 

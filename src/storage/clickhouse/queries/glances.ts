@@ -1,7 +1,7 @@
 import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
-import { inputPreview } from '../../input-preview.js';
-import { GLANCE_MODELS, type RunGlance } from '../../runs.js';
-import { textOf } from '../../summaries-of-rows.js';
+import { inputPreview } from '../../shared/input-preview.js';
+import { GLANCE_MODELS, type RunGlance } from '../../contracts/runs.js';
+import { textOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
 import { traceKey } from '../runs/sent-traces.js';

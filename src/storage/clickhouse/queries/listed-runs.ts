@@ -1,7 +1,7 @@
 import { hourOf } from '../../../signal/trace-map.js';
-import type { FollowingRuns, FoundRuns, RunFilter, RunPlace, RunSummary } from '../../runs.js';
-import { numberOf, summaryOfRow } from '../../summaries-of-rows.js';
-import type { PageRange } from '../../paging.js';
+import type { FollowingRuns, FoundRuns, RunFilter, RunPlace, RunSummary } from '../../contracts/runs.js';
+import { numberOf, summaryOfRow } from '../../shared/summaries-of-rows.js';
+import type { PageRange } from '../../contracts/paging.js';
 import type { AgentNames } from '../names/agent-names.js';
 import { behind, conditions, orderOf } from './run-conditions.js';
 import type { Row } from '../client/connection.js';

@@ -1,5 +1,5 @@
 import { hourOf } from '../../../signal/trace-map.js';
-import type { MapRange } from '../../service-map.js';
+import type { MapRange } from '../../contracts/service-map.js';
 import { MAP_DAYS } from '../tables/map-tables.js';
 import { FIRST_HOUR, LAST_HOUR } from '../tables/run-tables.js';
 

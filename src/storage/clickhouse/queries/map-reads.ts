@@ -11,7 +11,7 @@ import type {
   ServiceMap,
   StoredMap,
   MapFigures,
-} from '../../service-map.js';
+} from '../../contracts/service-map.js';
 import type { Row } from '../client/connection.js';
 import { EDGE, hoursOfMap, nodesAndEdges, wholeDays, notesOf, unnotedDays, type Days } from './map-days.js';
 import { BUCKETS_PER_OCTAVE, SHORTEST_MICROS, type Grade } from '../../../signal/span-grade.js';

@@ -1,10 +1,16 @@
 import { sumToNumber } from '../../../signal/money.js';
 import type { Price } from '../../../signal/price.js';
-import type { ModelFilter, Models, ModelUsage, RepricedCalls, RepricedFilter } from '../../models.js';
-import type { Page, PageRange } from '../../paging.js';
+import type {
+  ModelFilter,
+  Models,
+  ModelUsage,
+  RepricedCalls,
+  RepricedFilter,
+} from '../../contracts/models.js';
+import type { Page, PageRange } from '../../contracts/paging.js';
 import type { Row } from '../client/connection.js';
-import { textOf } from '../../summaries-of-rows.js';
-import { isOfSums, mayBeTooLarge } from '../../priced-tokens.js';
+import { textOf } from '../../shared/summaries-of-rows.js';
+import { isOfSums, mayBeTooLarge } from '../../shared/priced-tokens.js';
 import { callsOf, callSums, CALL_SUMS } from './call-sums.js';
 import { TOKEN_COLUMNS, tokenSums } from './call-tokens.js';
 import type { ListParts } from './listed-runs.js';

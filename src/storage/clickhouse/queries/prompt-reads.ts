@@ -1,14 +1,14 @@
 import { sumToNumber } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
-import type { PromptLink, PromptRuns, PromptVersionFigures } from '../../prompt-runs.js';
-import { PendingLinks } from '../../pending-links.js';
-import type { Prompts } from '../../prompts.js';
+import type { PromptLink, PromptRuns, PromptVersionFigures } from '../../contracts/prompt-runs.js';
+import { PendingLinks } from '../../shared/pending-links.js';
+import type { Prompts } from '../../contracts/prompts.js';
 import type { RunQueue } from '../runs/run-queue.js';
 import type { Row } from '../client/connection.js';
 import { uuidIn } from '../client/literals.js';
 import type { Reads } from '../client/reads.js';
 import { countPending } from '../runs/prompt-links.js';
-import { numberOf } from '../../summaries-of-rows.js';
+import { numberOf } from '../../shared/summaries-of-rows.js';
 
 export interface PromptReadParts {
   readonly reads: Reads;

@@ -2,7 +2,7 @@ import { storableIdentity, storableTag } from '../../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
-import type { RunFilter, RunPlace } from '../../runs.js';
+import type { RunFilter, RunPlace } from '../../contracts/runs.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import { quoted } from '../client/literals.js';
 

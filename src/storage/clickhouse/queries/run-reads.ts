@@ -1,7 +1,7 @@
 import { SPAN_TYPES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
-import type { PageRange } from '../../paging.js';
-import type { Prompts } from '../../prompts.js';
+import type { PageRange } from '../../contracts/paging.js';
+import type { Prompts } from '../../contracts/prompts.js';
 import type {
   DetailedSpan,
   FollowingRuns,
@@ -17,7 +17,7 @@ import type {
   SpanFilter,
   StoredTrace,
   TraceOutline,
-} from '../../runs.js';
+} from '../../contracts/runs.js';
 import { effectiveSpans } from './effective-spans-sql.js';
 import { readGlances } from './glances.js';
 import { findRuns, followRuns, listRuns, type ListParts } from './listed-runs.js';

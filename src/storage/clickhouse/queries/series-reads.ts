@@ -2,7 +2,7 @@ import { itemAt } from '../../../signal/checked.js';
 import { sumToNumber } from '../../../signal/money.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import { hourOf } from '../../../signal/trace-map.js';
-import type { NumberedVersion, Prompts } from '../../prompts.js';
+import type { NumberedVersion, Prompts } from '../../contracts/prompts.js';
 import {
   MOST_SERIES,
   type FoundSeries,
@@ -11,12 +11,12 @@ import {
   type Series,
   type SeriesBucket,
   type SeriesRequest,
-} from '../../run-series.js';
+} from '../../contracts/run-series.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import type { Row } from '../client/connection.js';
-import { numberOf } from '../../summaries-of-rows.js';
+import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { ListParts } from './listed-runs.js';
-import { seriesOfModels } from '../../series-of-models.js';
+import { seriesOfModels } from '../../contracts/series-of-models.js';
 import { callSums, CALL_SUMS } from './call-sums.js';
 
 /** The group of all that are in no other. */

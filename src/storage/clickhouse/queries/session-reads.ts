@@ -2,12 +2,17 @@ import { storableIdentity } from '../../../signal/run-context.js';
 import { sumToNumber } from '../../../signal/money.js';
 import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../../signal/span.js';
 import { MOST_USAGE } from '../../../runs/rules/usage.js';
-import type { Page, PageRange } from '../../paging.js';
-import { MOST_NAMED, type SessionFilter, type Sessions, type SessionSummary } from '../../sessions.js';
+import type { Page, PageRange } from '../../contracts/paging.js';
+import {
+  MOST_NAMED,
+  type SessionFilter,
+  type Sessions,
+  type SessionSummary,
+} from '../../contracts/sessions.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import { quoted } from '../client/literals.js';
 import type { Row } from '../client/connection.js';
-import { numberOf, textOf } from '../../summaries-of-rows.js';
+import { numberOf, textOf } from '../../shared/summaries-of-rows.js';
 import type { ListParts } from './listed-runs.js';
 import { conditions } from './run-conditions.js';
 

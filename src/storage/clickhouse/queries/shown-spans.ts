@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../signal/attributes.js';
 import { storedCall } from '../../../signal/call-details.js';
 import { parseJson } from '../../../signal/json.js';
-import { loggedEvent, type StoredLoggedEvent } from '../../logged-events.js';
-import type { DetailedSpan, OutlinedSpan, StoredSpan } from '../../runs.js';
-import { numberOf, spanHeadOfRow, textOf } from '../../summaries-of-rows.js';
+import { loggedEvent, type StoredLoggedEvent } from '../../contracts/logged-events.js';
+import type { DetailedSpan, OutlinedSpan, StoredSpan } from '../../contracts/runs.js';
+import { numberOf, spanHeadOfRow, textOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import { shownNode } from '../runs/node-names.js';
 import { payloadOf } from '../runs/run-rows.js';

@@ -1,5 +1,5 @@
-import { ROW_BYTES } from '../../row-bytes.js';
-import type { TenantBytes } from '../../stored-bytes.js';
+import { ROW_BYTES } from '../../contracts/row-bytes.js';
+import type { TenantBytes } from '../../shared/measured-bytes.js';
 import type { Reads } from '../client/reads.js';
 import { LOGS } from '../tables/log-tables.js';
 import { POINTS } from '../tables/metric-tables.js';

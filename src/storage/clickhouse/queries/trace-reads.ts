@@ -1,8 +1,14 @@
 import type { JsonObject } from '../../../signal/attributes.js';
-import type { StoredLoggedEvent } from '../../logged-events.js';
-import type { DetailedSpan, OutlinedSpan, RunSummary, StoredTrace, TraceOutline } from '../../runs.js';
+import type { StoredLoggedEvent } from '../../contracts/logged-events.js';
+import type {
+  DetailedSpan,
+  OutlinedSpan,
+  RunSummary,
+  StoredTrace,
+  TraceOutline,
+} from '../../contracts/runs.js';
 import { hoursOfRun, type StoredMessage } from '../runs/run-facts.js';
-import { textOf } from '../../summaries-of-rows.js';
+import { textOf } from '../../shared/summaries-of-rows.js';
 import { summariesOf, SUMMARY_COLUMNS, type ListParts } from './listed-runs.js';
 import { PAYLOAD_COLUMNS, SPAN_ROW_COLUMNS } from '../tables/run-tables.js';
 import { traceKey } from '../runs/sent-traces.js';

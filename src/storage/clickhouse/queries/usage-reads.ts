@@ -1,7 +1,7 @@
 import type { Micros } from '../../../signal/time.js';
-import { dayOf, monthOf, printDay, printMonth, startOfMonth } from '../../month.js';
-import type { DailyCount, MonthlyCount, Usage } from '../../usage.js';
-import type { WriteBook } from '../../write-book.js';
+import { dayOf, monthOf, printDay, printMonth, startOfMonth } from '../../contracts/month.js';
+import type { DailyCount, MonthlyCount, Usage } from '../../contracts/usage.js';
+import type { WriteBook } from '../../contracts/write-book.js';
 
 export interface UsageReadParts {
   readonly book: Pick<WriteBook, 'months' | 'days' | 'firstDay'>;

@@ -6,7 +6,7 @@ import { ExactSum } from '../../../signal/exact-sum.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import { hourOf } from '../../../signal/trace-map.js';
-import { LONG_INPUTS, LONG_SHIFT, TOLD } from '../../priced-tokens.js';
+import { LONG_INPUTS, LONG_SHIFT, TOLD } from '../../shared/priced-tokens.js';
 import { NO_CALLS } from '../tables/run-tables.js';
 import { rowMadeOf, type WholeSpan } from './effective-spans.js';
 

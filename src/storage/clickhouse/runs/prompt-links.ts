@@ -1,6 +1,6 @@
 import type { Micros } from '../../../signal/time.js';
-import { PENDING_KEPT_FOR } from '../../pending-links.js';
-import type { Prompts } from '../../prompts.js';
+import { PENDING_KEPT_FOR } from '../../shared/pending-links.js';
+import type { Prompts } from '../../contracts/prompts.js';
 import { placeOf, type Connection } from '../client/connection.js';
 import { quotedUuid } from '../client/literals.js';
 import type { Reads } from '../client/reads.js';

@@ -1,7 +1,7 @@
 import type { QuotaUsage } from '../../../component/consumer.js';
 import type { Micros } from '../../../signal/time.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
-import type { RunOutcome } from '../../runs.js';
+import type { RunOutcome } from '../../contracts/runs.js';
 import type { WantedTrace } from './stored-facts.js';
 import type { OtherMessage } from './run-rows.js';
 

@@ -6,7 +6,7 @@ import { completedSpan } from '../../../runs/rules/completion.js';
 import { completedPayload, type Payload } from '../../../runs/rules/payload.js';
 import { RUNNING, type SpanRow } from '../../../runs/rules/rows.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
-import { SPAN_WIRE } from '../../tables.js';
+import { SPAN_WIRE } from '../../schema/tables.js';
 import { BinaryColumns } from '../client/binary-columns.js';
 import { headerAt, payloadsAt } from '../../incoming/incoming-rows.js';
 import { orderOf } from './message-order.js';

@@ -2,9 +2,9 @@ import type { ConsumeContext, Receipt } from '../../../component/consumer.js';
 import type { TracesBatch } from '../../../signal/batch.js';
 import { TracesEncoder } from '../../incoming/encode-traces.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
-import type { MeasuredBytes } from '../../stored-bytes.js';
-import type { UserTerms } from '../../user-terms.js';
-import type { CallOrder } from '../../call-order.js';
+import type { MeasuredBytes } from '../../shared/measured-bytes.js';
+import type { UserTerms } from '../../shared/user-terms.js';
+import type { CallOrder } from '../../shared/call-order.js';
 import type { RunQueue } from './run-queue.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];

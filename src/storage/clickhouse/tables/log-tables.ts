@@ -1,5 +1,5 @@
 import { GEN_AI_EVENTS } from '../../../signal/logged-event.js';
-import { LOG_WIRE } from '../../log-tables.js';
+import { LOG_WIRE } from '../../schema/log-tables.js';
 import { placeOf } from '../client/connection.js';
 import { quoted } from '../client/literals.js';
 import { DAY, TIME_COLUMN } from './days.js';

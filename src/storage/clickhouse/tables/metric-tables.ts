@@ -1,4 +1,4 @@
-import { POINT_WIRE } from '../../tables.js';
+import { POINT_WIRE } from '../../schema/tables.js';
 import { placeOf } from '../client/connection.js';
 import { DAY, TIME_COLUMN } from './days.js';
 import { BYTES } from './run-tables.js';

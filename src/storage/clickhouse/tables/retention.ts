@@ -1,6 +1,6 @@
 import type { Micros } from '../../../signal/time.js';
 import { MICROS_PER_DAY } from '../../../signal/time-units.js';
-import type { RemovedRows } from '../../kept-metrics.js';
+import type { RemovedRows } from '../../shared/kept-metrics.js';
 import { placeOf, type Connection } from '../client/connection.js';
 import { quoted } from '../client/literals.js';
 import { onCluster, type ClickHouseTable, type TablePlace } from './table.js';

@@ -1,5 +1,5 @@
 import { COST_PARTS } from '../../../signal/call-details.js';
-import { SPAN_WIRE, TRACE_SAMPLED, TRACE_WIRE } from '../../tables.js';
+import { SPAN_WIRE, TRACE_SAMPLED, TRACE_WIRE } from '../../schema/tables.js';
 import { columnsOfKinds, type ClickHouseColumn, type ClickHouseTable } from './table.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Meter } from '../../../component/telemetry.js';
 import { MICROS_PER_DAY } from '../../../signal/time-units.js';
-import { KeptMetrics } from '../../kept-metrics.js';
+import { KeptMetrics } from '../../shared/kept-metrics.js';
 import type { Connection } from '../client/connection.js';
 import { quoted } from '../client/literals.js';
 import { LOGS } from './log-tables.js';

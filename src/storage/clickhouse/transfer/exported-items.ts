@@ -1,7 +1,7 @@
-import { LOG_WIRE } from '../../log-tables.js';
-import { normalText } from '../../log-text.js';
-import { POINT_WIRE } from '../../tables.js';
-import type { ExportedRow } from '../../telemetry-transfer.js';
+import { LOG_WIRE } from '../../schema/log-tables.js';
+import { normalText } from '../../shared/log-text.js';
+import { POINT_WIRE } from '../../schema/tables.js';
+import type { ExportedRow } from '../../contracts/telemetry-transfer.js';
 import type { TableFiles } from '../../transfer/table-files.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';

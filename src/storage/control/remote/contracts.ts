@@ -1,5 +1,5 @@
 import type { SpelledError } from '../../../worker/thread-protocol.js';
-import type { ControlPlane } from '../../control-plane.js';
+import type { ControlPlane } from '../../contracts/control-plane.js';
 
 /** The parts of a control plane whose methods cross as calls. */
 export type Contract = Exclude<keyof ControlPlane, 'watch' | 'identity' | 'directory' | 'takeFacts'>;

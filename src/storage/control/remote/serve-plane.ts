@@ -2,10 +2,10 @@ import type { MessagePort } from 'node:worker_threads';
 import { Outbox } from '../../../worker/outbox.js';
 import { spellError, type ThreadMessage } from '../../../worker/thread-protocol.js';
 import { serve, type Methods } from '../../../worker/thread-server.js';
-import type { ControlPlane } from '../../control-plane.js';
-import { factsOver } from '../../fact-port.js';
-import type { FactIntake } from '../../fact-source.js';
-import { TOPICS } from '../../watch.js';
+import type { ControlPlane } from '../../contracts/control-plane.js';
+import { factsOver } from '../../contracts/fact-port.js';
+import type { FactIntake } from '../../contracts/fact-source.js';
+import { TOPICS } from '../../contracts/watch.js';
 import { callName, CHANGED, FACT_NEWS, METHODS, type IntakeNotice } from './contracts.js';
 
 type Method = (...args: readonly unknown[]) => unknown;

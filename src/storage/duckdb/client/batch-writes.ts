@@ -1,24 +1,24 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { ConsumeContext, Receipt } from '../../../component/consumer.js';
 import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../../signal/batch.js';
-import { TOO_MANY_METRICS } from '../../metric-limits.js';
-import type { TelemetryWriter } from '../../telemetry-writer.js';
-import type { WriteAnswer } from '../commits/commit-queue.js';
+import { TOO_MANY_METRICS } from '../../contracts/metric-limits.js';
+import type { TelemetryWriter } from '../../contracts/telemetry-writer.js';
+import type { WriteAnswer } from '../write/commit-queue.js';
 import {
   TracesEncoder,
   transferablesOf,
   type EncodedTraces,
   type TracesMessage,
 } from '../../incoming/encode-traces.js';
-import { LogsEncoder, transferablesOf as transferablesOfLogs } from '../messages/encode-logs.js';
-import { PointsEncoder, transferablesOf as transferablesOfPoints } from '../messages/encode-points.js';
-import { nameOfBatch, type BatchName } from '../../batch-name.js';
+import { LogsEncoder, transferablesOf as transferablesOfLogs } from '../write/encode-logs.js';
+import { PointsEncoder, transferablesOf as transferablesOfPoints } from '../write/encode-points.js';
+import { nameOfBatch, type BatchName } from '../../shared/batch-name.js';
 import type { NamedPrompts, PromptMessage } from '../../incoming/prompt-message.js';
-import type { MeasuredBytes } from '../../stored-bytes.js';
+import type { MeasuredBytes } from '../../shared/measured-bytes.js';
 import type { StoreMetrics } from './store-metrics.js';
 import type { StoreReach } from './store-reach.js';
-import type { ToldArrivals } from '../../told-arrivals.js';
-import type { UserTerms } from '../../user-terms.js';
+import type { ToldArrivals } from '../../shared/told-arrivals.js';
+import type { UserTerms } from '../../shared/user-terms.js';
 import type { Micros } from '../../../signal/time.js';
 import type { Counted } from '../../incoming/counted.js';
 

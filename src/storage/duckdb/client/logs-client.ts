@@ -1,6 +1,6 @@
-import type { FoundLogs, LogBuckets, LogFacets, LogFilter, LogPage, Logs } from '../../logs.js';
-import type { LogKey } from '../logs/log-keys.js';
-import { jsonPages } from '../rows/json-pages.js';
+import type { FoundLogs, LogBuckets, LogFacets, LogFilter, LogPage, Logs } from '../../contracts/logs.js';
+import type { LogKey } from '../index/log-keys.js';
+import { jsonPages } from '../segments/json-pages.js';
 import type { StoreReach } from './store-reach.js';
 
 /** The contract `Logs` for the daemon's thread. */

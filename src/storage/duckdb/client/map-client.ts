@@ -1,6 +1,6 @@
-import type { MapHour, MapRange, MapRebuild, ServiceMap, StoredMap } from '../../service-map.js';
-import type { MapList } from '../queries/service-map.js';
-import { jsonPages } from '../rows/json-pages.js';
+import type { MapHour, MapRange, MapRebuild, ServiceMap, StoredMap } from '../../contracts/service-map.js';
+import type { MapList } from '../read/service-map.js';
+import { jsonPages } from '../segments/json-pages.js';
 import type { StoreReach } from './store-reach.js';
 
 /** The contract `ServiceMap` for the daemon's thread. */

@@ -1,8 +1,8 @@
 import type { Micros } from '../../../signal/time.js';
-import type { FoundMetricSeries, MetricLabel, MetricSeriesRequest } from '../../metric-series.js';
-import type { MetricPoints, Metrics, MetricSummary, PointFilter } from '../../metrics.js';
-import type { PointsCursor } from '../queries/metrics.js';
-import { jsonPages } from '../rows/json-pages.js';
+import type { FoundMetricSeries, MetricLabel, MetricSeriesRequest } from '../../contracts/metric-series.js';
+import type { MetricPoints, Metrics, MetricSummary, PointFilter } from '../../contracts/metrics.js';
+import type { PointsCursor } from '../read/metrics.js';
+import { jsonPages } from '../segments/json-pages.js';
 import type { StoreReach } from './store-reach.js';
 
 /** The contract `Metrics` for the daemon's thread. */

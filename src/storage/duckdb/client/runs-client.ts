@@ -1,4 +1,4 @@
-import type { PageRange } from '../../paging.js';
+import type { PageRange } from '../../contracts/paging.js';
 import type {
   DetailedSpan,
   FollowingRuns,
@@ -14,16 +14,16 @@ import type {
   StoredSpan,
   StoredTrace,
   TraceOutline,
-} from '../../runs.js';
-import type { ShownPage } from '../queries/run-reads.js';
-import type { SpanPage } from '../queries/span-json.js';
-import type { WholeSpan, WholeSpanPage } from '../queries/whole-span.js';
+} from '../../contracts/runs.js';
+import type { ShownPage } from '../read/run-reads.js';
+import type { SpanPage } from '../read/span-json.js';
+import type { WholeSpan, WholeSpanPage } from '../read/whole-span.js';
 import type { StoreReach } from './store-reach.js';
-import type { ToldArrivals } from '../../told-arrivals.js';
+import type { ToldArrivals } from '../../shared/told-arrivals.js';
 import type { JsonObject } from '../../../signal/attributes.js';
 import { storedCall } from '../../../signal/call-details.js';
 import { parseJson } from '../../../signal/json.js';
-import { loggedEvent } from '../../logged-events.js';
+import { loggedEvent } from '../../contracts/logged-events.js';
 
 /** Spans whose payloads are parsed at a time. */
 const PARSED_SPANS = 50;

@@ -1,10 +1,10 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Counter, Histogram, Meter } from '../../../component/telemetry.js';
-import { KeptMetrics } from '../../kept-metrics.js';
-import { ReadMetrics } from '../../read-metrics.js';
-import type { StoreFigures } from '../engine/store-figures.js';
-import type { CommitReport } from '../commits/writer.js';
+import { KeptMetrics } from '../../shared/kept-metrics.js';
+import { ReadMetrics } from '../../shared/read-metrics.js';
+import type { StoreFigures } from '../thread/store-figures.js';
+import type { CommitReport } from '../write/writer.js';
 import { bytesOf, SegmentFiles } from '../files/segment-files.js';
 
 /** The store's metrics about itself. */

@@ -1,14 +1,14 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { ThreadClient } from '../../../worker/thread-client.js';
-import type { ControlPlane } from '../../control-plane.js';
-import type { Observations } from '../alerts/observations.js';
-import type { ReadAnswer, ReadArgs, ReadCall, ReadMethod, ReadPart } from '../engine/store-reads.js';
-import type { StoreEngine } from '../engine/store-engine.js';
-import type { ChangeMethod, LookMethod } from '../engine/store-thread.js';
-import type { CallOrder } from '../../call-order.js';
-import type { PromptNumbers } from '../../prompt-numbers.js';
-import type { KnownUsers, UserTerms } from '../../user-terms.js';
+import type { ControlPlane } from '../../contracts/control-plane.js';
+import type { Observations } from '../read/observations.js';
+import type { ReadAnswer, ReadArgs, ReadCall, ReadMethod, ReadPart } from '../thread/store-reads.js';
+import type { StoreEngine } from '../thread/store-engine.js';
+import type { ChangeMethod, LookMethod } from '../thread/store-thread.js';
+import type { CallOrder } from '../../shared/call-order.js';
+import type { PromptNumbers } from '../../shared/prompt-numbers.js';
+import type { KnownUsers, UserTerms } from '../../shared/user-terms.js';
 
 /** What the control plane says of users and prompts, from memory as far as that is allowed. */
 interface Known {

@@ -10,37 +10,37 @@ import { writeNotice, type LogNotice } from '../../../worker/notice-logger.js';
 import { plainError, type SpelledError } from '../../../worker/thread-protocol.js';
 import { ThreadClient } from '../../../worker/thread-client.js';
 import type { Micros } from '../../../signal/time.js';
-import { isControlPlane, type ControlPlane } from '../../control-plane.js';
-import type { FactIntake, FactNews, FactPage } from '../../fact-source.js';
-import { MeasuredBytes } from '../../stored-bytes.js';
-import type { TelemetryPlane } from '../../telemetry-plane.js';
-import type { Transferable } from '../../telemetry-transfer.js';
+import { isControlPlane, type ControlPlane } from '../../contracts/control-plane.js';
+import type { FactIntake, FactNews, FactPage } from '../../contracts/fact-source.js';
+import { MeasuredBytes } from '../../shared/measured-bytes.js';
+import type { TelemetryPlane } from '../../contracts/telemetry-plane.js';
+import type { Transferable } from '../../contracts/telemetry-transfer.js';
 import { BatchWrites } from './batch-writes.js';
-import { CallOrder } from '../../call-order.js';
+import { CallOrder } from '../../shared/call-order.js';
 import { FiguresClient } from './figures-client.js';
 import { LogsClient } from './logs-client.js';
 import { MapClient } from './map-client.js';
 import { MetricsClient } from './metrics-client.js';
-import { PromptNumbers } from '../../prompt-numbers.js';
+import { PromptNumbers } from '../../shared/prompt-numbers.js';
 import { PromptRunsClient } from './prompt-runs-client.js';
 import { RunsClient } from './runs-client.js';
-import type { StoreOptions } from '../engine/store-options.js';
-import type { StoreFigures } from '../engine/store-figures.js';
+import type { StoreOptions } from '../thread/store-options.js';
+import type { StoreFigures } from '../thread/store-figures.js';
 import { StoreMetrics } from './store-metrics.js';
 import { SeriesClient } from './series-client.js';
 import { TransferClient } from './transfer-client.js';
 import { StoreReach, unavailable } from './store-reach.js';
-import type { OldestTimes } from '../../kept-metrics.js';
-import { ToldArrivals } from '../../told-arrivals.js';
+import type { OldestTimes } from '../../shared/kept-metrics.js';
+import { ToldArrivals } from '../../shared/told-arrivals.js';
 import { timeOutIdle } from './time-out-idle.js';
-import { KnownUsers } from '../../user-terms.js';
-import type { CommitReport } from '../commits/writer.js';
-import { reviveError } from '../../revive-error.js';
+import { KnownUsers } from '../../shared/user-terms.js';
+import type { CommitReport } from '../write/writer.js';
+import { reviveError } from '../../contracts/revive-error.js';
 import { StoreOpenError } from '../files/store-open-error.js';
 import { MessageChannel } from 'node:worker_threads';
 import type { Clock, Logger } from '../../../component/telemetry.js';
 import { SparseLog } from '../../../telemetry/sparse-log.js';
-import type { FactConnector } from '../../fact-port.js';
+import type { FactConnector } from '../../contracts/fact-port.js';
 
 /** The facts of a store thread. @param storeId names it among all that bring facts */
 function factsOf(thread: ThreadClient, storeId: string): FactConnector {
@@ -178,7 +178,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     const plane = host.extension(this.#options.control, isControlPlane);
     const options: StoreOptions = { ...this.#options, control: await plane.identity() };
     const thread = new ThreadClient({
-      module: firstModule(new URL('../engine/store-thread.js', import.meta.url)),
+      module: firstModule(new URL('../thread/store-thread.js', import.meta.url)),
       name: 'jackdaw-store',
       workerData: options,
       revive,

@@ -1,8 +1,8 @@
 import type { EventType } from '../../../signal/event.js';
 import type { Micros } from '../../../signal/time.js';
 import type { ThreadClient } from '../../../worker/thread-client.js';
-import type { ControlPlane } from '../../control-plane.js';
-import type { KnownUsers } from '../../user-terms.js';
+import type { ControlPlane } from '../../contracts/control-plane.js';
+import type { KnownUsers } from '../../shared/user-terms.js';
 
 /** A page of idle runs may name tenants that the one before did not; the next turn goes on where this one ends. */
 const MOST_ROUNDS = 20;

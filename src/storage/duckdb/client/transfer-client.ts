@@ -14,10 +14,10 @@ import type {
   TransferredLink,
   TransferredRuns,
   WrittenTables,
-} from '../../telemetry-transfer.js';
-import { LOG_MESSAGE, type LogsMessage } from '../messages/encode-logs.js';
-import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from '../messages/encode-points.js';
-import { ORIGIN_MESSAGE } from '../messages/origin-message.js';
+} from '../../contracts/telemetry-transfer.js';
+import { LOG_MESSAGE, type LogsMessage } from '../write/encode-logs.js';
+import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from '../write/encode-points.js';
+import { ORIGIN_MESSAGE } from '../write/origin-message.js';
 import type { StoreReach } from './store-reach.js';
 
 /** How often it is asked whether all events lie in their log, and for how long. */

@@ -2,7 +2,7 @@ import duckdb from '@duckdb/node-bindings';
 import { byteAt, doubleAt, itemAt, must } from '../../../signal/checked.js';
 import type { ColumnsReader } from '../../../worker/columns-reader.js';
 import { partAt, WIDTHS, type Column } from '../../../worker/columns.js';
-import { columnsOf, type Table } from '../../table.js';
+import { columnsOf, type Table } from '../../schema/table.js';
 import type { Connection } from './connection.js';
 
 /** Rows of a DuckDB vector. */

@@ -64,7 +64,7 @@ export class Database {
     // Otherwise memory that an idle thread has freed stays with the process.
     await connection.run('SET GLOBAL allocator_background_threads = true');
     // With these, a query for the first rows of an order sometimes finds none, or others' rows, while a checkpoint drops row
-    // groups whose rows were deleted (DuckDB 1.5.5; test/storage/duckdb/reads/checkpoint-reads.test.ts).
+    // groups whose rows were deleted (DuckDB 1.5.5; test/storage/duckdb/segments/checkpoint-reads.test.ts).
     await connection.run("SET GLOBAL disabled_optimizers = 'late_materialization,row_group_pruner'");
     // Statements load no code, and reach the files of the store only.
     for (const key of [

@@ -1,5 +1,5 @@
 import type { Column } from '../../../worker/columns.js';
-import { selectList } from '../../table.js';
+import { selectList } from '../../schema/table.js';
 import type { Row } from './plain-rows.js';
 import { openOwnDatabase, type OwnDatabase } from './own-database.js';
 

@@ -1,14 +1,14 @@
-import type { MissingRows } from '../../telemetry-transfer.js';
-import { LOGS } from '../../log-tables.js';
-import { PROMPT_LINKS } from '../../prompt-links-table.js';
-import type { Table } from '../../table.js';
-import { PAYLOADS, POINTS, SPANS, TRACES } from '../../tables.js';
+import type { MissingRows } from '../../contracts/telemetry-transfer.js';
+import { LOGS } from '../../schema/log-tables.js';
+import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
+import type { Table } from '../../schema/table.js';
+import { PAYLOADS, POINTS, SPANS, TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import { isUnreadable } from '../files/damage.js';
 import type { Row } from '../files/plain-rows.js';
-import { ofCommitsBetween, union, type CommitRange } from '../rows/commit-ranges.js';
-import { relation } from '../rows/relation.js';
-import type { Capture } from '../rows/segment.js';
+import { ofCommitsBetween, union, type CommitRange } from '../segments/commit-ranges.js';
+import { relation } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
 
 /** Tables of an export that may lack rows: where their rows lie, and where their times do. */
 const SOURCES = {

@@ -1,5 +1,5 @@
 import type { FileSize } from '../../transfer/table-files.js';
-import { ofCommitsBetween, type OfCommits } from '../rows/commit-ranges.js';
+import { ofCommitsBetween, type OfCommits } from '../segments/commit-ranges.js';
 import type { Connection } from '../files/connection.js';
 import { int64At } from '../files/plain-rows.js';
 

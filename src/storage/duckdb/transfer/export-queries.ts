@@ -1,15 +1,15 @@
 import type { Column } from '../../../worker/columns.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
-import { LOGS } from '../../log-tables.js';
-import { NAMED_BATCHES } from '../../named-batches-table.js';
-import { PROMPT_LINKS } from '../../prompt-links-table.js';
-import { SERVICES, USAGE } from '../../sum-tables.js';
-import { AGENTS, METRIC_STREAMS, ORIGINS, PAYLOADS, POINTS, SPANS, TRACES } from '../../tables.js';
-import type { Table } from '../../table.js';
+import { LOGS } from '../../schema/log-tables.js';
+import { NAMED_BATCHES } from '../../schema/named-batches-table.js';
+import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
+import { SERVICES, USAGE } from '../../schema/sum-tables.js';
+import { AGENTS, METRIC_STREAMS, ORIGINS, PAYLOADS, POINTS, SPANS, TRACES } from '../../schema/tables.js';
+import type { Table } from '../../schema/table.js';
 import { EXPORTED, type TableName } from '../../transfer/exported-tables.js';
-import type { OfCommits } from '../rows/commit-ranges.js';
-import { newest, relation } from '../rows/relation.js';
-import type { Capture } from '../rows/segment.js';
+import type { OfCommits } from '../segments/commit-ranges.js';
+import { newest, relation } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
 import { PAGE_PAYLOADS_PLACE } from './page-payloads.js';
 
 /** The SELECT that gives the rows of an exported table, in its columns. @param page which commits, where it is paged */

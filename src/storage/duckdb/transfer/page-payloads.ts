@@ -5,15 +5,15 @@ import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import type { Column } from '../../../worker/columns.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
-import { COMMIT, createTable, indexOf, type Table } from '../../table.js';
-import { PAYLOADS, PAYLOAD_LINES } from '../../tables.js';
+import { COMMIT, createTable, indexOf, type Table } from '../../schema/table.js';
+import { PAYLOADS, PAYLOAD_LINES } from '../../schema/tables.js';
 import { TableAppender } from '../files/appender.js';
 import type { Connection, FixedChunk } from '../files/connection.js';
 import { int64At } from '../files/plain-rows.js';
-import { payloadParts } from '../rebuild/payload-parts.js';
-import type { OfCommits } from '../rows/commit-ranges.js';
-import { relation } from '../rows/relation.js';
-import type { Capture } from '../rows/segment.js';
+import { payloadParts } from '../maintenance/payload-parts.js';
+import type { OfCommits } from '../segments/commit-ranges.js';
+import { relation } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
 
 /** The payloads of the spans of one page, a row for each span, so that they can be joined to these. */
 const PAGE_PAYLOADS: Table = {

@@ -1,13 +1,13 @@
 import { RUN_KINDS } from '../../../signal/span.js';
 import { itemAt } from '../../../signal/checked.js';
-import { AGENTS } from '../../tables.js';
-import { NAMED_BATCHES } from '../../named-batches-table.js';
-import { USAGE } from '../../sum-tables.js';
-import type { ExportedRow, TransferBase } from '../../telemetry-transfer.js';
-import type { Append } from '../changes/change.js';
-import { objectRows } from '../changes/object-rows.js';
-import type { Rows } from '../changes/rows.js';
-import type { Agents } from '../figures/agents.js';
+import { AGENTS } from '../../schema/tables.js';
+import { NAMED_BATCHES } from '../../schema/named-batches-table.js';
+import { USAGE } from '../../schema/sum-tables.js';
+import type { ExportedRow, TransferBase } from '../../contracts/telemetry-transfer.js';
+import type { Append } from '../write/change.js';
+import { objectRows } from '../write/object-rows.js';
+import type { Rows } from '../write/rows.js';
+import type { Agents } from '../stats/agents.js';
 
 /** What is there before any run is, on its way into the store: names of agents, counts for quotas, names of batches. */
 export class RestoredBase implements Append {

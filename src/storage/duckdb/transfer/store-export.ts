@@ -9,17 +9,17 @@ import {
   type MissingRows,
   type WrittenFile,
   type WrittenTables,
-} from '../../telemetry-transfer.js';
-import type { EventReads } from '../events/event-reads.js';
-import { factsReach } from '../events/facts.js';
+} from '../../contracts/telemetry-transfer.js';
+import type { EventReads } from '../write/event-reads.js';
+import { factsReach } from '../write/facts.js';
 import type { Connection } from '../files/connection.js';
 import { isUnreadable } from '../files/damage.js';
 import { ReturnedMemory } from '../files/returned-memory.js';
 import { memoryThatIsShort } from '../files/storage-failure.js';
-import { closing } from '../../read-errors.js';
-import { ofCommitsBetween, type CommitRange, type OfCommits } from '../rows/commit-ranges.js';
-import type { Reads } from '../reads/read.js';
-import type { Capture } from '../rows/segment.js';
+import { closing } from '../../contracts/read-errors.js';
+import { ofCommitsBetween, type CommitRange, type OfCommits } from '../segments/commit-ranges.js';
+import type { Reads } from '../segments/read.js';
+import type { Capture } from '../segments/segment.js';
 import { describeMissing, isSkippable, readAround, type SkippedTable } from './damaged-rows.js';
 import { exportPages } from './export-pages.js';
 import { EXPORT_QUERIES, EXPORT_ROWS, EXPORT_WEIGHTS } from './export-queries.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import type { DecidedFiring } from '../../../../src/storage/alert-rules.js';
-import type { NoticeResult } from '../../../../src/storage/notices.js';
+import type { DecidedFiring } from '../../../../src/storage/contracts/alert-rules.js';
+import type { NoticeResult } from '../../../../src/storage/contracts/notices.js';
 import { dueBy } from '../../../support/due-notices.js';
 import { HOOK_URL, makeAlert, UNWATCHED } from '../../../support/alert-calls.js';
 import { startApi, type TestApi } from '../../../support/api.js';

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { TableAppender } from '../../../../src/storage/duckdb/files/appender.js';
 import type { Connection } from '../../../../src/storage/duckdb/files/connection.js';
 import { Database, MAIN } from '../../../../src/storage/duckdb/files/database.js';
-import { createTable, selectList, type Table } from '../../../../src/storage/table.js';
+import { createTable, selectList, type Table } from '../../../../src/storage/schema/table.js';
 import { ColumnsReader } from '../../../../src/worker/columns-reader.js';
 import { encodeRows } from '../../../../src/worker/columns-writer.js';
 import { testFolder } from '../../../support/test-folder.js';

@@ -1,8 +1,8 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { createTable } from '../../../../src/storage/table.js';
-import { SEGMENT_TABLES } from '../../../../src/storage/tables.js';
+import { createTable } from '../../../../src/storage/schema/table.js';
+import { SEGMENT_TABLES } from '../../../../src/storage/schema/tables.js';
 import { controlPathOf, controlPlaneAt } from '../../../support/control-plane.js';
 import { aTrace, DAY, NOON } from '../../../support/run-records.js';
 import { inOneFile } from '../stored-rows.js';

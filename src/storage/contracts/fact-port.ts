@@ -1,0 +1,42 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { ConsumeError } from '../../component/consume-error.js';
+import { Outbox } from '../../worker/outbox.js';
+import { PortClient } from '../../worker/port-client.js';
+import type { ThreadMessage } from '../../worker/thread-protocol.js';
+import { serve } from '../../worker/thread-server.js';
+import type { FactPage, FactSource } from './fact-source.js';
+import { reviveError } from './revive-error.js';
+
+/** A source of facts that another thread can ask without a way through this one. */
+export interface FactConnector extends FactSource {
+  /** A port for `factsOver`. It ends when it is closed on either side. */
+  connectFacts(): Promise<MessagePort>;
+}
+
+/** A port to a source for another thread: straight where the source has a thread of its own, otherwise to this one. */
+export async function factPort(source: FactSource): Promise<MessagePort> {
+  if ('connectFacts' in source) return await (source as FactConnector).connectFacts();
+  const { port1, port2 } = new MessageChannel();
+  serveFacts(source, port1);
+  return port2;
+}
+
+/** Lets another thread read facts: the other end of {@link factsOver}. It ends when the port is closed. */
+export function serveFacts(source: Pick<FactSource, 'readFacts'>, port: MessagePort): void {
+  const readFacts: FactSource['readFacts'] = async (...args) => await source.readFacts(...args);
+  serve(port, new Outbox<ThreadMessage>(port), { readFacts });
+}
+
+/** The source at the other end of a port, until it is closed. */
+export function factsOver(name: string, port: MessagePort): FactSource {
+  const client = new PortClient(port, { revive: (error) => reviveError(error), onNotice: () => undefined });
+  port.on('close', () => {
+    client.end(
+      new ConsumeError('The store of telemetry is closed.', { code: 'storage_unavailable', retryable: true }),
+    );
+  });
+  return {
+    name,
+    readFacts: (mark, limit, abort) => client.call<FactPage>('readFacts', [mark, limit], { abort }),
+  };
+}

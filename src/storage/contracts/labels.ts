@@ -1,0 +1,54 @@
+import { must } from '../../signal/checked.js';
+
+/**
+ * Labels as they are stored: JSON, the keys in ascending order, each pair on a line of its own. JSON texts have no raw
+ * line ends, so a point has a label exactly if its text contains the label's line with the line ends around it. Looking
+ * for that takes a fifth of the time of reading JSON.
+ */
+export type LabelsText = string;
+
+export function labelsText(labels: Readonly<Record<string, string>>): LabelsText {
+  let text = '{';
+  let before = '';
+  // Without a list of keys this takes a third of the time; labels are plain data, whose prototype adds nothing.
+  for (const key in labels) {
+    if (key < before) return sortedText(labels);
+    const line = labelLine(key, must(labels[key], 'value of a label'));
+    text += text === '{' ? line : `,${line}`;
+    before = key;
+  }
+  return `${text}}`;
+}
+
+function sortedText(labels: Readonly<Record<string, string>>): LabelsText {
+  const lines = Object.keys(labels)
+    .sort()
+    .map((key) => labelLine(key, must(labels[key], 'value of a label')));
+  return `{${lines.join(',')}}`;
+}
+
+/** A part of the text that labels have exactly if they contain this pair. */
+export function labelLine(key: string, value: string): string {
+  return `${labelStart(key)}${quote(value)}\n`;
+}
+
+/** A part of the text that labels have exactly if they contain this key: a {@link labelLine} up to the value. */
+function labelStart(key: string): string {
+  return `\n${quote(key)}:`;
+}
+
+/** Texts in which JSON escapes nothing. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/** A key or a value as a {@link labelLine} has it: in JSON. Few need an escape, and checking that first is quicker. */
+export function quote(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+/** The labels as JSON on one line. */
+export function printLabels(text: LabelsText): string {
+  return text.replaceAll('\n', '');
+}
+
+/** The labels by which series name their service, each as {@link labelStart} has it. */
+export const SERVICE_STARTS: readonly string[] = ['service_name', 'service.name', 'service'].map(labelStart);

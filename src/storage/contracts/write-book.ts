@@ -1,0 +1,205 @@
+import type { Micros } from '../../signal/time.js';
+
+/** Traces that one write may touch: some 40 MB in its row. Groups of requests have a hundredth of that. */
+export const MOST_TRACES = 1_000_000;
+/** Charges that one write may have. */
+export const MOST_CHARGES = 100_000;
+
+/** A trace that a write touches. */
+export interface TouchedTrace {
+  /** The number of its user: `Accounts.findTenants`. */
+  readonly tenant: number;
+  /** UUID in lower case. */
+  readonly traceId: string;
+}
+
+/** Items that a write may add to what a user has used. */
+export interface Charge {
+  readonly tenant: number;
+  /** When they came, which decides the month and the day that they count for. */
+  readonly at: Micros;
+  /** How many may be new: at most, or exactly where {@link isExact} says so. None are always taken. */
+  readonly items: number;
+  readonly isExact: boolean;
+  /** Items a month; null for no limit. */
+  readonly limit: number | null;
+}
+
+/** What became of a charge. */
+export type Charged =
+  | 'taken'
+  /** It may pass the limit, or may not, as it says no exact number: it has to be asked again with that. */
+  | 'inexact'
+  /** It would not pass the limit if what other writes may add was not: they will have ended soon. */
+  | 'waits'
+  /** It passes the limit, by what is settled and what it brings. */
+  | 'exceeds';
+
+/** A batch of items without ids, to which its sender gave a name, so that a repeat of it adds nothing. */
+export interface NamedBatch {
+  readonly tenant: number;
+  /** A UUID: `nameOfBatch`. */
+  readonly name: string;
+}
+
+/** What is known of a named batch when a write of it is to begin. */
+export interface BatchStanding {
+  readonly as:
+    | 'new'
+    /** A write of it has begun and did not end well: what it brings may be stored, as a whole or in part. */
+    | 'begun'
+    /** Somebody is writing it: no other write is noted. */
+    | 'under_way'
+    /** It was written: no other write is noted. */
+    | 'written';
+  /** Of one that was written: the positions of the items that were refused, ascending. */
+  readonly refused: readonly number[];
+}
+
+/** A write that is under way. */
+export interface OpenWrite {
+  /** Grows from write to write: the order in which what they brought counts. */
+  readonly number: number;
+  /** The process that does it, unlike any other that is or was. */
+  readonly owner: string;
+  /** Grows each time it is taken over: who had it before changes nothing, even if it is the same process. */
+  readonly token: number;
+}
+
+/** A write as it is begun. */
+export interface NewWrite {
+  /** The identity of the store of telemetry that is written to. */
+  readonly store: string;
+  readonly owner: string;
+  /** How long it holds unless it is renewed, in milliseconds: then another may finish it. */
+  readonly leaseMs: number;
+  /** Up to {@link MOST_TRACES}. */
+  readonly traces: readonly TouchedTrace[];
+  /** Up to {@link MOST_CHARGES}. */
+  readonly charges: readonly Charge[];
+  /** What it writes, where that has a name. */
+  readonly batch?: NamedBatch;
+}
+
+/** What {@link WriteBook.begin} answers. */
+export interface BegunWrite {
+  /** Null where none of its charges was taken although there were some, or its batch is being written or was: nothing is noted then. */
+  readonly write: OpenWrite | null;
+  /** Null where the write names no batch. */
+  readonly batch: BatchStanding | null;
+  /** For each charge in its order, with what was settled of its month: {@link Charge.at}. None where the batch was not taken. */
+  readonly charged: readonly { readonly as: Charged; readonly used: number }[];
+}
+
+/**
+ * Items that were found to be new. They are counted as they are; the charges of the write are given back as a whole.
+ */
+export interface SettledItems {
+  readonly tenant: number;
+  /** That of the charge. */
+  readonly at: Micros;
+  readonly items: number;
+}
+
+/** A write that another process did not finish. */
+export interface TakenWrite {
+  readonly write: OpenWrite;
+  readonly traces: readonly TouchedTrace[];
+  /** Those that were taken. */
+  readonly charges: readonly Charge[];
+}
+
+/** The items of a user that were counted in a period. */
+export interface CountedItems {
+  /** A month as `month.ts` numbers it, or a day as days since 1970. */
+  readonly period: number;
+  readonly items: number;
+}
+
+/**
+ * The book of the writes to a store of telemetry of which several processes write at the same time, and which has no transactions over
+ * more than one table. A write is noted before anything of it is stored, so that what a process leaves unfinished is finished by another
+ * ({@link takeOver}); it pays for what it may bring, and gets back what was no news. Every method may throw a `ConsumeError` with
+ * `storage_unavailable` (retryable). Where the connection was lost during a commit, all may be done nevertheless: a write that `begin` noted
+ * so is taken over when its lease ends, and a repeat of `finish` finds that it has ended.
+ *
+ * The store makes of its facts what follows, as a function of all of them, so that it does not matter who does it and how often; but only the
+ * last one who looked has seen everything. Who has looked later is told by **tickets**: one is taken after everything of a write is stored and
+ * before the facts are read back. The greatest ticket has seen all writes whose tickets are smaller.
+ */
+export interface WriteBook {
+  /**
+   * Notes a write and what it may cost. A charge that is not taken counts for nothing: what it is for must not be written. All charges of
+   * a write are judged one after the other, as if those before it in the list had been taken by others. Those of several writes never pass
+   * a limit together.
+   *
+   * @throws RangeError where items are no whole number from 0, or there are more traces or charges than a write may have
+   */
+  begin(write: NewWrite): Promise<BegunWrite>;
+  /**
+   * Holds it for so many milliseconds from now, also where its lease has ended and nobody has taken it over.
+   *
+   * @returns false where it was taken over, or it has ended
+   */
+  renew(write: OpenWrite, leaseMs: number): Promise<boolean>;
+  /**
+   * A ticket greater than any that was given before, to whichever write. The first one of a write is kept with it, whoever takes further
+   * ones. When this resolves, {@link firstTickets} has all tickets that are smaller: a write that has none there will get a greater one.
+   *
+   * @returns null where the write was taken over, or it has ended
+   */
+  ticket(write: OpenWrite): Promise<number | null>;
+  /**
+   * The first tickets of writes, by their numbers: null for one that has none yet, or ended without. Writes that ended a while ago
+   * ({@link forgetEnded}) are not there any more: theirs were smaller than the first ticket of any write under way. That of the asker's own
+   * write is to be compared.
+   */
+  firstTickets(store: string, numbers: readonly number[]): Promise<ReadonlyMap<number, number | null>>;
+  /** The numbers of writes that are under way, whoever does them, and whether or not their leases have ended. */
+  openWrites(store: string): Promise<readonly number[]>;
+  /**
+   * Ends a write: what is new is counted, and its charges are given back. Of a charge that `items` does not name nothing is new.
+   *
+   * @param batch that of the write, now that it is stored; without it a repeat is taken as `begun`
+   * @returns what is settled since of the months of the charges that were taken, in their order; null where the write was taken over, it has
+   *   ended, or another write has its batch now: then nothing is changed
+   * @throws RangeError where items are no whole number from 0
+   */
+  finish(
+    write: OpenWrite,
+    items: readonly SettledItems[],
+    batch?: NamedBatch & Pick<BatchStanding, 'refused'>,
+  ): Promise<readonly number[] | null>;
+  /**
+   * Takes writes over whose leases have ended, the oldest first: those who had them can finish them no more. They may be the asker's own,
+   * which it has given up or was too slow for.
+   *
+   * @param owner as in {@link NewWrite}
+   * @param most all traces of so many are answered at once
+   */
+  takeOver(store: string, owner: string, leaseMs: number, most: number): Promise<readonly TakenWrite[]>;
+  /**
+   * Forgets writes that ended at least so long ago, by the clock that judges leases. One whose first ticket is greater than that of a write
+   * under way is kept until that has ended, as it may be asked for.
+   *
+   * @returns how many
+   */
+  forgetEnded(store: string, ageMs: number): Promise<number>;
+  /**
+   * Forgets the names of batches that were first heard of so long ago, and of each user all but the newest.
+   *
+   * @returns how many
+   */
+  forgetBatches(store: string, ageMs: number, mostOfUser: number): Promise<number>;
+  /**
+   * What is settled of a user, in the order of the months: exactly, as soon as {@link finish} has resolved. It never sinks. Months without
+   * items are left out.
+   *
+   * @param months numbers of `month.ts`
+   */
+  months(store: string, tenant: number, months: readonly number[]): Promise<readonly CountedItems[]>;
+  /** Likewise by days, both ends included. */
+  days(store: string, tenant: number, from: number, to: number): Promise<readonly CountedItems[]>;
+  /** The first day of which anything was counted, of any user; null: of none. Before it nobody knows of days. */
+  firstDay(store: string): Promise<number | null>;
+}

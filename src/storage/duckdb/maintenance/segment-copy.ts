@@ -1,0 +1,83 @@
+import type { Table } from '../../schema/table.js';
+import { SEGMENT_TABLES } from '../../schema/tables.js';
+import { LOGS } from '../../schema/log-tables.js';
+import { noteReplacedBy } from '../segments/asides.js';
+import { noteMove } from '../segments/cold-sums.js';
+import type { Connection } from '../files/connection.js';
+import { moveLogs } from '../index/move-logs.js';
+import type { AroundMove } from '../segments/model-sums.js';
+import { moveSums } from '../segments/move-sums.js';
+import { slicesByKey, slicesByRow } from '../segments/move-slices.js';
+import { isNotReplaced, isVersionOf, rowsOf } from '../segments/relation.js';
+import type { Segment } from '../segments/segment.js';
+import { noteMovedTexts } from '../index/text-blocks.js';
+
+/** Rows of a slice: among the measured numbers the one that disturbs acknowledgements least. */
+export const SLICE_ROWS = 8192;
+/** A payload row holds a few spans' texts. */
+const PAYLOAD_SLICE_ROWS = 3072;
+
+/**
+ * Copies what counts of a segment into the cold file, and notes what that does to sums, within the caller's transaction.
+ *
+ * @param options.breathe called after each slice; the copy is given up if it throws
+ */
+export async function copySegment(
+  connection: Connection,
+  segment: Segment,
+  options: AroundMove & { readonly breathe: () => Promise<void> },
+): Promise<void> {
+  const { breathe } = options;
+  await noteMove(connection, segment, options);
+  await noteMovedTexts(connection, segment, { rows: SLICE_ROWS, breathe });
+  for (const table of SEGMENT_TABLES) {
+    if (table === LOGS) await moveLogs(connection, segment, SLICE_ROWS, breathe);
+    else if (table.sumsOf !== undefined) await moveSums(connection, segment, table);
+    else await moveTable(connection, segment, table, breathe);
+  }
+}
+
+/** Notes which rows of segments that are set aside this one has replaced. @param asides those that are older count */
+export async function noteReplacedInAsides(
+  connection: Connection,
+  segment: Segment,
+  asides: readonly Segment[],
+): Promise<void> {
+  for (const aside of asides) {
+    if (aside.lastSeq < segment.lastSeq) await noteReplacedBy(connection, aside, segment);
+  }
+}
+
+async function moveTable(
+  connection: Connection,
+  segment: Segment,
+  table: Table,
+  breathe: () => Promise<void>,
+): Promise<void> {
+  const from = `${segment.catalog}.main.${table.name}`;
+  const keys = table.versionOf ?? [];
+  const replaces = keys.length > 0 && (segment.replacing.get(table.name) ?? 0) > 0;
+  // Of a row with several versions only the newest stays.
+  const newer = `SELECT tenant, ${keys.join(', ')}, seq FROM ${rowsOf(segment, table)} WHERE replaces`;
+  if (replaces) {
+    await connection.run(
+      `DELETE FROM cold.main.${table.name} c USING (${newer}) n WHERE ${isVersionOf(table, 'c', 'n')} AND c.seq < n.seq`,
+    );
+  }
+  const condition = replaces
+    ? `AND NOT EXISTS (SELECT 1 FROM (${newer}) n WHERE ${isVersionOf(table, 'n', 'o')} AND n.seq > o.seq)`
+    : '';
+  const isLeft = isNotReplaced(segment, table);
+  const { sortedBy } = table;
+  const order = sortedBy === undefined ? '' : ` ORDER BY o.${sortedBy.key}, o.${sortedBy.then}`;
+  const slices =
+    sortedBy === undefined
+      ? await slicesByRow(connection, from, table.name === 'payloads' ? PAYLOAD_SLICE_ROWS : SLICE_ROWS)
+      : await slicesByKey(connection, from, sortedBy.key, SLICE_ROWS);
+  for (const slice of slices) {
+    await connection.run(
+      `INSERT INTO cold.main.${table.name} SELECT o.* FROM ${from} o WHERE ${slice} ${condition}${isLeft}${order}`,
+    );
+    await breathe();
+  }
+}

@@ -1,0 +1,156 @@
+import { itemAt } from '../../../signal/checked.js';
+import { RUNNING } from '../../../runs/rules/rows.js';
+import type { Micros } from '../../../signal/time.js';
+import type { AgentComparison, AgentDay, AgentSummary } from '../../contracts/agents.js';
+import { estimateOfRow } from '../../shared/summaries-of-rows.js';
+import { TRACES } from '../../schema/tables.js';
+import type { Agent, KnownAgent } from '../stats/agents.js';
+import type { Connection } from '../files/connection.js';
+import type { Quantile } from '../stats/duration-histogram.js';
+import type { Read } from '../segments/read.js';
+import { newest } from '../segments/relation.js';
+import type { AgentTotals } from '../stats/counted-run.js';
+import type { RunFigures } from '../stats/run-figures.js';
+import type { Capture } from '../segments/segment.js';
+import { ESTIMATES, FAILED } from './estimates.js';
+import { number, sumOf } from '../write/run-summary.js';
+import { runsOf } from '../stats/stored-runs.js';
+
+// Sums in place of `count(*) FILTER (…)`, which would double the time of the whole query.
+const COUNTS = `count(*) AS total_runs,
+  coalesce(sum(success::TINYINT), 0)::BIGINT AS success_count,
+  (count(success) - coalesce(sum(success::TINYINT), 0))::BIGINT AS failure_count`;
+/** As text, since the exact sum may be larger than any number that JavaScript has. */
+const COSTS = 'sum(total_cost_usd)::VARCHAR AS total_cost';
+const P95 = 'quantile_cont(duration_ms, 0.95) AS p95_latency_ms';
+
+/** Agents of one user with their 95th percentile of duration, in the order given. */
+export async function compareAgents(
+  read: Read,
+  figures: RunFigures,
+  tenant: number,
+  compared: readonly KnownAgent[],
+): Promise<AgentComparison[]> {
+  const of = { tenant, numbers: compared.map((agent) => agent.agent_no) };
+  const starts = await figures.loadNewest(read, of);
+  await figures.loadDurations(read, of);
+  for (const agent of compared) await figures.loadAround(read, agent);
+  return await read(async (connection, capture) => {
+    // First everything from memory, which changes with the commits that come while the tables are read.
+    const found = compared.map((agent) => ({
+      agent,
+      totals: figures.totals(agent.agent_no),
+      ...known95(figures, agent),
+    }));
+    const comparisons: AgentComparison[] = [];
+    for (const { agent, totals, place, around } of found) {
+      const p95_latency_ms = await p95(connection, capture, agent, { place, around });
+      comparisons.push({ ...summary(agent, totals, starts), p95_latency_ms });
+    }
+    return comparisons;
+  });
+}
+
+export async function readAgent(read: Read, figures: RunFigures, agent: KnownAgent): Promise<AgentSummary> {
+  const starts = await figures.loadNewest(read, { tenant: agent.tenant, numbers: [agent.agent_no] });
+  return summary(agent, figures.totals(agent.agent_no), starts);
+}
+
+/** The UTC days on which the agent's runs started, oldest first. */
+export async function agentDays(
+  connection: Connection,
+  capture: Capture,
+  agent: Agent,
+  range: { readonly from: number; readonly to: number },
+): Promise<AgentDay[]> {
+  const where = `tenant = ${agent.tenant} AND agent_no = ${agent.agent_no} AND started_at >= make_timestamp(${range.from}) AND started_at <= make_timestamp(${range.to})`;
+  const rows = await connection.rows(
+    `SELECT (started_at::DATE)::VARCHAR AS date, ${COUNTS}, ${COSTS},
+       sum((status IN (${FAILED.join(', ')}))::TINYINT)::BIGINT AS failed_runs,
+       sum((status <> ${RUNNING})::TINYINT)::BIGINT AS finished_runs,
+       coalesce(sum(total_tokens), 0)::DOUBLE AS total_tokens, avg(duration_ms) AS avg_latency_ms, ${P95}, ${ESTIMATES}
+     FROM ${newest(capture, TRACES, where)} GROUP BY started_at::DATE ORDER BY started_at::DATE`,
+  );
+  return rows.map((row) => ({
+    date: String(row.date),
+    total_runs: Number(row.total_runs),
+    success_count: Number(row.success_count),
+    failure_count: Number(row.failure_count),
+    failed_runs: Number(row.failed_runs),
+    finished_runs: Number(row.finished_runs),
+    total_cost: sumOf(row.total_cost) ?? 0,
+    total_tokens: Number(row.total_tokens),
+    avg_latency_ms: number(row.avg_latency_ms),
+    p95_latency_ms: number(row.p95_latency_ms),
+    estimate: estimateOfRow(row),
+  }));
+}
+
+/** What is known of a percentile without the tables. */
+interface Known95 {
+  /** From `RunFigures.p95`. */
+  readonly place: Quantile | null | undefined;
+  /** From `RunFigures.around`. */
+  readonly around: readonly [lower: number, upper: number] | undefined;
+}
+
+function known95(figures: RunFigures, { agent_no }: Agent): Known95 {
+  const place = figures.p95(agent_no);
+  return { place, around: place ? figures.around(agent_no, place) : undefined };
+}
+
+/** The percentile: from memory, or from the few durations around it, where it is known which these are. */
+async function p95(
+  connection: Connection,
+  capture: Capture,
+  agent: Agent,
+  { place, around }: Known95,
+): Promise<number | null> {
+  if (place === null) return null;
+  if (place !== undefined && around !== undefined) return between(around, place);
+  const of = runsOf({ tenant: agent.tenant, numbers: [agent.agent_no] });
+  if (place !== undefined) {
+    const { from, to, skip, values } = place;
+    const rows = await connection.rows(
+      `SELECT duration_ms FROM ${newest(capture, TRACES, `${of} AND duration_ms >= '${from}'::DOUBLE AND duration_ms < '${to}'::DOUBLE`)}
+       ORDER BY duration_ms LIMIT ${values} OFFSET ${skip}`,
+    );
+    const [lower, upper = lower] = rows.map((row) => number(row.duration_ms));
+    if (rows.length === values && typeof lower === 'number' && typeof upper === 'number') {
+      return between([lower, upper], place);
+    }
+  }
+  // Retention has just removed runs; the figures in memory will follow in a moment.
+  const [row] = await connection.rows(`SELECT ${P95} FROM ${newest(capture, TRACES, of)}`);
+  return number(row?.p95_latency_ms);
+}
+
+function between([lower, upper]: readonly [number, number], { fraction }: Quantile): number {
+  return lower + (upper - lower) * fraction;
+}
+
+/**
+ * @param totals undefined for an agent without runs
+ * @param starts for an agent whose newest start the totals do not know
+ */
+export function summary(
+  agent: KnownAgent,
+  totals: AgentTotals | undefined,
+  starts: ReadonlyMap<number, Micros>,
+): AgentSummary {
+  const cost = totals?.cost ?? null;
+  return {
+    id: agent.id,
+    name: agent.name,
+    total_runs: totals?.runs ?? 0,
+    success_count: totals?.successes ?? 0,
+    failure_count: totals?.failures ?? 0,
+    failed_runs:
+      totals === undefined ? 0 : FAILED.reduce((sum, code) => sum + itemAt(totals.byStatus, code), 0),
+    finished_runs: totals === undefined ? 0 : totals.runs - itemAt(totals.byStatus, RUNNING),
+    total_cost: cost,
+    avg_cost_per_run: cost === null ? null : cost / (totals?.pricedRuns ?? 1),
+    last_run_at: totals?.newestStart ?? starts.get(agent.agent_no) ?? null,
+    created_at: agent.created_at,
+  };
+}

@@ -1,0 +1,88 @@
+import { AGENT_NODE } from '../../../signal/service-map.js';
+import { SharedCache } from '../../shared/shared-cache.js';
+import { SPANS, TRACES } from '../../schema/tables.js';
+import type { Connection } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
+import { newest, newestHot } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
+import { agentsWithKinds } from '../segments/agent-spans.js';
+import { changedRuns, withAgent } from '../segments/agents-of-runs.js';
+import { hasSpan, type WantedSpans } from './wanted-spans.js';
+
+/** Agents that are kept for all conditions of all users, and of one user; and for one condition. */
+const MOST_AGENTS = 200_000;
+const MOST_AGENTS_OF_USER = 20_000;
+const MOST_AGENTS_OF_CONDITION = 1000;
+
+/** Agents one of whose runs has one of some spans, as of a commit; null: too many to tell apart. */
+interface KnownAgents {
+  readonly seq: number;
+  readonly agentNos: ReadonlySet<number> | null;
+}
+
+const NO_AGENTS: ReadonlySet<number> = new Set();
+
+/**
+ * Which agents have runs with certain spans, so that runs of others need not be looked through: an agent mostly does the same in all of its
+ * runs. There may be agents too many, never too few. It is found out again when something has come.
+ */
+export class AgentsWithSpans {
+  readonly #kept = new SharedCache<KnownAgents>({
+    mostSize: MOST_AGENTS,
+    mostSizeOfUser: MOST_AGENTS_OF_USER,
+  });
+
+  /** Those that were found the last time, whatever has come since; none where there were too many, or nobody has asked. */
+  foundLast(tenant: number, wanted: WantedSpans): ReadonlySet<number> {
+    return this.#kept.get(tenant, nameOf(wanted))?.agentNos ?? NO_AGENTS;
+  }
+
+  /** @returns null where there are too many */
+  async of(
+    connection: Connection,
+    capture: Capture,
+    tenant: number,
+    wanted: WantedSpans,
+  ): Promise<ReadonlySet<number> | null> {
+    const known = this.#kept.get(tenant, nameOf(wanted));
+    // Some of them may have come after what this read sees.
+    if (known !== undefined && known.seq >= capture.lastSeq) return known.agentNos;
+    const rows = await agentsOf({ connection, capture, tenant }, wanted);
+    const all = new Set(rows.map(({ agent_no }) => Number(agent_no)));
+    const agentNos = all.size > MOST_AGENTS_OF_CONDITION ? null : all;
+    this.#kept.put(tenant, nameOf(wanted), { seq: capture.lastSeq, agentNos }, 1 + (agentNos?.size ?? 0));
+    return agentNos;
+  }
+}
+
+/**
+ * By what the agents of the cold file have among their spans, and by the spans of hot segments: there may be agents too many, such as
+ * those whose spans are gone.
+ */
+async function agentsOf(
+  place: { readonly connection: Connection; readonly capture: Capture; readonly tenant: number },
+  wanted: WantedSpans,
+): Promise<readonly Row[]> {
+  const { connection, capture, tenant } = place;
+  const { sql, agentNos } = wanted;
+  if (capture.isAnyAside) {
+    // The header of a span in a segment that is set aside may lie in the cold file.
+    const runs = newest(capture, TRACES, `tenant = ${tenant}`);
+    return await connection.rows(`SELECT DISTINCT agent_no FROM ${runs} WHERE ${hasSpan(capture, wanted)}`);
+  }
+  const isNamed = `agent_no IN (${agentNos.join(', ')})`;
+  const kinds = agentNos.length === 0 ? sql : `${sql} AND (node_no <> ${AGENT_NODE} OR ${isNamed})`;
+  const statements = [agentsWithKinds(tenant, kinds)];
+  const runs = newestHot(capture, TRACES, `tenant = ${tenant}`);
+  const spans = newestHot(capture, SPANS, sql);
+  if (runs !== null && spans !== null) {
+    // A run whose agent is another one now takes its spans in the cold file along, whatever they are.
+    statements.push(`SELECT new_no FROM ${(await changedRuns(connection, runs)).runs}`);
+    statements.push(`SELECT agent_no FROM ${withAgent(spans, runs)}`);
+  }
+  return await connection.rows(statements.join(' UNION '));
+}
+
+function nameOf({ sql, agentNos }: WantedSpans): string {
+  return `${agentNos.join(' ')} ${sql}`;
+}

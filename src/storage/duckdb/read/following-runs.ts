@@ -1,0 +1,129 @@
+import type { RunFilter, RunPlace, RunSearch } from '../../contracts/runs.js';
+import { TRACES } from '../../schema/tables.js';
+import type { Agent, Agents } from '../stats/agents.js';
+import type { RunList } from '../stats/counted-run.js';
+import type { RunFigures } from '../stats/run-figures.js';
+import type { Row } from '../files/plain-rows.js';
+import type { Read } from '../segments/read.js';
+import { newest } from '../segments/relation.js';
+import { COMMITS } from '../write/stored-traces.js';
+import { TraceId } from '../segments/trace-id.js';
+import type { AgentsWithSpans } from './agents-with-spans.js';
+import { FIRST_RUNS, firstWithSpans, usesPrompts } from './runs-with-spans.js';
+import { wantedSpans, type NodeNames, type WantedSpans } from './wanted-spans.js';
+import { conditions, isWholeList } from './run-conditions.js';
+import { orderOf, readRunsAt, whereMatching, type RunsPart } from './runs.js';
+
+/** Of so many agents that have certain spans memory knows how far back their first runs go: those with the most runs. */
+const MOST_LISTS = 3;
+
+/** Runs behind a place, and the place of the last of them; null where no others follow. */
+export type FollowingPart = RunsPart & { readonly next: RunPlace | null };
+
+/** What {@link RunSearch} asks for, with the numbers of the prompt's versions. */
+export interface FollowedSearch extends Omit<RunSearch, 'prompt'> {
+  readonly promptNos?: readonly number[];
+}
+
+/** What is known of runs without reading the tables. */
+interface KnownOfRuns {
+  readonly agents: Agents;
+  readonly figures: RunFigures;
+  readonly services: NodeNames;
+  readonly agentsWith: AgentsWithSpans;
+}
+
+/** The runs of a list behind a place, not counted. */
+export async function followRuns(
+  read: Read,
+  known: KnownOfRuns,
+  tenant: number,
+  search: FollowedSearch,
+  { after, limit }: { readonly after: RunPlace | null; readonly limit: number },
+): Promise<FollowingPart> {
+  const { agents, figures } = known;
+  const { span, promptNos, ...filter } = search;
+  const matching = conditions(agents, tenant, filter);
+  const spans = span === undefined ? undefined : wantedSpans(span, known, tenant);
+  if (matching === null || spans === null || promptNos?.length === 0)
+    return { items: [], rest: [], next: null };
+  const { sql, list } = matching;
+  // One more than wanted says whether others follow.
+  const most = limit + 1;
+  const isOfStarts = after === null && list !== null && isWholeList(filter) && promptNos === undefined;
+  const isFirst = isOfStarts && spans === undefined;
+  if (isOfStarts) await figures.loadStarts(read, list, isFirst ? most : FIRST_RUNS);
+  const ofAgents =
+    isOfStarts && spans !== undefined ? listsOfAgents(known, tenant, matching.counted, spans) : [];
+  for (const one of ofAgents) await figures.loadStarts(read, one, FIRST_RUNS);
+  return await read(async (connection, capture) => {
+    const since = isFirst ? figures.nthNewest(list, most) : null;
+    const begin = isOfStarts && !isFirst ? figures.nthNewest(list, FIRST_RUNS) : null;
+    const begins = ofAgents.map((one) => ({
+      agentNo: one.agentNo,
+      begin: figures.nthNewest(one, FIRST_RUNS),
+    }));
+    const from = since === null ? behind(filter, after) : `started_at >= make_timestamp(${since})`;
+    const isOf = `tenant = ${tenant} AND ${sql} AND ${from}`;
+    const { where, values } = await whereMatching(connection, capture, isOf, filter, matching);
+    const order = orderOf(filter);
+    const value = filter.sort ?? 'NULL';
+    const runs = newest(capture, TRACES, where);
+    const used = promptNos === undefined ? 'TRUE' : usesPrompts(capture, tenant, promptNos);
+    // Texts are made of the ids of those few that are left.
+    const select = (also: string, runsAtMost: number): string =>
+      `SELECT seq, trace_id::VARCHAR AS id, epoch_us(started_at) AS start, ${value} AS value, ${COMMITS}, agent_no
+       FROM (SELECT seq, trace_id, started_at, ${value}, ${COMMITS}, agent_no FROM ${runs} WHERE ${used} AND ${also} ORDER BY ${order} LIMIT ${runsAtMost}) ORDER BY ${order}`;
+    const keys =
+      spans === undefined
+        ? await connection.rows(select('TRUE', most), values)
+        : await firstWithSpans(
+            connection,
+            capture,
+            spans,
+            { tenant, select, values, most, begin, begins },
+            known.agentsWith,
+          );
+    const wanted = keys.slice(0, limit).map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
+    const last = keys.length > limit ? keys[limit - 1] : undefined;
+    const found = await readRunsAt(connection, capture, agents, tenant, wanted, order);
+    return { ...found, next: last === undefined ? null : placeOf(last) };
+  });
+}
+
+/** The lists of some agents that were found to have such spans, each the runs that are counted under it. */
+function listsOfAgents(
+  { figures, agentsWith }: KnownOfRuns,
+  tenant: number,
+  counted: readonly Agent[],
+  spans: WantedSpans,
+): (RunList & { readonly agentNo: number })[] {
+  const found = agentsWith.foundLast(tenant, spans);
+  const runsOf = ({ agent_no: agentNo }: Agent): number => figures.totals(agentNo)?.runs ?? 0;
+  return counted
+    .filter(({ agent_no: agentNo }) => found.has(agentNo))
+    .toSorted((one, other) => runsOf(other) - runsOf(one))
+    .slice(0, MOST_LISTS)
+    .map(({ agent_no: agentNo }) => ({ tenant, agentNo }));
+}
+
+function placeOf({ id, start, value }: Row): RunPlace {
+  return {
+    trace_id: String(id),
+    started_at: Number(start),
+    value: value === null || value === undefined ? null : Number(value),
+  };
+}
+
+/** The condition for runs behind a place of the list. */
+function behind({ sort, oldest_first = false }: RunFilter, place: RunPlace | null): string {
+  if (place === null) return 'TRUE';
+  const than = oldest_first ? '>' : '<';
+  const start = `make_timestamp(${place.started_at})`;
+  const isLater = `(started_at, trace_id) ${than} (${start}, '${new TraceId(place.trace_id).text}'::UUID)`;
+  // Also by itself, so that scans skip what comes before.
+  if (sort === undefined) return `started_at ${than}= ${start} AND ${isLater}`;
+  if (place.value === null) return `${sort} IS NULL AND ${isLater}`;
+  const value = `'${place.value}'::DOUBLE`;
+  return `(${sort} ${than} ${value} OR ${sort} IS NULL OR (${sort} = ${value} AND ${isLater}))`;
+}

@@ -1,0 +1,60 @@
+import { SharedCache } from '../../shared/shared-cache.js';
+import type { RunGlance } from '../../contracts/runs.js';
+import type { Read } from '../segments/read.js';
+import { readGlances, type PlacedRun } from './glances.js';
+
+/** Bytes of all users' glances and of one user's, and roughly what one takes beside its texts. */
+const MOST_BYTES = 32 * 1024 * 1024;
+const MOST_BYTES_OF_USER = 8 * 1024 * 1024;
+const GLANCE_BYTES = 400;
+
+/**
+ * What lists show of the spans of runs, kept for those that were looked at last. Whatever is written of a run's spans is noted in a new header,
+ * so with the commit of its header a glance never changes.
+ */
+export class KeptGlances {
+  /** Null: of this run nothing is shown. */
+  readonly #kept = new SharedCache<RunGlance | null>({
+    mostSize: MOST_BYTES,
+    mostSizeOfUser: MOST_BYTES_OF_USER,
+  });
+
+  /** @param find the runs as they are when it is called */
+  async read(short: Read, tenant: number, find: () => readonly PlacedRun[]): Promise<RunGlance[]> {
+    const { known, unknown } = this.#split(tenant, find());
+    if (unknown.length === 0) return known;
+    return await short(async (connection, capture) => {
+      const { known, unknown } = this.#split(tenant, find());
+      const found = await readGlances(connection, capture, tenant, unknown);
+      const byId = new Map(found.map((glance) => [glance.trace_id, glance]));
+      for (const run of unknown) {
+        const glance = byId.get(run.id) ?? null;
+        this.#kept.put(tenant, nameOf(run), glance, sizeOf(glance));
+      }
+      return [...known, ...found];
+    });
+  }
+
+  #split(
+    tenant: number,
+    runs: readonly PlacedRun[],
+  ): { readonly known: RunGlance[]; readonly unknown: readonly PlacedRun[] } {
+    const known: RunGlance[] = [];
+    const unknown = runs.filter((run) => {
+      const glance = this.#kept.get(tenant, nameOf(run));
+      if (glance) known.push(glance);
+      return glance === undefined;
+    });
+    return { known, unknown };
+  }
+}
+
+function nameOf({ id, seq }: PlacedRun): string {
+  return `${id} ${seq}`;
+}
+
+function sizeOf(glance: RunGlance | null): number {
+  if (glance === null) return GLANCE_BYTES;
+  const texts = [...glance.models, glance.input_preview ?? ''];
+  return texts.reduce((bytes, text) => bytes + 2 * text.length, GLANCE_BYTES);
+}

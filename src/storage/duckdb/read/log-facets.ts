@@ -1,0 +1,255 @@
+import { itemAt } from '../../../signal/checked.js';
+import { SEVERITIES, type Severity } from '../../../signal/log-record.js';
+import type { Micros } from '../../../signal/time.js';
+import { LOGS } from '../../schema/log-tables.js';
+import { MOST_LOG_SERVICES, type LogBuckets, type LogFacets, type LogFilter } from '../../contracts/logs.js';
+import type { Connection } from '../files/connection.js';
+import type { Parameter, Row } from '../files/plain-rows.js';
+import { batchesOf, isOneOf, recordsWith } from '../index/block-matches.js';
+import { isInRun, runsOf } from '../index/block-runs.js';
+import type { BlockCounts, CountedBlocks, LogCount } from '../index/block-counts.js';
+import { logBlocks, type LogBlock } from '../index/log-blocks.js';
+import { logSearch, type LogSearch } from '../index/log-condition.js';
+import { BLOCK_RECORDS } from '../index/move-logs.js';
+import { hashesOf } from '../index/terms.js';
+import { hotPartsOf } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
+import { bucketStart } from './model-series.js';
+
+/** How many records of blocks are looked through for one answer: half a second of one processor, with a phrase ten times as long. */
+const MOST_RECORDS = 8_000_000;
+/** Services that are told apart while counting. */
+const SERVICES_KEPT = 10_000;
+const FIRST_ERROR = SEVERITIES.indexOf('error');
+
+/** The records in one block that a search may find, and how many entries the lists of its words have there. */
+interface Candidate {
+  readonly block: LogBlock;
+  readonly entries: number;
+}
+
+interface Parts {
+  readonly capture: Capture;
+  /** What whole blocks come to, as far as it is known. */
+  readonly counts: BlockCounts;
+  readonly tenant: number;
+  /** How many records of blocks are looked through. */
+  readonly mostRecords?: number;
+}
+
+/**
+ * Counts what a search finds by severity, service and time. Blocks are looked through, the newest first; of those, the ones that lack a
+ * word or the trace are left out, and words are taken from their lists in place of the texts. Where nothing but severity and service is
+ * asked for, blocks that lie in the time as a whole are looked through once.
+ *
+ * @param filter its ids are those that the store prints
+ */
+export async function readLogFacets(
+  connection: Connection,
+  { capture, counts: known, tenant, mostRecords = MOST_RECORDS }: Parts,
+  filter: Omit<LogFilter, 'start_time' | 'end_time'>,
+  { interval, start_time, end_time }: LogBuckets,
+): Promise<LogFacets> {
+  const { severity, service_name, ...rest } = filter;
+  const times = { start_time, end_time };
+  const search = logSearch(tenant, { ...rest, ...times });
+  const counts = new FacetCounts({ severity, service_name });
+  const count = async (parts: readonly string[]): Promise<void> => {
+    if (parts.length === 0) return;
+    const { sql, values } = statement(parts.join(' UNION ALL '), interval, severity, service_name);
+    counts.add(await connection.rows(sql, values));
+  };
+  await count(hotPartsOf(capture, LOGS, search.condition.sql));
+
+  const blocks = await logBlocks(connection, capture, tenant, times);
+  const { candidates, hashes } = await candidatesOf(connection, capture, tenant, search, blocks);
+  const of: CountedBlocks = { tenant, interval, bucket: bucketStart('epoch_us(timestamp)', interval) };
+  const isWhole = ({ block: { oldest, newest } }: Candidate): boolean =>
+    search.terms.length === 0 && rest.span_id === undefined && oldest >= start_time && newest <= end_time;
+  const keptOf = new Map(
+    candidates.filter(isWhole).map(({ block }) => [block.block, known.get(of, block)] as const),
+  );
+  const { chosen, countedAfter } = newestOf(candidates, mostRecords, ({ block }) =>
+    Boolean(keptOf.get(block)),
+  );
+  const uncounted = chosen.filter(
+    ({ block }) => keptOf.has(block.block) && keptOf.get(block.block) === undefined,
+  );
+  const found = await known.read(
+    connection,
+    of,
+    uncounted.map(({ block }) => block),
+  );
+  const left: Candidate[] = [];
+  for (const candidate of chosen) {
+    const { block } = candidate.block;
+    const its = keptOf.get(block) ?? found.get(block);
+    if (its) counts.addCounts(its);
+    else left.push(candidate);
+  }
+  // Words are looked for below.
+  const { condition } = logSearch(tenant, { ...rest, ...times, query: '' });
+  for (const batch of batchesOf(left)) {
+    const numbers = batch.map(({ block }) => block.block).sort((a, b) => a - b);
+    const runs = runsOf(numbers).map(
+      (run) => `SELECT * FROM cold.main.logs WHERE ${isInRun(run)} AND ${condition.sql}`,
+    );
+    const words = [withWords(numbers, hashes), search.phraseCondition ?? 'TRUE'].join(' AND ');
+    await count([`SELECT * FROM (${runs.join(' UNION ALL ')}) WHERE ${words}`]);
+  }
+  return counts.result(countedAfter);
+}
+
+/** Blocks that have all terms of the search, and the hashes of its words. */
+async function candidatesOf(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  { terms }: LogSearch,
+  blocks: readonly LogBlock[],
+): Promise<{ readonly candidates: readonly Candidate[]; readonly hashes: readonly string[] }> {
+  if (terms.length === 0 || blocks.length === 0)
+    return { candidates: blocks.map((block) => ({ block, entries: 0 })), hashes: [] };
+  const all = await hashesOf(connection, tenant, terms);
+  const words = new Set(all.filter((_hash, at) => terms[at]?.kind === 'token'));
+  const records = await recordsWith(connection, capture, [...new Set(all)], blocks);
+  const candidates = blocks.flatMap((block): Candidate[] => {
+    const counts = records.get(block.block);
+    if (!all.every((hash) => counts?.has(hash))) return [];
+    return [{ block, entries: [...words].reduce((sum, hash) => sum + (counts?.get(hash) ?? 0), 0) }];
+  });
+  return { candidates, hashes: [...words] };
+}
+
+/** As many as are looked through, and one at least. @param candidates the newest first @param isKnown whether a block need not be */
+function newestOf(
+  candidates: readonly Candidate[],
+  mostRecords: number,
+  isKnown: (block: LogBlock) => boolean,
+): {
+  readonly chosen: readonly Candidate[];
+  readonly countedAfter: Micros | null;
+} {
+  let records = 0;
+  const end = candidates.findIndex(({ block }, at) => {
+    if (!isKnown(block)) records += block.records;
+    return at > 0 && records > mostRecords;
+  });
+  if (end < 0) return { chosen: candidates, countedAfter: null };
+  return { chosen: candidates.slice(0, end), countedAfter: itemAt(candidates, end).block.newest };
+}
+
+/** The condition that a record of some blocks has all words. */
+function withWords(blocks: readonly number[], hashes: readonly string[]): string {
+  if (hashes.length === 0) return 'TRUE';
+  const lists = `SELECT block::BIGINT * ${BLOCK_RECORDS} AS base, unnest(positions) AS position FROM cold.main.log_terms WHERE ${isOneOf('block', blocks)} AND ${isOneOf('hash', hashes)}`;
+  const all = hashes.length === 1 ? '' : ` GROUP BY ALL HAVING count(*) = ${hashes.length}`;
+  return `log_no IN (SELECT base + position FROM (${lists})${all})`;
+}
+
+/** Counts of some records by bucket and severity, and by service; each without the condition on itself. */
+function statement(
+  records: string,
+  interval: Micros,
+  severity: Severity | undefined,
+  service: string | undefined,
+): { readonly sql: string; readonly values: readonly Parameter[] } {
+  const ofService = service === undefined ? 'TRUE' : 'service_name = $1';
+  const ofSeverity = severity === undefined ? 'TRUE' : `severity = ${SEVERITIES.indexOf(severity)}`;
+  const sql = `SELECT * FROM (
+      SELECT bucket, severity, service_name, grouping(service_name) = 0 AS is_service,
+        count(*) FILTER (${ofService}) AS of_service, count(*) FILTER (${ofSeverity}) AS of_severity
+      FROM (SELECT ${bucketStart('epoch_us(timestamp)', interval)} AS bucket, severity, service_name FROM (${records}))
+      GROUP BY GROUPING SETS ((bucket, severity), (service_name)))
+    QUALIFY NOT is_service OR row_number() OVER (PARTITION BY is_service ORDER BY of_severity DESC, service_name) <= ${SERVICES_KEPT}`;
+  return { sql, values: service === undefined ? [] : [service] };
+}
+
+/** Adds up what the parts of the store count. */
+class FacetCounts {
+  readonly #chosen: number | null;
+  readonly #service: string | undefined;
+  readonly #severities = new Map<Severity, number>(SEVERITIES.map((name) => [name, 0]));
+  readonly #buckets = new Map<Micros, { count: number; errors: number }>();
+  #services = new Map<string, number>();
+  #ofServices = 0;
+
+  /** @param filter what the search asks for */
+  constructor({
+    severity,
+    service_name,
+  }: {
+    readonly severity: Severity | undefined;
+    readonly service_name: string | undefined;
+  }) {
+    this.#chosen = severity === undefined ? null : SEVERITIES.indexOf(severity);
+    this.#service = service_name;
+  }
+
+  add(rows: readonly Row[]): void {
+    for (const row of rows) {
+      const ofSeverity = Number(row.of_severity);
+      if (row.is_service === true) {
+        this.#addService(String(row.service_name), ofSeverity);
+      } else {
+        this.#ofServices += ofSeverity;
+        this.#addBucket(Number(row.bucket), Number(row.severity), Number(row.of_service));
+      }
+    }
+    this.#trim();
+  }
+
+  /** Likewise of a whole block. */
+  addCounts(counts: readonly LogCount[]): void {
+    for (const { bucket, severity, service, count } of counts) {
+      if (this.#chosen === null || this.#chosen === severity) {
+        this.#addService(service, count);
+        this.#ofServices += count;
+      }
+      if (this.#service === undefined || this.#service === service) this.#addBucket(bucket, severity, count);
+    }
+    this.#trim();
+  }
+
+  result(counted_after: Micros | null): LogFacets {
+    const services = this.#largest()
+      .slice(0, MOST_LOG_SERVICES)
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => ({ name, count }));
+    const buckets = [...this.#buckets]
+      .filter(([, { count }]) => count > 0)
+      .sort(([a], [b]) => a - b)
+      .map(([start, figures]) => ({ start, ...figures }));
+    return {
+      count: buckets.reduce((sum, { count }) => sum + count, 0),
+      severities: this.#severities,
+      services,
+      of_other_services: this.#ofServices - services.reduce((sum, { count }) => sum + count, 0),
+      buckets,
+      counted_after,
+    };
+  }
+
+  #addService(name: string, count: number): void {
+    this.#services.set(name, (this.#services.get(name) ?? 0) + count);
+  }
+
+  #trim(): void {
+    if (this.#services.size > 2 * SERVICES_KEPT)
+      this.#services = new Map(this.#largest().slice(0, SERVICES_KEPT));
+  }
+
+  #addBucket(start: Micros, severity: number, count: number): void {
+    const name = itemAt(SEVERITIES, severity);
+    this.#severities.set(name, (this.#severities.get(name) ?? 0) + count);
+    if (this.#chosen !== null && this.#chosen !== severity) return;
+    const bucket = this.#buckets.get(start) ?? { count: 0, errors: 0 };
+    bucket.count += count;
+    if (severity >= FIRST_ERROR) bucket.errors += count;
+    this.#buckets.set(start, bucket);
+  }
+
+  #largest(): [string, number][] {
+    return [...this.#services].sort(([a, most], [b, other]) => other - most || (a < b ? -1 : 1));
+  }
+}

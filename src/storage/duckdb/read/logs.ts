@@ -1,0 +1,167 @@
+import { itemAt } from '../../../signal/checked.js';
+import { SEVERITIES } from '../../../signal/log-record.js';
+import { formatTime } from '../../../signal/time.js';
+import { selectList } from '../../schema/table.js';
+import { ORIGINS } from '../../schema/tables.js';
+import { LOG_WIRE, LOGS } from '../../schema/log-tables.js';
+import type { Connection } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
+import { findInBlocks } from '../index/block-matches.js';
+import { readKeys } from '../index/found-keys.js';
+import { HotKeys } from '../index/hot-keys.js';
+import { logSearch, type PlacedFilter } from '../index/log-condition.js';
+import type { LogKey } from '../index/log-keys.js';
+import { pageOfKeys } from '../index/page-of-keys.js';
+import { hotPartsOf, relation } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
+import { PART_BYTES } from '../segments/part-bytes.js';
+
+/** How many records are read at a time: what one statement gives is held in memory. */
+const SLICE_RECORDS = 200;
+
+/** What the API shows of a record, and what it adds with `details`. Each column costs as much as any other. */
+const SHOWN = ['id', 'timestamp', 'severity', 'service_name', 'body', 'trace_id', 'span_id', 'attributes'];
+const DETAILS = ['observed_at', 'severity_number', 'severity_text', 'flags', 'event_name'];
+
+/** Some records of a page. */
+export interface LogSlice {
+  /** JSON with commas between the records. */
+  readonly json: Uint8Array<ArrayBuffer>;
+  /** The records of the page that follow. */
+  readonly rest: readonly LogKey[];
+}
+
+/** Which records a page of a search shows, newest first, and how many are found in all. */
+export async function searchLogs(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  filter: PlacedFilter,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<{ readonly count: number; readonly keys: LogKey[] }> {
+  const search = logSearch(tenant, filter);
+  const hot = await HotKeys.find(connection, capture, search, page.offset + page.limit);
+  const cold = await findInBlocks(connection, capture, tenant, filter, search);
+  const count = cold.blocks.reduce((sum, block) => sum + block.count, hot.count);
+  if (page.offset >= count) return { count, keys: [] };
+  const keys = await pageOfKeys([hot, ...cold.blocks], page, (wanted) => readKeys(connection, cold, wanted));
+  return { count, keys };
+}
+
+/**
+ * The first of some records, as many as memory may hold. Records that retention has removed meanwhile are left out.
+ *
+ * @param details whether to add what the API shows with `details`
+ */
+export async function readLogs(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  keys: readonly LogKey[],
+  details: boolean,
+): Promise<LogSlice> {
+  const slice = firstSlice(keys);
+  const columns = details ? [...SHOWN, ...DETAILS] : SHOWN;
+  const rows = await rowsOf(connection, capture, tenant, slice, columns);
+  const origins = details ? await originsOf(connection, capture, [...rows.values()]) : null;
+  const texts = slice.flatMap(({ id }) => {
+    const row = rows.get(id);
+    return row === undefined ? [] : logJson(row, origins);
+  });
+  return { json: new TextEncoder().encode(texts.join(',')), rest: keys.slice(slice.length) };
+}
+
+/** @param logId a UUID. @returns the trace of a record; null where there is none */
+export async function readLogTrace(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  logId: string,
+): Promise<string | null> {
+  const where = `tenant = ${tenant} AND id = '${logId}'::UUID`;
+  const [row] = await connection.rows(
+    `SELECT trace_id::VARCHAR AS trace_id FROM ${relation(capture, LOGS, where)}`,
+  );
+  return typeof row?.trace_id === 'string' ? row.trace_id : null;
+}
+
+function firstSlice(keys: readonly LogKey[]): readonly LogKey[] {
+  let bytes = 0;
+  const end = keys.findIndex((key, i) => {
+    bytes += key.bytes;
+    return i === SLICE_RECORDS || (i > 0 && bytes > PART_BYTES);
+  });
+  return end < 0 ? keys : keys.slice(0, end);
+}
+
+/**
+ * The rows of records by id, those in the cold file by their numbers. A record that is not where it was found has since been
+ * moved, or its block merged with others.
+ */
+async function rowsOf(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  keys: readonly LogKey[],
+  columns: readonly string[],
+): Promise<Map<string, Row>> {
+  const rows = new Map<string, Row>();
+  const list = selectList(LOG_WIRE.filter(({ name }) => columns.includes(name)));
+  const add = async (from: string): Promise<void> => {
+    const found = await connection.rows(`SELECT ${list}, origin_no FROM (${from})`);
+    for (const row of found) rows.set(String(row.id), row);
+  };
+  const numbers = keys.flatMap(({ log_no }) => (log_no === 0 ? [] : log_no));
+  if (numbers.length > 0) {
+    await add(`SELECT * FROM cold.main.logs WHERE tenant = ${tenant} AND log_no IN (${numbers.join(', ')})`);
+  }
+  const hot = keys.filter(({ log_no }) => log_no === 0);
+  const inHot = hot.length === 0 ? [] : hotPartsOf(capture, LOGS, withIds(tenant, hot));
+  if (inHot.length > 0) await add(inHot.join(' UNION ALL '));
+  const moved = keys.filter(({ id }) => !rows.has(id));
+  if (moved.length > 0) await add(`SELECT * FROM cold.main.logs WHERE ${withIds(tenant, moved)}`);
+  return rows;
+}
+
+function withIds(tenant: number, keys: readonly LogKey[]): string {
+  const times = keys.map(({ timestamp }) => timestamp);
+  const ids = keys.map(({ id }) => `'${id}'::UUID`).join(', ');
+  return `tenant = ${tenant} AND timestamp >= make_timestamp(${Math.min(...times)}) AND timestamp <= make_timestamp(${Math.max(...times)}) AND id IN (${ids})`;
+}
+
+/** By number, the inside of a JSON object: `"resource":…,"scope":…`. */
+async function originsOf(
+  connection: Connection,
+  capture: Capture,
+  rows: readonly Row[],
+): Promise<Map<number, string>> {
+  const numbers = [...new Set(rows.map((row) => Number(row.origin_no)))];
+  if (numbers.length === 0) return new Map();
+  const where = `origin_no IN (${numbers.join(', ')})`;
+  const found = await connection.rows(`SELECT origin_no, origin FROM ${relation(capture, ORIGINS, where)}`);
+  return new Map(found.map((row) => [Number(row.origin_no), String(row.origin).slice(1, -1)]));
+}
+
+/** A record as the API shows it; the JSON of its attributes is passed on as it was stored. */
+function logJson(row: Row, origins: ReadonlyMap<number, string> | null): string {
+  const head = JSON.stringify({
+    id: row.id,
+    timestamp: formatTime(Number(row.timestamp)),
+    severity: itemAt(SEVERITIES, Number(row.severity)),
+    service_name: row.service_name,
+    body: row.body,
+    trace_id: row.trace_id,
+    span_id: row.span_id,
+  });
+  const short = `${head.slice(0, -1)},"attributes":${String(row.attributes ?? '{}')}`;
+  if (origins === null) return `${short}}`;
+  const details = JSON.stringify({
+    observed_at: row.observed_at === null ? null : formatTime(Number(row.observed_at)),
+    severity_number: row.severity_number,
+    severity_text: row.severity_text,
+    flags: row.flags,
+    event_name: row.event_name,
+  });
+  const origin = origins.get(Number(row.origin_no)) ?? '"resource":{},"scope":null';
+  return `${short},${details.slice(1, -1)},${origin}}`;
+}

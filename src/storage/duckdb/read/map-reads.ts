@@ -1,0 +1,38 @@
+import type { MapHour, MapRange } from '../../contracts/service-map.js';
+import { Transfer } from '../../../worker/thread-protocol.js';
+import type { Asker } from '../segments/asker.js';
+import { readMapHours } from './map-hours.js';
+import { readMapPage, type MapList, type MapPage } from './service-map.js';
+
+/** What the contract `ServiceMap` reads, in parts that may cross from the store thread. */
+export class MapReads {
+  /** The first parts of its lists, of one moment. */
+  async read(
+    { tenant, short }: Asker,
+    range: MapRange,
+  ): Promise<Transfer<Readonly<Record<MapList, MapPage>>>> {
+    return await short(async (connection, capture) => {
+      const page = (list: MapList): Promise<MapPage> =>
+        readMapPage(connection, capture, { tenant, range, list, after: null });
+      const map = { nodes: await page('nodes'), edges: await page('edges') };
+      return new Transfer(map, [map.nodes.json.buffer, map.edges.json.buffer]);
+    });
+  }
+
+  /** A later part. @param after the names of the last item of the part before */
+  async rest(
+    { tenant, short }: Asker,
+    range: MapRange,
+    list: MapList,
+    after: readonly string[],
+  ): Promise<Transfer<MapPage>> {
+    return await short(async (connection, capture) => {
+      const page = await readMapPage(connection, capture, { tenant, range, list, after });
+      return new Transfer(page, [page.json.buffer]);
+    });
+  }
+
+  async hours({ tenant, short }: Asker, range: MapRange): Promise<readonly MapHour[]> {
+    return await short((connection, capture) => readMapHours(connection, capture, tenant, range));
+  }
+}

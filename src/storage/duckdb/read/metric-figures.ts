@@ -1,0 +1,114 @@
+import type { Evidence, MetricFigures, Observing, WantedMetric } from '../../contracts/alert-figures.js';
+import { POINTS } from '../../schema/tables.js';
+import type { Connection } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
+import { literal } from '../files/database.js';
+import { quote, SERVICE_STARTS } from '../../contracts/labels.js';
+import { number } from '../write/run-summary.js';
+import { relation } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
+import { lookedAt, NOTHING_SEEN } from './evidence.js';
+
+/** The number of a stream, and whose series of it are wanted, as in `WantedMetric`. */
+export interface WantedStream extends Pick<WantedMetric, 'service'> {
+  readonly stream: number;
+  readonly since: readonly Evidence[] | undefined;
+}
+
+interface FoundSeries extends Omit<MetricFigures, 'evidence' | 'isNews'> {
+  /** The greatest commit among their newest points. */
+  readonly seq: number;
+}
+
+const NO_SERIES: FoundSeries = { series: 0, min: null, max: null, seq: NOTHING_SEEN };
+
+const STARTS = SERVICE_STARTS.map(literal);
+const SAYS = STARTS.map((start) => `contains(labels, ${start})`);
+/** The services that are named, each once. Labels are read as texts, since their values have no line ends. */
+const NAMES = STARTS.map(
+  (start, i) =>
+    `CASE WHEN ${SAYS[i]} THEN split_part(split_part(labels, ${start}, 2), ${literal('\n')}, 1) END`,
+);
+const SERVICES = `list_distinct([${NAMES.join(', ')}])`;
+const FIGURES =
+  'count(*) AS series, min(newest.value) AS min, max(newest.value) AS max, max(newest.seq) AS seq';
+
+/**
+ * Figures of the newest point of each series of some streams. One statement reads all streams and puts their series together, as
+ * there may be any number of series.
+ *
+ * @returns in the order of the question
+ */
+export async function metricFigures(
+  connection: Connection,
+  capture: Capture,
+  wanted: readonly WantedStream[],
+  { pointsStart, now }: Pick<Observing, 'pointsStart' | 'now'>,
+): Promise<MetricFigures[]> {
+  if (wanted.length === 0) return [];
+  const streams = new Set(wanted.map(({ stream }) => stream));
+  const where = `stream_no IN (${[...streams].join(', ')}) AND timestamp > make_timestamp(${pointsStart}) AND timestamp <= make_timestamp(${now}) AND isfinite(value)`;
+  const ofServices = new Map<string, { readonly stream: number; readonly label: string }>();
+  for (const { stream, service } of wanted) {
+    const label = service === null ? null : quote(service);
+    if (label !== null) ofServices.set(keyOf(stream, label), { stream, label });
+  }
+  const services = [...ofServices.values()].map(({ label }) => label);
+  const asked = [...ofServices.values()].map(({ stream }, i) => `(${stream}, $${i + 1}::VARCHAR)`);
+  const says = asked.length > 0 ? `bool_or(${SAYS.join(' OR ')})` : 'false';
+  const own = `UNION ALL SELECT stream_no, service, ${FIGURES}, true AS says
+    FROM (SELECT stream_no, newest, unnest(${SERVICES}) AS service FROM series WHERE ${SAYS.join(' OR ')})
+    SEMI JOIN (VALUES ${asked.join(', ')}) AS asked(stream_no, service) USING (stream_no, service)
+    GROUP BY stream_no, service`;
+  // Structs are compared by their fields in this order: among points of the same time the one that came last counts.
+  const rows = await connection.rows(
+    `WITH series AS MATERIALIZED (
+      SELECT stream_no, labels, max({'at': timestamp, 'seq': seq, 'value': value}) AS newest
+      FROM ${relation(capture, POINTS, where)} GROUP BY stream_no, labels)
+     SELECT stream_no, NULL AS service, ${FIGURES}, ${says} AS says FROM series GROUP BY stream_no
+     ${asked.length > 0 ? own : ''}`,
+    services,
+  );
+  const all = new Map<number, { readonly figures: FoundSeries; readonly says: boolean }>();
+  const found = new Map<string, FoundSeries>();
+  for (const row of rows) {
+    const stream = Number(row.stream_no);
+    if (row.service === null) all.set(stream, { figures: figuresOf(row), says: row.says === true });
+    else found.set(keyOf(stream, String(row.service)), figuresOf(row));
+  }
+  return wanted.map((one) => {
+    const ofStream = all.get(one.stream);
+    if (ofStream === undefined) return noSeries(one.since);
+    const own =
+      one.service !== null && ofStream.says
+        ? (found.get(keyOf(one.stream, quote(one.service))) ?? NO_SERIES)
+        : null;
+    return seriesSince(own ?? ofStream.figures, one.since);
+  });
+}
+
+/** The figures of a stream that does not exist. */
+export function noSeries(since: readonly Evidence[] | undefined): MetricFigures {
+  return seriesSince(NO_SERIES, since);
+}
+
+function seriesSince(
+  { seq, ...figures }: FoundSeries,
+  since: readonly Evidence[] | undefined,
+): MetricFigures {
+  return { ...figures, ...lookedAt(seq, since) };
+}
+
+/** A key with the service as labels hold it, since that is how it is found. */
+function keyOf(stream: number, label: string): string {
+  return `${stream} ${label}`;
+}
+
+function figuresOf({ series, min, max, seq }: Row): FoundSeries {
+  return {
+    series: Number(series),
+    min: number(min),
+    max: number(max),
+    seq: Number(seq),
+  };
+}

@@ -1,0 +1,156 @@
+import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
+import type { ModelFilter, ModelUsage } from '../../contracts/models.js';
+import { MODEL_SUMS } from '../../schema/sum-tables.js';
+import type { Agents } from '../stats/agents.js';
+import type { Connection } from '../files/connection.js';
+import type { Row, Value } from '../files/plain-rows.js';
+import { joinNearest, union, type CommitRange } from '../segments/commit-ranges.js';
+import type { Capture } from '../segments/segment.js';
+import { TOLD } from '../../shared/priced-tokens.js';
+import { callsOf, partsOfCalls } from '../segments/model-sums.js';
+import { sumOf, text } from '../write/run-summary.js';
+import { callParts, modelParts, someCalls } from './summed-calls.js';
+
+/** How many ranges are read; each is a scan of its own of every file. */
+const MOST_RANGES = 6;
+
+interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/**
+ * Sums are exact, and only the result becomes the nearest double. An end is unsure where it may belong to a call that has gone.
+ */
+const FIGURES = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS priced_calls,
+  CASE WHEN sum(priced_calls) > 0 THEN sum(nanos) END AS nanos,
+  sum(input_tokens)::DOUBLE AS input_tokens, sum(output_tokens)::DOUBLE AS output_tokens,
+  sum(total_tokens)::DOUBLE AS total_tokens,
+  epoch_us(min(oldest)) AS first_call_at, epoch_us(max(newest)) AS last_call_at,
+  min(hour) AS first_hour, max(hour) AS last_hour,
+  arg_min(coalesce(gone_oldest <= oldest, FALSE), hour) AS is_first_unsure,
+  arg_max(coalesce(gone_newest >= newest, FALSE), hour) AS is_last_unsure`;
+
+/** The parts of `MODEL_SUMS` in those of `CALL_SUMS`. */
+const OF_CALLS = MODEL_SUMS.wire
+  .filter(({ name }) => name !== 'hour' && name !== 'model')
+  .map(({ name }) => {
+    const of = (bit: number, what: string): string =>
+      `CASE WHEN (told & ${bit}) > 0 THEN ${what} ELSE 0 END AS ${name}`;
+    if (name === 'calls') return of(TOLD.call, 'calls');
+    if (name === 'priced_calls') return of(TOLD.priced, 'calls');
+    if (name === 'nanos') return of(TOLD.priced, 'nanos');
+    return name.endsWith('_tokens') ? of(TOLD.call, name) : name;
+  })
+  .join(', ');
+
+const HOURLY = `SELECT model, hour, sum(calls) AS calls, sum(priced_calls) AS priced_calls, sum(nanos) AS nanos,
+  sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(total_tokens) AS total_tokens,
+  min(oldest) AS oldest, max(newest) AS newest, min(gone_oldest) AS gone_oldest, max(gone_newest) AS gone_newest`;
+
+/**
+ * The models of a user's `llm` spans with what they used, the most expensive first, then the one called most. For the cold file
+ * the hours that lie entirely within the time asked for are read from their sums, which there are by agent, too.
+ *
+ * @returns the page and the number of all models
+ */
+export async function listModels(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  filter: ModelFilter,
+  page: Page,
+): Promise<{ items: ModelUsage[]; count: number }> {
+  const parts = await hourlyParts(connection, capture, agents, tenant, filter);
+  if (parts === null) return { items: [], count: 0 };
+  const models = `WITH hours AS (${HOURLY} FROM (${parts}) GROUP BY model, hour HAVING sum(calls) > 0 OR sum(priced_calls) > 0), models AS MATERIALIZED (SELECT model, ${FIGURES} FROM hours GROUP BY model)`;
+  const total = '(SELECT count(*) FROM models) AS count';
+  const rows = await connection.rows(
+    `${models} SELECT ${total}, *, nanos::VARCHAR AS total_cost FROM models ORDER BY nanos DESC NULLS LAST, calls DESC, model LIMIT ${page.limit} OFFSET ${page.offset}`,
+  );
+  // Behind the last page there is no row that could tell how many there are.
+  const [counted] =
+    rows.length > 0 || page.offset === 0 ? rows : await connection.rows(`${models} SELECT ${total}`);
+  const ends = await sureEnds(connection, rows, ({ first, last }) =>
+    someCalls(capture, agents, tenant, betweenHours(filter, first, last)),
+  );
+  return { items: rows.map((row) => modelUsage(row, ends)), count: Number(counted?.count ?? 0) };
+}
+
+/** The parts of the calls' sums by hour and model, in SQL; null where the user has no such agent. */
+export async function hourlyParts(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  filter: ModelFilter,
+): Promise<string | null> {
+  const place = { connection, capture, tenant };
+  if (filter.agent_id === undefined) return await modelParts(place, filter);
+  if (capture.isAnyAside) {
+    const calls = someCalls(capture, agents, tenant, filter);
+    return calls === null ? null : partsOfCalls([callsOf(calls)]);
+  }
+  const parts = await callParts(place, agents, filter);
+  return parts === null ? null : `SELECT hour, model, ${OF_CALLS} FROM (${parts})`;
+}
+
+interface Ends {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * The first and the last call in those hours where the sums cannot tell, by model and hour.
+ *
+ * @param callsIn gives the calls of some hours, both ends included
+ */
+async function sureEnds(
+  connection: Connection,
+  rows: readonly Row[],
+  callsIn: (hours: CommitRange) => string | null,
+): Promise<ReadonlyMap<string, Ends>> {
+  const hours = rows.flatMap((row) => [
+    ...(row.is_first_unsure === true ? [Number(row.first_hour)] : []),
+    ...(row.is_last_unsure === true ? [Number(row.last_hour)] : []),
+  ]);
+  const ranges = joinNearest(union(hours.map((hour) => ({ first: hour, last: hour }))), MOST_RANGES);
+  const calls = ranges.flatMap((range) => callsIn(range) ?? []).map((spans) => callsOf(spans));
+  if (calls.length === 0) return new Map();
+  const found = await connection.rows(
+    `SELECT model, hour, epoch_us(oldest) AS first, epoch_us(newest) AS last FROM (${partsOfCalls(calls)})`,
+  );
+  return new Map(
+    found.map((row) => [endKey(row, row.hour), { first: Number(row.first), last: Number(row.last) }]),
+  );
+}
+
+/** Narrows a filter to some hours, both ends included. */
+function betweenHours(filter: ModelFilter, first: number, last: number): ModelFilter {
+  return {
+    ...filter,
+    start_time: Math.max(filter.start_time ?? -Infinity, first * MICROS_PER_HOUR),
+    end_time: Math.min(filter.end_time ?? Infinity, (last + 1) * MICROS_PER_HOUR - 1),
+  };
+}
+
+function endKey({ model = null }: Row, hour: Value | undefined): string {
+  return `${Number(hour)} ${JSON.stringify(model)}`;
+}
+
+function modelUsage(row: Row, ends: ReadonlyMap<string, Ends>): ModelUsage {
+  const first = row.is_first_unsure === true ? ends.get(endKey(row, row.first_hour))?.first : undefined;
+  const last = row.is_last_unsure === true ? ends.get(endKey(row, row.last_hour))?.last : undefined;
+  return {
+    model: text(row.model),
+    calls: Number(row.calls),
+    priced_calls: Number(row.priced_calls),
+    input_tokens: Number(row.input_tokens),
+    output_tokens: Number(row.output_tokens),
+    total_tokens: Number(row.total_tokens),
+    total_cost: sumOf(row.total_cost),
+    first_call_at: first ?? Number(row.first_call_at),
+    last_call_at: last ?? Number(row.last_call_at),
+  };
+}

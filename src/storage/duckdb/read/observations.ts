@@ -1,0 +1,199 @@
+import type {
+  CostFigures,
+  ExampleQuery,
+  Observed,
+  Observing,
+  Target,
+  TargetFigures,
+  WantedFigures,
+} from '../../contracts/alert-figures.js';
+import type { Read } from '../segments/read.js';
+import type { RunFigures } from '../stats/run-figures.js';
+import { metricFigures, noSeries } from './metric-figures.js';
+import { NodeActivity } from './node-activity.js';
+import { placeOf, type Known, type Place } from './places.js';
+import { costsOf, windowSince, windowsOf, type FoundWindow } from './target-figures.js';
+import type { Unit } from './unit-rows.js';
+import type { Connection } from '../files/connection.js';
+import type { Capture } from '../segments/segment.js';
+import { finishedRows, startedRows, type Units } from './unit-rows.js';
+
+/** By what examples are looked for: queries that differ only in their target share one statement. */
+type ExamplesOf = Pick<ExampleQuery, 'type' | 'from' | 'to'>;
+
+const MOST_EXAMPLES = 20;
+
+/** The traces that best explain why alerts fire, the best first: by the number of the agent or node. */
+async function exampleTraces(
+  connection: Connection,
+  capture: Capture,
+  units: Units,
+  wanted: ExamplesOf,
+): Promise<Map<number, string[]>> {
+  const found = new Map<number, string[]>();
+  const ranked = await rankedTraces(connection, capture, units, wanted);
+  if (ranked === null) return found;
+  // A trace may have several spans of a node.
+  const rows = await connection.rows(
+    `SELECT no, trace_id::VARCHAR AS trace_id FROM (SELECT no, trace_id, ${ranked.by} AS rank FROM ${ranked.rows} GROUP BY no, trace_id)
+     QUALIFY row_number() OVER (PARTITION BY no ORDER BY rank DESC, trace_id) <= ${MOST_EXAMPLES}
+     ORDER BY no, rank DESC, trace_id`,
+  );
+  for (const { no, trace_id } of rows) {
+    const ids = found.get(Number(no));
+    if (ids === undefined) found.set(Number(no), [String(trace_id)]);
+    else ids.push(String(trace_id));
+  }
+  return found;
+}
+
+/** The rows that hold the examples, and by what their traces are ranked; null where no trace can explain anything. */
+async function rankedTraces(
+  connection: Connection,
+  capture: Capture,
+  units: Units,
+  { type, from, to }: ExamplesOf,
+): Promise<{ readonly rows: string; readonly by: string } | null> {
+  switch (type) {
+    case 'inactivity':
+      return null;
+    case 'cost_threshold':
+      return { rows: `${startedRows(capture, units, { from, to })} WHERE cost > 0`, by: 'sum(cost)' };
+    case 'failure_rate':
+    case 'latency_threshold': {
+      const finished = await finishedRows(connection, capture, units, { after: from, until: to });
+      return type === 'failure_rate'
+        ? { rows: `${finished} WHERE failed`, by: 'max(event)' }
+        : { rows: `${finished} WHERE duration_ms IS NOT NULL`, by: 'max(duration_ms)' };
+    }
+  }
+}
+
+interface Parts extends Known {
+  readonly read: Read;
+  readonly figures: RunFigures;
+}
+
+/** The numbers of the users that a question names, by their ids, as far as these users exist. */
+export type Tenants = ReadonlyMap<string, number>;
+
+type Wanted = 'runs' | 'cost' | 'activity';
+
+/** What was found for one kind of targets. */
+interface Found {
+  readonly windows: ReadonlyMap<number, FoundWindow>;
+  readonly costs: ReadonlyMap<number, readonly CostFigures[]>;
+  readonly activity: ReadonlyMap<number, number | null>;
+}
+
+const UNKNOWN: TargetFigures = { window: null, costs: [], activeAt: null };
+
+/** What alerts read of the telemetry. Here targets become the numbers of agents and nodes. */
+export class Observations {
+  readonly #parts: Parts;
+  readonly #nodeActivity = new NodeActivity();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Everything, as of one moment. */
+  async observe(request: Observing, tenants: Tenants): Promise<Observed> {
+    const { read: toTables } = this.#parts;
+    const silent = request.targets.flatMap(({ target, activity }) => {
+      const place = activity ? this.#place(target, tenants) : undefined;
+      return place?.unit === 'agent' ? place.no : [];
+    });
+    await this.#parts.figures.loadActivity(toTables, silent);
+    return await toTables(async (connection, capture) => {
+      const places = request.targets.map(({ target }) => this.#place(target, tenants));
+      const numbers = (unit: Unit, figure: Wanted): number[] => {
+        const wanted = request.targets.flatMap((target, i) => {
+          const place = places[i];
+          return target[figure] && place?.unit === unit ? place.no : [];
+        });
+        return [...new Set(wanted)];
+      };
+      // Memory changes with every commit, so it is asked in the same step in which the capture was taken.
+      const { agents, figures } = this.#parts;
+      const agentActivity = new Map(
+        // Retention may have removed all its runs before the start: then it has been silent at most since it came into being.
+        numbers('agent', 'activity').map((no) => [
+          no,
+          figures.activeAt(no) ?? agents.byNumber(no)?.created_at ?? null,
+        ]),
+      );
+      const streams = request.metrics.map(({ userId, name, service, since }) => {
+        const stream = this.#stream(tenants.get(userId), name);
+        return stream === undefined ? undefined : { stream, service, since };
+      });
+      const read = async (unit: Unit): Promise<Pick<Found, 'windows' | 'costs'>> => ({
+        windows: await windowsOf(connection, capture, { unit, numbers: numbers(unit, 'runs') }, request),
+        costs: await costsOf(connection, capture, { unit, numbers: numbers(unit, 'cost') }, request.days),
+      });
+      const found: Record<Unit, Found> = {
+        agent: { ...(await read('agent')), activity: agentActivity },
+        node: {
+          ...(await read('node')),
+          activity: await this.#nodeActivity.read(connection, capture, numbers('node', 'activity')),
+        },
+      };
+      const known = streams.filter((stream) => stream !== undefined);
+      const ofKnown = await metricFigures(connection, capture, known, request);
+      const metrics = new Map(known.map((stream, i) => [stream, ofKnown[i]]));
+      return {
+        targets: request.targets.map((wanted, i) => {
+          const place = places[i];
+          return place === undefined ? UNKNOWN : figuresOf(place, found[place.unit], wanted);
+        }),
+        metrics: streams.map(
+          (stream, i) => (stream && metrics.get(stream)) ?? noSeries(request.metrics[i]?.since),
+        ),
+      };
+    });
+  }
+
+  /** For each query its examples, the best first. */
+  async exampleTraces(queries: readonly ExampleQuery[], tenants: Tenants): Promise<string[][]> {
+    const asked = queries.flatMap((query, i) => {
+      const place = this.#place(query.target, tenants);
+      return place === undefined ? [] : { ...query, ...place, i };
+    });
+    const alike = new Map<string, typeof asked>();
+    for (const query of asked) {
+      const key = `${query.unit} ${query.type} ${query.from} ${query.to}`;
+      const others = alike.get(key);
+      if (others === undefined) alike.set(key, [query]);
+      else others.push(query);
+    }
+    return await this.#parts.read(async (connection, capture) => {
+      const examples = queries.map((): string[] => []);
+      for (const group of alike.values()) {
+        const [first] = group;
+        if (first === undefined) continue;
+        const units = { unit: first.unit, numbers: [...new Set(group.map(({ no }) => no))] };
+        const found = await exampleTraces(connection, capture, units, first);
+        for (const { i, no } of group) examples[i] = found.get(no) ?? [];
+      }
+      return examples;
+    });
+  }
+
+  #place(target: Target, tenants: Tenants): Place | undefined {
+    const tenant = tenants.get(target.userId);
+    return tenant === undefined ? undefined : placeOf(this.#parts, tenant, target);
+  }
+
+  #stream(tenant: number | undefined, name: string): number | undefined {
+    return tenant === undefined ? undefined : this.#parts.metrics.streamNumber(tenant, name);
+  }
+}
+
+function figuresOf({ no }: Place, found: Found, wanted: WantedFigures): TargetFigures {
+  const window = wanted.runs ? found.windows.get(no) : undefined;
+  return {
+    window: window === undefined ? null : windowSince(window, wanted.since),
+    costs: wanted.cost ? (found.costs.get(no) ?? []) : [],
+    activeAt: wanted.activity ? (found.activity.get(no) ?? null) : null,
+  };
+}

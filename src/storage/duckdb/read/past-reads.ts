@@ -1,0 +1,96 @@
+import type { Micros } from '../../../signal/time.js';
+import type {
+  CostFigures,
+  MetricFigures,
+  Observed,
+  Observing,
+  PastFigures,
+  TargetFigures,
+  WantedFigures,
+} from '../../contracts/alert-figures.js';
+import type { Connection } from '../files/connection.js';
+import type { Asker, Served } from '../segments/asker.js';
+import type { Capture } from '../segments/segment.js';
+import { metricFigures, noSeries } from './metric-figures.js';
+import { activityAt, costsAt, windowsAt, type Moments } from './past-figures.js';
+import { placeOf, type Known } from './places.js';
+import { NO_COST, windowSince } from './target-figures.js';
+
+const UNKNOWN: TargetFigures = { window: null, costs: [], activeAt: null };
+
+/** The contract `PastFigures` in the store thread. */
+export class PastReads implements Served<PastFigures> {
+  readonly #known: Known;
+
+  constructor(known: Known) {
+    this.#known = known;
+  }
+
+  async observe({ tenant, long }: Asker, requests: readonly Observing[]): Promise<readonly Observed[]> {
+    const [first, second] = requests;
+    if (first === undefined) return [];
+    const step = second === undefined ? 1 : second.now - first.now;
+    const moments = { first: first.now, step, count: requests.length };
+    return await long(async (connection, capture) => {
+      const targets: (readonly TargetFigures[])[] = [];
+      for (const wanted of first.targets)
+        targets.push(await this.#figures(connection, capture, tenant, wanted, moments, requests));
+      const metrics: (readonly MetricFigures[])[] = [];
+      // Few points of a metric lie near each moment, so each is looked up by itself.
+      for (const request of requests) metrics.push(await this.#metrics(connection, capture, tenant, request));
+      return requests.map((_, at) => ({
+        targets: targets.map((figures) => figures[at] ?? UNKNOWN),
+        metrics: metrics[at] ?? [],
+      }));
+    });
+  }
+
+  /** Of one target at each moment. */
+  async #figures(
+    connection: Connection,
+    capture: Capture,
+    tenant: number,
+    { target, runs, cost, activity }: WantedFigures,
+    moments: Moments,
+    requests: readonly Observing[],
+  ): Promise<readonly TargetFigures[]> {
+    const place = placeOf(this.#known, tenant, target);
+    if (place === undefined) return [];
+    const units = { unit: place.unit, numbers: [place.no] };
+    const length = moments.first - (requests[0]?.windowStart ?? moments.first);
+    const windows = runs ? await windowsAt(connection, capture, units, moments, length) : [];
+    const ofDays = new Map<Micros, readonly CostFigures[]>();
+    for (const day of cost ? requests.flatMap(({ days }) => days) : [])
+      if (!ofDays.has(day.from))
+        ofDays.set(day.from, await costsAt(connection, capture, units, moments, day));
+    const active = activity ? await activityAt(connection, capture, units, moments) : [];
+    const createdAt =
+      place.unit === 'agent' ? (this.#known.agents.byNumber(place.no)?.created_at ?? null) : null;
+    return requests.map(({ now, days }, at) => {
+      const window = windows[at];
+      return {
+        window: window === undefined ? null : windowSince(window, []),
+        costs: cost ? days.map((day) => ofDays.get(day.from)?.[at] ?? NO_COST) : [],
+        // Retention may have removed its runs: then it was silent at most since it came into being.
+        activeAt: active[at] ?? (activity && createdAt !== null && createdAt <= now ? createdAt : null),
+      };
+    });
+  }
+
+  async #metrics(
+    connection: Connection,
+    capture: Capture,
+    tenant: number,
+    request: Observing,
+  ): Promise<readonly MetricFigures[]> {
+    const streams = request.metrics.map(({ name, service }) => {
+      const stream = this.#known.metrics.streamNumber(tenant, name);
+      return stream === undefined ? undefined : { stream, service, since: [] };
+    });
+    const known = streams.filter((stream) => stream !== undefined);
+    const found = await metricFigures(connection, capture, known, request);
+    return streams.map((stream) =>
+      stream === undefined ? noSeries([]) : (found[known.indexOf(stream)] ?? noSeries([])),
+    );
+  }
+}

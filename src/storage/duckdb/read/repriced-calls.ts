@@ -1,0 +1,137 @@
+import { COST_PARTS, type CostPart } from '../../../signal/call-details.js';
+import { MOST_NANO_USD } from '../../../signal/money.js';
+import { RATES_PER_NANO, type Price, type Rates } from '../../../signal/price.js';
+import {
+  UNPRICEABLE,
+  type RepricedCalls,
+  type RepricedFilter,
+  type Unpriceable,
+} from '../../contracts/models.js';
+import type { Agents } from '../stats/agents.js';
+import type { Connection } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
+import type { Capture } from '../segments/segment.js';
+import { isOfSums, LONG_INPUTS, LONG_SHIFT, mayBeTooLarge, TOLD } from '../../shared/priced-tokens.js';
+import { withTokens } from '../segments/call-tokens.js';
+import { sumOf } from '../write/run-summary.js';
+import { callParts, someCalls } from './summed-calls.js';
+
+const NONE: RepricedCalls = repricedCalls({});
+/** Why no cost follows, as `told` has it; what would be too large is told by the price alone. */
+const WHY = ['running', 'no_tokens', 'no_parts'] as const satisfies readonly Unpriceable[];
+
+/**
+ * What calls would have cost at a price: the arithmetic of the processor `cost`, in SQL. It is exact, since integers of 128 bits hold every
+ * product, and each call is rounded once, half to even. What is accepted as an amount fits into 64 bits, of which DuckDB divides integers
+ * forty times faster. Where no call has to be rounded, sums of calls give the same as each of them.
+ */
+export async function repriceCalls(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  filter: RepricedFilter,
+  price: Price,
+): Promise<RepricedCalls> {
+  if (!capture.isAnyAside && isOfSums(price)) {
+    const parts = await callParts({ connection, capture, tenant }, agents, filter);
+    if (parts === null) return NONE;
+    const [row = {}] = await connection.rows(statementOfSums(parts, price));
+    if (!mayBeTooLarge(Number(row.most ?? 0), price)) return repricedCalls(row);
+  }
+  const calls = someCalls(capture, agents, tenant, filter);
+  if (calls === null) return NONE;
+  const [row] = await connection.rows(statement(calls, price));
+  return row === undefined ? NONE : repricedCalls(row);
+}
+
+/** @param parts of the sums of calls */
+function statementOfSums(parts: string, price: Price): string {
+  const { long } = price;
+  const isLong = long === null ? 'FALSE' : `(told >> ${LONG_SHIFT}) > ${LONG_INPUTS.indexOf(long.over)}`;
+  const judged = `SELECT *, ${amount(price)} // ${RATES_PER_NANO} AS amount, ${whyNot(price)} AS why FROM (SELECT *, ${isLong} AS is_long FROM (${parts}))`;
+  const number = (where: string): string => `coalesce(sum(calls) FILTER (${where}), 0)::BIGINT`;
+  // What is left of calls that have all gone is not a cost of 0.
+  const sum = (what: string, where: string): string =>
+    `(CASE WHEN ${number(where)} > 0 THEN sum(${what}) FILTER (${where}) END)::VARCHAR`;
+  return `SELECT max(most) AS most, ${figures({ number, sum, cost: 'nanos' })} FROM (${judged})`;
+}
+
+/** @param calls a relation of spans */
+function statement(calls: string, price: Price): string {
+  const priced = `SELECT *, TRY_CAST(${amount(price)} AS BIGINT) AS exact FROM (SELECT *, ${isLong(price)} AS is_long FROM ${withTokens(calls)})`;
+  const rounded = `SELECT *, exact // ${RATES_PER_NANO} + CASE WHEN ${isRoundedUp('exact')} THEN 1 ELSE 0 END AS amount FROM (${priced})`;
+  const judged = `SELECT *, coalesce(${whyNot(price)}, CASE WHEN amount IS NULL OR amount > ${MOST_NANO_USD} THEN 'too_large' END) AS why FROM (${rounded})`;
+  const sum = (what: string, where: string): string => `(sum(${what}) FILTER (${where}))::VARCHAR`;
+  const number = (where: string): string => `count(*) FILTER (${where})`;
+  return `SELECT ${figures({ number, sum, cost: 'cost_usd' })} FROM (${judged})`;
+}
+
+interface Counting {
+  /** How many calls meet a condition, and the sum of a column over them as a text; null where there are none. */
+  readonly number: (where: string) => string;
+  readonly sum: (what: string, where: string) => string;
+  /** The column of what was paid. */
+  readonly cost: string;
+}
+
+/** The columns of an answer. */
+function figures({ number, sum, cost }: Counting): string {
+  const isCall = `(told & ${TOLD.call}) > 0`;
+  const isPriced = `(told & ${TOLD.priced}) > 0`;
+  const is = `${isCall} AND why IS NULL`;
+  return `${number(isCall)} AS calls, ${number(isPriced)} AS priced_calls, ${sum(cost, isPriced)} AS total_cost,
+      ${number(is)} AS repriced_calls, ${sum('amount', is)} AS repriced_cost,
+      ${number(`${isPriced} AND ${is}`)} AS both_calls, ${sum(cost, `${isPriced} AND ${is}`)} AS both_cost,
+      ${sum('amount', `${isPriced} AND ${is}`)} AS both_repriced_cost, ${number(`is_long AND ${is}`)} AS long_calls,
+      ${UNPRICEABLE.map((reason) => `${number(`${isCall} AND why = '${reason}'`)} AS ${reason}`).join(', ')},
+      ${COST_PARTS.map((part) => `coalesce(sum(of_${part}) FILTER (${is}), 0)::DOUBLE AS of_${part}`).join(', ')}`;
+}
+
+function isLong({ long }: Price): string {
+  return long === null ? 'FALSE' : `whole > ${long.over}`;
+}
+
+/** In thousandths of a nano-USD, of 128 bits. */
+function amount(price: Price): string {
+  const { long } = price;
+  const at = (rates: Rates): string =>
+    COST_PARTS.map((part) => `of_${part} * ${rates[part]}::HUGEINT`).join(' + ');
+  return `(${long === null ? at(price) : `CASE WHEN is_long THEN ${at(long)} ELSE ${at(price)} END`})`;
+}
+
+/** Half to even. */
+function isRoundedUp(amount: string): string {
+  const half = RATES_PER_NANO / 2;
+  const left = `${amount} % ${RATES_PER_NANO}`;
+  return `${left} > ${half} OR (${left} = ${half} AND (${amount} // ${RATES_PER_NANO}) % 2 = 1)`;
+}
+
+/** Why no cost follows for a call; null where one may. From a total alone one follows only where output costs nothing. */
+function whyNot({ output }: Price): string {
+  const reasons = WHY.filter((reason) => reason !== 'no_parts' || output !== 0);
+  return `CASE ${reasons.map((reason) => `WHEN (told & ${TOLD[reason]}) > 0 THEN '${reason}'`).join(' ')} END`;
+}
+
+function repricedCalls(row: Row): RepricedCalls {
+  const number = (name: string): number => Number(row[name] ?? 0);
+  return {
+    calls: number('calls'),
+    priced_calls: number('priced_calls'),
+    total_cost: sumOf(row.total_cost),
+    repriced_calls: number('repriced_calls'),
+    repriced_cost: sumOf(row.repriced_cost),
+    both_calls: number('both_calls'),
+    both_cost: sumOf(row.both_cost),
+    both_repriced_cost: sumOf(row.both_repriced_cost),
+    left_out: Object.fromEntries(UNPRICEABLE.map((reason) => [reason, number(reason)])) as Record<
+      Unpriceable,
+      number
+    >,
+    tokens: Object.fromEntries(COST_PARTS.map((part) => [part, number(`of_${part}`)])) as Record<
+      CostPart,
+      number
+    >,
+    long_calls: number('long_calls'),
+  };
+}

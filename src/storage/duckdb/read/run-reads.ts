@@ -1,0 +1,261 @@
+import { Transfer } from '../../../worker/thread-protocol.js';
+import type { PageRange } from '../../contracts/paging.js';
+import { removedMeanwhile } from '../../contracts/removed-meanwhile.js';
+import type { RunFilter, RunGlance, RunPlace, StoredTrace } from '../../contracts/runs.js';
+import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
+import type { Agents } from '../stats/agents.js';
+import type { RunFigures } from '../stats/run-figures.js';
+import type { IdIndex } from '../index/id-index.js';
+import type { Connection } from '../files/connection.js';
+import type { Asker } from '../segments/asker.js';
+import type { Beside } from '../segments/connection-pool.js';
+import type { Capture } from '../segments/segment.js';
+import { TraceId } from '../segments/trace-id.js';
+import { followRuns, type FollowedSearch, type FollowingPart } from './following-runs.js';
+import type { PlacedRun } from './glances.js';
+import { KeptGlances } from './kept-glances.js';
+import { AgentsWithSpans } from './agents-with-spans.js';
+import type { NodeNames } from './wanted-spans.js';
+import { listRuns, orderOf, readRunsAt, type RunsPart } from './runs.js';
+import {
+  readCommits,
+  readHeader,
+  readSpanRows,
+  type SpanCursor,
+  type SpanRows,
+  type SpansOfTrace,
+} from './trace.js';
+import { readSpan, shortSpanPage, wholeSpanPage, type WholeSpan, type WholeSpanPage } from './whole-span.js';
+import { outlinePage, spanPage, type SpanPage } from './span-json.js';
+import { withEvents } from './with-events.js';
+
+/** What is known of runs without reading the tables. */
+interface Known {
+  readonly agents: Agents;
+  readonly figures: RunFigures;
+  /** Which traces are stored, with the commits of their headers. */
+  readonly traces: IdIndex;
+  /** The names of the service map's nodes. */
+  readonly services: NodeNames;
+  /** Which traces have GenAI events among their log records. */
+  readonly withEvents: IdIndex;
+}
+
+/** The header of a trace, and the first page of its spans. */
+export interface FoundTrace<Page> {
+  readonly trace: Omit<StoredTrace, 'spans'>;
+  readonly page: Page;
+}
+
+/** The same of a trace without its payloads. */
+export interface FoundOutline extends FoundTrace<SpanPage> {
+  /** The last commit that it shows. */
+  readonly seq: number;
+}
+
+/** Makes a page of the rows of spans. */
+type MakePage<Page> = (traceId: string, rows: SpanRows) => Page;
+
+/** Spans of a page without payloads: they are short. */
+const OUTLINE_SPANS = 2000;
+
+/** As text, unless log records add to some of the spans. */
+export type ShownPage = SpanPage | WholeSpanPage;
+
+/** Where a trace's spans are read. */
+interface Place {
+  readonly connection: Connection;
+  readonly capture: Capture;
+  readonly beside: Beside;
+  readonly tenant: number;
+  readonly id: TraceId;
+}
+
+/** What the contract `Runs` reads, in parts that may cross from the store thread. */
+export class RunReads {
+  readonly #known: Known;
+  readonly #glances = new KeptGlances();
+  readonly #agentsWith = new AgentsWithSpans();
+
+  constructor(known: Known) {
+    this.#known = known;
+  }
+
+  async read(by: Asker, traceId: string): Promise<Transfer<FoundTrace<ShownPage>> | null> {
+    const found = await this.#trace(by, traceId, shownPage);
+    return found && new Transfer(found, buffersOf(found.page));
+  }
+
+  /** The same with everything that the spans brought. */
+  async readWhole(by: Asker, traceId: string): Promise<FoundTrace<WholeSpanPage> | null> {
+    return await this.#trace(by, traceId, wholeSpanPage);
+  }
+
+  /**
+   * A trace whose spans come without their payloads.
+   *
+   * @param since only spans that came, or changed, after this commit; 0: all
+   */
+  async outline(by: Asker, traceId: string, since: number): Promise<Transfer<FoundOutline> | null> {
+    const { agents, traces } = this.#known;
+    const { tenant } = by;
+    const id = new TraceId(traceId);
+    if (traces.find(tenant, id.words, 0) === 0) return null;
+    return await by.short(async (connection, capture, beside) => {
+      const seq = traces.find(tenant, id.words, 0);
+      const found = await readHeader(connection, capture, agents, tenant, id.text, seq);
+      if (found === null) return null;
+      const { trace, spans } = found;
+      const start = { traceId: id.text, after: null, since, most: OUTLINE_SPANS };
+      const rows = await readSpanRows(connection, capture, tenant, start, spans, beside);
+      const page = this.#outlinePage(id.text, rows, trace.agent_name);
+      return new Transfer({ trace, page, seq: capture.lastSeq }, [page.json.buffer]);
+    });
+  }
+
+  /** A later page of it. */
+  async outlineSpans(
+    { tenant, short }: Asker,
+    cursor: SpanCursor,
+    agentName: string,
+  ): Promise<Transfer<SpanPage>> {
+    const id = new TraceId(cursor.traceId);
+    return await short(async (connection, capture, beside) => {
+      const seq = this.#known.traces.find(tenant, id.words, 0);
+      const spans = await readCommits(connection, capture, tenant, id.text, seq);
+      if (spans === null) throw removedMeanwhile({ what: 'trace', list: 'spans' });
+      const rows = await readSpanRows(connection, capture, tenant, cursor, spans, beside);
+      const page = this.#outlinePage(id.text, rows, agentName);
+      return new Transfer(page, [page.json.buffer]);
+    });
+  }
+
+  #outlinePage(traceId: string, rows: SpanRows, agentName: string): SpanPage {
+    const { services } = this.#known;
+    return outlinePage(traceId, rows, (number) => {
+      if (number === NO_NODE) return null;
+      return number === AGENT_NODE ? agentName : services.name(number) || null;
+    });
+  }
+
+  async #trace<Page>(
+    { tenant, short }: Asker,
+    traceId: string,
+    pageOf: MakePage<Page>,
+  ): Promise<FoundTrace<Page> | null> {
+    const { agents, traces } = this.#known;
+    const id = new TraceId(traceId);
+    if (traces.find(tenant, id.words, 0) === 0) return null;
+    return await short(async (connection, capture, beside) => {
+      const at = { connection, capture, beside, tenant, id };
+      const seq = traces.find(tenant, id.words, 0);
+      const found = await readHeader(connection, capture, agents, tenant, id.text, seq);
+      if (found === null) return null;
+      const start = { traceId: id.text, after: null };
+      const rows = await this.#rows(at, start, found.spans);
+      return { trace: found.trace, page: pageOf(id.text, rows) };
+    });
+  }
+
+  /**
+   * A later page. Its spans may have newer versions by now, in later commits, so their places are looked up again.
+   *
+   * @throws ConsumeError `storage_unavailable` where the trace was removed meanwhile
+   */
+  async spans(by: Asker, cursor: SpanCursor): Promise<Transfer<ShownPage>> {
+    const page = await this.#page(by, cursor, shownPage);
+    return new Transfer(page, buffersOf(page));
+  }
+
+  /** The same with everything that the spans brought. */
+  async wholeSpans(by: Asker, cursor: SpanCursor): Promise<WholeSpanPage> {
+    return await this.#page(by, cursor, wholeSpanPage);
+  }
+
+  async #page<Page>({ tenant, short }: Asker, cursor: SpanCursor, pageOf: MakePage<Page>): Promise<Page> {
+    const id = new TraceId(cursor.traceId);
+    return await short(async (connection, capture, beside) => {
+      const seq = this.#known.traces.find(tenant, id.words, 0);
+      const spans = await readCommits(connection, capture, tenant, id.text, seq);
+      if (spans === null) throw removedMeanwhile({ what: 'trace', list: 'spans' });
+      return pageOf(id.text, await this.#rows({ connection, capture, beside, tenant, id }, cursor, spans));
+    });
+  }
+
+  async #rows(at: Place, cursor: SpanCursor, spans: SpansOfTrace): Promise<SpanRows> {
+    const { connection, capture, beside, tenant, id } = at;
+    const rows = await readSpanRows(connection, capture, tenant, cursor, spans, beside);
+    if (!this.#mayHaveEvents(tenant, id)) return rows;
+    return await withEvents(connection, capture, tenant, cursor, rows);
+  }
+
+  #mayHaveEvents(tenant: number, { words }: TraceId): boolean {
+    return this.#known.withEvents.find(tenant, words, 0) > 0;
+  }
+
+  /** One span of a trace; null where there is none. */
+  async span({ tenant, short }: Asker, traceId: string, spanId: string): Promise<WholeSpan | null> {
+    const [trace, span] = [new TraceId(traceId), new TraceId(spanId)];
+    return await short(async (connection, capture) => {
+      const seq = this.#known.traces.find(tenant, trace.words, 0);
+      if (seq === 0) return null;
+      const where = await readCommits(connection, capture, tenant, trace.text, seq);
+      if (where === null) return null;
+      const mayHaveEvents = this.#mayHaveEvents(tenant, trace);
+      return await readSpan(connection, capture, tenant, { trace, span }, where, mayHaveEvents);
+    });
+  }
+
+  async list(by: Asker, filter: RunFilter, page: PageRange): Promise<RunsPart & { readonly count: number }> {
+    const { agents, figures } = this.#known;
+    const read = filter.query === undefined ? by.short : by.long;
+    return await listRuns(read, agents, figures, by.tenant, filter, page);
+  }
+
+  /** Those behind a place of the same list, not counted. */
+  async follow(
+    by: Asker,
+    search: FollowedSearch,
+    from: { readonly after: RunPlace | null; readonly limit: number },
+  ): Promise<FollowingPart> {
+    const isShort = [search.query, search.span, search.promptNos].every((asked) => asked === undefined);
+    return await followRuns(
+      isShort ? by.short : by.long,
+      { ...this.#known, agentsWith: this.#agentsWith },
+      by.tenant,
+      search,
+      from,
+    );
+  }
+
+  /** What lists show of the spans of some runs, as they are now. */
+  async glance({ tenant, short }: Asker, ids: readonly string[]): Promise<RunGlance[]> {
+    return await this.#glances.read(short, tenant, () => this.#wanted(tenant, ids));
+  }
+
+  /** The runs of a list that follow, as they are now. */
+  async rest({ tenant, short }: Asker, ids: readonly string[], filter: RunFilter): Promise<RunsPart> {
+    const { agents } = this.#known;
+    return await short(async (connection, capture) => {
+      const wanted = this.#wanted(tenant, ids);
+      return await readRunsAt(connection, capture, agents, tenant, wanted, orderOf(filter));
+    });
+  }
+
+  /** Runs with the commits of their headers; 0 where there is none. */
+  #wanted(tenant: number, ids: readonly string[]): PlacedRun[] {
+    return ids.map((id) => {
+      const { words, text } = new TraceId(id);
+      return { id: text, seq: this.#known.traces.find(tenant, words, 0) };
+    });
+  }
+}
+
+function shownPage(traceId: string, rows: SpanRows): ShownPage {
+  const isPlain = rows.spans.every(({ events }) => events === undefined);
+  return isPlain ? spanPage(traceId, rows) : shortSpanPage(traceId, rows);
+}
+
+function buffersOf(page: ShownPage): ArrayBuffer[] {
+  return 'json' in page ? [page.json.buffer] : [];
+}

@@ -1,0 +1,265 @@
+import { itemAt } from '../../../signal/checked.js';
+import { sumToNumber } from '../../../signal/money.js';
+import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
+import type { Micros } from '../../../signal/time.js';
+import type { NumberedVersion } from '../../contracts/prompts.js';
+import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
+import {
+  MOST_SERIES,
+  type FoundSeries,
+  type RunSeries,
+  type RunTotals,
+  type SeriesRequest,
+} from '../../contracts/run-series.js';
+import { TRACES } from '../../schema/tables.js';
+import type { Agents } from '../stats/agents.js';
+import type { CellReading, CellsByStart, RunCell } from '../stats/run-cells.js';
+import type { Connection } from '../files/connection.js';
+import type { CommitRange } from '../segments/commit-ranges.js';
+import { newest, relation } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
+import { readModelSeries } from './model-series.js';
+import { readCells, type CountedRuns, type Stretch } from './series-cells.js';
+import { readPercentiles, type Percentiles, type RankedRuns } from './series-ranks.js';
+
+/** All runs are one group, or those that no group of their own has. */
+const ALL = '0';
+const OTHERS = -1;
+const COLUMNS = { agent: 'agent_no', status: 'status', prompt_version: 'prompt_no' } as const;
+
+/** What is asked for, with the numbers of the prompt's versions. */
+export interface StoredSeriesRequest extends Omit<SeriesRequest, 'prompt'> {
+  readonly prompts?: readonly NumberedVersion[];
+}
+
+/** What runs are told apart by in an answer. */
+type Group = keyof typeof COLUMNS;
+
+/** Where an answer is read. */
+export interface SeriesPlace {
+  readonly connection: Connection;
+  readonly capture: Capture;
+  readonly agents: Agents;
+  readonly cells: CellReading;
+  readonly tenant: number;
+}
+
+/** Runs by time: the totals of the time asked for and of the one before, and the buckets of the largest groups. */
+export async function readSeries(place: SeriesPlace, request: StoredSeriesRequest): Promise<FoundSeries> {
+  // Retention may have removed runs that memory still counts, or remove them between two statements: then all is read as of one moment.
+  const found =
+    (await seriesOf(place, request, true)) ??
+    (await place.connection.asOfNow(() => seriesOf(place, request, false)));
+  if (found === null) throw new Error('the runs of a series do not add up');
+  return found;
+}
+
+/** @param usesKnown whether cells in memory may be used @returns null where these are no longer right */
+async function seriesOf(
+  place: SeriesPlace,
+  request: StoredSeriesRequest,
+  usesKnown: boolean,
+): Promise<FoundSeries | null> {
+  const { start_time, end_time, group_by, prompts } = request;
+  const now = { from: start_time, to: end_time };
+  const before = { from: Math.max(2 * start_time - end_time, Number.MIN_SAFE_INTEGER), to: start_time };
+  const runs = wantedRuns(place, request);
+  const group = group_by === 'model' ? undefined : group_by;
+  const key = group === undefined ? ALL : await groupsOf(place, request, runs, group);
+  const cells = (by: string, stretches: readonly Stretch[]): Promise<CellsByStart[]> =>
+    cellsBy(place, { ...runs, key: by }, request, { stretches, usesKnown });
+  // Of versions of a prompt a run may be in several groups, so they do not add up to the total.
+  const isSplit = group === 'agent' || group === 'status';
+  const [grouped = NO_CELLS, earlier = NO_CELLS] =
+    group === undefined
+      ? (await cells(ALL, [before, now])).toReversed()
+      : [...(await cells(key, [now])), ...(await cells(ALL, [before]))];
+  const all = isSplit || group === undefined ? grouped : ((await cells(ALL, [now]))[0] ?? NO_CELLS);
+
+  const byKey = groupBy(grouped);
+  const named = [...byKey.keys()].filter((one) => one !== OTHERS);
+  const ranked = (by: string, one: number, of: Iterable<RunCell>, { from, to }: Stretch): RankedRuns => ({
+    cells: [...of],
+    runs: runs.within([{ first: from, last: to - 1 }], by),
+    key: one,
+    by,
+  });
+  const percentiles = await readPercentiles(place.connection, [
+    ranked(ALL, 0, flat(all), now),
+    ranked(ALL, 0, flat(earlier), before),
+    ...(group === undefined
+      ? []
+      : named.map((one) => ranked(key, one, (byKey.get(one) ?? new Map<Micros, RunCell>()).values(), now))),
+  ]);
+  if (percentiles === null) return null;
+  const [ofAll, ofEarlier, ...ofGroups] = percentiles;
+  const total = totalOf(flat(all), ofAll);
+  const totals = new Map(
+    group === undefined
+      ? [[0, total]]
+      : named.map((one, i) => [one, totalOf(byKey.get(one)?.values() ?? [], ofGroups[i])]),
+  );
+  const groups =
+    group_by === 'model'
+      ? await readModelSeries(place.connection, place.capture, place.agents, place.tenant, request)
+      : seriesBy(byKey, totals, (one) => identityOf(place.agents, group, prompts, one));
+  return { groups, total, previous_total: totalOf(flat(earlier), ofEarlier) };
+}
+
+const NO_CELLS: CellsByStart = new Map();
+
+/** Which runs are asked for, whatever they are grouped by. */
+interface WantedRuns extends Omit<CountedRuns, 'within' | 'key'> {
+  readonly agentNos: readonly number[] | null;
+  readonly within: (ranges: readonly CommitRange[], by: string) => string;
+}
+
+function wantedRuns(
+  { agents, capture, tenant }: SeriesPlace,
+  { agent_id, prompts, interval }: StoredSeriesRequest,
+): WantedRuns {
+  const agentNos =
+    agent_id === undefined ? null : agents.namedById(tenant, agent_id).map(({ agent_no }) => agent_no);
+  const isOf = [
+    `tenant = ${tenant} AND kind = ${RUN_KINDS.indexOf('agent')}`,
+    ...(agentNos === null ? [] : [`agent_no IN (${agentNos.join(', ') || '-1'})`]),
+  ].join(' AND ');
+  const links = prompts && promptLinks(capture, tenant, prompts);
+  return {
+    agentNos,
+    interval,
+    within: (ranges, by) => {
+      const runs = newest(
+        capture,
+        TRACES,
+        ranges.map(
+          ({ first, last }) =>
+            `${isOf} AND started_at >= make_timestamp(${first}) AND started_at <= make_timestamp(${last})`,
+        ),
+      );
+      if (links === undefined) return runs;
+      return by === ALL
+        ? `(SELECT * FROM ${runs} WHERE trace_id IN (SELECT trace_id FROM ${links}))`
+        : `(SELECT * FROM ${runs} JOIN ${links} USING (trace_id))`;
+    },
+  };
+}
+
+/** Which runs used which of some versions, each pair once, as a relation. */
+function promptLinks(capture: Capture, tenant: number, prompts: readonly NumberedVersion[]): string {
+  const numbers = prompts.map(({ number }) => number).join(', ') || '-1';
+  const links = relation(capture, PROMPT_LINKS, `tenant = ${tenant} AND prompt_no IN (${numbers})`);
+  return `(SELECT DISTINCT trace_id, prompt_no FROM ${links})`;
+}
+
+/** What runs are grouped by, in SQL; where there are too many groups, those that are not among the largest are one. */
+async function groupsOf(
+  { connection, agents, tenant }: SeriesPlace,
+  { start_time, end_time, prompts = [] }: StoredSeriesRequest,
+  { within, agentNos }: WantedRuns,
+  group: Group,
+): Promise<string> {
+  const column = COLUMNS[group];
+  const most = {
+    agent: () =>
+      agentNos?.length ?? [...agents.ofTenant(tenant)].filter(({ kind }) => kind === 'agent').length,
+    status: () => RUN_STATUSES.length,
+    prompt_version: () => prompts.length,
+  }[group]();
+  if (most <= MOST_SERIES) return column;
+  const rows = await connection.rows(
+    `SELECT ${column} AS key FROM ${within([{ first: start_time, last: end_time - 1 }], column)} GROUP BY key ORDER BY count(*) DESC, key LIMIT ${MOST_SERIES}`,
+  );
+  const largest = rows.map(({ key }) => Number(key)).sort((a, b) => a - b);
+  return largest.length === 0
+    ? column
+    : `CASE WHEN ${column} IN (${largest.join(', ')}) THEN ${column} ELSE ${OTHERS} END`;
+}
+
+/** The cells of stretches. Those of prompts, whose runs nobody tells of, are not kept. */
+async function cellsBy(
+  { connection, cells, tenant }: SeriesPlace,
+  { agentNos, key, interval, within }: WantedRuns & { readonly key: string },
+  { prompts }: StoredSeriesRequest,
+  { stretches, usesKnown }: { readonly stretches: readonly Stretch[]; readonly usesKnown: boolean },
+): Promise<CellsByStart[]> {
+  const runs = { key, interval, within: (ranges: readonly CommitRange[]) => within(ranges, key) };
+  const view = { tenant, agentNos, key, interval };
+  const areKept = prompts === undefined && usesKnown;
+  const parts = await readCells(connection, runs, stretches, areKept ? cells.known(view) : NO_CELLS);
+  if (areKept) for (const { found } of parts) cells.keep(view, found);
+  return parts.map((part) => part.cells);
+}
+
+function flat(cells: CellsByStart): RunCell[] {
+  return [...cells.values()].flat();
+}
+
+/** The cells of each group by the starts of their buckets. */
+function groupBy(cells: CellsByStart): Map<number, Map<Micros, RunCell>> {
+  const groups = new Map<number, Map<Micros, RunCell>>();
+  for (const [start, ofBucket] of cells) {
+    for (const cell of ofBucket) {
+      const group = groups.get(cell.key) ?? new Map<Micros, RunCell>();
+      groups.set(cell.key, group.set(start, cell));
+    }
+  }
+  return groups;
+}
+
+/** The group with the most runs first, that of all others last. */
+function seriesBy(
+  groups: ReadonlyMap<number, ReadonlyMap<Micros, RunCell>>,
+  totals: ReadonlyMap<number, RunTotals>,
+  identity: (key: number | null) => Pick<RunSeries, 'agent' | 'status' | 'prompt_version'>,
+): RunSeries[] {
+  const runs = (key: number): number => totals.get(key)?.runs ?? 0;
+  return [...groups]
+    .sort(([a], [b]) => Number(a === OTHERS) - Number(b === OTHERS) || runs(b) - runs(a) || a - b)
+    .map(([key, buckets]) => ({
+      ...identity(key === OTHERS ? null : key),
+      total: totals.get(key) ?? null,
+      buckets: [...buckets].map(([start, cell]) => ({ start, ...totalOf([cell], cell) })),
+    }));
+}
+
+function identityOf(
+  agents: Agents,
+  group: Group | undefined,
+  prompts: readonly NumberedVersion[] = [],
+  key: number | null,
+): Pick<RunSeries, 'agent' | 'status' | 'prompt_version'> {
+  const agent = key === null || group !== 'agent' ? undefined : agents.byNumber(key);
+  return {
+    agent: agent === undefined ? null : { id: agent.id, name: agent.name },
+    status: key === null || group !== 'status' ? null : itemAt(RUN_STATUSES, key),
+    ...(group === 'prompt_version'
+      ? { prompt_version: prompts.find(({ number }) => number === key)?.version ?? null }
+      : {}),
+  };
+}
+
+/** Exact, until the sum becomes the nearest double. */
+function totalOf(cells: Iterable<RunCell>, percentiles: Percentiles | undefined): RunTotals {
+  let [runs, failed, success_count, priced_runs] = [0, 0, 0, 0];
+  let nanos: bigint | null = null;
+  let tokens: bigint | null = null;
+  for (const cell of cells) {
+    runs += cell.runs;
+    failed += cell.failed;
+    success_count += cell.successes;
+    priced_runs += cell.priced;
+    if (cell.nanos !== null) nanos = (nanos ?? 0n) + cell.nanos;
+    if (cell.tokens !== null) tokens = (tokens ?? 0n) + cell.tokens;
+  }
+  return {
+    runs,
+    failed,
+    success_count,
+    cost: nanos === null ? null : sumToNumber(nanos),
+    priced_runs,
+    tokens: tokens === null ? null : Number(tokens),
+    p50_ms: percentiles?.p50_ms ?? null,
+    p95_ms: percentiles?.p95_ms ?? null,
+  };
+}

@@ -1,0 +1,203 @@
+import { itemAt } from '../../../signal/checked.js';
+import { RUN_STATUSES } from '../../../signal/span.js';
+import type { RunFilter, RunSummary } from '../../contracts/runs.js';
+import { TRACES } from '../../schema/tables.js';
+import type { Agent, Agents } from '../stats/agents.js';
+import type { Connection } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
+import type { Read } from '../segments/read.js';
+import { newest, relation, type Condition } from '../segments/relation.js';
+import type { RunFigures } from '../stats/run-figures.js';
+import type { Capture } from '../segments/segment.js';
+import { PART_BYTES } from '../segments/part-bytes.js';
+import { hasText, inLowerCase, whereText } from '../index/text-blocks.js';
+import { narrowed, ofCommits } from '../segments/commit-ranges.js';
+import { conditions, isCounted, isWholeList, type Matching } from './run-conditions.js';
+import { conditionsOnPage, countIn, matchingPlaces } from './run-places.js';
+import { RUN_COLUMNS, runSummary } from '../write/run-summary.js';
+
+const TEXT_BYTES = 'coalesce(strlen(outcome), 0) + coalesce(strlen(error_message), 0)';
+/** With more agents than this that have a text in their names, all runs are looked through for it. */
+const MOST_NAMED = 64;
+const NEWEST_FIRST = 'started_at DESC, trace_id DESC';
+const OLDEST_FIRST = 'started_at, trace_id';
+
+/** The first runs of a list, as many as memory may hold, and how to find the others. */
+export interface RunsPart {
+  readonly items: readonly RunSummary[];
+  /** Ids of traces. */
+  readonly rest: readonly string[];
+}
+
+interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+interface Wanted extends Matching {
+  readonly tenant: number;
+  readonly filter: RunFilter;
+  readonly page: Page;
+}
+
+/** One page of runs, newest first, and how many match in all. */
+export async function listRuns(
+  read: Read,
+  agents: Agents,
+  figures: RunFigures,
+  tenant: number,
+  filter: RunFilter,
+  page: Page,
+): Promise<RunsPart & { readonly count: number }> {
+  const matching = conditions(agents, tenant, filter);
+  if (matching === null) return NONE;
+  if (matching.list !== null && isWholeList(filter))
+    await figures.loadStarts(read, matching.list, page.offset + page.limit);
+  return await read((connection, capture) =>
+    readRuns(connection, capture, agents, figures, { tenant, filter, page, ...matching }),
+  );
+}
+
+async function readRuns(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  figures: RunFigures,
+  { tenant, filter, page, sql, counted: under, list, lines, named }: Wanted,
+): Promise<RunsPart & { readonly count: number }> {
+  // Both from memory before anything is awaited, since it changes with every commit.
+  const counted = countKnown(figures, under, filter);
+  const order = orderOf(filter);
+  const since =
+    list !== null && isWholeList(filter) ? figures.nthNewest(list, page.offset + page.limit) : null;
+  if (counted !== null && counted <= page.offset) return { ...NONE, count: counted };
+  if (counted !== null && since !== null) {
+    const where = `tenant = ${tenant} AND ${sql} AND started_at >= make_timestamp(${since})`;
+    const rows = await sizedRows(
+      connection,
+      `SELECT * FROM ${newest(capture, TRACES, where)} ${orderAndCut(page, order)}`,
+      order,
+    );
+    return { ...partOf(rows, agents), count: counted };
+  }
+  const isOf = `tenant = ${tenant} AND ${sql}`;
+  const found = await whereMatching(connection, capture, isOf, filter, { named, lines });
+  const { text, values } = found;
+  let { where } = found;
+  let count = counted;
+  if (count === null) {
+    const places = await matchingPlaces(connection, capture, where, values);
+    count = countIn(places);
+    if (count <= page.offset) return { ...NONE, count };
+    const matches = text === undefined ? isOf : `${isOf} AND ${hasTextOrAgent(named)}`;
+    if (order === NEWEST_FIRST)
+      where = conditionsOnPage(places, page.offset + page.limit).map((there) => narrowed(there, matches));
+  }
+  // First which runs these are, by narrow columns; then those few rows, found by their commits.
+  const keys = await connection.rows(
+    `SELECT seq, trace_id::VARCHAR AS id FROM ${newest(capture, TRACES, where)} ${orderAndCut(page, order)}`,
+    values,
+  );
+  const wanted = keys.map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
+  return { ...(await readRunsAt(connection, capture, agents, tenant, wanted, order)), count };
+}
+
+/**
+ * Where runs lie that match a filter, and the values of the conditions' parameters.
+ *
+ * @param isOf all of the filter but the text, in SQL
+ */
+export async function whereMatching(
+  connection: Connection,
+  capture: Capture,
+  isOf: string,
+  { query }: Pick<RunFilter, 'query'>,
+  { named, lines }: Pick<Matching, 'named' | 'lines'>,
+): Promise<{ readonly where: Condition[]; readonly text: string | undefined; readonly values: string[] }> {
+  if (query === undefined) {
+    const where = await whereText(connection, capture, isOf, undefined, lines);
+    return { where, text: undefined, values: [] };
+  }
+  const text = await inLowerCase(connection, query);
+  const where = await whereTextOrAgent(connection, capture, isOf, { text, named, lines });
+  return { where, text, values: [text] };
+}
+
+/** Conditions like those of {@link whereText}, for runs that have the text or belong to one of the agents. */
+async function whereTextOrAgent(
+  connection: Connection,
+  capture: Capture,
+  isOf: string,
+  { text, named, lines }: Pick<Matching, 'named' | 'lines'> & { readonly text: string },
+): Promise<Condition[]> {
+  if (named.length === 0) return await whereText(connection, capture, isOf, text, lines);
+  // Each condition contains the list of the agents.
+  if (named.length > MOST_NAMED) return [`${isOf} AND ${hasTextOrAgent(named)}`];
+  const isNamed = `IN (${named.join(', ')})`;
+  const ofNamed = await whereText(connection, capture, `${isOf} AND agent_no ${isNamed}`, undefined, lines);
+  const others = await whereText(connection, capture, `${isOf} AND agent_no NOT ${isNamed}`, text, lines);
+  return [...ofNamed, ...others];
+}
+
+function hasTextOrAgent(named: readonly number[]): string {
+  return named.length === 0 ? hasText() : `(agent_no IN (${named.join(', ')}) OR ${hasText()})`;
+}
+
+const NONE = { items: [], rest: [], count: 0 };
+
+/** The order of a list, in SQL. */
+export function orderOf({ oldest_first = false, sort }: RunFilter): string {
+  const byStart = oldest_first ? OLDEST_FIRST : NEWEST_FIRST;
+  return sort === undefined ? byStart : `${sort}${oldest_first ? '' : ' DESC'} NULLS LAST, ${byStart}`;
+}
+
+function orderAndCut({ limit, offset }: Page, order: string): string {
+  return `ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
+}
+
+/** How many runs match, where the figures in memory know it; otherwise null. */
+function countKnown(figures: RunFigures, under: readonly Agent[], filter: RunFilter): number | null {
+  const { status, success } = filter;
+  if (!isCounted(filter) || (status !== undefined && success !== undefined)) return null;
+  const totals = under.map((one) => figures.totals(one.agent_no)).filter((known) => known !== undefined);
+  return totals.reduce((sum, { runs, byStatus, successes, failures }) => {
+    if (status !== undefined) return sum + itemAt(byStatus, RUN_STATUSES.indexOf(status));
+    if (success !== undefined) return sum + (success ? successes : failures);
+    return sum + runs;
+  }, 0);
+}
+
+/** The first of some runs, in the order of their list ({@link orderOf}), found by the commits of their headers. Runs that are gone are left out. */
+export async function readRunsAt(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  wanted: readonly { readonly id: string; readonly seq: number }[],
+  order: string,
+): Promise<RunsPart> {
+  if (wanted.length === 0) return NONE;
+  const seqOf = new Map(wanted.map(({ id, seq }) => [id, seq]));
+  const ids = [...seqOf.keys()].map((id) => `'${id}'::UUID`).join(', ');
+  const where = narrowed(ofCommits(seqOf.values()), `tenant = ${tenant} AND trace_id IN (${ids})`);
+  // The commit of one run may hold an older header of another, which must not take up room in the part.
+  const places = [...seqOf].map(([id, seq]) => `('${id}'::UUID, ${seq}::BIGINT)`).join(', ');
+  const headers = `SELECT * FROM ${relation(capture, TRACES, where)} WHERE (trace_id, seq::BIGINT) IN (${places})`;
+  return partOf(await sizedRows(connection, headers, order), agents);
+}
+
+/** Headers in the order of lists. Only the first ones have their texts, as many as memory may hold. @param headers in SQL */
+async function sizedRows(connection: Connection, headers: string, order: string): Promise<Row[]> {
+  const inOrder = `OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)`;
+  const sized = `SELECT *, row_number() ${inOrder} AS place, sum(${TEXT_BYTES}) ${inOrder} AS upto FROM (${headers})`;
+  const fitting = `SELECT * REPLACE (CASE WHEN fits THEN outcome END AS outcome, CASE WHEN fits THEN error_message END AS error_message)
+    FROM (SELECT *, place = 1 OR upto <= ${PART_BYTES} AS fits FROM (${sized}))`;
+  return await connection.rows(`SELECT seq, fits, ${RUN_COLUMNS} FROM (${fitting}) ORDER BY place`);
+}
+
+function partOf(rows: readonly Row[], agents: Agents): RunsPart {
+  return {
+    items: rows.filter(({ fits }) => fits === true).map((row) => runSummary(row, agents)),
+    rest: rows.filter(({ fits }) => fits !== true).map(({ trace_id: id }) => String(id)),
+  };
+}

@@ -1,0 +1,167 @@
+import { intAt } from '../../../signal/checked.js';
+import { RUN_STATUSES } from '../../../signal/span.js';
+import type { Micros } from '../../../signal/time.js';
+import type { CellsByStart, RunCell } from '../stats/run-cells.js';
+import { durationBucket, type DurationCounts } from '../stats/duration-counts.js';
+import type { Connection } from '../files/connection.js';
+import { int64At, type Row } from '../files/plain-rows.js';
+import { joinNearest, union, type CommitRange } from '../segments/commit-ranges.js';
+import { bucketStart } from './model-series.js';
+import { number } from '../write/run-summary.js';
+
+/** How many ranges of time are read; each is a scan of its own of every file. */
+const MOST_RANGES = 4;
+const [FAILED, TIMED_OUT] = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')];
+/** Sums are exact: as texts they lose nothing. Sums in place of `count(*) FILTER (…)`, which take twice as long. */
+const FIGURES = `count(*) AS runs, sum((status IN (${FAILED}, ${TIMED_OUT}))::TINYINT)::BIGINT AS failed,
+  coalesce(sum(success::TINYINT), 0)::BIGINT AS successes, sum(total_cost_usd)::VARCHAR AS nanos, count(total_cost_usd) AS priced,
+  sum(total_tokens)::VARCHAR AS tokens, quantile_disc(duration_ms, [0.5, 0.95]) AS percentiles`;
+
+/** A time: its start is included, its end is not. */
+export interface Stretch {
+  readonly from: Micros;
+  readonly to: Micros;
+}
+
+/** Which runs are counted. */
+export interface CountedRuns {
+  /** Those within some ranges of time, both ends included, as a relation. */
+  readonly within: (ranges: readonly CommitRange[]) => string;
+  /** What they are grouped by, in SQL: a whole number. */
+  readonly key: string;
+  readonly interval: Micros;
+}
+
+/** The cells of a stretch, and those among its buckets that lie in it as a whole and were not known. */
+export interface StretchCells {
+  readonly cells: CellsByStart;
+  readonly found: CellsByStart;
+}
+
+/**
+ * The cells of stretches of time that follow each other. Buckets that are known are not read, but for those at the ends, of which only a
+ * part counts.
+ *
+ * @returns for each stretch
+ */
+export async function readCells(
+  connection: Connection,
+  runs: CountedRuns,
+  stretches: readonly Stretch[],
+  known: CellsByStart,
+): Promise<StretchCells[]> {
+  const { interval } = runs;
+  const missing = joinNearest(
+    union(stretches.flatMap((stretch) => missingIn(stretch, interval, known))),
+    MOST_RANGES,
+  );
+  const read = await cellsWithin(connection, runs, stretches, missing);
+  return stretches.map((stretch, place) => {
+    const ofStretch = read[place] ?? new Map<Micros, RunCell[]>();
+    const cells = new Map<Micros, readonly RunCell[]>();
+    const found = new Map<Micros, readonly RunCell[]>();
+    for (const { start, first, last } of bucketsOf(stretch, interval)) {
+      const isRead = missing.some((range) => range.first <= first && last <= range.last);
+      const its = (isRead ? ofStretch.get(start) : known.get(start)) ?? [];
+      cells.set(start, its);
+      if (isRead && last - first + 1 === interval) found.set(start, its);
+    }
+    return { cells, found };
+  });
+}
+
+/** The parts of buckets that lie in a stretch. */
+function* bucketsOf(
+  { from, to }: Stretch,
+  interval: Micros,
+): Generator<CommitRange & { readonly start: Micros }> {
+  for (let start = Math.floor(from / interval) * interval; start < to; start += interval)
+    yield { start, first: Math.max(start, from), last: Math.min(start + interval, to) - 1 };
+}
+
+function missingIn(stretch: Stretch, interval: Micros, known: CellsByStart): CommitRange[] {
+  return [...bucketsOf(stretch, interval)].filter(
+    ({ start, first, last }) => last - first + 1 < interval || !known.has(start),
+  );
+}
+
+/** The cells of the runs within some ranges, for each stretch by the starts of buckets. */
+async function cellsWithin(
+  connection: Connection,
+  { within, key, interval }: CountedRuns,
+  stretches: readonly Stretch[],
+  ranges: readonly CommitRange[],
+): Promise<readonly Map<Micros, RunCell[]>[]> {
+  if (ranges.length === 0) return [];
+  const place = [
+    '0',
+    ...stretches.slice(1).map(({ from }) => `(started_at >= make_timestamp(${from}))::INTEGER`),
+  ];
+  const by = `(${place.join(' + ')})::INTEGER AS place, ${bucketStart('epoch_us(started_at)', interval)} AS bucket, (${key})::INTEGER AS key`;
+  const runs = within(ranges);
+  const rows = await connection.rows(
+    `SELECT * EXCLUDE (percentiles), percentiles[1] AS p50_ms, percentiles[2] AS p95_ms
+     FROM (SELECT ${by}, ${FIGURES} FROM ${runs} GROUP BY place, bucket, key)`,
+  );
+  const durations = await durationsBy(
+    connection,
+    `SELECT ${by}, ${durationBucket('duration_ms')} AS lies_in, count(*)::INTEGER AS durations FROM ${runs} WHERE duration_ms IS NOT NULL GROUP BY ALL`,
+  );
+  const found = stretches.map(() => new Map<Micros, RunCell[]>());
+  for (const row of rows) {
+    const [at, start] = [Number(row.place), Number(row.bucket)];
+    const cell = cellOf(row, durations.get(cellName(at, start, Number(row.key))) ?? NO_DURATIONS);
+    const cells = found[at]?.get(start);
+    if (cells === undefined) found[at]?.set(start, [cell]);
+    else cells.push(cell);
+  }
+  return found;
+}
+
+/** @param sql gives place, bucket, key, bucket of durations and how many there are, none of them null */
+async function durationsBy(
+  connection: Connection,
+  sql: string,
+): Promise<ReadonlyMap<string, DurationCounts>> {
+  const lists = new Map<string, { readonly buckets: number[]; readonly counts: number[] }>();
+  for await (const chunk of connection.wholeChunks(sql)) {
+    const [places, keys, liesIn, counts] = [0, 2, 3, 4].map(
+      (column) => new Int32Array(chunk.words(column, 4)),
+    ) as [Int32Array, Int32Array, Int32Array, Int32Array];
+    const starts = chunk.words(1, 8);
+    for (let row = 0; row < chunk.rows; row++) {
+      const name = cellName(intAt(places, row), int64At(starts, row), intAt(keys, row));
+      const list = lists.get(name) ?? { buckets: [], counts: [] };
+      list.buckets.push(intAt(liesIn, row));
+      list.counts.push(intAt(counts, row));
+      lists.set(name, list);
+    }
+  }
+  return new Map(
+    [...lists].map(([name, { buckets, counts }]) => [
+      name,
+      { buckets: Int16Array.from(buckets), counts: Uint32Array.from(counts) },
+    ]),
+  );
+}
+
+const NO_DURATIONS: DurationCounts = { buckets: new Int16Array(0), counts: new Uint32Array(0) };
+
+function cellName(place: number, start: Micros, key: number): string {
+  return `${place} ${start} ${key}`;
+}
+
+function cellOf(row: Row, durations: DurationCounts): RunCell {
+  return {
+    key: Number(row.key),
+    runs: Number(row.runs),
+    failed: Number(row.failed),
+    successes: Number(row.successes),
+    nanos: typeof row.nanos === 'string' ? BigInt(row.nanos) : null,
+    priced: Number(row.priced),
+    tokens: typeof row.tokens === 'string' ? BigInt(row.tokens) : null,
+    p50_ms: number(row.p50_ms),
+    p95_ms: number(row.p95_ms),
+    durations,
+  };
+}

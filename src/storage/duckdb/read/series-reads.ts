@@ -1,0 +1,24 @@
+import type { FoundSeries } from '../../contracts/run-series.js';
+import type { Agents } from '../stats/agents.js';
+import type { RunCells } from '../stats/run-cells.js';
+import type { Asker } from '../segments/asker.js';
+import { readSeries, type StoredSeriesRequest } from './run-series.js';
+
+/** What the contract `Series` reads. */
+export class SeriesReads {
+  readonly #agents: Agents;
+  readonly #cells: RunCells;
+
+  constructor({ agents, cells }: { readonly agents: Agents; readonly cells: RunCells }) {
+    this.#agents = agents;
+    this.#cells = cells;
+  }
+
+  async read({ tenant, long }: Asker, request: StoredSeriesRequest): Promise<FoundSeries> {
+    return await long((connection, capture) =>
+      this.#cells.read(tenant, capture.lastSeq, (cells) =>
+        readSeries({ connection, capture, agents: this.#agents, cells, tenant }, request),
+      ),
+    );
+  }
+}

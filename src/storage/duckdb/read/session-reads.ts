@@ -1,0 +1,35 @@
+import { storableIdentity } from '../../../signal/run-context.js';
+import type { Page, PageRange } from '../../contracts/paging.js';
+import type { SessionFilter, Sessions, SessionSummary } from '../../contracts/sessions.js';
+import type { Agents } from '../stats/agents.js';
+import type { Asker, Served } from '../segments/asker.js';
+import { findSessions, sessionsOf } from './sessions.js';
+
+/** The contract `Sessions` in the store thread. */
+export class SessionReads implements Served<Sessions> {
+  readonly #agents: Agents;
+
+  constructor(agents: Agents) {
+    this.#agents = agents;
+  }
+
+  async list({ tenant, long }: Asker, filter: SessionFilter, page: PageRange): Promise<Page<SessionSummary>> {
+    return await long(async (connection, capture) => {
+      const { ids, count } = await findSessions(connection, capture, this.#agents, tenant, filter, page);
+      const items = await sessionsOf(connection, capture, this.#agents, tenant, ids, filter.kind);
+      return { items, count };
+    });
+  }
+
+  async read(
+    { tenant, short }: Asker,
+    sessionId: string,
+    { kind }: Pick<SessionFilter, 'kind'>,
+  ): Promise<SessionSummary | null> {
+    return await short(async (connection, capture) => {
+      const ids = [storableIdentity(sessionId)];
+      const [found] = await sessionsOf(connection, capture, this.#agents, tenant, ids, kind);
+      return found ?? null;
+    });
+  }
+}

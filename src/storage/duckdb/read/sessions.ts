@@ -1,0 +1,112 @@
+import { storableIdentity } from '../../../signal/run-context.js';
+import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../../signal/span.js';
+import type { PageRange } from '../../contracts/paging.js';
+import { MOST_NAMED, type SessionFilter, type SessionSummary } from '../../contracts/sessions.js';
+import { TRACES } from '../../schema/tables.js';
+import { MOST_USAGE } from '../../../runs/rules/usage.js';
+import type { Agents } from '../stats/agents.js';
+import type { Connection } from '../files/connection.js';
+import type { Row } from '../files/plain-rows.js';
+import { newest } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
+import { hasLine, whereText, type LookedUp } from '../index/text-blocks.js';
+import { number, sumOf, text } from '../write/run-summary.js';
+
+/** What `grouping` gives: a bit for the user and one for the agent, set where it does not tell the groups apart. */
+const [BY_USER, BY_AGENT, WHOLE] = [1, 2, 3];
+const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
+
+/** The ids of one page of sessions, and how many there are in all. */
+export async function findSessions(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  filter: SessionFilter,
+  { offset, limit }: PageRange,
+): Promise<{ readonly ids: readonly string[]; readonly count: number }> {
+  const { kind, user_id: userId, agent_id: agentId, start_time: from, end_time: to } = filter;
+  const lines: LookedUp[] =
+    userId === undefined ? [] : [{ column: 'user_id', lines: [storableIdentity(userId)] }];
+  const sql = [ofKind(tenant, kind), 'session_id IS NOT NULL', ...lines.map(hasLine)];
+  if (agentId !== undefined) {
+    const numbers = agents.namedById(tenant, agentId).map((agent) => agent.agent_no);
+    if (numbers.length === 0) return { ids: [], count: 0 };
+    sql.push(`agent_no IN (${numbers.join(', ')})`);
+  }
+  if (from !== undefined) sql.push(`started_at >= make_timestamp(${from})`);
+  if (to !== undefined) sql.push(`started_at <= make_timestamp(${to})`);
+  const where = await whereText(connection, capture, sql.join(' AND '), undefined, lines);
+  const runs = newest(capture, TRACES, where);
+  const rows = await connection.rows(
+    `WITH found AS MATERIALIZED (SELECT session_id AS id, max(started_at) AS last FROM ${runs} GROUP BY session_id)
+     SELECT id, (SELECT count(*) FROM found) AS count FROM (SELECT * FROM found ORDER BY last DESC, id LIMIT ${limit} OFFSET ${offset}) ORDER BY last DESC, id`,
+  );
+  if (rows.length > 0 || offset === 0)
+    return { ids: rows.map(({ id }) => String(id)), count: Number(rows[0]?.count ?? 0) };
+  const [row] = await connection.rows(`SELECT count(DISTINCT session_id) AS count FROM ${runs}`);
+  return { ids: [], count: Number(row?.count) };
+}
+
+/** Sessions with their figures, in the order of the ids; those that no run names are left out. Each looks only where its runs may lie. */
+export async function sessionsOf(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  ids: readonly string[],
+  kind: RunKind | undefined,
+): Promise<SessionSummary[]> {
+  if (ids.length === 0) return [];
+  const wanted: LookedUp = { column: 'session_id', lines: ids };
+  const isOf = `${ofKind(tenant, kind)} AND ${hasLine(wanted)}`;
+  const where = await whereText(connection, capture, isOf, undefined, [wanted]);
+  const groups = `SELECT session_id, user_id, agent_no, grouping(user_id, agent_no) AS part, count(*) AS runs,
+      count(*) FILTER (status IN (${FAILED})) AS failed, min(started_at) AS first_at, max(started_at) AS last_start,
+      max(greatest(started_at, coalesce(ended_at, started_at))) AS last_at, sum(total_tokens) AS tokens, sum(total_cost_usd) AS cost
+    FROM ${newest(capture, TRACES, where)}
+    GROUP BY GROUPING SETS ((session_id), (session_id, user_id), (session_id, agent_no))`;
+  const rows = await connection.rows(
+    `SELECT session_id, user_id, agent_no, part, runs, failed, epoch_us(first_at) AS first_at, epoch_us(last_at) AS last_at,
+      CASE WHEN tokens IS NOT NULL THEN least(tokens, ${MOST_USAGE}) END::BIGINT AS tokens, cost::VARCHAR AS cost
+    FROM (${groups}) QUALIFY row_number() OVER (PARTITION BY session_id, part ORDER BY last_start DESC, user_id, agent_no) <= ${MOST_NAMED}
+    ORDER BY last_start DESC, user_id, agent_no`,
+  );
+  const bySession = new Map(ids.map((id) => [id, new Map<number, Row[]>()]));
+  for (const row of rows) {
+    const parts = bySession.get(String(row.session_id));
+    const part = Number(row.part);
+    parts?.set(part, [...(parts.get(part) ?? []), row]);
+  }
+  return [...bySession].flatMap(([id, parts]) => {
+    const [all] = parts.get(WHOLE) ?? [];
+    return all === undefined ? [] : summary(id, all, parts, agents);
+  });
+}
+
+function summary(
+  id: string,
+  all: Row,
+  parts: ReadonlyMap<number, readonly Row[]>,
+  agents: Agents,
+): SessionSummary {
+  const named = (parts.get(BY_AGENT) ?? []).flatMap((row) => agents.byNumber(Number(row.agent_no)) ?? []);
+  return {
+    session_id: id,
+    user_ids: (parts.get(BY_USER) ?? []).flatMap((row) => text(row.user_id) ?? []),
+    // Runs of either kind may belong to one name.
+    agents: [...new Map(named.map(({ id, name }) => [id, { id, name }])).values()],
+    runs: Number(all.runs),
+    failed_runs: Number(all.failed),
+    first_at: Number(all.first_at),
+    last_at: Number(all.last_at),
+    total_tokens: number(all.tokens),
+    total_cost: sumOf(all.cost),
+  };
+}
+
+function ofKind(tenant: number, kind: RunKind | undefined): string {
+  return kind === undefined
+    ? `tenant = ${tenant}`
+    : `tenant = ${tenant} AND kind = ${RUN_KINDS.indexOf(kind)}`;
+}

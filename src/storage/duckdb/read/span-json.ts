@@ -1,0 +1,57 @@
+import { outlineJson, shownJson } from '../../shared/print-span.js';
+import { spanHeadOfRow } from '../../shared/summaries-of-rows.js';
+import type { SpanCursor, SpanRows } from './trace.js';
+
+/** Characters of the input that an outline shows. */
+const PREVIEW_CHARACTERS = 200;
+/** No character of a text takes more bytes for each of its UTF-16 units. */
+const MOST_BYTES_A_UNIT = 3;
+
+/** Spans as the API shows them. */
+export interface SpanPage {
+  /** JSON with commas between the spans. */
+  readonly json: Uint8Array<ArrayBuffer>;
+  readonly next: SpanCursor | null;
+}
+
+/** A page of a trace's spans as the API shows them, where no log records add to them. Payloads are passed on as they were stored. */
+export function spanPage(traceId: string, { spans, next }: SpanRows): SpanPage {
+  const texts = spans.map(({ row, payload: { input, output } }) =>
+    shownJson(spanHeadOfRow(traceId, row), jsonOf(input), jsonOf(output)),
+  );
+  return { json: new TextEncoder().encode(texts.join(',')), next };
+}
+
+/**
+ * The same without payloads: how long they are, how the input begins, and the node of the service map.
+ *
+ * @param nodeOf the name of a node by its number
+ */
+export function outlinePage(
+  traceId: string,
+  { spans, next }: SpanRows,
+  nodeOf: (nodeNo: number) => string | null,
+): SpanPage {
+  const texts = spans.map(({ row, payload: { input, output } }) =>
+    outlineJson({
+      node: nodeOf(Number(row.node_no)),
+      input_bytes: input?.length ?? null,
+      output_bytes: output?.length ?? null,
+      preview: input === null ? null : beginning(input),
+      ...spanHeadOfRow(traceId, row),
+    }),
+  );
+  return { json: new TextEncoder().encode(texts.join(',')), next };
+}
+
+/** Of UTF-8. */
+function jsonOf(part: Uint8Array | null): string {
+  return part === null ? 'null' : Buffer.from(part.buffer, part.byteOffset, part.length).toString('utf8');
+}
+
+/** The first characters of a text in UTF-8, none of them in half. */
+function beginning(text: Uint8Array): string {
+  const bytes = text.subarray(0, PREVIEW_CHARACTERS * MOST_BYTES_A_UNIT + MOST_BYTES_A_UNIT);
+  const some = jsonOf(bytes).slice(0, PREVIEW_CHARACTERS);
+  return /[\uD800-\uDBFF]$/.test(some) ? some.slice(0, -1) : some;
+}

@@ -1,0 +1,163 @@
+import type { ModelFilter, RepricedFilter } from '../../contracts/models.js';
+import { CALL_SUMS, MODEL_SUMS } from '../../schema/sum-tables.js';
+import { SPANS, TRACES } from '../../schema/tables.js';
+import { hoursOfTime } from '../../shared/whole-hours.js';
+import type { Agents } from '../stats/agents.js';
+import type { Connection } from '../files/connection.js';
+import { literal } from '../files/database.js';
+import { hasReplacing, hotPartsOf, newest, newestHot } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
+import { changedRuns, withAgent } from '../segments/agents-of-runs.js';
+import { ALSO, CALL_PARTS, callsOfChanged, callsOfReplaced, sumsOfCalls } from '../segments/call-sums.js';
+import {
+  callsOf,
+  IS_CALL,
+  MODEL_PARTS,
+  partsOfCalls,
+  replacedCalls,
+  replacedCommits,
+} from '../segments/model-sums.js';
+
+/** Which calls, of which models. */
+export type CallFilter = ModelFilter & Partial<RepricedFilter>;
+
+/** The spans of the calls within the time as a relation; null where the user has no such agent. */
+export function someCalls(
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  filter: CallFilter,
+): string | null {
+  const calls = newest(capture, SPANS, callsWithin(tenant, filter));
+  if (filter.agent_id === undefined) return calls;
+  const agent = agents.byId(tenant, filter.agent_id);
+  if (agent === undefined) return null;
+  const runs = newest(capture, TRACES, `tenant = ${tenant}`);
+  return `(SELECT * FROM ${calls} WHERE trace_id IN (SELECT trace_id FROM ${runs} WHERE agent_no = ${agent.agent_no}))`;
+}
+
+/** Conditions on the spans that count. */
+function callsWithin(tenant: number, { start_time, end_time, model }: CallFilter): string {
+  const where = [`tenant = ${tenant}`, IS_CALL, ofModel(model)];
+  if (start_time !== undefined) where.push(`started_at >= make_timestamp(${start_time})`);
+  if (end_time !== undefined) where.push(`started_at <= make_timestamp(${end_time})`);
+  return where.join(' AND ');
+}
+
+function ofModel(model: string | null | undefined): string {
+  if (model === undefined) return 'TRUE';
+  return model === null ? 'model IS NULL' : `model = ${literal(model)}`;
+}
+
+/** The part of a read that stays the same. */
+interface Place {
+  readonly connection: Connection;
+  readonly capture: Capture;
+  readonly tenant: number;
+}
+
+/** The parts of `MODEL_SUMS` of all calls within the time, from sums where possible. One statement, so that sums and rows are of the same moment. */
+export async function modelParts(place: Place, filter: ModelFilter): Promise<string> {
+  const { capture, tenant } = place;
+  const within = callsWithin(tenant, filter);
+  const { sums, ends } = hoursWithin(place, filter);
+  const calls = ends.map((end) =>
+    callsOf(
+      `(SELECT * FROM cold.main.${SPANS.name} WHERE ${isMoved(place)} AND ${callsWithin(tenant, end)})`,
+    ),
+  );
+  const hot = newestHot(capture, SPANS, within);
+  if (hot !== null) calls.push(callsOf(hot));
+  const { newer, commits } = await whatIsReplaced(place);
+  if (newer !== null)
+    for (const condition of commits)
+      calls.push(replacedCalls(`${isMoved(place)} AND ${within} AND ${condition}`, newer));
+  return [
+    ...(sums === null
+      ? []
+      : [`SELECT ${MODEL_PARTS} FROM cold.main.${MODEL_SUMS.name} WHERE ${sums.condition}`]),
+    ...(calls.length > 0 ? [partsOfCalls(calls)] : []),
+  ].join(' UNION ALL ');
+}
+
+/**
+ * The parts of `CALL_SUMS`, but for the agent, of all calls within the time or of those of one agent. Likewise one statement. Not while any
+ * segment is set aside.
+ *
+ * @param agents and the filter's `agent_id`: null where the user has no such agent
+ */
+export async function callParts(place: Place, agents: Agents, filter: CallFilter): Promise<string | null> {
+  const { connection, capture, tenant } = place;
+  const { agent_id: agentId } = filter;
+  const agentNo = agentId === undefined ? null : agents.byId(tenant, agentId)?.agent_no;
+  if (agentNo === undefined) return null;
+  const { sums, ends } = hoursWithin(place, filter);
+  const calls = ends.map((end) => callsOf(someCalls(capture, agents, tenant, end) ?? '', ALSO));
+  const parts = CALL_PARTS.split(', ').filter((name) => name !== 'agent_no');
+  const statements: string[] = [];
+  if (sums !== null) {
+    const of = [
+      sums.condition,
+      ofModel(filter.model),
+      ...(agentNo === null ? [] : [`agent_no = ${agentNo}`]),
+    ];
+    statements.push(`SELECT ${parts.join(', ')} FROM cold.main.${CALL_SUMS.name} WHERE ${of.join(' AND ')}`);
+    const within = callsWithin(tenant, sums.filter);
+    const hot = newestHot(capture, SPANS, within);
+    const hotRuns = newestHot(capture, TRACES, `tenant = ${tenant}`);
+    const { newer, commits } = await whatIsReplaced(place);
+    const replaced = commits.map((condition) => `${isMoved(place)} AND ${within} AND ${condition}`);
+    if (agentNo === null || hotRuns === null) {
+      if (hot !== null) calls.push(callsOf(hot, ALSO));
+      if (newer !== null) calls.push(...replaced.map((where) => callsOfReplaced(where, newer)));
+    } else {
+      const ofAgent = (rows: string): string =>
+        `SELECT * EXCLUDE (agent_no) FROM (${rows}) WHERE agent_no = ${agentNo}`;
+      if (hot !== null) calls.push(ofAgent(callsOf(withAgent(hot, hotRuns), `${ALSO}, agent_no`)));
+      const changed = await changedRuns(connection, hotRuns);
+      if (newer !== null) {
+        const versions = withAgent(newer, changed.before);
+        calls.push(...replaced.map((where) => ofAgent(callsOfReplaced(where, versions, ', n.agent_no'))));
+      }
+      for (const condition of changed.commits)
+        calls.push(
+          ofAgent(callsOfChanged(changed.runs, `${isMoved(place)} AND ${within} AND ${condition}`, newer)),
+        );
+    }
+  }
+  if (calls.length > 0) statements.push(`SELECT ${parts.join(', ')} FROM (${sumsOfCalls(calls)})`);
+  return statements.join(' UNION ALL ');
+}
+
+function isMoved({ capture }: Place): string {
+  return `seq <= ${capture.bound}`;
+}
+
+/** Where the calls of a time are counted. */
+interface Hours {
+  /** The hours that lie within it as a whole: the condition for their sums, and what calls of theirs are; null where there are none. */
+  readonly sums: { readonly condition: string; readonly filter: CallFilter } | null;
+  /** The parts of hours at its ends. */
+  readonly ends: readonly CallFilter[];
+}
+
+function hoursWithin(place: Place, filter: CallFilter): Hours {
+  const { whole, ends } = hoursOfTime(filter);
+  if (whole === null) return { sums: null, ends };
+  const hours = [isMoved(place), `tenant = ${place.tenant}`];
+  if (whole.first > -Infinity) hours.push(`hour >= ${whole.first}`);
+  if (whole.before < Infinity) hours.push(`hour < ${whole.before}`);
+  return { sums: { condition: hours.join(' AND '), filter: whole.filter }, ends };
+}
+
+/** Spans of hot segments that may replace others of the cold file; null where none does. And where those may lie. */
+async function whatIsReplaced({
+  connection,
+  capture,
+  tenant,
+}: Place): Promise<{ readonly newer: string | null; readonly commits: readonly string[] }> {
+  const newer = newestHot(capture, SPANS, `tenant = ${tenant}`);
+  if (newer === null || !hasReplacing(capture, SPANS)) return { newer: null, commits: [] };
+  const replacing = hotPartsOf(capture, SPANS, `tenant = ${tenant} AND replaces`).join(' UNION ALL ');
+  return { newer, commits: await replacedCommits(connection, `(${replacing})`, capture.isAnyAside) };
+}

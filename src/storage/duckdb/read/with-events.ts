@@ -1,0 +1,31 @@
+import type { Payload } from '../../../runs/rules/payload.js';
+import type { Connection } from '../files/connection.js';
+import type { Capture } from '../segments/segment.js';
+import { eventsOfSpans } from './logged-events.js';
+import { cursorBehind, type SpanCursor, type SpanRows } from './trace.js';
+
+/**
+ * The same page with the GenAI events among the trace's log records, where its spans lack something of their payloads: as many of the
+ * spans as memory may hold with them.
+ */
+export async function withEvents(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  cursor: SpanCursor,
+  { spans, next }: SpanRows,
+): Promise<SpanRows> {
+  const lacking = spans.map(({ row, payload }) => (lacksSome(payload) ? String(row.span_id) : null));
+  const found = await eventsOfSpans(connection, capture, tenant, cursor.traceId, lacking);
+  if (found.events.size === 0) return { spans, next };
+  const kept = spans.slice(0, found.spans).map((span) => {
+    const events = found.events.get(String(span.row.span_id));
+    return events === undefined ? span : { ...span, events };
+  });
+  return { spans: kept, next: kept.length < spans.length ? cursorBehind(cursor, kept.at(-1)?.row) : next };
+}
+
+/** Whether log records may say what a payload does not. */
+export function lacksSome({ input, output }: Payload): boolean {
+  return input === null || output === null;
+}

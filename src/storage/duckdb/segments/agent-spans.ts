@@ -1,0 +1,93 @@
+import { AGENT_SPANS } from '../../schema/agent-spans-table.js';
+import { SPANS } from '../../schema/tables.js';
+import type { Connection } from '../files/connection.js';
+import { rowsOf } from './relation.js';
+import type { Segment } from './segment.js';
+import { COLD_RUNS, withAgent, type MovedRuns } from './agents-of-runs.js';
+
+/**
+ * What spans each agent's runs have (`AGENT_SPANS`), so that a search for runs with certain spans need not look through the runs of all
+ * others. There may be kinds too many, such as those of spans that retention has removed, never too few; so a read need not care in which
+ * commit one came, and a move only adds what is new.
+ */
+
+const TABLE = `cold.main.${AGENT_SPANS.name}`;
+const COLUMNS = ['tenant', ...AGENT_SPANS.wire.map(({ name }) => name)];
+const LIST = COLUMNS.join(', ');
+/** Of one agent more kinds are not told apart: then its spans have names with numbers and the like in them. */
+const MOST_KINDS = 256;
+/** Where one user's agents have more than so many between them, only few are told apart of each. */
+const MOST_OF_USER = 100_000;
+const FEW_KINDS = 8;
+
+/** Notes what the move of a segment is about to do. To be called within its transaction, before the rows are moved. */
+export async function noteMovedAgentSpans(
+  connection: Connection,
+  segment: Segment,
+  { headers, changed }: MovedRuns,
+): Promise<void> {
+  const came = [`SELECT ${LIST} FROM ${withAgent(rowsOf(segment, SPANS), headers)}`];
+  if (changed !== null && changed.commits.length > 0) {
+    // A run whose agent changes takes along what it has, which is among what the agent of before has.
+    const columns = COLUMNS.map((name) => (name === 'agent_no' ? 'r.new_no' : `k.${name}`));
+    came.push(
+      `SELECT ${columns.join(', ')} FROM ${TABLE} k JOIN ${changed.runs} r ON r.tenant = k.tenant AND r.old_no = k.agent_no`,
+    );
+  }
+  await add(connection, came, segment.lastSeq);
+}
+
+/** Derives all of them anew. To be called within the transaction that has changed spans and headers in an unknown way. */
+export async function deriveAgentSpansAnew(connection: Connection): Promise<void> {
+  await connection.run(`DELETE FROM ${TABLE}`);
+  await add(connection, [`SELECT ${LIST} FROM ${withAgent(`cold.main.${SPANS.name}`, COLD_RUNS)}`], 0);
+}
+
+/** Derives them where a store of before has none. To be called when the cold file is opened. */
+export async function completeAgentSpans(connection: Connection): Promise<void> {
+  const [row] = await connection.rows(
+    `SELECT EXISTS (SELECT 1 FROM cold.main.${SPANS.name}) AND NOT EXISTS (SELECT 1 FROM ${TABLE}) AS is_missing`,
+  );
+  if (row?.is_missing !== true) return;
+  await connection.run('BEGIN');
+  try {
+    await deriveAgentSpansAnew(connection);
+    await connection.run('COMMIT');
+  } catch (error) {
+    await connection.run('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * The agents (`agent_no`) that have spans of some kinds among those of the cold file, as a statement; there may be agents too many.
+ *
+ * @param condition on type, name, model and node of spans
+ */
+export function agentsWithKinds(tenant: number, condition: string): string {
+  return `SELECT agent_no FROM ${TABLE} WHERE tenant = ${tenant} AND (type IS NULL OR (${condition}))`;
+}
+
+/** @param came statements that give kinds */
+async function add(connection: Connection, came: readonly string[], seq: number): Promise<void> {
+  const isSame = COLUMNS.map((name) => `k.${name} IS NOT DISTINCT FROM c.${name}`).join(' AND ');
+  const areAll = `SELECT 1 FROM ${TABLE} k WHERE k.tenant = c.tenant AND k.agent_no = c.agent_no AND k.type IS NULL`;
+  await connection.run(
+    `INSERT INTO ${TABLE} SELECT ${seq}, ${LIST} FROM (SELECT DISTINCT * FROM (${came.join(' UNION ALL ')})) c
+      WHERE NOT EXISTS (${areAll}) AND NOT EXISTS (SELECT 1 FROM ${TABLE} k WHERE ${isSame}) ORDER BY ${LIST}`,
+  );
+  // Only of users who have got more now: the others are as they were.
+  const grown = `SELECT tenant FROM ${TABLE} WHERE seq = ${seq}`;
+  const many = await connection.rows(
+    `SELECT tenant, agent_no FROM (SELECT tenant, agent_no, count(*) AS kinds, sum(count(*)) OVER (PARTITION BY tenant) AS of_user FROM ${TABLE} WHERE tenant IN (${grown}) GROUP BY tenant, agent_no)
+      WHERE kinds > ${MOST_KINDS} OR (of_user > ${MOST_OF_USER} AND kinds > ${FEW_KINDS})`,
+  );
+  if (many.length === 0) return;
+  const agents = `(VALUES ${many.map((row) => `(${Number(row.tenant)}, ${Number(row.agent_no)})`).join(', ')}) m(tenant, agent_no)`;
+  await connection.run(
+    `DELETE FROM ${TABLE} k USING ${agents} WHERE k.tenant = m.tenant AND k.agent_no = m.agent_no`,
+  );
+  await connection.run(
+    `INSERT INTO ${TABLE} SELECT ${seq}, tenant, agent_no, NULL, NULL, NULL, NULL FROM ${agents}`,
+  );
+}

@@ -1,0 +1,160 @@
+import { basename } from 'node:path';
+import { must } from '../../../signal/checked.js';
+import type { Table } from '../../schema/table.js';
+import { REPLACED_ASIDE, SEGMENT_TABLES, VERSIONED_TABLES } from '../../schema/tables.js';
+import type { Connection } from '../files/connection.js';
+import { isVersionOf } from './relation.js';
+import { COLD, type Segment } from './segment.js';
+
+/** What the cold file notes of a segment that is set aside, in its table `segments_aside`. */
+export interface AsideNote {
+  /** The segment's number. */
+  readonly segment: number;
+  /** The last commit in it; where it could not be read, a commit that is certainly not earlier. */
+  readonly lastSeq: number;
+  /** The same for the small numbers of agents, nodes, metrics and origins. */
+  readonly lastNumber: number;
+  /** Whether its rows are read from where they are; false where it cannot be read. */
+  readonly isRead: boolean;
+}
+
+/** More small numbers of a kind than one segment can give, since it has some hundred thousand rows. */
+const MOST_NUMBERS = 1_000_000;
+
+export async function asideNotes(connection: Connection): Promise<AsideNote[]> {
+  const rows = await connection.rows(
+    `SELECT segment, last_seq, last_number, is_read FROM ${COLD}.main.segments_aside`,
+  );
+  return rows.map((row) => ({
+    segment: Number(row.segment),
+    lastSeq: Number(row.last_seq),
+    lastNumber: Number(row.last_number),
+    isRead: row.is_read === true,
+  }));
+}
+
+/**
+ * Notes a segment, or updates its note.
+ *
+ * @param lastSeq see {@link AsideNote.lastSeq}
+ * @param others the other hot segments, as far as they can be read
+ */
+export async function noteAside(
+  connection: Connection,
+  note: Pick<AsideNote, 'segment' | 'lastSeq' | 'isRead'>,
+  others: readonly Segment[],
+): Promise<void> {
+  const { segment, lastSeq, isRead } = note;
+  const numbers = [COLD, ...others.map(({ catalog }) => catalog)].flatMap((catalog) =>
+    Object.entries(NUMBERED).map(
+      ([table, column]) => `SELECT max(${column}) AS number FROM ${catalog}.main.${table}`,
+    ),
+  );
+  numbers.push(`SELECT max(last_number) AS number FROM ${COLD}.main.segments_aside`);
+  const [row] = await connection.rows(
+    `SELECT coalesce(max(number), 0)::BIGINT AS number FROM (${numbers.join(' UNION ALL ')})`,
+  );
+  await connection.run(`DELETE FROM ${COLD}.main.segments_aside WHERE segment = ${segment}`);
+  await connection.run(
+    `INSERT INTO ${COLD}.main.segments_aside VALUES (${segment}, ${lastSeq}, ${Number(row?.number) + MOST_NUMBERS}, ${isRead})`,
+  );
+}
+
+/** Tables that give small numbers, and the column that holds them. */
+const NUMBERED = {
+  agents: 'agent_no',
+  services: 'node_no',
+  metric_streams: 'stream_no',
+  origins: 'origin_no',
+} as const;
+
+/** Notes that a segment which could not be read can be read now: its rows are read from now on. */
+export async function noteReadAgain(connection: Connection, { number }: Segment): Promise<void> {
+  await connection.run(`UPDATE ${COLD}.main.segments_aside SET is_read = true WHERE segment = ${number}`);
+}
+
+/** Notes that a segment is no longer set aside: it was moved, or its file is gone. */
+export async function forgetAside(connection: Connection, segment: number): Promise<void> {
+  for (const table of ['segments_aside', REPLACED_ASIDE.name]) {
+    await connection.run(`DELETE FROM ${COLD}.main.${table} WHERE segment = ${segment}`);
+  }
+}
+
+/**
+ * Notes which rows of a segment that is set aside have newer versions in a segment that is about to be moved, within the
+ * transaction of that move.
+ */
+export async function noteReplacedBy(
+  connection: Connection,
+  aside: Segment,
+  { catalog }: Segment,
+): Promise<void> {
+  for (const table of VERSIONED_TABLES) {
+    await noteReplaced(connection, aside, table, [`${catalog}.main.${table.name} WHERE replaces`]);
+  }
+}
+
+/**
+ * The same for a segment that can be read again. What came since knew nothing of its rows, so newer versions need not say that
+ * they replace something.
+ *
+ * @param later the hot segments after it
+ */
+export async function noteReplacedMeanwhile(
+  connection: Connection,
+  aside: Segment,
+  later: readonly Segment[],
+): Promise<void> {
+  for (const table of VERSIONED_TABLES) {
+    const catalogs = [COLD, ...later.map(({ catalog }) => catalog)];
+    await noteReplaced(
+      connection,
+      aside,
+      table,
+      catalogs.map((catalog) => `${catalog}.main.${table.name} WHERE seq > ${aside.lastSeq}`),
+    );
+  }
+}
+
+/** One note for each row is enough: whatever a later segment has is newer than all versions in the one set aside. */
+async function noteReplaced(
+  connection: Connection,
+  { number, catalog }: Segment,
+  table: Table,
+  newer: readonly string[],
+): Promise<void> {
+  const keys = must(table.versionOf, 'key of a table with versions');
+  const others = REPLACED_ASIDE.wire
+    .slice(2)
+    .map(({ name, sql }) => (keys.includes(name) ? `n.${name}` : `NULL::${sql}`));
+  const list = ['tenant', ...keys].join(', ');
+  const rows = newer.map((from) => `SELECT ${list}, seq FROM ${from}`).join(' UNION ALL ');
+  await connection.run(
+    `INSERT INTO ${COLD}.main.${REPLACED_ASIDE.name}
+      SELECT min(n.seq), n.tenant, ${number}, '${table.name}', ${others.join(', ')} FROM (${rows}) n
+      WHERE EXISTS (SELECT 1 FROM ${catalog}.main.${table.name} o WHERE ${isVersionOf(table, 'o', 'n')})
+      AND NOT EXISTS (SELECT 1 FROM ${COLD}.main.${REPLACED_ASIDE.name} r WHERE r.segment = ${number} AND r.table_name = '${table.name}' AND ${isVersionOf(table, 'r', 'n')})
+      GROUP BY ${['tenant', ...keys].map((key) => `n.${key}`).join(', ')}`,
+  );
+}
+
+/** The first commit of a segment. */
+export async function firstSeqOf(connection: Connection, { catalog }: Segment): Promise<number> {
+  const parts = SEGMENT_TABLES.map(
+    ({ name }) => `SELECT min(seq) AS seq FROM ${catalog}.main.${name} WHERE seq > 0`,
+  );
+  const [row] = await connection.rows(
+    `SELECT coalesce(min(seq), 0) AS seq FROM (${parts.join(' UNION ALL ')})`,
+  );
+  return Number(row?.seq);
+}
+
+/** What the log and `/readyz` say of a segment that is set aside and read where it is. */
+export function asideMessage(path: string): string {
+  return `The segment ${basename(path)} could not be moved into the cold file and was set aside. Its rows are read from where they are, and it is tried again from time to time and at each start.`;
+}
+
+/** The same for one that cannot be read. */
+export function unreadableMessage(path: string): string {
+  return `The segment ${basename(path)} is damaged and was set aside: its content is missing from every answer. Its file stays as it is, and each start tries it again; put a sound copy in its place, or move it away to do without it.`;
+}

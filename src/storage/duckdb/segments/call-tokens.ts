@@ -1,0 +1,44 @@
+import { COST_PARTS } from '../../../signal/call-details.js';
+import { RUN_STATUSES } from '../../../signal/span.js';
+import { counts } from './model-sums.js';
+import { LONG_INPUTS, LONG_SHIFT, TOLD, USAGE_COLUMNS, pricedTokens } from '../../shared/priced-tokens.js';
+
+/** The tokens of calls as their prices need them (`signal/call-tokens.ts`), in SQL. */
+
+const TOKENS = pricedTokens('output');
+
+/** The columns of a span that they are made of. */
+export const TOKEN_COLUMNS = 'status, call_details';
+
+/**
+ * Calls with how many tokens are in each part (`of_input` and so on), how long their input is (`whole`), and what is `told` of them.
+ *
+ * @param calls a relation with the columns of calls and {@link TOKEN_COLUMNS}
+ */
+export function withTokens(calls: string): string {
+  const paths = Object.keys(USAGE_COLUMNS).map((part) => `'$.usage.${part}'`);
+  const most = Number.MAX_SAFE_INTEGER;
+  const usage = Object.values(USAGE_COLUMNS).map(
+    (name, at) => `least(coalesce(TRY_CAST(parts[${at + 1}] AS BIGINT), 0), ${most}) AS ${name}`,
+  );
+  // Where input or output is missing, it is what the other leaves of the total.
+  const rest = (of: string): string => `greatest(0, coalesce(total_tokens, 0) - ${of})`;
+  const parts = `SELECT *, CASE WHEN starts_with(call_details, '{"usage":{') THEN json_extract_string(call_details, [${paths.join(', ')}]) END AS parts FROM ${calls}`;
+  const outputs = `SELECT * EXCLUDE (parts), ${usage.join(', ')}, coalesce(output_tokens, CASE WHEN input_tokens IS NULL THEN 0 ELSE ${rest('input_tokens')} END) AS output FROM (${parts})`;
+  const inputs = `SELECT *, coalesce(input_tokens, ${rest('output')}) AS input FROM (${outputs})`;
+  const fresh = `SELECT *, greatest(0, input - read - written) AS fresh, greatest(input, read + written) AS whole FROM (${inputs})`;
+  const tokens = COST_PARTS.map((part) => `${TOKENS[part]} AS of_${part}`);
+  return `(SELECT *, ${tokens.join(', ')}, ${told()} AS told FROM (${fresh}))`;
+}
+
+function told(): string {
+  const bit = (condition: string, bit: number): string => `CASE WHEN ${condition} THEN ${bit} ELSE 0 END`;
+  const why = [
+    `WHEN status = ${RUN_STATUSES.indexOf('running')} THEN ${TOLD.running}`,
+    `WHEN input_tokens IS NULL AND output_tokens IS NULL AND total_tokens IS NULL THEN ${TOLD.no_tokens}`,
+    `WHEN input_tokens IS NULL AND output_tokens IS NULL THEN ${TOLD.no_parts}`,
+  ];
+  const long = LONG_INPUTS.map((most) => `(whole > ${most})::INTEGER`).join(' + ');
+  return `(${bit(counts('call'), TOLD.call)} + ${bit(`${counts('cost')} AND cost_usd IS NOT NULL`, TOLD.priced)}
+    + CASE ${why.join(' ')} ELSE 0 END + (${long}) * ${2 ** LONG_SHIFT})::UTINYINT`;
+}

@@ -1,0 +1,196 @@
+import { rm } from 'node:fs/promises';
+import type { Logger } from '../../../component/telemetry.js';
+import {
+  asideMessage,
+  asideNotes,
+  firstSeqOf,
+  forgetAside,
+  noteAside,
+  noteReadAgain,
+  noteReplacedMeanwhile,
+  unreadableMessage,
+  type AsideNote,
+} from './asides.js';
+import { isDamage, type AttachedFiles } from './attached-files.js';
+import type { Connection } from '../files/connection.js';
+import { isNoRoom } from '../files/disk-room.js';
+import type { ListedFiles } from '../files/listed-files.js';
+import { lastWithIds, runsWithIdsOf } from '../files/run-names.js';
+import { LOST, nameLostNumbers } from './accepted-loss.js';
+import { COLD, type Segment } from './segment.js';
+import { bytesOf, type SegmentFiles } from '../files/segment-files.js';
+import type { Troubles } from '../files/troubles.js';
+
+/** What a start finds of the hot segments that an earlier process left. */
+export interface Found {
+  /** Segments to be moved, oldest first, and after them the one that takes new rows: a new one, except on a full disk. */
+  readonly hot: readonly Segment[];
+  /** Segments set aside that can be read, and how many cannot. */
+  readonly aside: readonly Segment[];
+  readonly unreadable: number;
+  /** The last commit that the cold file has taken over. */
+  readonly bound: number;
+  /** Up to which commit, and up to which small number, segments that cannot be read may have given some. */
+  readonly unread: { readonly lastSeq: number; readonly lastNumber: number };
+  /** The number of the next segment. */
+  readonly nextNumber: number;
+}
+
+interface Damaged {
+  readonly number: number;
+  readonly path: string;
+  /** A commit that is not before the last one in it. */
+  readonly lastSeq: number;
+}
+
+interface Parts {
+  readonly logger: Logger;
+  readonly troubles: Troubles;
+  readonly listed: ListedFiles;
+  /** Whether to go on without missing files. */
+  readonly acceptsLoss: boolean;
+}
+
+/**
+ * Attaches the cold file and the hot segments, and makes a new one; on a full disk the last one that is there goes on. A segment that is damaged is set aside: its file stays
+ * as it is, the log and `/readyz` say so, and each start tries it again.
+ *
+ * @throws StoreOpenError
+ */
+export async function findSegments(
+  connection: Connection,
+  files: AttachedFiles,
+  names: SegmentFiles,
+  { logger, troubles, listed, acceptsLoss }: Parts,
+): Promise<Found> {
+  const lostCold = listed.check((path) => path === names.cold, acceptsLoss, logger);
+  await files.attachCold();
+  const [moved] = await connection.rows(
+    `SELECT coalesce(max(segment), 0) AS segment, coalesce(max(last_seq), 0) AS last_seq FROM ${COLD}.main.moved`,
+  );
+  const lastMoved = Number(moved?.segment);
+  const bound = Number(moved?.last_seq);
+  const notes = new Map((await asideNotes(connection)).map((note) => [note.segment, note]));
+  // Segments that were moved already may be missing, and those set aside may be moved away by hand.
+  const mayBeMissing = (path: string): boolean => {
+    const number = names.numberOf(path);
+    return number === null || notes.has(number) || number <= lastMoved;
+  };
+  const lost = [...lostCold, ...listed.check((path) => !mayBeMissing(path), acceptsLoss, logger)];
+  const present = names.list();
+  const number = Math.max(lastMoved, ...notes.keys(), present.at(-1)?.number ?? 0) + 1;
+  const made = await createUnlessFull(files, number);
+  let spare: Segment | null = null;
+  const hot: Segment[] = [];
+  const aside: Segment[] = [];
+  const damaged: Damaged[] = [];
+  let lastSeq = Math.max(bound, ...[...notes.values()].map((note) => note.lastSeq));
+  for (const { number, path } of present) {
+    // Segments are moved in the order of their numbers, except those that are set aside.
+    if (number <= lastMoved && !notes.has(number)) {
+      await files.removeFiles(path);
+      continue;
+    }
+    try {
+      const segment = await files.takeOver(number, path);
+      if (segment === null) continue;
+      if (spare !== null) await files.remove(spare);
+      spare = segment.rows === 0 ? segment : null;
+      lastSeq = Math.max(lastSeq, segment.lastSeq);
+      if (segment.rows > 0) (notes.has(number) ? aside : hot).push(segment);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      // A commit takes more than one byte, so the file holds fewer commits than this.
+      lastSeq += bytesOf(path) + bytesOf(`${path}.wal`);
+      const message = unreadableMessage(path);
+      logger.error({ err: error, file: path }, message);
+      troubles.set(`segment ${number}`, message);
+      damaged.push({ number, path, lastSeq: notes.get(number)?.lastSeq ?? lastSeq });
+    }
+  }
+  if (made.segment !== null) {
+    if (spare !== null) await files.remove(spare);
+    hot.push(made.segment);
+  } else {
+    if (spare !== null) hot.push(spare);
+    if (hot.length === 0) throw made.error;
+    logger.error({ err: made.error }, 'There is no room for a new hot segment; the last one goes on.');
+  }
+  await noteDamaged(connection, damaged, notes, [...aside, ...hot]);
+  if (lost.length > 0) {
+    await nameLostNumbers(connection, Math.max(lastSeq, lastWithIds(names.main)), [...aside, ...hot]);
+    // They may have ids of runs that are lost.
+    for (const path of runsWithIdsOf(names.main, { after: -1, upTo: Infinity }))
+      await rm(path, { force: true });
+    for (const path of lost) if (path !== names.cold) await listed.remove(path);
+  }
+  const left = new Set([...aside, ...damaged].map((one) => one.number));
+  for (const note of notes.keys()) {
+    if (left.has(note) || note === LOST) continue;
+    await listed.remove(names.hot(note));
+    await forgetAside(connection, note);
+    logger.warn({ segment: note }, 'A segment that was set aside no longer exists.');
+  }
+  for (const segment of aside) {
+    segment.isAside = true;
+    troubles.set(`segment ${segment.number}`, asideMessage(segment.path));
+    if (notes.get(segment.number)?.isRead === true) continue;
+    await readAgain(connection, names, segment, [...aside, ...hot]);
+    logger.info({ file: segment.path }, 'A segment that could not be read can be read again.');
+  }
+  const unread = await asideNotes(connection);
+  return {
+    hot,
+    aside,
+    unreadable: damaged.length,
+    bound,
+    unread: {
+      lastSeq: Math.max(0, ...unread.map((note) => note.lastSeq)),
+      lastNumber: Math.max(0, ...unread.map((note) => note.lastNumber)),
+    },
+    nextNumber: number + 1,
+  };
+}
+
+type Made =
+  { readonly segment: Segment; readonly error: null } | { readonly segment: null; readonly error: unknown };
+
+/** A full disk is no reason not to start. */
+async function createUnlessFull(files: AttachedFiles, number: number): Promise<Made> {
+  try {
+    return { segment: await files.create(number), error: null };
+  } catch (error) {
+    if (isNoRoom(error)) return { segment: null, error };
+    throw error;
+  }
+}
+
+async function noteDamaged(
+  connection: Connection,
+  damaged: readonly Damaged[],
+  notes: ReadonlyMap<number, AsideNote>,
+  others: readonly Segment[],
+): Promise<void> {
+  for (const { number, lastSeq } of damaged) {
+    // Noted only once: if every start noted it anew, each would leave out numbers.
+    if (notes.get(number)?.isRead === false) continue;
+    await noteAside(connection, { segment: number, lastSeq, isRead: false }, others);
+  }
+}
+
+/**
+ * What was stored since knew nothing of its rows, and neither do the files of ids, so those with ids of its commits are made
+ * anew.
+ */
+async function readAgain(
+  connection: Connection,
+  names: SegmentFiles,
+  segment: Segment,
+  others: readonly Segment[],
+): Promise<void> {
+  const later = others.filter(({ number }) => number > segment.number);
+  await noteReplacedMeanwhile(connection, segment, later);
+  const commits = { after: (await firstSeqOf(connection, segment)) - 1, upTo: segment.lastSeq };
+  for (const path of runsWithIdsOf(names.main, commits)) await rm(path, { force: true });
+  await noteReadAgain(connection, segment);
+}

@@ -1,0 +1,216 @@
+import { uuidV7 } from '../../../signal/ids.js';
+import { itemAt } from '../../../signal/checked.js';
+import { RUN_KINDS, type RunKind } from '../../../signal/span.js';
+import type { Micros } from '../../../signal/time.js';
+import { OTHER_AGENTS } from '../../contracts/numbered-agents.js';
+import { selectList } from '../../schema/table.js';
+import { inLowerCase } from '../../shared/agents-in-order.js';
+import { AGENTS } from '../../schema/tables.js';
+import type { Connection } from '../files/connection.js';
+import { relation } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
+
+/**
+ * A name under which runs of one kind are counted. Runs of kind `other` have a number of their own beside that of the agent of the
+ * same name, so that all sums, lists and figures of an agent are those of its own runs; the id is the same, so that a run whose
+ * kind turns out later stays where it was.
+ */
+export interface Agent {
+  /** What telemetry rows carry in place of name and kind. */
+  readonly agent_no: number;
+  readonly id: string;
+  readonly name: string;
+  readonly kind: RunKind;
+  /**
+   * When the agent came into being. Null while it is only named by runs whose agent may still turn out to be another one
+   * (`src/runs/README.md`, "Runs that nobody declared"), and always where the kind is `other`.
+   */
+  readonly created_at: Micros | null;
+  readonly tenant: number;
+}
+
+/** What {@link Agents.named} makes of a run. */
+export interface NamedRun {
+  readonly name: string;
+  /** A position in `RUN_KINDS`. */
+  readonly kind: number;
+  /** When it came. */
+  readonly at: Micros;
+  /** Whether it certainly belongs to the agent, so that the agent comes into being. */
+  readonly isCertain: boolean;
+}
+
+/** What has one name, by the positions of `RUN_KINDS`. */
+type Namesakes = readonly (Agent | undefined)[];
+
+/** An agent that has come into being. */
+export interface KnownAgent extends Agent {
+  readonly created_at: Micros;
+}
+
+export interface AgentLimit {
+  /** Names of agents of a user, including those that no run names any more; `(other)` comes on top. */
+  readonly most: number;
+  /** Called for every header that is written with `(other)` in place of an agent's name. */
+  readonly passed: (tenant: number) => void;
+}
+
+/** Every agent of every user, in memory, at some 300 bytes each: every run names one. */
+export class Agents {
+  /** By user, then by name. */
+  readonly #tenants = new Map<number, Map<string, Namesakes>>();
+  readonly #byId = new Map<string, Agent>();
+  readonly #byNumber = new Map<number, Agent>();
+  /** Agents that were added or came into being since `begin`, by number: as they are now, and as they were. */
+  readonly #added = new Map<number, { readonly now: Agent; readonly before: Agent | undefined }>();
+  readonly #limit: AgentLimit;
+  #lastNumber = 0;
+
+  constructor(limit: AgentLimit) {
+    this.#limit = limit;
+  }
+
+  async load(connection: Connection, capture: Capture): Promise<void> {
+    this.#lastNumber = capture.lastNumber;
+    const rows = await connection.rows(
+      `SELECT tenant, ${selectList(AGENTS.wire)} FROM ${relation(capture, AGENTS)} ORDER BY seq`,
+    );
+    for (const row of rows) {
+      this.#put({
+        agent_no: Number(row.agent_no),
+        id: String(row.id),
+        name: String(row.name),
+        kind: itemAt(RUN_KINDS, Number(row.kind)),
+        created_at: row.created_at === null ? null : Number(row.created_at),
+        tenant: Number(row.tenant),
+      });
+    }
+  }
+
+  /** An agent that has come into being. */
+  byId(tenant: number, id: string): KnownAgent | undefined {
+    return this.namedById(tenant, id).find(isKnown);
+  }
+
+  /** What any run names, of both kinds. */
+  namedById(tenant: number, id: string): readonly Agent[] {
+    const agent = this.#byId.get(id);
+    return agent?.tenant === tenant ? this.#named(tenant, agent.name).filter(isThere) : [];
+  }
+
+  /** An agent that has come into being, by its exact name. */
+  byName(tenant: number, name: string): KnownAgent | undefined {
+    return this.#named(tenant, name).filter(isThere).find(isKnown);
+  }
+
+  byNumber(agentNo: number): Agent | undefined {
+    return this.#byNumber.get(agentNo);
+  }
+
+  /** Whatever of a user has a name that contains the text, in any case. */
+  matching(tenant: number, text: string): Agent[] {
+    const wanted = inLowerCase(text);
+    return [...this.ofTenant(tenant)].filter((agent) => inLowerCase(agent.name).includes(wanted));
+  }
+
+  /** All that any run of a user names, of both kinds. */
+  *ofTenant(tenant: number): Iterable<Agent> {
+    for (const namesakes of this.#tenants.get(tenant)?.values() ?? []) yield* namesakes.filter(isThere);
+  }
+
+  /** What a run is counted under, which is added where it is new; under `(other)` where the user has no room for the name. */
+  named(tenant: number, run: NamedRun): Agent {
+    const { name, kind: code, at } = run;
+    const kind = itemAt(RUN_KINDS, code);
+    const namesakes = this.#named(tenant, name);
+    const before = namesakes[code];
+    const comesIntoBeing = run.isCertain && kind === 'agent';
+    if (before !== undefined && (before.created_at !== null || !comesIntoBeing)) return before;
+    if (before === undefined && this.nameFor(tenant, name) !== name) {
+      this.#limit.passed(tenant);
+      return this.named(tenant, { ...run, name: OTHER_AGENTS });
+    }
+    const agent = {
+      agent_no: before?.agent_no ?? this.#lastNumber + 1,
+      id: namesakes.find(isThere)?.id ?? uuidV7(Math.floor(at / 1000)),
+      name,
+      kind,
+      created_at: comesIntoBeing ? at : null,
+      tenant,
+    };
+    this.#put(agent);
+    const added = this.#added.get(agent.agent_no);
+    this.#added.set(agent.agent_no, { now: agent, before: added === undefined ? before : added.before });
+    return agent;
+  }
+
+  /** Adds what another store had, as it is, whatever the limit. Its number must not be another's. */
+  restore(agent: Agent): void {
+    this.#put(agent);
+  }
+
+  /** The name under which {@link named} finds or adds an agent. */
+  nameFor(tenant: number, name: string): string {
+    const known = this.#tenants.get(tenant);
+    const hasRoom = (known?.size ?? 0) < this.#limit.most;
+    return hasRoom || name === OTHER_AGENTS || known?.has(name) ? name : OTHER_AGENTS;
+  }
+
+  /** Agents that were added or came into being since the last `begin`, which the commit has to write. */
+  get added(): readonly Agent[] {
+    return [...this.#added.values()].map(({ now }) => now);
+  }
+
+  begin(): void {
+    this.#added.clear();
+  }
+
+  /** Undoes what happened to agents since `begin`, because their commit failed. */
+  rollback(): void {
+    for (const { now, before } of this.#added.values()) {
+      if (before !== undefined) this.#put(before);
+      else this.#remove(now);
+    }
+    this.#added.clear();
+  }
+
+  #named(tenant: number, name: string): Namesakes {
+    return this.#tenants.get(tenant)?.get(name) ?? [];
+  }
+
+  #put(agent: Agent): void {
+    let ofTenant = this.#tenants.get(agent.tenant);
+    if (ofTenant === undefined) {
+      ofTenant = new Map();
+      this.#tenants.set(agent.tenant, ofTenant);
+    }
+    const namesakes = [...(ofTenant.get(agent.name) ?? [])];
+    namesakes[RUN_KINDS.indexOf(agent.kind)] = agent;
+    ofTenant.set(agent.name, namesakes);
+    this.#byId.set(agent.id, agent);
+    this.#byNumber.set(agent.agent_no, agent);
+    this.#lastNumber = Math.max(this.#lastNumber, agent.agent_no);
+  }
+
+  #remove(agent: Agent): void {
+    this.#byNumber.delete(agent.agent_no);
+    const ofTenant = this.#tenants.get(agent.tenant);
+    const left = this.#named(agent.tenant, agent.name).map((one) => (one === agent ? undefined : one));
+    const other = left.find(isThere);
+    if (other === undefined) {
+      ofTenant?.delete(agent.name);
+      this.#byId.delete(agent.id);
+    } else {
+      ofTenant?.set(agent.name, left);
+      this.#byId.set(other.id, other);
+    }
+  }
+}
+
+function isThere(agent: Agent | undefined): agent is Agent {
+  return agent !== undefined;
+}
+
+export function isKnown(agent: Agent): agent is KnownAgent {
+  return agent.created_at !== null;
+}

@@ -1,0 +1,188 @@
+import { RUN_KINDS } from '../../../signal/span.js';
+import type { Micros } from '../../../signal/time.js';
+import { SharedCache } from '../../shared/shared-cache.js';
+import type { CountedRun, RunChanges } from './counted-run.js';
+import type { DurationCounts } from './duration-counts.js';
+
+const AGENT = RUN_KINDS.indexOf('agent');
+/** What all cells may take of memory, those of one user, and how many views of theirs are kept: a commit looks at each of these. */
+const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_BYTES_OF_USER = 16 * 1024 * 1024;
+const MOST_VIEWS_OF_USER = 32;
+/** Roughly what a view, a bucket, a cell and a count of durations take. */
+const VIEW_BYTES = 500;
+const BUCKET_BYTES = 100;
+const CELL_BYTES = 300;
+const COUNT_BYTES = 6;
+
+/** Runs of one group that started within one bucket of time. Sums are exact. */
+export interface RunCell {
+  /** What they are grouped by. */
+  readonly key: number;
+  readonly runs: number;
+  readonly failed: number;
+  readonly successes: number;
+  /** In nano-USD, of those that have a cost; null: none has. */
+  readonly nanos: bigint | null;
+  readonly priced: number;
+  readonly tokens: bigint | null;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly durations: DurationCounts;
+}
+
+/** The cells of buckets by their starts; of a bucket without runs an empty list. */
+export type CellsByStart = ReadonlyMap<Micros, readonly RunCell[]>;
+
+/** Which runs are counted, and how. */
+export interface CellView {
+  readonly tenant: number;
+  /** Numbers of agents; null: of all. */
+  readonly agentNos: readonly number[] | null;
+  /** What they are grouped by, in SQL. */
+  readonly key: string;
+  /** Width of a bucket. */
+  readonly interval: Micros;
+}
+
+/** What is known of a view. */
+interface Known {
+  readonly view: CellView;
+  readonly buckets: Map<Micros, Bucket>;
+  bytes: number;
+}
+
+interface Bucket {
+  readonly cells: readonly RunCell[];
+  /** The last commit that the read saw which found them. */
+  readonly seq: number;
+  readonly bytes: number;
+}
+
+/** A read of one user's runs. */
+export interface CellReading {
+  /** The cells that are known, as they are in what the read sees. */
+  readonly known: (view: CellView) => CellsByStart;
+  /** Takes whole buckets that were found. What commits have touched since the read began is not kept. */
+  readonly keep: (view: CellView, found: CellsByStart) => void;
+}
+
+/**
+ * Buckets of runs that were asked for, kept until a commit touches them. Those of the past hardly ever change, and a page asks for the
+ * same ones again and again. What was asked for longest ago is forgotten first.
+ */
+export class RunCells implements RunChanges {
+  /** By {@link nameOf}. */
+  readonly #views: SharedCache<Known>;
+  /** For each read under way, the runs of its user that commits have changed since it began; null: runs were removed. */
+  readonly #reads = new Set<{ readonly tenant: number; changed: CountedRun[] | null }>();
+
+  constructor(mostSize = MOST_BYTES, mostSizeOfUser = MOST_BYTES_OF_USER) {
+    this.#views = new SharedCache({ mostSize, mostSizeOfUser, mostOfUser: MOST_VIEWS_OF_USER });
+  }
+
+  /** What the kept cells take of memory, roughly. */
+  get bytes(): number {
+    return this.#views.size;
+  }
+
+  change(before: CountedRun | null, after: CountedRun): void {
+    if (this.#views.isEmpty && this.#reads.size === 0) return;
+    if (before !== null) this.#changed(before);
+    this.#changed(after);
+  }
+
+  /** Forgets everything: runs were removed. */
+  clear(): void {
+    this.#views.clear();
+    for (const read of this.#reads) read.changed = null;
+  }
+
+  /**
+   * Reads something that is made of cells; to be called in the step in which it was settled what the read sees.
+   *
+   * @param lastSeq the last commit that it sees
+   */
+  async read<T>(tenant: number, lastSeq: number, work: (reading: CellReading) => Promise<T>): Promise<T> {
+    const read: { readonly tenant: number; changed: CountedRun[] | null } = { tenant, changed: [] };
+    this.#reads.add(read);
+    try {
+      return await work({
+        known: (view) => this.#cells(view, lastSeq),
+        keep: (view, found) => {
+          if (read.changed !== null) this.#keep(view, found, { lastSeq, changed: read.changed });
+        },
+      });
+    } finally {
+      this.#reads.delete(read);
+    }
+  }
+
+  /** A later read may have found what this one does not see yet. */
+  #cells(view: CellView, lastSeq: number): CellsByStart {
+    const buckets = this.#views.get(view.tenant, nameOf(view))?.buckets ?? [];
+    return new Map(
+      [...buckets].flatMap(([start, { cells, seq }]) => (seq <= lastSeq ? [[start, cells]] : [])),
+    );
+  }
+
+  #changed(run: CountedRun): void {
+    if (run.kind !== AGENT) return;
+    for (const { tenant, changed } of this.#reads) if (tenant === run.tenant) changed?.push(run);
+    // Their sizes in the cache follow when something is kept again.
+    for (const [, known] of this.#views.ofUser(run.tenant))
+      if (isIn(known.view, run)) drop(known, run.startedAt);
+  }
+
+  #keep(
+    view: CellView,
+    found: CellsByStart,
+    { lastSeq, changed }: { readonly lastSeq: number; readonly changed: readonly CountedRun[] },
+  ): void {
+    const name = nameOf(view);
+    const known = this.#views.get(view.tenant, name) ?? {
+      view,
+      buckets: new Map<Micros, Bucket>(),
+      bytes: VIEW_BYTES,
+    };
+    const touched = new Set(
+      changed.filter((run) => isIn(view, run)).map((run) => bucketOf(view, run.startedAt)),
+    );
+    for (const [start, cells] of found) {
+      if (touched.has(start)) continue;
+      drop(known, start);
+      const bytes = bytesOf(cells);
+      known.buckets.set(start, { cells, seq: lastSeq, bytes });
+      known.bytes += bytes;
+    }
+    this.#views.put(view.tenant, name, known, known.bytes);
+  }
+}
+
+/** Forgets the bucket of a time. */
+function drop(known: Known, at: Micros): void {
+  const start = bucketOf(known.view, at);
+  const bucket = known.buckets.get(start);
+  if (bucket === undefined) return;
+  known.buckets.delete(start);
+  known.bytes -= bucket.bytes;
+}
+
+function isIn({ agentNos }: CellView, { agentNo }: CountedRun): boolean {
+  return agentNos === null || agentNos.includes(agentNo);
+}
+
+function bucketOf({ interval }: CellView, at: Micros): Micros {
+  return Math.floor(at / interval) * interval;
+}
+
+function nameOf({ tenant, agentNos, key, interval }: CellView): string {
+  return JSON.stringify([tenant, agentNos, key, interval]);
+}
+
+function bytesOf(cells: readonly RunCell[]): number {
+  return cells.reduce(
+    (sum, { durations }) => sum + CELL_BYTES + COUNT_BYTES * durations.buckets.length,
+    BUCKET_BYTES,
+  );
+}

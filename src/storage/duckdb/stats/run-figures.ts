@@ -1,0 +1,246 @@
+import { RUN_KINDS } from '../../../signal/span.js';
+import type { Micros } from '../../../signal/time.js';
+import type { Agent } from './agents.js';
+import { AgentSums } from './agent-sums.js';
+import type { StoredSums } from '../segments/cold-sums.js';
+import type { AgentsOf, AgentTotals, CountedRun, RunChange, RunChanges, RunList } from './counted-run.js';
+import type { Connection } from '../files/connection.js';
+import { DurationHistogram, type Quantile } from './duration-histogram.js';
+import { LoadedFigures } from '../../shared/loaded-figures.js';
+import { MOST_STARTS, NewestStarts } from './newest-starts.js';
+import {
+  durationsBetween,
+  lastActivity,
+  newestStarts,
+  someNewestStarts,
+  storedDurations,
+} from './stored-runs.js';
+import type { Read } from '../segments/read.js';
+import { RunDurations } from './run-durations.js';
+import type { Capture } from '../segments/segment.js';
+import { SortedDurations } from './sorted-durations.js';
+
+/** How many lists are remembered, at some 4 KB each. */
+const MOST_LISTS = 2000;
+
+/**
+ * Sums over the runs of every agent, kept in memory and changed with every commit, so that lists of agents and counts of runs
+ * need no look at the tables. At the start they come from sums that are kept beside the rows (`cold-sums.ts`). What only some
+ * routes need, the newest starts and the distribution of durations, is read from the tables when somebody first asks for it, and
+ * follows the commits from then on.
+ */
+export class RunFigures implements RunChanges {
+  #sums = new AgentSums();
+  /** The newest starts of lists, by {@link listKey}. */
+  readonly #starts = new LoadedFigures<number, NewestStarts>(MOST_LISTS);
+  readonly #durations = new RunDurations();
+  /** For each load under way, the changes since it began: what it loads does not contain them. */
+  readonly #meanwhile = new Set<RunChange[]>();
+  /** Grows when runs are removed, because what was loaded before is then outdated. */
+  #age = 0;
+
+  change(before: CountedRun | null, after: CountedRun, activeAt: Micros): void {
+    const change = { before, after };
+    for (const changes of this.#meanwhile) changes.push(change);
+    if (before !== null) this.#sums.count(before, -1);
+    this.#sums.count(after, 1);
+    this.#sums.noteActivity(after.agentNo, activeAt);
+    this.#changeStarts(change, (run, sign) => {
+      this.#sums.changeStarts(run, sign);
+      for (const key of listKeys(run)) changeList(this.#starts.peek(key), run, sign);
+    });
+    this.#durations.change(change);
+  }
+
+  /**
+   * Replaces what is known by the stored sums: at the start, and after runs were removed. When agents were active stays known.
+   *
+   * @param stored as of the moment of the call; later changes keep coming meanwhile
+   */
+  async load(stored: Promise<ReadonlyMap<number, StoredSums>>): Promise<void> {
+    const meanwhile: RunChange[] = [];
+    this.#meanwhile.add(meanwhile);
+    try {
+      const sums = new AgentSums();
+      for (const [agentNo, one] of await stored) sums.load(agentNo, one);
+      for (const change of meanwhile) {
+        if (change.before !== null) sums.count(change.before, -1);
+        sums.count(change.after, 1);
+        this.#changeStarts(change, (run, sign) => {
+          sums.changeStarts(run, sign);
+        });
+      }
+      sums.takeActivity(this.#sums);
+      this.#sums = sums;
+      this.#age++;
+      this.#starts.clear();
+      this.#durations.clear();
+    } finally {
+      this.#meanwhile.delete(meanwhile);
+    }
+  }
+
+  totals(agentNo: number): AgentTotals | undefined {
+    return this.#sums.totals(agentNo);
+  }
+
+  /**
+   * From here on the totals of these agents know their newest starts.
+   *
+   * @returns those that had to be read, because changes while they are read may leave the totals without one
+   */
+  async loadNewest(read: Read, { tenant, numbers }: AgentsOf): Promise<ReadonlyMap<number, Micros>> {
+    const unknown = numbers.filter((no) => {
+      const totals = this.totals(no);
+      return totals !== undefined && totals.runs > 0 && totals.newestStart === null;
+    });
+    if (unknown.length === 0) return NO_STARTS;
+    const wanted = new Set(unknown);
+    return await this.#load(
+      read,
+      (connection, capture) => newestStarts(connection, capture, { tenant, numbers: unknown }),
+      (found, meanwhile) => {
+        for (const [agentNo, newest] of found) this.#sums.loadNewest(agentNo, newest);
+        for (const change of meanwhile) {
+          this.#changeStarts(change, (run, sign) => {
+            if (wanted.has(run.agentNo)) this.#sums.changeStarts(run, sign);
+          });
+        }
+      },
+    );
+  }
+
+  /**
+   * The last time of any of the agent's runs; null where none is known. It never goes back: what a run said before its newest
+   * version, or under another agent's name, counts until the next start, and so does what runs said that retention has removed.
+   * An agent is silent or not whether or not its runs are kept.
+   */
+  activeAt(agentNo: number): Micros | null {
+    return this.#sums.activeAt(agentNo);
+  }
+
+  /** From here on {@link activeAt} of these agents goes back to before the start of the process. */
+  async loadActivity(read: Read, agentNos: readonly number[]): Promise<void> {
+    const unknown = agentNos.filter((no) => !this.#sums.hasActivity(no));
+    if (unknown.length === 0) return;
+    const found = await read((connection, capture) => lastActivity(connection, capture, unknown));
+    for (const no of unknown) this.#sums.knowsActivity(no);
+    for (const [no, at] of found) this.#sums.noteActivity(no, at);
+  }
+
+  /** Where the agent's 95th percentile of duration lies; null where no run has a duration, undefined where it is not known. */
+  p95(agentNo: number): Quantile | null | undefined {
+    return this.#durations.p95(agentNo);
+  }
+
+  /**
+   * The two values between which a quantile of an agent lies (equal ones where it is a value); undefined where they are not
+   * known.
+   */
+  around(agentNo: number, place: Quantile): readonly [lower: number, upper: number] | undefined {
+    return this.#durations.around(agentNo, place);
+  }
+
+  /**
+   * From here on {@link around} knows the agent's values where {@link p95} now says that the percentile lies, if they are not too
+   * many.
+   */
+  async loadAround(read: Read, agent: Agent): Promise<void> {
+    const place = this.#durations.unknownAround(agent.agent_no);
+    if (place === null) return;
+    await this.#load(
+      read,
+      (connection, capture) => durationsBetween(connection, capture, agent, place),
+      (found, meanwhile) => {
+        this.#durations.putAround(agent.agent_no, new SortedDurations(place, found), meanwhile);
+      },
+    );
+  }
+
+  /** From here on {@link p95} knows these agents. */
+  async loadDurations(read: Read, { tenant, numbers }: AgentsOf): Promise<void> {
+    const unknown = this.#durations.unknown(numbers);
+    if (unknown.length === 0) return;
+    await this.#load(
+      read,
+      (connection, capture) => storedDurations(connection, capture, { tenant, numbers: unknown }),
+      (found, meanwhile) => {
+        for (const no of unknown)
+          this.#durations.put(no, found.get(no) ?? new DurationHistogram(), meanwhile);
+      },
+    );
+  }
+
+  /** The start of the `n`th newest run of a list; null where that is not known. */
+  nthNewest(list: RunList, n: number): Micros | null {
+    return this.#starts.get(listKey(list))?.get(n) ?? null;
+  }
+
+  /** From here on {@link nthNewest} knows a list, as far as somebody asks for it. */
+  async loadStarts(read: Read, list: RunList, n: number): Promise<void> {
+    const key = listKey(list);
+    if (n > MOST_STARTS || this.#starts.has(key)) return;
+    await this.#load(
+      read,
+      (connection, capture) => someNewestStarts(connection, capture, list, MOST_STARTS),
+      (found, meanwhile) => {
+        const starts = NewestStarts.make();
+        for (const start of found) starts.add(start);
+        // The list is full, so others may have been left out, also with the same time as its last.
+        if (found.length >= MOST_STARTS) starts.floorAt(Math.min(...found));
+        for (const change of meanwhile) {
+          this.#changeStarts(change, (run, sign) => {
+            if (listKeys(run).includes(key)) changeList(starts, run, sign);
+          });
+        }
+        this.#starts.put(key, starts);
+      },
+    );
+  }
+
+  /** Reads something as of one moment, and applies what has changed since. */
+  async #load<Found>(
+    read: Read,
+    query: (connection: Connection, capture: Capture) => Promise<Found>,
+    take: (found: Found, meanwhile: readonly RunChange[]) => void,
+  ): Promise<Found> {
+    return await read(async (connection, capture) => {
+      // In the step in which the capture was taken.
+      const meanwhile: RunChange[] = [];
+      this.#meanwhile.add(meanwhile);
+      const age = this.#age;
+      try {
+        const found = await query(connection, capture);
+        if (age === this.#age) take(found, meanwhile);
+        return found;
+      } finally {
+        this.#meanwhile.delete(meanwhile);
+      }
+    });
+  }
+
+  /** Reports the start that goes and the one that comes; nothing where the change leaves it as it is. */
+  #changeStarts({ before, after }: RunChange, tell: (run: CountedRun, sign: 1 | -1) => void): void {
+    if (before?.agentNo === after.agentNo && before.startedAt === after.startedAt) return;
+    if (before !== null) tell(before, -1);
+    tell(after, 1);
+  }
+}
+
+const NO_STARTS: ReadonlyMap<number, Micros> = new Map();
+
+/** Numbers of agents are unique over all users. */
+function listKey({ tenant, kind, agentNo }: RunList): number {
+  if (agentNo !== undefined) return agentNo;
+  return -(tenant * (RUN_KINDS.length + 1) + 1 + (kind ?? RUN_KINDS.length));
+}
+
+/** The lists that a run is in. */
+function listKeys({ tenant, kind, agentNo }: CountedRun): readonly number[] {
+  return [listKey({ tenant }), listKey({ tenant, kind }), agentNo];
+}
+
+function changeList(starts: NewestStarts | undefined, { startedAt }: CountedRun, sign: 1 | -1): void {
+  if (sign > 0) starts?.add(startedAt);
+  else starts?.remove(startedAt);
+}

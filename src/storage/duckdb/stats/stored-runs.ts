@@ -1,0 +1,159 @@
+import { doubleAt, wordAt } from '../../../signal/checked.js';
+import type { Micros } from '../../../signal/time.js';
+import { SPANS, TRACES } from '../../schema/tables.js';
+import type { Agent } from './agents.js';
+import { ofCommitsSince } from '../segments/commit-ranges.js';
+import type { Connection } from '../files/connection.js';
+import { DurationHistogram } from './duration-histogram.js';
+import { coldOf, newest, relation } from '../segments/relation.js';
+import type { AgentsOf, RunList } from './counted-run.js';
+import type { Capture } from '../segments/segment.js';
+import { RUNNING } from '../../../runs/rules/rows.js';
+
+/** The newest start of each agent that has runs, by its number. */
+export async function newestStarts(
+  connection: Connection,
+  capture: Capture,
+  agents: AgentsOf,
+): Promise<ReadonlyMap<number, Micros>> {
+  const rows = await connection.rows(
+    `SELECT agent_no, epoch_us(max(started_at)) AS start FROM ${newest(capture, TRACES, runsOf(agents))} GROUP BY agent_no`,
+  );
+  return new Map(rows.map((row) => [Number(row.agent_no), Number(row.start)]));
+}
+
+/** The newest starts of the runs of a list, as many as asked for; all of them where there are fewer. */
+export async function someNewestStarts(
+  connection: Connection,
+  capture: Capture,
+  { tenant, kind, agentNo }: RunList,
+  count: number,
+): Promise<Micros[]> {
+  const ofKind = kind === undefined ? '' : ` AND kind = ${kind}`;
+  const where =
+    agentNo === undefined ? `tenant = ${tenant}${ofKind}` : runsOf({ tenant, numbers: [agentNo] });
+  const floor = await leastOfNewest(connection, capture, where, count);
+  if (floor !== null) {
+    const late = `${where} AND started_at >= make_timestamp(${floor})`;
+    const starts = await newestOfAll(connection, capture, late, count);
+    // Retention may have removed some of them meanwhile.
+    if (starts.length === count) return starts;
+  }
+  return await newestOfAll(connection, capture, where, count);
+}
+
+async function newestOfAll(
+  connection: Connection,
+  capture: Capture,
+  where: string,
+  count: number,
+): Promise<Micros[]> {
+  // Not as the first rows of an order: in each part of the relation the greatest values are kept while it is read.
+  const [row] = await connection.rows(
+    `SELECT array_to_string(max(epoch_us(started_at), ${count}), ' ') AS starts FROM ${newest(capture, TRACES, where)}`,
+  );
+  return typeof row?.starts === 'string' ? row.starts.split(' ').map(Number) : [];
+}
+
+/** Commits in which the newest runs are looked for first: few where commits are large, more where they are small. */
+const NEWEST_COMMITS = [256, 16_384];
+/** Where more rows may be replaced, so many of the newest that are left are not found among so few. */
+const MOST_REPLACED = 4096;
+
+/**
+ * A start which as many runs reach as are asked for, though every row that can be replaced is: the newest runs mostly lie in the newest
+ * commits of the cold file, and whatever starts earlier than these need not be looked at.
+ *
+ * @returns null where they are too few there
+ */
+async function leastOfNewest(
+  connection: Connection,
+  capture: Capture,
+  where: string,
+  count: number,
+): Promise<Micros | null> {
+  const replacing = capture.hot.reduce((sum, segment) => sum + (segment.replacing.get(TRACES.name) ?? 0), 0);
+  if (replacing > MOST_REPLACED) return null;
+  const most = count + replacing;
+  for (const commits of NEWEST_COMMITS) {
+    const late = coldOf(capture, TRACES, `${where} AND seq > ${capture.bound - commits}`);
+    const [row] = await connection.rows(
+      `SELECT least, found FROM (SELECT max(epoch_us(started_at), ${most}) AS newest, newest[-1] AS least, len(newest) AS found FROM ${late})`,
+    );
+    if (Number(row?.found ?? 0) === most) return Number(row?.least);
+    if (capture.bound <= commits) break;
+  }
+  return null;
+}
+
+/** How the durations of the agents' runs are distributed: half a second for ten million. */
+export async function storedDurations(
+  connection: Connection,
+  capture: Capture,
+  agents: AgentsOf,
+): Promise<Map<number, DurationHistogram>> {
+  const found = new Map(agents.numbers.map((no) => [no, new DurationHistogram()]));
+  const rows = `SELECT agent_no, duration_ms FROM ${newest(capture, TRACES, `${runsOf(agents)} AND duration_ms IS NOT NULL`)}`;
+  for await (const chunk of connection.chunks(rows)) {
+    const numbers = chunk.words(0, 4);
+    const words = chunk.words(1, 8);
+    const durations = new Float64Array(words.buffer, words.byteOffset, chunk.rows);
+    for (let row = 0; row < chunk.rows; row++)
+      found.get(wordAt(numbers, row))?.add(doubleAt(durations, row), 1);
+  }
+  return found;
+}
+
+/** The durations of an agent's runs within a range, in no order. @param range its end is excluded */
+export async function durationsBetween(
+  connection: Connection,
+  capture: Capture,
+  { tenant, agent_no }: Agent,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<Float64Array> {
+  const isThere = `duration_ms >= '${from}'::DOUBLE AND duration_ms < '${to}'::DOUBLE`;
+  const of = runsOf({ tenant, numbers: [agent_no] });
+  const rows = `SELECT duration_ms FROM ${newest(capture, TRACES, `${of} AND ${isThere}`)}`;
+  const durations: number[] = [];
+  for await (const chunk of connection.chunks(rows)) {
+    const words = chunk.words(0, 8);
+    durations.push(...new Float64Array(words.buffer, words.byteOffset, chunk.rows));
+  }
+  return Float64Array.from(durations);
+}
+
+/**
+ * The last time of the agents' runs, as `RunChanges` tells it: that of the header, for a run that goes on also that of its spans,
+ * and never after news of it came.
+ */
+export async function lastActivity(
+  connection: Connection,
+  capture: Capture,
+  agentNos: readonly number[],
+): Promise<ReadonlyMap<number, Micros>> {
+  const isOf = `agent_no IN (${agentNos.join(', ')})`;
+  const rows = await connection.rows(
+    `SELECT agent_no, epoch_us(max(least(greatest(started_at, coalesce(ended_at, started_at), coalesce(last_span, started_at)), heard_at))) AS at
+     FROM ${await withLastSpans(connection, capture, isOf)} GROUP BY agent_no`,
+  );
+  return new Map(rows.map((row) => [Number(row.agent_no), Number(row.at)]));
+}
+
+/** The headers; runs that go on also with the last time of their spans. */
+async function withLastSpans(connection: Connection, capture: Capture, where: string): Promise<string> {
+  const running = newest(capture, TRACES, `status = ${RUNNING} AND first_seq > 0 AND ${where}`);
+  const headers = newest(capture, TRACES, where);
+  const [row] = await connection.rows(`SELECT min(first_seq) AS first FROM ${running}`);
+  const first = row?.first ?? null;
+  if (first === null) return `(SELECT *, NULL::TIMESTAMP AS last_span FROM ${headers})`;
+  const spans = relation(capture, SPANS, ofCommitsSince(Number(first)));
+  return `(SELECT t.*, l.last_span FROM ${headers} t LEFT JOIN (
+    SELECT s.tenant, s.trace_id, max(greatest(s.started_at, coalesce(s.ended_at, s.started_at))) AS last_span
+    FROM ${spans} s JOIN ${running} r ON s.tenant = r.tenant AND s.trace_id = r.trace_id
+    GROUP BY s.tenant, s.trace_id) l ON t.tenant = l.tenant AND t.trace_id = l.trace_id)`;
+}
+
+/** The condition for the runs of some agents of one user. */
+export function runsOf({ tenant, numbers }: AgentsOf): string {
+  return `tenant = ${tenant} AND agent_no IN (${numbers.join(', ')})`;
+}

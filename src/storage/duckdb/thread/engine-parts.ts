@@ -1,0 +1,318 @@
+import type { Logger } from '../../../component/telemetry.js';
+import { systemClock } from '../../../telemetry/system-clock.js';
+import { Agents } from '../stats/agents.js';
+import { MOST_AGENTS, OtherAgents } from '../stats/agent-limit.js';
+import { Observations } from '../read/observations.js';
+import { CUT_MESSAGE } from '../files/attach-with-log.js';
+import { BackPressure } from '../write/back-pressure.js';
+import { CappedRuns } from '../stats/capped-runs.js';
+import { storedSums } from '../segments/cold-sums.js';
+import { Database, type DatabaseListener } from '../files/database.js';
+import { Damage, damageIn } from '../files/damage.js';
+import { DiskRoom } from '../files/disk-room.js';
+import { Housekeeping } from './housekeeping.js';
+import type { IdIndex } from '../index/id-index.js';
+import { openIndexes } from '../index/open-indexes.js';
+import { IdleRuns } from '../write/idle-runs.js';
+import { ItemCounts } from '../write/item-counts.js';
+import { EventReads } from '../write/event-reads.js';
+import { RECENT_SIZE, RecentEvents } from '../write/recent-events.js';
+import { StoredLogs } from './stored-logs.js';
+import { StoredMetrics } from './stored-metrics.js';
+import { REBUILD_SIZE } from '../maintenance/rebuild-work.js';
+import { Services } from '../write/services.js';
+import { openMainFile, refuseWithoutMain, type MainFile } from '../files/main-file.js';
+import { lastHeard } from '../write/last-heard.js';
+import { Mover } from '../maintenance/mover.js';
+import { NamedBatches } from '../write/named-batches.js';
+import { Origins } from '../write/origins.js';
+import { StoredPrompts } from './stored-prompts.js';
+import { makeStorePrivate } from '../files/private-store.js';
+import { READ_LIMITS } from '../segments/read-limits.js';
+import { openPools, type ReadPools } from '../segments/read-pools.js';
+import { Reads } from '../segments/read.js';
+import { RetentionClock } from '../files/retention-clock.js';
+import { KeptFigures } from '../stats/kept-figures.js';
+import { RunFigures } from '../stats/run-figures.js';
+import type { RunChanges } from '../stats/counted-run.js';
+import type { StoreReads } from './store-reads.js';
+import { openUserReads, type UserReads } from './user-reads.js';
+import { SegmentFiles } from '../files/segment-files.js';
+import { Segments } from '../segments/segments.js';
+import { Settlement } from '../write/settlement.js';
+import { ClosedRuns } from '../write/closed-runs.js';
+import { Reloads } from '../write/reloads.js';
+import { RUN_SIZE } from '../write/run-size.js';
+import type { StoreListener, StoreOptions } from './store-options.js';
+import { openError } from '../files/store-open-error.js';
+import { Troubles } from '../files/troubles.js';
+import { SEGMENT_SIZE, Writer } from '../write/writer.js';
+
+/** Everything that the engine works with, opened and loaded. */
+export interface EngineParts extends StoreReads, Omit<UserReads, 'readers'> {
+  readonly database: Database;
+  readonly main: MainFile;
+  readonly segments: Segments;
+  readonly mover: Mover;
+  readonly writer: Writer;
+  readonly pressure: BackPressure;
+  readonly room: DiskRoom;
+  readonly damage: Damage;
+  readonly pools: ReadPools;
+  readonly reads: Reads;
+  readonly metrics: StoredMetrics;
+  readonly logs: StoredLogs;
+  readonly services: Services;
+  /** Which traces are stored. */
+  readonly traces: IdIndex;
+  /** Which spans of closed runs are stored. */
+  readonly closedSpans: IdIndex;
+  readonly closedRuns: ClosedRuns;
+  readonly reloads: Reloads;
+  readonly cappedRuns: CappedRuns;
+  readonly prompts: StoredPrompts;
+  readonly events: EventReads;
+  readonly recent: RecentEvents;
+  readonly observations: Observations;
+  readonly housekeeping: Housekeeping;
+  readonly otherAgents: OtherAgents;
+  readonly retentionClock: RetentionClock;
+  readonly knownAgents: Agents;
+}
+
+/** @throws StoreOpenError with the file and the cure. */
+export async function openParts(
+  options: StoreOptions,
+  logger: Logger,
+  listener: StoreListener,
+): Promise<EngineParts> {
+  makeStorePrivate(options.path, logger);
+  refuseWithoutMain(options.path);
+  const troubles = new Troubles(listener.troubled);
+  const { path, reserveBytes: bytes = 0 } = options;
+  const room = new DiskRoom({ mainPath: path, bytes, logger, clock: systemClock, troubles });
+  const damage = new Damage({ names: new SegmentFiles(path), logger, clock: systemClock, troubles });
+  const failed: DatabaseListener['failed'] = (error, files) => {
+    room.notice(error);
+    damage.notice(error, files);
+  };
+  try {
+    const cut = (file: string, bytes: number): void => {
+      logger.warn({ file, bytes }, CUT_MESSAGE);
+    };
+    const database = await Database.open(options, { died: listener.died, failed, cut });
+    // What works on the files by itself, and has to end before they are closed.
+    const working: { close(): Promise<void> }[] = [];
+    try {
+      await room.begin();
+      const opened = { database, troubles, room, damage, working };
+      const parts = await openFiles(opened, options, logger, listener);
+      room.keep();
+      return parts;
+    } catch (error) {
+      for (const one of working.reverse()) await one.close();
+      database.close();
+      // Names of agents, origins, metrics and nodes, and sums, are read as a whole.
+      throw damage.file !== null && damageIn(error) !== null ? openError(damage.file, error) : error;
+    }
+  } catch (error) {
+    await room.close();
+    throw error;
+  }
+}
+
+async function openFiles(
+  {
+    database,
+    troubles,
+    room,
+    damage,
+    working,
+  }: {
+    readonly database: Database;
+    readonly troubles: Troubles;
+    readonly room: DiskRoom;
+    readonly damage: Damage;
+    readonly working: { close(): Promise<void> }[];
+  },
+  options: StoreOptions,
+  logger: Logger,
+  listener: StoreListener,
+): Promise<EngineParts> {
+  const otherAgents = new OtherAgents(options.maxAgents ?? MOST_AGENTS, logger);
+  const agents = new Agents(otherAgents);
+  const main = await openMainFile(database, options, { logger, troubles });
+  const segments = await Segments.open(await database.connect(), options.path, {
+    logger,
+    clock: systemClock,
+    troubles,
+    acceptsLoss: options.acceptsLoss,
+  });
+  working.push(segments);
+  const connection = await database.connect();
+  const origins = new Origins();
+  const names = new NamedBatches();
+  const metrics = new StoredMetrics(origins, names);
+  const counts = new ItemCounts();
+  const services = new Services();
+  const figures = new RunFigures();
+  const pools = await openPools(database, options.readLimits ?? READ_LIMITS);
+  const reads = new Reads(pools.users, pools.own, segments);
+  const indexes = await openIndexes(connection, reads.forWork('ids'), {
+    mainPath: options.path,
+    lastSeq: segments.lastSeq,
+    logger,
+    size: options.indexSize,
+  });
+  const { traces, closedSpans, withEvents } = indexes;
+  working.push(traces, closedSpans, withEvents, indexes.links);
+  const logs = new StoredLogs(origins, names, withEvents);
+  const prompts = new StoredPrompts(indexes.links, indexes.traces, reads);
+  const closedRuns = new ClosedRuns(connection, closedSpans, { logger, clock: systemClock });
+  const capture = segments.capture();
+  try {
+    await agents.load(connection, capture);
+    await origins.load(connection, capture);
+    await metrics.load(connection, capture);
+    await counts.load(connection, capture);
+    await names.load(connection, capture);
+    await services.load(connection, capture);
+    await figures.load(storedSums(connection, capture));
+  } finally {
+    capture.release();
+  }
+  const mover = new Mover(await database.connect(), {
+    segments,
+    troubles,
+    damage,
+    logger,
+    pace: options.movePace,
+  });
+  const kept = new KeptFigures();
+  const idle = new IdleRuns();
+  const recent = new RecentEvents(segments.lastSeq, options.recentSize ?? RECENT_SIZE);
+  const cappedRuns = new CappedRuns(logger);
+  const changes: RunChanges = {
+    change: (before, after, activeAt) => {
+      cappedRuns.change(before, after);
+      figures.change(before, after, activeAt);
+      kept.change(before, after);
+    },
+  };
+  const runSize = { ...RUN_SIZE, followed: options.maxRunSpans, ...options.runSize };
+  const reloads = new Reloads(runSize, logger, systemClock);
+  const settlement = new Settlement({
+    connection,
+    traces,
+    agents,
+    recent,
+    services,
+    runs: changes,
+    idle,
+    prompts,
+    runSize,
+    closedRuns,
+    reloads,
+  });
+  const pressure = new BackPressure(
+    () => segments.sealed.length,
+    options.maxWaitingSegments ?? Infinity,
+    systemClock,
+  );
+  const writer = new Writer({
+    pressure,
+    room,
+    connection,
+    segments,
+    settlement,
+    agents,
+    counts,
+    logger,
+    onCommit: listener.committed,
+    segmentSize: options.segmentSize ?? SEGMENT_SIZE,
+    onSealed: () => {
+      mover.wake();
+    },
+  });
+  const events = new EventReads({ recent, read: reads.forWork('events') });
+  const observations = new Observations({
+    read: reads.forWork('alerts'),
+    agents,
+    figures,
+    services,
+    metrics,
+  });
+  const upkeep = reads.forWork('upkeep');
+  const clock = new RetentionClock({
+    notes: main.clockNotes,
+    heardUpTo: () => upkeep(lastHeard),
+    troubles,
+    logger,
+  });
+  const housekeeping = new Housekeeping({
+    retention: options,
+    clock,
+    read: upkeep,
+    readIdle: reads.forWork('time-outs'),
+    writer,
+    room,
+    segments,
+    mover,
+    settlement,
+    figures,
+    kept,
+    metrics,
+    prompts,
+    logs,
+    traces,
+    closedSpans,
+    idle,
+    recent,
+    map: {
+      read: reads.forWork('map'),
+      writer,
+      services,
+      agents,
+      size: options.rebuildSize ?? REBUILD_SIZE,
+    },
+  });
+  const { readers, asked, warmUp } = await openUserReads(
+    { agents, figures, kept, traces, withEvents, services, counts, metrics, logs, prompts },
+    reads,
+    options,
+    logger,
+  );
+  mover.wake();
+  warmUp.begin(asked.list(systemClock.now()));
+  return {
+    database,
+    main,
+    segments,
+    mover,
+    writer,
+    pressure,
+    room,
+    damage,
+    pools,
+    reads,
+    ...readers,
+    metrics,
+    logs,
+    services,
+    traces,
+    closedSpans,
+    closedRuns,
+    reloads,
+    cappedRuns,
+    prompts,
+    events,
+    recent,
+    observations,
+    housekeeping,
+    otherAgents,
+    retentionClock: clock,
+    knownAgents: agents,
+    asked,
+    warmUp,
+  };
+}

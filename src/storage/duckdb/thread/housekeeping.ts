@@ -1,0 +1,329 @@
+import { must } from '../../../signal/checked.js';
+import type { Micros } from '../../../signal/time.js';
+import type { Table } from '../../schema/table.js';
+import { EVENTS } from '../../schema/events-table.js';
+import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
+import { PENDING_KEPT_FOR } from '../../shared/pending-links.js';
+import { POINTS, TRACES } from '../../schema/tables.js';
+import { LOGS } from '../../schema/log-tables.js';
+import type { KeptFigures } from '../stats/kept-figures.js';
+import { storedSums } from '../segments/cold-sums.js';
+import type { DiskRoom } from '../files/disk-room.js';
+import type { RecentEvents } from '../write/recent-events.js';
+import type { IdIndex } from '../index/id-index.js';
+import type { IdleRun, IdleRuns, WantedOfTenants } from '../write/idle-runs.js';
+import { removeOldLogs } from '../index/log-retention.js';
+import { rebuildMap, type Rebuilt } from '../maintenance/rebuild.js';
+import { type RebuildParts } from '../maintenance/rebuild-work.js';
+import type { StoredLogs } from './stored-logs.js';
+import type { StoredMetrics } from './stored-metrics.js';
+import type { Mover } from '../maintenance/mover.js';
+import { isDeleted, readLinkedPrompts, removeLinks } from '../write/stored-links.js';
+import type { StoredPrompts } from './stored-prompts.js';
+import { closing } from '../../contracts/read-errors.js';
+import type { Read } from '../segments/read.js';
+import {
+  firstKeptTime,
+  forgetOldNames,
+  hasHotRows,
+  removeOldEvents,
+  removeOldSums,
+  removeOldTraces,
+} from '../maintenance/retention.js';
+import type { RetentionClock } from '../files/retention-clock.js';
+import type { RunFigures } from '../stats/run-figures.js';
+import type { Capture } from '../segments/segment.js';
+import type { Segments } from '../segments/segments.js';
+import type { Settlement } from '../write/settlement.js';
+import { TraceId } from '../segments/trace-id.js';
+import type { TimeoutChange } from '../write/change.js';
+import type { Writer } from '../write/writer.js';
+import type { OldestTimes, RemovedRows } from '../../shared/kept-metrics.js';
+import { relation } from '../segments/relation.js';
+
+/** Whole days to keep, today included; null keeps everything. */
+export interface Retention {
+  readonly traceRetentionDays: number | null;
+  readonly metricRetentionDays: number | null;
+  readonly logRetentionDays: number | null;
+  readonly eventRetentionDays: number | null;
+}
+
+interface Parts {
+  readonly retention: Retention;
+  readonly clock: RetentionClock;
+  readonly read: Read;
+  /** How {@link Housekeeping.timeOutIdle} reads. */
+  readonly readIdle: Read;
+  readonly writer: Writer;
+  readonly room: DiskRoom;
+  readonly segments: Segments;
+  readonly mover: Mover;
+  readonly settlement: Settlement;
+  readonly figures: RunFigures;
+  readonly kept: KeptFigures;
+  readonly metrics: StoredMetrics;
+  readonly prompts: StoredPrompts;
+  readonly logs: StoredLogs;
+  readonly traces: IdIndex;
+  readonly closedSpans: IdIndex;
+  readonly idle: IdleRuns;
+  /** The newest events of telemetry. */
+  readonly recent: RecentEvents;
+  readonly map: RebuildParts;
+}
+
+/** How many runs time out in one commit, and how many commits one sweep makes; the rest waits for the next sweep. */
+const IDLE_PAGE = 1000;
+const IDLE_PAGES = 20;
+
+/** Work that takes many steps: retention, time-outs of idle runs, and rebuilding the map on demand. */
+export class Housekeeping {
+  readonly #parts: Parts;
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** The last piece of work that must not mix its steps with those of others. */
+  #last: Promise<unknown> = Promise.resolve();
+  readonly #removed = { traces: 0, spans: 0, points: 0, logs: 0, events: 0 };
+  #isRebuilding = false;
+  #isClosing = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Rows that retention removed since the start. */
+  get removed(): RemovedRows {
+    return this.#removed;
+  }
+
+  /** The times of the oldest data. Reads one column of each table: 10 million rows take some milliseconds. */
+  async oldest(): Promise<OldestTimes> {
+    return await this.#do(() =>
+      this.#parts.read(async (connection, capture) => {
+        const oldestOf = async (table: Table, time: string): Promise<Micros | null> => {
+          const [row] = await connection.rows(
+            `SELECT epoch_us(min(${time})) AS oldest FROM ${relation(capture, table)}`,
+          );
+          return row?.oldest === null ? null : Number(row?.oldest);
+        };
+        return {
+          traces: await oldestOf(TRACES, 'started_at'),
+          metrics: await oldestOf(POINTS, 'timestamp'),
+          logs: await oldestOf(LOGS, 'timestamp'),
+        };
+      }),
+    );
+  }
+
+  /**
+   * Removes what retention no longer keeps, as far as the clock can be believed.
+   *
+   * @param now microseconds
+   * @param deletedPrompts numbers of prompt versions that there are no more
+   * @returns the time before which no events are kept, wherever they are; null where all are
+   */
+  async applyRetention(now: number, deletedPrompts: readonly number[] = []): Promise<Micros | null> {
+    return await this.#do(() => this.#applyRetention(now, deletedPrompts));
+  }
+
+  /** The numbers of all prompt versions that have links. */
+  async linkedPrompts(): Promise<readonly number[]> {
+    return await this.#do(() => this.#parts.read(readLinkedPrompts));
+  }
+
+  /**
+   * Lets runs of which nothing came for too long count as timed out.
+   *
+   * @param now microseconds
+   * @returns tenants that have such runs and that `wanted` does not name: it is to be called again with them
+   */
+  async timeOutIdle(now: number, wanted: WantedOfTenants): Promise<readonly number[]> {
+    return await this.#do(() => this.#timeOutIdle(now, wanted));
+  }
+
+  /** Derives the service map afresh, compares and corrects it. @returns null while that is under way already */
+  async rebuildMap(dryRun: boolean): Promise<Rebuilt | null> {
+    if (this.#isRebuilding) return null;
+    this.#isRebuilding = true;
+    const throwIfStopped = (): void => {
+      if (this.#isClosing) throw closing();
+    };
+    try {
+      return await this.#do(() => this.#alone(() => rebuildMap(this.#parts.map, { dryRun, throwIfStopped })));
+    } finally {
+      this.#isRebuilding = false;
+    }
+  }
+
+  /** Begins nothing new from this step on. Resolves when the work under way has ended. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await Promise.allSettled(this.#underWay);
+  }
+
+  /** Work in several steps, for which only {@link close} waits: no file may be closed between two of them. */
+  async #do<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isClosing) throw closing();
+    const running = work();
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  }
+
+  /** Work that begins only when earlier such work has ended. */
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(() => {
+      if (this.#isClosing) throw closing();
+      return work();
+    });
+    this.#last = turn.catch(() => undefined);
+    return await turn;
+  }
+
+  async #applyRetention(clockNow: number, deletedPrompts: readonly number[]): Promise<Micros | null> {
+    const { clock, mover } = this.#parts;
+    const now = await clock.believed(clockNow);
+    const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } =
+      this.#parts.retention;
+    // Each on its own: damage of one table must not keep old rows of the others.
+    const failures: unknown[] = [];
+    const attempt = async (work: () => Promise<void>): Promise<void> => {
+      await work().catch((error: unknown) => void failures.push(error));
+    };
+    const remove = async (days: number | null, work: (firstKept: Micros) => Promise<void>): Promise<void> => {
+      if (days !== null) await attempt(() => work(firstKeptTime(now, days)));
+    };
+    // The map's sums are removed in another step than the traces they count.
+    await remove(traceRetentionDays, (firstKept) => this.#alone(() => this.#removeTraces(firstKept)));
+    const firstTrace = traceRetentionDays === null ? -Infinity : firstKeptTime(now, traceRetentionDays);
+    const links = { firstKept: Math.max(firstTrace, now - PENDING_KEPT_FOR), deleted: deletedPrompts };
+    await attempt(() => this.#alone(() => this.#removeLinks(links)));
+    await remove(metricRetentionDays, (firstKept) => this.#removePoints(firstKept));
+    await remove(logRetentionDays, (firstKept) => this.#removeLogs(firstKept));
+    await remove(eventRetentionDays, (firstKept) => this.#removeEvents(firstKept));
+    if (failures.length > 0) throw failures[0];
+    await mover.between((connection) => forgetOldNames(connection, now));
+    return eventRetentionDays === null ? null : firstKeptTime(now, eventRetentionDays);
+  }
+
+  async #removeTraces(firstKept: Micros): Promise<void> {
+    const { settlement, segments, mover, kept, figures, prompts, traces, closedSpans } = this.#parts;
+    settlement.forgetBefore(firstKept);
+    await this.#moveOld(TRACES, 'started_at', firstKept);
+    const removed = await mover.between(async (connection) => {
+      await removeOldSums(connection, firstKept);
+      return await removeOldTraces(connection, firstKept, segments.oldestBound);
+    });
+    this.#removed.traces += removed.traces;
+    this.#removed.spans += removed.spans;
+    if (removed.traces === 0) return;
+    await mover.checkpoint();
+    prompts.linked.trim();
+    traces.trim();
+    closedSpans.trim();
+    prompts.figures.clear();
+    kept.clear();
+    // Nothing may be moved in the meantime.
+    await mover.between((connection) =>
+      this.#captured((capture) => figures.load(storedSums(connection, capture))),
+    );
+  }
+
+  async #removeLinks(links: {
+    readonly firstKept: Micros;
+    readonly deleted: readonly number[];
+  }): Promise<void> {
+    const { mover, prompts } = this.#parts;
+    await this.#moveOld(PROMPT_LINKS, 'linked_at', links.firstKept);
+    if (links.deleted.length > 0) await this.#moveIf(PROMPT_LINKS, isDeleted(links.deleted));
+    const isRemoved = await mover.between((connection) =>
+      this.#captured((capture) => removeLinks(connection, capture, links)),
+    );
+    if (!isRemoved) return;
+    await mover.checkpoint();
+    prompts.linked.trim();
+    // Memory may still count a link whose trace has just arrived.
+    prompts.figures.clear();
+  }
+
+  /** For work on a connection other than those of the reads. */
+  async #captured<T>(work: (capture: Capture) => Promise<T>): Promise<T> {
+    const { segments } = this.#parts;
+    await segments.ready();
+    const capture = segments.capture();
+    try {
+      return await work(capture);
+    } finally {
+      capture.release();
+    }
+  }
+
+  async #removePoints(firstKept: Micros): Promise<void> {
+    const { mover, metrics } = this.#parts;
+    await this.#moveOld(POINTS, 'timestamp', firstKept);
+    const removed = await mover.between((connection) => metrics.removeBefore(connection, firstKept));
+    this.#removed.points += removed;
+    if (removed > 0) await mover.checkpoint();
+  }
+
+  async #removeLogs(firstKept: Micros): Promise<void> {
+    const { mover, logs } = this.#parts;
+    await this.#moveOld(LOGS, 'timestamp', firstKept);
+    const removed = await removeOldLogs((work) => mover.between(work), firstKept);
+    this.#removed.logs += removed;
+    if (removed === 0) return;
+    await mover.checkpoint();
+    logs.withEvents.trim();
+  }
+
+  async #removeEvents(firstKept: Micros): Promise<void> {
+    const { mover, segments, recent } = this.#parts;
+    await this.#moveOld(EVENTS, 'timestamp', firstKept);
+    // What cannot be moved yet is removed the next time, and can be read until then.
+    const moved = segments.oldestBound;
+    const removed = await mover.between((connection) => removeOldEvents(connection, firstKept));
+    this.#removed.events += removed;
+    recent.forgetBefore(firstKept, moved);
+    if (removed > 0) await mover.checkpoint();
+  }
+
+  /**
+   * Only what was moved can be removed, and a quiet store takes months to fill a segment: so the segment is sealed early. What
+   * cannot be moved, because nothing can be written before something is removed, waits for the next time.
+   */
+  async #moveOld(table: Table, time: string, firstKept: Micros): Promise<void> {
+    await this.#moveIf(table, `${time} < make_timestamp(${firstKept})`);
+  }
+
+  async #moveIf(table: Table, isGone: string): Promise<void> {
+    const { read, segments, writer, mover } = this.#parts;
+    const isThere = await read((connection, capture) => hasHotRows(connection, capture, table, isGone));
+    if (!isThere) return;
+    await segments.prepared();
+    await writer.seal();
+    await mover.tried();
+  }
+
+  async #timeOutIdle(now: number, wanted: WantedOfTenants): Promise<readonly number[]> {
+    const { idle, readIdle, writer, room } = this.#parts;
+    // The commit would be refused; these runs time out when there is room again.
+    if (room.isShort) return [];
+    let found: readonly IdleRun[];
+    let pages = 0;
+    do {
+      found = await idle.find(now, IDLE_PAGE, readIdle);
+      const unknown = found.filter(({ tenant }) => !wanted.has(tenant)).map(({ tenant }) => tenant);
+      if (unknown.length > 0) return [...new Set(unknown)];
+      await Promise.all(found.map((run) => writer.write({ timeout: timeoutOf(run, wanted) })));
+    } while (found.length === IDLE_PAGE && ++pages < IDLE_PAGES && !this.#isClosing);
+    return [];
+  }
+}
+
+function timeoutOf({ tenant, traceId, seq }: IdleRun, wanted: WantedOfTenants): TimeoutChange {
+  const { words } = new TraceId(traceId);
+  return { tenant, words, seq, wanted: must(wanted.get(tenant), 'list of wanted events') };
+}

@@ -1,0 +1,226 @@
+import { rm } from 'node:fs/promises';
+import type { Logger } from '../../../component/telemetry.js';
+import type { Micros } from '../../../signal/time.js';
+import type { EventPageLimit } from '../../contracts/event-log.js';
+import type { OutcomeChange, RunOutcome } from '../../contracts/runs.js';
+import type { WantedOfTenants } from '../write/idle-runs.js';
+import type { Observations } from '../read/observations.js';
+import type { WriteAnswer } from '../write/commit-queue.js';
+import type { TracesMessage } from '../../incoming/encode-traces.js';
+import { openParts, type EngineParts } from './engine-parts.js';
+import { readFacts } from '../write/facts.js';
+import type { FactPage } from '../../contracts/fact-source.js';
+import type { LogsMessage } from '../write/encode-logs.js';
+import type { Rebuilt } from '../maintenance/rebuild.js';
+import type { PointsMessage } from '../write/encode-points.js';
+import type { NumberedLink } from '../write/linked-prompts.js';
+import type { OldestTimes } from '../../shared/kept-metrics.js';
+import { figuresOf, type StoreFigures } from './store-figures.js';
+import type { StoreListener, StoreOptions } from './store-options.js';
+import { answerRead, type ReadCall } from './store-reads.js';
+import { TraceId } from '../segments/trace-id.js';
+import type { TenantBytes } from '../../shared/measured-bytes.js';
+import type { TransferBase } from '../../contracts/telemetry-transfer.js';
+import { readStoredBytes } from '../read/stored-bytes.js';
+import { RestoredBase } from '../transfer/restored-base.js';
+import { StoreExport } from '../transfer/store-export.js';
+import { IncomingBatch } from '../../incoming/incoming-batch.js';
+
+/**
+ * The embedded store as it lives in its thread: one DuckDB instance, one writer, one mover, a few readers. `../README.md` says
+ * which table lies in which file. Users are tenant numbers here; the caller has already asked the control plane what holds for
+ * them.
+ */
+export class StoreEngine {
+  /** Its UUID. */
+  readonly id: string;
+  readonly observations: Observations;
+  readonly export: StoreExport;
+  readonly #parts: EngineParts;
+
+  private constructor(parts: EngineParts, { path, memoryLimit }: StoreOptions) {
+    this.id = parts.main.storeId;
+    this.observations = parts.observations;
+    const { reads, events } = parts;
+    const isPressing = (): boolean => parts.pressure.pauseMs > 0;
+    this.export = new StoreExport({ reads, events, isPressing, scratch: scratchOf(path), memoryLimit });
+    this.#parts = parts;
+  }
+
+  /** @throws StoreOpenError with the file and the cure. */
+  static async open(options: StoreOptions, logger: Logger, listener: StoreListener): Promise<StoreEngine> {
+    const parts = await openParts(options, logger, listener);
+    // Of an export that was under way when the process was killed.
+    await rm(scratchOf(options.path), { recursive: true, force: true });
+    return new StoreEngine(parts, options);
+  }
+
+  figures(): StoreFigures {
+    return figuresOf(this.#parts);
+  }
+
+  /** The times of the oldest data. */
+  async oldest(): Promise<OldestTimes> {
+    return await this.#parts.housekeeping.oldest();
+  }
+
+  /** Takes all traces of the message. */
+  async writeTraces(message: TracesMessage): Promise<WriteAnswer> {
+    const { usage } = await this.#parts.writer.write({ batch: new IncomingBatch(message) });
+    return { usage };
+  }
+
+  async setOutcome(tenant: number, traceId: string, change: OutcomeChange): Promise<RunOutcome | null> {
+    const { words } = new TraceId(traceId);
+    const { success, outcome } = change;
+    const { header } = await this.#parts.writer.write({ outcome: { tenant, words, success, outcome } });
+    return header === null ? null : { success, outcome: header.outcome };
+  }
+
+  /** @returns the positions of the points that were refused, as their user has too many metrics */
+  async writePoints(message: PointsMessage): Promise<WriteAnswer & { readonly refused: readonly number[] }> {
+    const { metrics, writer } = this.#parts;
+    return await metrics.write(writer, message);
+  }
+
+  async writeLogs(message: LogsMessage): Promise<WriteAnswer> {
+    const { logs, writer } = this.#parts;
+    return await logs.write(writer, message);
+  }
+
+  /** What users read. @param abort ends when nobody waits for the answer any more */
+  async read(call: ReadCall, abort?: AbortSignal): Promise<unknown> {
+    const { asked } = this.#parts;
+    return await asked.answer(call, () => answerRead(this.#parts, call, abort));
+  }
+
+  /** The facts behind a mark that commits wrote. @param mark null for all */
+  async readFacts(mark: string | null, limit: EventPageLimit): Promise<FactPage> {
+    return await readFacts(this.#parts.events, mark, limit);
+  }
+
+  /** @param listener is told of each commit that wrote facts, when they can be read @returns what ends it */
+  watchFacts(listener: () => void): () => void {
+    return this.#parts.recent.watch(listener);
+  }
+
+  /** What every tenant stores. */
+  async storedBytes(): Promise<TenantBytes> {
+    return await this.#parts.reads.forWork('usage')(readStoredBytes);
+  }
+
+  /** Resolves after the commit. @param now microseconds */
+  async linkPrompt(tenant: number, link: NumberedLink, now: Micros): Promise<void> {
+    const { prompts, writer } = this.#parts;
+    await prompts.link(writer, tenant, link, now);
+  }
+
+  /**
+   * Removes what retention no longer keeps.
+   *
+   * @param now microseconds
+   * @param deletedPrompts numbers of prompt versions that there are no more: of {@link linkedPrompts}
+   * @returns the time before which no events are kept, wherever they are; null where all are
+   */
+  async applyRetention(now: Micros, deletedPrompts: readonly number[]): Promise<Micros | null> {
+    return await this.#parts.housekeeping.applyRetention(now, deletedPrompts);
+  }
+
+  /** The numbers of all prompt versions that have links. */
+  async linkedPrompts(): Promise<readonly number[]> {
+    return await this.#parts.housekeeping.linkedPrompts();
+  }
+
+  /** See `Housekeeping.timeOutIdle`. */
+  async timeOutIdle(now: Micros, wanted: WantedOfTenants): Promise<readonly number[]> {
+    return await this.#parts.housekeeping.timeOutIdle(now, wanted);
+  }
+
+  /** Whether it holds no telemetry at all. */
+  isEmpty(): boolean {
+    return this.#parts.segments.lastSeq === 0;
+  }
+
+  /** The number of the last commit. */
+  get lastCommit(): number {
+    return this.#parts.segments.lastSeq;
+  }
+
+  /** Stores what is there before any run is. Resolves after the commit. */
+  async restoreBase(base: TransferBase): Promise<void> {
+    const { writer, knownAgents } = this.#parts;
+    await writer.write({ append: new RestoredBase(base, knownAgents) });
+  }
+
+  /** @returns null while a rebuild is under way already */
+  async rebuildMap(dryRun: boolean): Promise<Rebuilt | null> {
+    return await this.#parts.housekeeping.rebuildMap(dryRun);
+  }
+
+  /** Waits until what was asked before the start has been asked again, or given up. */
+  async warm(): Promise<void> {
+    await this.#parts.warmUp.ended();
+  }
+
+  /** Waits until the full segments are sealed and moved. */
+  async settled(): Promise<void> {
+    await this.#parts.writer.sealIfFull();
+    await this.#parts.mover.settled();
+  }
+
+  /** For a `close` that must not take long: refuses what waits and breaks off what can be broken off. */
+  hurry(): void {
+    const { writer, pools, database } = this.#parts;
+    writer.refuseWaiting();
+    pools.users.hurry();
+    pools.own.hurry();
+    database.interrupt();
+  }
+
+  /**
+   * Commits what was accepted, finishes the running reads, and closes every file.
+   *
+   * @param readsOver resolves when no read is running that may still ask for a connection
+   */
+  async close(readsOver?: () => Promise<void>): Promise<void> {
+    const {
+      housekeeping,
+      writer,
+      mover,
+      pools,
+      segments,
+      traces,
+      closedSpans,
+      prompts,
+      logs,
+      database,
+      room,
+      main,
+      asked,
+      warmUp,
+    } = this.#parts;
+    await room.close();
+    await warmUp.close();
+    const indexes = [traces, closedSpans, prompts.linked, logs.withEvents];
+    for (const index of indexes) index.stop();
+    const swept = housekeeping.close();
+    await this.export.close();
+    await writer.drained();
+    await mover.close();
+    await swept;
+    await writer.drained();
+    await readsOver?.();
+    await asked.close();
+    await pools.users.close();
+    await pools.own.close();
+    for (const index of indexes) await index.close();
+    await main.clockNotes.idle();
+    await segments.close();
+    database.close();
+  }
+}
+
+/** Where exports write each file before it is moved to its directory. */
+function scratchOf(path: string): string {
+  return `${path}.export`;
+}

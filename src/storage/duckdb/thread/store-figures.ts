@@ -1,0 +1,59 @@
+import type { EngineParts } from './engine-parts.js';
+import type { RemovedRows } from '../../shared/kept-metrics.js';
+import type { ReadFigures } from '../../shared/read-pool.js';
+
+/** The state of the engine at a moment, for metrics. */
+export interface StoreFigures {
+  readonly hotSegments: number;
+  readonly waitingSegments: number;
+  readonly segmentsAside: number;
+  /** Whether the disk is full, so that writes are refused. */
+  readonly isDiskFull: boolean;
+  /** Statements that met a damaged block, since the start. */
+  readonly damagedReads: number;
+  /** Whether retention waits for the clock, which has jumped ahead, to go on for a day. */
+  readonly isClockAhead: boolean;
+  /** Since the start: writes refused because too many segments waited, or the disk was full. */
+  readonly refusedWrites: number;
+  readonly idFilterBytes: number;
+  /** Headers written with `(other)` in place of their agent, since the start. */
+  readonly runsOfOtherAgents: number;
+  /** Reads of users. */
+  readonly reads: ReadFigures;
+  /** Runs that got more spans than are followed, since the start. */
+  readonly closedRuns: number;
+  /** Changes refused because too many spans of forgotten runs would have been loaded for their user, since the start. */
+  readonly refusedReloads: number;
+  /** Runs for which more cost was reported than is kept, since the start. */
+  readonly cappedRuns: number;
+  /** Blocks of log records that were merged with others, since the start. */
+  readonly mergedLogBlocks: number;
+  /** Since the start. */
+  readonly removedRows: RemovedRows;
+}
+
+/** The figures of this moment. */
+export function figuresOf(parts: EngineParts): StoreFigures {
+  const { segments, traces, closedSpans, closedRuns, prompts, logs, pools, otherAgents, pressure, room } =
+    parts;
+  return {
+    hotSegments: segments.sealed.length + 1,
+    waitingSegments: segments.sealed.length,
+    segmentsAside: segments.setAsideCount,
+    isDiskFull: room.isShort,
+    damagedReads: parts.damage.statements,
+    isClockAhead: parts.retentionClock.isWaiting,
+    refusedWrites: pressure.refused + room.refused,
+    idFilterBytes: [traces, closedSpans, prompts.linked, logs.withEvents].reduce(
+      (sum, { bytes }) => sum + bytes,
+      0,
+    ),
+    closedRuns: closedRuns.closed,
+    refusedReloads: parts.reloads.refused,
+    cappedRuns: parts.cappedRuns.runs,
+    mergedLogBlocks: parts.mover.mergedBlocks,
+    removedRows: parts.housekeeping.removed,
+    reads: pools.users.figures,
+    runsOfOtherAgents: otherAgents.runs,
+  };
+}

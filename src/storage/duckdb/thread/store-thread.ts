@@ -1,0 +1,123 @@
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { CallsUnderWay } from '../../../worker/calls-under-way.js';
+import { noticeLogger, type LogNotice } from '../../../worker/notice-logger.js';
+import { Outbox } from '../../../worker/outbox.js';
+import { spellError, type ThreadMessage } from '../../../worker/thread-protocol.js';
+import { serve } from '../../../worker/thread-server.js';
+import { serveFacts } from '../../contracts/fact-port.js';
+import type { FactPage, FactSource } from '../../contracts/fact-source.js';
+import { readWhenThere } from '../../shared/read-when-there.js';
+import type { Observations } from '../read/observations.js';
+import type { WantedOfTenants } from '../write/idle-runs.js';
+import type { TracesMessage } from '../../incoming/encode-traces.js';
+import type { LogsMessage } from '../write/encode-logs.js';
+import type { PointsMessage } from '../write/encode-points.js';
+import type { StoreOptions } from './store-options.js';
+import { StoreEngine } from './store-engine.js';
+import type { ReadCall } from './store-reads.js';
+import type { ExportProgress, TransferBase, WrittenTables } from '../../contracts/telemetry-transfer.js';
+
+/** The store thread, the only one that opens the database. `client/store.ts` starts it. */
+
+const port = parentPort;
+if (port === null) throw new Error('store-thread.js runs as a worker thread only');
+
+const outbox = new Outbox<ThreadMessage>(port);
+const notify = (notice: string, value: unknown): void => {
+  outbox.post({ kind: 'notice', notice, value });
+};
+
+const sendLine = (line: LogNotice): void => {
+  notify('log', line);
+};
+const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(sendLine, false), {
+  committed: (report) => {
+    notify('commit', report);
+  },
+  died: (error) => {
+    outbox.post({ kind: 'notice', notice: 'died', value: spellError(error) }, [], true);
+  },
+  troubled: (troubles) => {
+    notify('troubles', troubles);
+  },
+});
+// Whoever calls `open` gets the error; until then it must not count as an unhandled rejection.
+engine.catch(() => undefined);
+
+/** One read may look into the tables several times, one look after the other. */
+const reads = new CallsUnderWay();
+
+/** What waits for facts needs nothing that a close takes away. */
+const readFacts: FactSource['readFacts'] = async (mark, limit, wait) => {
+  const target = await engine;
+  const page = {
+    read: reads.known(() => target.readFacts(mark, limit)),
+    isEmpty: ({ facts }: FactPage) => facts.length === 0,
+    watch: (listener: () => void) => target.watchFacts(listener),
+  };
+  return await readWhenThere(page, wait);
+};
+
+serve(port, outbox, {
+  open: async () => (await engine).id,
+  close: async () => {
+    await (await engine).close(() => reads.over());
+  },
+  hurry: async () => {
+    (await engine).hurry();
+  },
+  figures: async () => (await engine).figures(),
+  oldest: async () => await (await engine).oldest(),
+  settled: async () => {
+    await (await engine).settled();
+  },
+  applyRetention: async (now: number, deletedPrompts: readonly number[]) =>
+    await (await engine).applyRetention(now, deletedPrompts),
+  linkedPrompts: async () => await (await engine).linkedPrompts(),
+  timeOutIdle: async (now: number, wanted: WantedOfTenants) => await (await engine).timeOutIdle(now, wanted),
+  readFacts,
+  connectFacts: (connected: MessagePort) => {
+    serveFacts({ readFacts }, connected);
+  },
+  writeTraces: async (message: TracesMessage) => await (await engine).writeTraces(message),
+  writePoints: async (message: PointsMessage) => await (await engine).writePoints(message),
+  writeLogs: async (message: LogsMessage) => await (await engine).writeLogs(message),
+  read: reads.known(async (call: ReadCall, abort?: AbortSignal) => await (await engine).read(call, abort)),
+  change: reads.known(async (method: ChangeMethod, ...args: unknown[]) => {
+    const target = await engine;
+    return await (target[method] as (...values: unknown[]) => unknown).apply(target, args);
+  }),
+  ...transferMethods(engine),
+  look: reads.known(async (method: LookMethod, ...args: unknown[]) => {
+    const { observations } = await engine;
+    return await (observations[method] as (...values: unknown[]) => unknown).apply(observations, args);
+  }),
+});
+
+/** Methods of the engine whose arguments and results are small plain data. */
+export type ChangeMethod = 'setOutcome' | 'linkPrompt' | 'rebuildMap' | 'storedBytes';
+/** And of what alerts look at. */
+export type LookMethod = keyof Observations;
+
+/** What the store thread does for an export, and for an import. `client/transfer-client.ts` calls it. */
+function transferMethods(engine: Promise<StoreEngine>) {
+  return {
+    beginExport: async (): Promise<boolean> => await (await engine).export.begin(),
+    exportLacksFacts: async (mark: string | null): Promise<boolean> =>
+      await (await engine).export.lacksFacts(mark),
+    writeExport: async (
+      directory: string,
+      skipsDamaged: boolean,
+      abort?: AbortSignal,
+    ): Promise<WrittenTables> => await (await engine).export.write(directory, { skipsDamaged, abort }),
+    exportProgress: async (): Promise<ExportProgress> => (await engine).export.progress,
+    endExport: async (): Promise<void> => {
+      await (await engine).export.end();
+    },
+    isEmpty: async (): Promise<boolean> => (await engine).isEmpty(),
+    restoreBase: async (base: TransferBase): Promise<void> => {
+      await (await engine).restoreBase(base);
+    },
+    lastCommit: async (): Promise<number> => (await engine).lastCommit,
+  };
+}

@@ -1,0 +1,106 @@
+import { Transfer } from '../../../worker/thread-protocol.js';
+import type { LogBuckets, LogFacets, LogFilter, LogPage, LogPlace } from '../../contracts/logs.js';
+import type { NamedBatches } from '../write/named-batches.js';
+import type { Origins } from '../write/origins.js';
+import type { IdIndex } from '../index/id-index.js';
+import { readLogFacets } from '../read/log-facets.js';
+import { readLogs, readLogTrace, searchLogs, type LogSlice } from '../read/logs.js';
+import type { Asker } from '../segments/asker.js';
+import { TraceId } from '../segments/trace-id.js';
+import type { WriteAnswer } from '../write/commit-queue.js';
+import type { Writer } from '../write/writer.js';
+import type { LogsMessage } from '../write/encode-logs.js';
+import { BlockCounts } from '../index/block-counts.js';
+import { IncomingLogs } from '../write/incoming-logs.js';
+import type { LogKey } from '../index/log-keys.js';
+
+/** A page of found records as it crosses from the store thread: the first records, and the keys by which the others are read. */
+export interface FoundLogsAnswer {
+  readonly count: number;
+  readonly slice: LogSlice;
+  /** The place of the page's last record; null where none follows. */
+  readonly next: LogPlace | null;
+}
+
+/** The log records in the store. Users are tenant numbers here. */
+export class StoredLogs {
+  /** Which traces have GenAI events among their records. */
+  readonly withEvents: IdIndex;
+  readonly #origins: Origins;
+  readonly #names: NamedBatches;
+  readonly #counts = new BlockCounts();
+
+  constructor(origins: Origins, names: NamedBatches, withEvents: IdIndex) {
+    this.#origins = origins;
+    this.#names = names;
+    this.withEvents = withEvents;
+  }
+
+  async write(writer: Writer, message: LogsMessage): Promise<WriteAnswer> {
+    const incoming = new IncomingLogs(message, this.#origins, this.withEvents);
+    const { answer } = await this.#names.once(message.tenant, message.name, incoming, (append) =>
+      writer.write({ append }),
+    );
+    return { usage: answer?.usage };
+  }
+
+  async search(
+    { tenant, long }: Asker,
+    filter: LogFilter,
+    page: LogPage,
+  ): Promise<Transfer<FoundLogsAnswer>> {
+    const { after, offset, limit } = page;
+    const safe = {
+      ...safeFilter(filter),
+      ...(after === undefined ? {} : { after: { ...after, id: new TraceId(after.id).text } }),
+    };
+    return await long((connection, capture) =>
+      // Blocks may be merged between two statements.
+      connection.asOfNow(async () => {
+        const { count, keys } = await searchLogs(connection, capture, tenant, safe, page);
+        const slice = await readLogs(connection, capture, tenant, keys, page.details ?? false);
+        const last = offset + limit < count ? keys.at(-1) : undefined;
+        const next = last === undefined ? null : { timestamp: last.timestamp, id: last.id };
+        return new Transfer({ count, slice, next }, [slice.json.buffer]);
+      }),
+    );
+  }
+
+  async facets(
+    { tenant, long }: Asker,
+    filter: Omit<LogFilter, 'start_time' | 'end_time'>,
+    buckets: LogBuckets,
+  ): Promise<LogFacets> {
+    return await long((connection, capture) =>
+      connection.asOfNow(() =>
+        readLogFacets(connection, { capture, counts: this.#counts, tenant }, safeFilter(filter), buckets),
+      ),
+    );
+  }
+
+  /** A later part of a page. Its records may lie elsewhere by now. */
+  async rest(
+    { tenant, short }: Asker,
+    keys: readonly LogKey[],
+    details: boolean,
+  ): Promise<Transfer<LogSlice>> {
+    const slice = await short((connection, capture) => readLogs(connection, capture, tenant, keys, details));
+    return new Transfer(slice, [slice.json.buffer]);
+  }
+
+  /** @returns null for an unknown record and for one without a trace */
+  async findTrace({ tenant, long }: Asker, logId: string): Promise<string | null> {
+    const { text } = new TraceId(logId);
+    return await long((connection, capture) => readLogTrace(connection, capture, tenant, text));
+  }
+}
+
+/** With ids that are printed anew, as they come to stand in SQL. */
+function safeFilter<Filter extends Pick<LogFilter, 'trace_id' | 'span_id'>>(filter: Filter): Filter {
+  const { trace_id, span_id } = filter;
+  return {
+    ...filter,
+    ...(trace_id === undefined ? {} : { trace_id: new TraceId(trace_id).text }),
+    ...(span_id === undefined ? {} : { span_id: new TraceId(span_id).text }),
+  };
+}

@@ -1,0 +1,62 @@
+import type { NumberedVersion } from '../../contracts/prompts.js';
+import type { PromptVersionFigures } from '../../contracts/prompt-runs.js';
+import type { IdIndex } from '../index/id-index.js';
+import type { Asker } from '../segments/asker.js';
+import { TraceId } from '../segments/trace-id.js';
+import type { Writer } from '../write/writer.js';
+import type { LinkedPrompts, NumberedLink } from '../write/linked-prompts.js';
+import { countPending } from '../write/stored-links.js';
+import { PendingLinks } from '../../shared/pending-links.js';
+import type { Reads } from '../segments/read.js';
+import { PromptFigures } from '../write/prompt-figures.js';
+
+/** Which traces used which prompt versions, and how those traces went. */
+export class StoredPrompts implements LinkedPrompts {
+  readonly linked: IdIndex;
+  readonly figures = new PromptFigures();
+  readonly #traces: IdIndex;
+  readonly #pending: PendingLinks;
+
+  /** @param traces every stored trace */
+  constructor(linked: IdIndex, traces: IdIndex, reads: Reads) {
+    this.linked = linked;
+    this.#traces = traces;
+    const read = reads.forWork('usage');
+    this.#pending = new PendingLinks((tenant) =>
+      read((connection, capture) => countPending(connection, capture, tenant)),
+    );
+  }
+
+  /** Resolves after the commit. @param now microseconds @throws ConsumeError `storage_exceeded` where too many wait for their traces */
+  async link(writer: Writer, tenant: number, link: NumberedLink, now: number): Promise<void> {
+    const { words } = new TraceId(link.trace_id);
+    if (this.#traces.find(tenant, words, 0) === 0) await this.#pending.take(tenant);
+    const spanWords = link.span_id === null ? null : new TraceId(link.span_id).words;
+    await writer.write({
+      link: { tenant, words, promptNo: link.promptNo, spanWords, linkedAt: now },
+    });
+  }
+
+  /** The figures of versions, in their order. */
+  async compare(
+    { long }: Asker,
+    versions: readonly NumberedVersion[],
+  ): Promise<readonly PromptVersionFigures[]> {
+    const figures = await this.figures.totals(
+      long,
+      versions.map(({ number }) => number),
+    );
+    return versions.map(({ number, version }) => {
+      const totals = figures.get(number);
+      return {
+        version,
+        total_traces: totals?.traces ?? 0,
+        success_count: totals?.successes ?? 0,
+        failure_count: totals?.failures ?? 0,
+        avg_cost: totals?.meanCost ?? null,
+        avg_latency_ms: totals?.meanDurationMs ?? null,
+        p95_latency_ms: totals?.p95DurationMs ?? null,
+      };
+    });
+  }
+}

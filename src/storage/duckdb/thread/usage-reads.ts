@@ -1,0 +1,44 @@
+import type { Micros } from '../../../signal/time.js';
+import { dayOf, monthOf, printDay, printMonth, startOfMonth } from '../../contracts/month.js';
+import { USAGE } from '../../schema/sum-tables.js';
+import type { DailyCount, MonthlyCount, Usage } from '../../contracts/usage.js';
+import type { ItemCounts } from '../write/item-counts.js';
+import type { Asker, Served } from '../segments/asker.js';
+import { relation } from '../segments/relation.js';
+
+/** The contract `Usage` in the store thread. */
+export class UsageReads implements Served<Usage> {
+  readonly #counts: ItemCounts;
+
+  constructor(counts: ItemCounts) {
+    this.#counts = counts;
+  }
+
+  read({ tenant }: Asker, now: Micros): MonthlyCount {
+    const month = monthOf(now);
+    return {
+      period: printMonth(month),
+      used: this.#counts.used(tenant, month),
+      resets_at: startOfMonth(month + 1),
+    };
+  }
+
+  async days({ tenant, short }: Asker, now: Micros, days: number): Promise<readonly DailyCount[]> {
+    const last = dayOf(now);
+    const first = last - days + 1;
+    // Days stand below 0: those asked for, and the first one of all, before which nothing was counted by day.
+    const [ofDays, [began]] = await short(async (connection, capture) => [
+      await connection.rows(
+        `SELECT -month AS day, sum(events)::BIGINT AS events
+         FROM ${relation(capture, USAGE, `tenant = ${tenant} AND month BETWEEN ${-last} AND ${-first}`)} GROUP BY month`,
+      ),
+      await connection.rows(`SELECT min(-month) AS day FROM ${relation(capture, USAGE, 'month < 0')}`),
+    ]);
+    const events = new Map(ofDays.map(({ day, events }) => [Number(day), Number(events)]));
+    const start = began?.day === undefined || began.day === null ? Infinity : Number(began.day);
+    return Array.from({ length: days }, (_, at) => {
+      const day = first + at;
+      return { date: printDay(day), events: day < start ? null : (events.get(day) ?? 0) };
+    });
+  }
+}

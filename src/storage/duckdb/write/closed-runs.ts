@@ -1,0 +1,102 @@
+import type { RunId, SpanIds } from '../../../runs/stored-runs.js';
+import type { Clock, Logger } from '../../../component/telemetry.js';
+import { formatUuid, wordsOfKey } from '../../../worker/uuid-words.js';
+import { SPANS } from '../../schema/tables.js';
+import { selectList } from '../../schema/table.js';
+import { conditionsOn, narrowed, ofCommits, type OfCommits } from '../segments/commit-ranges.js';
+import type { Connection } from '../files/connection.js';
+import type { IdIndex } from '../index/id-index.js';
+import { idInTrace } from '../index/span-id.js';
+import { newest } from '../segments/relation.js';
+import { SaidByUser } from './said-by-user.js';
+import type { Capture } from '../segments/segment.js';
+import { FACT_COLUMNS } from '../segments/fact-columns.js';
+import type { TraceState } from './trace-state.js';
+import { pickRow, spanStateOf } from '../segments/stored-rows.js';
+import type { ClosedSpans } from '../../../runs/spans/closed-spans.js';
+
+/** Knows which spans of closed runs are stored: looks up those that a commit brings, and notes those that it wrote. */
+export class ClosedRuns {
+  readonly #connection: Connection;
+  readonly #ids: IdIndex;
+  readonly #logger: Logger;
+  readonly #said: SaidByUser;
+  readonly #id = new Uint32Array(4);
+  readonly #words = new Uint32Array(4);
+  /** How many since the start. */
+  closed = 0;
+
+  /**
+   * @param connection the writer's
+   * @param ids ids of the spans of all closed runs
+   */
+  constructor(connection: Connection, ids: IdIndex, { logger, clock }: { logger: Logger; clock: Clock }) {
+    this.#logger = logger;
+    this.#said = new SaidByUser(clock);
+    this.#connection = connection;
+    this.#ids = ids;
+  }
+
+  /** Implements `StoredRuns.meetSpans`. */
+  async meet(
+    { tenant, words, offset }: RunId,
+    state: TraceState,
+    spans: readonly SpanIds[],
+    capture: Capture,
+  ): Promise<void> {
+    const { closed } = state;
+    if (closed === null) return;
+    const found = new Set<string>();
+    const seqs = new Set<number>();
+    for (const ids of spans) {
+      for (let row = ids.from; row < ids.to; row++) {
+        idInTrace(words, offset, ids.words, row * 4, this.#id);
+        const seq = this.#ids.find(tenant, this.#id, 0);
+        if (seq === 0) continue;
+        seqs.add(seq);
+        found.add(`'${formatUuid(ids.words, row * 4)}'::UUID`);
+      }
+    }
+    if (found.size === 0) return;
+    const isOne = `tenant = ${tenant} AND trace_id = '${formatUuid(words, offset)}'::UUID AND span_id IN (${[...found].join(', ')})`;
+    const where = placesOf(seqs, closed, state).map((commits) => narrowed(commits, isOne));
+    const rows = await this.#connection.rows(
+      `SELECT seq, line, node_no, ${selectList(FACT_COLUMNS)} FROM ${newest(capture, SPANS, where)}`,
+    );
+    for (const row of rows) closed.meet(spanStateOf(row, pickRow(row, FACT_COLUMNS)));
+  }
+
+  /** After a commit: notes where the spans that it wrote lie; all spans of the run where it closed the run. */
+  committed(seq: number, { tenant, words, offset }: RunId, closed: ClosedSpans): void {
+    if (closed.closedSeq === seq) {
+      this.closed++;
+      const runs = this.#said.happened(tenant);
+      if (runs > 0) this.#tell({ tenant, runs, trace: formatUuid(words, offset), spans: closed.followed });
+    }
+    for (const key of closed.takeNews()) {
+      wordsOfKey(key, this.#words);
+      idInTrace(words, offset, this.#words, 0, this.#id);
+      this.#ids.put(tenant, this.#id, 0, seq);
+    }
+  }
+
+  /** @param closed how many runs of a user were closed since this was last logged; `trace` is the last of them */
+  #tell(closed: { tenant: number; runs: number; trace: string; spans: number }): void {
+    this.#logger.warn(
+      closed,
+      'A run has more spans than max_run_spans, or was forgotten beside more long ones than are loaded again for its user. Further spans are stored, but its usage and agent no longer follow them, and it does not count in the service map. For each user this is logged every ten minutes at most.',
+    );
+  }
+}
+
+/** Where to look: for what came up to the commit that closed the run only that commit is known. */
+function placesOf(
+  seqs: ReadonlySet<number>,
+  { closedSeq }: ClosedSpans,
+  { commits }: TraceState,
+): OfCommits[] {
+  const later = [...seqs].filter((seq) => seq !== closedSeq);
+  const places = later.length === 0 ? [] : [ofCommits(later)];
+  if (later.length === seqs.size) return places;
+  return [...places, ...conditionsOn([commits.upTo(closedSeq)])];
+}

@@ -1,0 +1,122 @@
+import type { EventType } from '../../../signal/event.js';
+import type { Micros } from '../../../signal/time.js';
+import { EVENTS } from '../../schema/events-table.js';
+import { agentCreated, eventOf, runEnded, type ToldEvent } from '../../shared/run-events.js';
+import { isKnown, type Agents } from '../stats/agents.js';
+import { headerAt, statusAt } from '../../incoming/incoming-rows.js';
+import { objectRows } from './object-rows.js';
+import { runSummary } from './run-summary.js';
+import type { HeaderRow } from '../../../runs/rules/rows.js';
+import type { TraceState } from './trace-state.js';
+import type { TouchedTrace } from './triage.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
+import type { Rows } from './rows.js';
+import type { TraceChange } from './change.js';
+import type { TelemetryEvent } from './stored-events.js';
+import { END_TYPES } from '../../contracts/telemetry-events.js';
+
+/** A run that has ended, as the commit leaves it. */
+interface EndedRun {
+  readonly type: EventType;
+  readonly header: HeaderRow;
+  readonly agentNo: number;
+  readonly spanCount: number;
+  /** The batch that ended it, and its position in that batch. */
+  readonly batch: IncomingBatch;
+  readonly trace: number;
+  /** When that batch came. */
+  readonly timestamp: Micros;
+}
+
+/** A fact, and whose it is. */
+interface Fact extends ToldEvent {
+  readonly tenant: number;
+}
+
+/**
+ * The events of one group commit, as far as somebody wants them, which the batches say. A group of which nobody wants any costs
+ * next to nothing.
+ */
+export class CommitEvents {
+  readonly #agents: Agents;
+  readonly #ended: EndedRun[] = [];
+
+  constructor(agents: Agents) {
+    this.#agents = agents;
+  }
+
+  /** Adds traces of a batch that are new as a whole. @param agentNos by their position */
+  addWhole(batch: IncomingBatch, agentNos: ReadonlyMap<number, number>): void {
+    const { wanted } = batch;
+    if (wanted.length === 0) return;
+    for (const [trace, agentNo] of agentNos) {
+      const type = END_TYPES[statusAt(batch, trace)] ?? null;
+      if (type === null || !wanted.includes(type)) continue;
+      const { header } = headerAt(batch, trace);
+      const spanCount = batch.end(trace) - batch.start(trace);
+      this.#ended.push({ type, header, agentNo, spanCount, batch, trace, timestamp: batch.receivedAt });
+    }
+  }
+
+  /** Adds a trace that was touched and has ended in this commit. */
+  addTouched({ parts }: TouchedTrace, state: TraceState, agentNo: number): void {
+    const { header, spans, heardAt: timestamp } = state;
+    const type = END_TYPES[header.status] ?? null;
+    if (type === null) return;
+    const part = parts.findLast((candidate) => 'batch' in candidate);
+    if (part?.batch.wanted.includes(type) !== true) return;
+    this.#ended.push({ type, header, agentNo, spanCount: spans.size, ...part, timestamp });
+  }
+
+  /** All events: first of agents that have come into being, then of runs, in the order of the batches. */
+  all(seq: number, changes: readonly TraceChange[]): readonly TelemetryEvent[] {
+    const facts = [...this.#newAgents(changes), ...this.#endedRuns(changes)];
+    return facts.map(({ tenant, ...told }, place) => {
+      const event = eventOf(told, place);
+      return { tenant, commit: seq, place, bytes: Buffer.byteLength(event.body), event };
+    });
+  }
+
+  #newAgents(changes: readonly TraceChange[]): Fact[] {
+    const facts: Fact[] = [];
+    if (this.#agents.added.length === 0) return facts;
+    const bringing = changes.flatMap((change) => {
+      if ('batch' in change) return change.batch;
+      if ('ahead' in change) return change.ahead.batch;
+      return 'timeout' in change ? change.timeout : [];
+    });
+    const wanting = new Set(
+      bringing.filter(({ wanted }) => wanted.includes('agent.created')).map(({ tenant }) => tenant),
+    );
+    for (const agent of this.#agents.added) {
+      if (!isKnown(agent)) continue;
+      const { tenant } = agent;
+      if (wanting.has(tenant)) facts.push({ tenant, ...agentCreated(agent) });
+    }
+    return facts;
+  }
+
+  #endedRuns(changes: readonly TraceChange[]): Fact[] {
+    if (this.#ended.length === 0) return [];
+    const batches = changes.flatMap((change) => ('batch' in change ? change.batch : []));
+    const order = new Map(batches.map((batch, i) => [batch, i]));
+    const at = (batch: IncomingBatch): number => order.get(batch) ?? 0;
+    this.#ended.sort((a, b) => at(a.batch) - at(b.batch) || a.trace - b.trace);
+    return this.#ended.map(({ batch, type, timestamp, header, agentNo, spanCount }) => {
+      const run = runSummary({ ...header, agent_no: agentNo, span_count: spanCount }, this.#agents);
+      return { tenant: batch.tenant, ...runEnded(type, timestamp, run) };
+    });
+  }
+}
+
+/** The rows as they are stored. */
+export function eventRows(events: readonly TelemetryEvent[]): Rows[] {
+  return objectRows(
+    EVENTS,
+    events.map(({ tenant, commit, place, bytes, event: { id, type, timestamp, body } }) => ({
+      row: { id, type, timestamp, body, bytes },
+      own: [commit, tenant, place],
+      replaces: false,
+    })),
+  );
+}

@@ -1,0 +1,113 @@
+import type { QuotaUsage } from '../../../component/consumer.js';
+import { Allowances, type ItemCounts } from './item-counts.js';
+import { closing } from '../../contracts/read-errors.js';
+import type { HeaderRow } from '../../../runs/rules/rows.js';
+import type { Change } from './change.js';
+
+/** Spans in one transaction: larger groups bring no more throughput, only longer waits. */
+const GROUP_SPANS = 10_000;
+/**
+ * A group of BUSY_SPANS or more says that more is coming. So the next group waits until it has GATHERED_SPANS, or for GATHER_MS:
+ * groups of 2500 spans instead of 900 take 10 % less processor time a span.
+ */
+const BUSY_SPANS = 500;
+const GATHERED_SPANS = 2000;
+const GATHER_MS = 8;
+
+/** What became of a change. */
+export interface WriteAnswer {
+  /** What is left of the quota that the change counts for, where there is one. */
+  readonly usage: QuotaUsage | undefined;
+}
+
+/** The same, for a change that may have set an outcome. */
+export interface Written extends WriteAnswer {
+  /** The header as it is now; null for an unknown trace, and for changes that set no outcome. */
+  readonly header: HeaderRow | null;
+}
+
+/** A change that waits for its commit, and whom to tell. */
+export interface Waiting {
+  readonly change: Change;
+  readonly resolve: (written: Written) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The changes that wait for their commit, in the order in which they came. */
+export class CommitQueue {
+  readonly #counts: ItemCounts;
+  #waiting: Waiting[] = [];
+  #waitingSpans = 0;
+  /** How many spans the last group had. */
+  #lastSpans = 0;
+  /** Ends the gathering. */
+  #gathered: (() => void) | null = null;
+
+  constructor(counts: ItemCounts) {
+    this.#counts = counts;
+  }
+
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  /** Resolves after the commit that holds the change. */
+  async add(change: Change): Promise<Written> {
+    return await new Promise<Written>((resolve, reject) => {
+      this.#waiting.push({ change, resolve, reject });
+      this.#waitingSpans += spansOf(change);
+      if (this.#waitingSpans >= GATHERED_SPANS) this.#gathered?.();
+    });
+  }
+
+  /** Puts changes that could not be committed yet back to the end of the queue, so that other senders are not held up by them. */
+  putBack(changes: readonly Waiting[]): void {
+    this.#waiting.push(...changes);
+    for (const { change } of changes) this.#waitingSpans += spansOf(change);
+  }
+
+  /** Refuses everything. */
+  refuseAll(): void {
+    this.#waitingSpans = 0;
+    for (const { reject } of this.#waiting.splice(0)) reject(closing());
+  }
+
+  /** After a large group: resolves when enough waits for the next, or when the time is over. */
+  async gather(): Promise<void> {
+    if (this.#lastSpans < BUSY_SPANS || this.#waitingSpans >= GATHERED_SPANS) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, GATHER_MS);
+      this.#gathered = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#gathered = null;
+  }
+
+  /** The next group. */
+  take(): Waiting[] {
+    let spans = 0;
+    let length = 0;
+    const allowances = new Allowances(this.#counts);
+    for (const { change } of this.#waiting) {
+      const more = spansOf(change);
+      const isAllowed = allowances.take(change);
+      if (length > 0 && (spans + more > GROUP_SPANS || !isAllowed)) break;
+      spans += more;
+      length++;
+      // It may be refused, and must not take others down with it.
+      if (!isAllowed) break;
+    }
+    const group = this.#waiting.slice(0, length);
+    this.#waiting = this.#waiting.slice(length);
+    this.#waitingSpans -= spans;
+    this.#lastSpans = spans;
+    return group;
+  }
+}
+
+function spansOf(change: Change): number {
+  if ('append' in change) return change.append.weight;
+  return 'batch' in change ? change.batch.spans.rows + change.batch.traces.rows : 1;
+}

@@ -1,0 +1,122 @@
+import { completingSpans } from '../../../runs/completing-spans.js';
+import type { StoredRuns } from '../../../runs/stored-runs.js';
+import { itemAt, must } from '../../../signal/checked.js';
+import { TooMuchToLoad } from './reloads.js';
+import type { RunSize } from './run-size.js';
+import type { TraceState } from './trace-state.js';
+import type { AheadPart, NewParts, Part, TouchedTrace } from './triage.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
+import type { TraceChange } from './change.js';
+
+/** The touched traces of a group, before anything is worked out. */
+export interface LoadedGroup {
+  readonly touched: ReadonlyMap<string, TouchedTrace>;
+  /** Traces whose spans in a batch are all new. */
+  readonly fresh: NewParts;
+  /** The stored ones, by key. */
+  readonly states: ReadonlyMap<string, TraceState>;
+}
+
+/**
+ * Reads stored spans that the batches of a group complete, with their payloads, before the group changes anything: no more than
+ * {@link RunSize.commitPayloadBytes}. A few bytes of a batch complete a span of megabytes, so neither the size of the group nor
+ * the number of spans bounds this.
+ */
+export class CompletedSpans {
+  readonly #most: number;
+
+  constructor({ commitPayloadBytes }: RunSize) {
+    this.#most = commitPayloadBytes;
+  }
+
+  /**
+   * Reads them into the states.
+   *
+   * @param changes of the group, in their order
+   * @throws TooMuchToLoad and keeps nothing of what was read then
+   */
+  async load(
+    group: LoadedGroup,
+    changes: readonly TraceChange[],
+    stored: StoredRuns<TraceState>,
+  ): Promise<void> {
+    const read = new Read();
+    for (const { state, part } of completedParts(group)) {
+      const { batch, trace } = part;
+      const isAhead = 'ahead' in part;
+      const end = isAhead ? must(part.ahead.traces.get(trace), 'trace that goes ahead') : batch.end(trace);
+      const found = completingSpans(state, batch, batch.start(trace), end);
+      if (found.length === 0) continue;
+      // What goes ahead was measured when its batch was tried.
+      const left = isAhead ? Infinity : this.#most - read.bytes;
+      const keys = found.map(({ key }) => key);
+      const done = left > 0 ? await stored.readWhole(batch.tenant, state, keys, left) : { keys: 0, bytes: 0 };
+      read.add(state, part, { keys: keys.slice(0, done.keys), bytes: done.bytes, to: found[done.keys]?.at });
+      if (done.keys === keys.length) continue;
+      read.letGo();
+      throw new TooMuchToLoad(read.plan(batch, changes));
+    }
+  }
+}
+
+/** What was read for a group. */
+class Read {
+  bytes = 0;
+  readonly #batches = new Set<IncomingBatch>();
+  /** What was read of the last batch, as in `AheadChange`. */
+  readonly #traces = new Map<number, number>();
+  readonly #spans: { readonly state: TraceState; readonly keys: readonly string[] }[] = [];
+
+  /** @param done.to the row of the batch up to which it was read; undefined: all of the trace */
+  add(
+    state: TraceState,
+    { batch, trace }: Part,
+    done: { readonly keys: readonly string[]; readonly bytes: number; readonly to: number | undefined },
+  ): void {
+    this.bytes += done.bytes;
+    this.#batches.add(batch);
+    this.#spans.push({ state, keys: done.keys });
+    if (done.keys.length > 0) this.#traces.set(trace, done.to ?? batch.end(trace));
+  }
+
+  letGo(): void {
+    for (const { state, keys } of this.#spans) {
+      for (const span of keys.flatMap((key) => state.find(key) ?? [])) {
+        span.row = undefined;
+        span.payload = undefined;
+      }
+    }
+  }
+
+  /**
+   * Where several batches need too much together, fewer changes are tried, at most half of them, so that this ends soon in
+   * whatever order they touch their traces. Where one alone does, what was read of its spans is committed first.
+   */
+  plan(batch: IncomingBatch, changes: readonly TraceChange[]): TooMuchToLoad['plan'] {
+    const places = changes.flatMap((change, place) =>
+      'batch' in change && this.#batches.has(change.batch) ? place : [],
+    );
+    const last = must(places.at(-1), 'change of the group with the batch');
+    const change = itemAt(
+      changes,
+      places.length > 1 ? Math.min(last, Math.max(1, changes.length >> 1)) : last,
+    );
+    if (places.length > 1) return { upTo: change };
+    return { first: [{ ahead: { batch, traces: this.#traces } }], before: change };
+  }
+}
+
+/** Traces of batches that may have stored spans, in the order in which they are applied. */
+function* completedParts({
+  touched,
+  fresh,
+  states,
+}: LoadedGroup): Generator<{ readonly state: TraceState; readonly part: Part | AheadPart }> {
+  for (const [key, { parts }] of touched) {
+    const state = states.get(key);
+    if (state === undefined) continue;
+    for (const part of parts) {
+      if ('batch' in part && fresh.get(part.batch)?.has(part.trace) !== true) yield { state, part };
+    }
+  }
+}

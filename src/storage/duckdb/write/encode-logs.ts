@@ -1,0 +1,129 @@
+import type { LogsBatch } from '../../../signal/batch.js';
+import { SEVERITIES, type LogRecord } from '../../../signal/log-record.js';
+import { loggedEventName } from '../../../signal/logged-event.js';
+import type { Origin } from '../../../signal/origin.js';
+import { ColumnsWriter } from '../../../worker/columns-writer.js';
+import { transferables, type Column, type ColumnsMessage } from '../../../worker/columns.js';
+import { TextScratch } from '../../../worker/text-scratch.js';
+import { bodyText, normalText } from '../../shared/log-text.js';
+import { indexOf } from '../../schema/table.js';
+import { LOG_WIRE } from '../../schema/log-tables.js';
+import type { BatchName } from '../../shared/batch-name.js';
+import type { Counted } from '../../incoming/counted.js';
+import { encodeOrigins } from './origin-message.js';
+import { SharedParts } from './shared-parts.js';
+import { printJson } from '../../../signal/json.js';
+
+/** A record as it crosses to the store thread: its columns, and the position of its origin in the message. */
+export const LOG_MESSAGE: readonly Column[] = [
+  ...LOG_WIRE,
+  { name: 'origin', kind: 'uint32', sql: 'UINTEGER' },
+];
+
+/** A batch of log records, in its order, before it is known whose it is. */
+export interface EncodedLogs {
+  readonly logs: ColumnsMessage;
+  readonly origins: ColumnsMessage;
+  /** The rows of records that tell what a span's model call was asked, or answered. */
+  readonly events: readonly number[];
+}
+
+/** The same, on its way to the store thread. */
+export interface LogsMessage extends EncodedLogs {
+  readonly tenant: number;
+  /** Present where the batch counts for a quota. */
+  readonly counted?: Counted;
+  /** Present where its sender gave it a name. */
+  readonly name?: BatchName;
+}
+
+const C = {
+  id: indexOf(LOG_MESSAGE, 'id'),
+  timestamp: indexOf(LOG_MESSAGE, 'timestamp'),
+  observed_at: indexOf(LOG_MESSAGE, 'observed_at'),
+  severity: indexOf(LOG_MESSAGE, 'severity'),
+  severity_number: indexOf(LOG_MESSAGE, 'severity_number'),
+  severity_text: indexOf(LOG_MESSAGE, 'severity_text'),
+  service_name: indexOf(LOG_MESSAGE, 'service_name'),
+  trace_id: indexOf(LOG_MESSAGE, 'trace_id'),
+  span_id: indexOf(LOG_MESSAGE, 'span_id'),
+  flags: indexOf(LOG_MESSAGE, 'flags'),
+  event_name: indexOf(LOG_MESSAGE, 'event_name'),
+  body: indexOf(LOG_MESSAGE, 'body'),
+  normal: indexOf(LOG_MESSAGE, 'normal'),
+  attributes: indexOf(LOG_MESSAGE, 'attributes'),
+  bytes: indexOf(LOG_MESSAGE, 'bytes'),
+  origin: indexOf(LOG_MESSAGE, 'origin'),
+};
+
+/** Turns batches of log records into columns. It keeps scratch memory, so there should be one for each thread. */
+export class LogsEncoder {
+  readonly #text = new TextScratch();
+
+  encode(batch: Pick<LogsBatch, 'items'>): EncodedLogs {
+    const logs = new ColumnsWriter(LOG_MESSAGE, batch.items.length, this.#text);
+    const origins = new SharedParts<Origin>();
+    const events: number[] = [];
+    batch.items.forEach((record, row) => {
+      if (this.#write(logs, row, record)) events.push(row);
+      logs.uint32(C.origin, row, origins.positionOf(record.origin));
+    });
+    return { logs: logs.finish(), origins: encodeOrigins(origins.parts), events };
+  }
+
+  /** @returns whether it is a GenAI event of a span */
+  #write(to: ColumnsWriter, row: number, record: LogRecord): boolean {
+    to.uuid(C.id, row, record.id);
+    to.int64(C.timestamp, row, record.timestamp);
+    if (record.observed_at === null) to.isNull(C.observed_at, row);
+    else to.int64(C.observed_at, row, record.observed_at);
+    to.byte(C.severity, row, SEVERITIES.indexOf(record.severity));
+    to.int32(C.severity_number, row, record.severity_number);
+    to.text(C.severity_text, row, record.severity_text);
+    to.text(C.service_name, row, record.origin.serviceName);
+    if (record.trace_id === null) to.isNull(C.trace_id, row);
+    else to.uuid(C.trace_id, row, record.trace_id);
+    if (record.span_id === null) to.isNull(C.span_id, row);
+    else to.uuid(C.span_id, row, record.span_id);
+    to.uint32(C.flags, row, record.flags);
+    const event = loggedEventName(record);
+    const name = event ?? record.event_name;
+    if (name === null) to.isNull(C.event_name, row);
+    else to.text(C.event_name, row, name);
+    const attributeBytes = this.#writeAttributes(to, row, record);
+    to.uint32(C.bytes, row, attributeBytes + this.#writeBody(to, row, bodyText(record.body)));
+    return event !== null;
+  }
+
+  /** @returns the bytes it takes */
+  #writeAttributes(to: ColumnsWriter, row: number, { attributes }: LogRecord): number {
+    const start = this.#text.length;
+    if (isEmpty(attributes)) to.isNull(C.attributes, row);
+    else to.text(C.attributes, row, printJson(attributes));
+    return this.#text.length - start;
+  }
+
+  /** @returns the bytes it takes */
+  #writeBody(to: ColumnsWriter, row: number, body: string | null): number {
+    if (body === null) {
+      to.isNull(C.body, row);
+      to.isNull(C.normal, row);
+      return 0;
+    }
+    const start = this.#text.length;
+    to.text(C.body, row, body);
+    const bytes = this.#text.length - start;
+    // A text is ASCII where its UTF-8 takes one byte for each character.
+    to.value(C.normal, 'text', row, bytes === body.length ? null : normalText(body));
+    return bytes;
+  }
+}
+
+export function transferablesOf({ logs, origins }: EncodedLogs): ArrayBuffer[] {
+  return [logs, origins].flatMap(transferables);
+}
+
+function isEmpty(object: object): boolean {
+  for (const _key in object) return false;
+  return true;
+}

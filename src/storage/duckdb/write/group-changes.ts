@@ -1,0 +1,165 @@
+import { completingSpans } from '../../../runs/completing-spans.js';
+import type { StoredRuns } from '../../../runs/stored-runs.js';
+import { must } from '../../../signal/checked.js';
+import { CommitRanges } from '../segments/commit-ranges.js';
+import type { LoadedGroup } from './completed-spans.js';
+import { followsSpans, type NamedHeader } from '../../../runs/rules/following-header.js';
+import { NO_PAYLOAD } from '../../../runs/rules/payload.js';
+import { headerAt, newSpansAt, payloadAt } from '../../incoming/incoming-rows.js';
+import { NO_NODE } from '../../../signal/service-map.js';
+import { nodeOfStored } from './node-of-stored.js';
+import type { Services } from './services.js';
+import type { PromptLinks } from './prompt-links.js';
+import type { RunSize } from './run-size.js';
+import { PART_BYTES } from '../segments/part-bytes.js';
+import type { SpanRow, HeaderRow } from '../../../runs/rules/rows.js';
+import { TraceState } from './trace-state.js';
+import type { AheadPart, Part } from './triage.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
+import type { OutcomeChange } from './change.js';
+
+/** How many items of each batch of a group are new: spans, and traces without spans. */
+export class ItemsOfGroup {
+  readonly byBatch = new Map<IncomingBatch, number>();
+
+  add(batch: IncomingBatch, more: number): void {
+    if (more > 0) this.byBatch.set(batch, (this.byBatch.get(batch) ?? 0) + more);
+  }
+}
+
+/** The group while it is worked out. */
+export interface TouchedGroup extends LoadedGroup {
+  /** Traces that become stored are added. */
+  readonly states: Map<string, TraceState>;
+  readonly items: ItemsOfGroup;
+}
+
+/** How many spans of a trace are read with their payloads at a time; of payloads no more than {@link PART_BYTES}. */
+const REMAPPED = 1000;
+
+/**
+ * Applies the changes of a group to the states of the traces that they touch, in order. Stored spans that a batch completes have
+ * been read before: `CompletedSpans`.
+ */
+export class GroupChanges {
+  readonly #services: Services;
+  readonly #links: PromptLinks;
+  readonly #size: RunSize;
+
+  constructor(services: Services, links: PromptLinks, size: RunSize) {
+    this.#size = size;
+    this.#services = services;
+    this.#links = links;
+  }
+
+  /** @returns for each outcome that was set the header as it is then; null for a trace that is not stored */
+  async apply(
+    group: TouchedGroup,
+    stored: StoredRuns<TraceState>,
+  ): Promise<Map<OutcomeChange, HeaderRow | null>> {
+    const outcomes = new Map<OutcomeChange, HeaderRow | null>();
+    for (const [key, { parts }] of group.touched) {
+      for (const part of parts) {
+        const state = group.states.get(key);
+        if ('outcome' in part) {
+          const { success, outcome } = part.outcome;
+          state?.setOutcome(success, outcome);
+          outcomes.set(part.outcome, state?.header ?? null);
+        } else if ('timeout' in part) {
+          if (state?.stored?.seq === part.timeout.seq) state.timeOut();
+        } else if ('link' in part) this.#links.link(key, part.link);
+        else if ('remap' in part) {
+          if (state !== undefined) await this.#remap(state, part.remap.tenant, stored);
+        } else if ('ahead' in part) {
+          if (state !== undefined) this.#applyAhead(key, state, part);
+        } else if ('batch' in part) this.#applyTrace(key, part, group);
+      }
+    }
+    return outcomes;
+  }
+
+  #applyTrace(key: string, { batch, trace }: Part, { fresh, states, items }: TouchedGroup): void {
+    const named = headerAt(batch, trace);
+    const isFresh = fresh.get(batch)?.has(trace) === true;
+    // Only a name that is written gets a number.
+    const nodeAt = (row: number): number => (isFresh ? batch.nodeAt(row) : NO_NODE);
+    const spans = isFresh || followsSpans(named.header) ? newSpansAt(batch, trace, nodeAt) : [];
+    const known = states.get(key);
+    const state = known ?? newState(batch, named, this.#size);
+    if (known === undefined) states.set(key, state);
+    else {
+      state.applyHeader(named, spans, batch.receivedAt);
+      if (batch.map !== null) state.setMapped();
+    }
+    const before = state.spans.size;
+    if (isFresh) {
+      for (const span of spans) state.addSpan(span);
+      this.#links.linkSpans(key, batch, trace);
+    } else {
+      for (let at = batch.start(trace); at < batch.end(trace); at++)
+        this.#applySpan(key, state, { batch, trace }, at, batch.span(at));
+    }
+    // A new trace counts even if it brings no span.
+    items.add(batch, known === undefined ? Math.max(1, state.spans.size) : state.spans.size - before);
+  }
+
+  /** Applies what the batch brings to stored spans; its header and its new spans come with the batch itself. */
+  #applyAhead(key: string, state: TraceState, { batch, trace, ahead }: AheadPart): void {
+    state.heard(batch.receivedAt);
+    if (batch.map !== null) state.setMapped();
+    for (const { at, row } of completingSpans(
+      state,
+      batch,
+      batch.start(trace),
+      must(ahead.traces.get(trace), 'trace that goes ahead'),
+    ))
+      this.#applySpan(key, state, { batch, trace }, at, row);
+  }
+
+  #applySpan(key: string, state: TraceState, { batch, trace }: Part, at: number, row: SpanRow): void {
+    const isNews = state.applySpan(row, payloadAt(batch, at, batch.start(trace)), {
+      incoming: () => batch.nodeAt(at),
+      completed: (merged, payload) => nodeOfStored(this.#services, batch.tenant, merged, payload),
+    });
+    if (isNews) this.#links.linkSpan(key, batch, trace, at);
+  }
+
+  /** Derives the nodes of a stored trace from what is stored of its spans. */
+  async #remap(state: TraceState, tenant: number, stored: StoredRuns<TraceState>): Promise<void> {
+    const keys = [...state.spans.keys()];
+    const held: string[] = [];
+    let first = 0;
+    while (first < keys.length) {
+      const page = keys.slice(first, first + REMAPPED);
+      const isHeld = page.map((key) => state.find(key)?.row !== undefined);
+      const { keys: read } = await stored.readWhole(tenant, state, page, PART_BYTES);
+      for (const span of page.slice(0, read).flatMap((key) => state.find(key) ?? [])) {
+        if (span.row === undefined) continue;
+        const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? NO_PAYLOAD);
+        if (node !== span.node) state.setNode(span, node);
+        if (span.changed) continue;
+        // Nothing of this trace is written.
+        span.row = undefined;
+        span.payload = undefined;
+      }
+      held.push(...page.filter((_, i) => i < read && isHeld[i] === true));
+      state.spans.release();
+      first += read;
+    }
+    // Later batches of the same group may complete these spans.
+    if (held.length > 0) await stored.readWhole(tenant, state, held, Infinity);
+    state.setMapped();
+  }
+}
+
+/** The state of a trace that is not stored yet, before its spans are added. */
+function newState(batch: IncomingBatch, named: NamedHeader, size: RunSize): TraceState {
+  const place = {
+    heardAt: batch.receivedAt,
+    stored: null,
+    commits: CommitRanges.NONE,
+    isMapped: batch.map !== null,
+    hasEnded: false,
+  };
+  return new TraceState(named, place, size);
+}

@@ -1,0 +1,81 @@
+import { itemAt, wordAt } from '../../../signal/checked.js';
+import { ColumnsReader } from '../../../worker/columns-reader.js';
+import { indexOf } from '../../schema/table.js';
+import { LOGS } from '../../schema/log-tables.js';
+import type { Counted } from '../../incoming/counted.js';
+import type { Origins } from './origins.js';
+import { numberOrigins } from './numbered-origins.js';
+import { ORIGIN_MESSAGE } from './origin-message.js';
+import type { Append } from './change.js';
+import type { Rows } from './rows.js';
+import { LOG_MESSAGE, type LogsMessage } from './encode-logs.js';
+
+const ORIGIN = indexOf(LOG_MESSAGE, 'origin');
+const TRACE_ID = indexOf(LOG_MESSAGE, 'trace_id');
+
+/** Where it is noted which traces have GenAI events among their log records. */
+export interface TracesWithEvents {
+  /** @param words the trace's id, from `offset` on */
+  put(tenant: number, words: Uint32Array, offset: number, seq: number): void;
+}
+
+/** A batch of log records that waits for its commit. */
+export class IncomingLogs implements Append {
+  readonly bytes: number;
+  readonly weight: number;
+  readonly counted: Counted | null;
+  readonly #tenant: number;
+  readonly #origins: Origins;
+  readonly #logs: ColumnsReader;
+  readonly #originRows: ColumnsReader;
+  /** For each record, the position of its origin among the message's. */
+  readonly #originOf: Uint32Array;
+  readonly #events: readonly number[];
+  readonly #withEvents: TracesWithEvents;
+  #seq = 0;
+
+  constructor(message: LogsMessage, origins: Origins, withEvents: TracesWithEvents) {
+    this.#tenant = message.tenant;
+    this.counted = message.counted ?? null;
+    this.#origins = origins;
+    this.#events = message.events;
+    this.#withEvents = withEvents;
+    this.#logs = new ColumnsReader(LOG_MESSAGE, message.logs);
+    this.#originRows = new ColumnsReader(ORIGIN_MESSAGE, message.origins);
+    this.#originOf = this.#logs.uint32s(ORIGIN);
+    this.bytes = message.logs.fixed.byteLength + message.logs.text.byteLength;
+    this.weight = this.#logs.rows;
+  }
+
+  get items(): number {
+    return this.weight;
+  }
+
+  get buffers(): ArrayBuffer[] {
+    return [...this.#logs.buffers, ...this.#originRows.buffers];
+  }
+
+  rows(seq: number): Rows[] {
+    const tenant = this.#tenant;
+    this.#seq = seq;
+    const { numbers, rows } = numberOrigins(this.#origins, this.#originRows, { seq, tenant });
+    const own = (row: number, values: Float64Array): void => {
+      values[0] = seq;
+      values[1] = tenant;
+      values[2] = 0;
+      values[3] = itemAt(numbers, wordAt(this.#originOf, row));
+    };
+    return [...rows, { table: LOGS, source: this.#logs, from: 0, to: this.#logs.rows, own, replacing: 0 }];
+  }
+
+  committed(): void {
+    this.#origins.committed();
+    if (this.#events.length === 0) return;
+    const traces = this.#logs.uuidWords(TRACE_ID);
+    for (const row of this.#events) this.#withEvents.put(this.#tenant, traces, row * 4, this.#seq);
+  }
+
+  rolledBack(): void {
+    this.#origins.rollback();
+  }
+}

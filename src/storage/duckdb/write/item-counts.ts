@@ -1,0 +1,131 @@
+import type { QuotaUsage } from '../../../component/consumer.js';
+import { dayOf, monthOf, startOfMonth } from '../../contracts/month.js';
+import { quotaExceeded } from '../../contracts/quota-exceeded.js';
+import { USAGE } from '../../schema/sum-tables.js';
+import type { Connection } from '../files/connection.js';
+import { objectRows } from './object-rows.js';
+import { relation } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
+import type { Change } from './change.js';
+import type { Counted } from '../../incoming/counted.js';
+import type { Rows } from './rows.js';
+
+/**
+ * How many items of every user and month count for a quota: kept in memory, and written in the transaction of the counted rows.
+ */
+export class ItemCounts {
+  readonly #used = new Map<string, number>();
+  /** What the commit under way adds. */
+  readonly #added = new Map<string, { readonly tenant: number; readonly month: number; items: number }>();
+  /** The same by day, which nobody needs in memory. */
+  readonly #addedDays = new Map<string, { readonly tenant: number; readonly day: number; items: number }>();
+
+  async load(connection: Connection, capture: Capture): Promise<void> {
+    const rows = await connection.rows(
+      `SELECT tenant, month, sum(events)::BIGINT AS events FROM ${relation(capture, USAGE, 'month >= 0')} GROUP BY tenant, month`,
+    );
+    for (const { tenant, month, events } of rows) {
+      this.#used.set(keyOf(Number(tenant), Number(month)), Number(events));
+    }
+  }
+
+  /** Items of a month, without those of the commit under way. */
+  used(tenant: number, month: number): number {
+    return this.#used.get(keyOf(tenant, month)) ?? 0;
+  }
+
+  /**
+   * Adds items to the commit under way.
+   *
+   * @throws ConsumeError `quota_exceeded` when they pass the limit: the commit must be given up
+   */
+  add(counted: Counted, items: number): void {
+    if (items === 0) return;
+    const { tenant, limit } = counted;
+    const month = monthOf(counted.at);
+    const key = keyOf(tenant, month);
+    const added = this.#added.get(key);
+    const before = this.used(tenant, month) + (added?.items ?? 0);
+    if (before + items > limit) throw quotaExceeded(standing(counted, before), items, counted.at);
+    if (added === undefined) this.#added.set(key, { tenant, month, items });
+    else added.items += items;
+    const day = dayOf(counted.at);
+    const addedThen = this.#addedDays.get(keyOf(tenant, day));
+    if (addedThen === undefined) this.#addedDays.set(keyOf(tenant, day), { tenant, day, items });
+    else addedThen.items += items;
+  }
+
+  rows(seq: number): Rows[] {
+    const added = [
+      ...this.#added.values(),
+      ...[...this.#addedDays.values()].map(({ tenant, day, items }) => ({ tenant, month: -day, items })),
+    ];
+    return objectRows(
+      USAGE,
+      added.map(({ tenant, month, items }) => ({
+        row: { month, events: items },
+        own: [seq, tenant],
+        replaces: false,
+      })),
+    );
+  }
+
+  committed(): void {
+    for (const [key, { items }] of this.#added) this.#used.set(key, (this.#used.get(key) ?? 0) + items);
+    this.rollback();
+  }
+
+  rollback(): void {
+    this.#added.clear();
+    this.#addedDays.clear();
+  }
+}
+
+/**
+ * Makes sure that no group of changes can pass a limit together: a change that might is committed alone, so that it is refused
+ * alone.
+ */
+export class Allowances {
+  readonly #counts: ItemCounts;
+  readonly #most = new Map<string, number>();
+
+  constructor(counts: ItemCounts) {
+    this.#counts = counts;
+  }
+
+  /** Takes a change into the group. @returns false where it may pass its limit, together with what was taken before */
+  take(change: Change): boolean {
+    const counted = countedIn(change);
+    if (counted === null || counted.limit === Infinity) return true;
+    const month = monthOf(counted.at);
+    const key = keyOf(counted.tenant, month);
+    const most = (this.#most.get(key) ?? 0) + mostItems(change);
+    this.#most.set(key, most);
+    return this.#counts.used(counted.tenant, month) + most <= counted.limit;
+  }
+}
+
+export function countedIn(change: Change): Counted | null {
+  if ('batch' in change) return change.batch.counted;
+  return 'append' in change ? change.append.counted : null;
+}
+
+/** The most items that a change may bring. */
+function mostItems(change: Change): number {
+  if ('append' in change) return change.append.weight;
+  // A trace without spans is an item.
+  return 'batch' in change ? change.batch.spans.rows + change.batch.traces.rows : 1;
+}
+
+/** What is left of a quota; undefined where there is no limit. */
+export function quotaUsage(counted: Counted, used: number): QuotaUsage | undefined {
+  return counted.limit === Infinity ? undefined : standing(counted, used);
+}
+
+function standing({ at, limit }: Counted, used: number): QuotaUsage {
+  return { limit, used, resets_at: startOfMonth(monthOf(at) + 1) };
+}
+
+function keyOf(tenant: number, month: number): string {
+  return `${tenant}/${month}`;
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { ORIGINS } from '../../schema/tables.js';
+import type { Connection } from '../files/connection.js';
+import { relation } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
+
+/** How many are remembered, those used last, at some 200 bytes each. */
+const REMEMBERED = 10_000;
+
+/**
+ * The numbers that rows carry in place of the resource and scope they came from. An origin that is no longer remembered gets
+ * another number when it comes again, which harms nobody: every number keeps leading to what it stood for.
+ */
+export class Origins {
+  /** By digest. */
+  readonly #numbers = new LRUCache<string, number>({ max: REMEMBERED });
+  readonly #added = new Set<string>();
+  #lastNumber = 0;
+
+  async load(connection: Connection, capture: Capture): Promise<void> {
+    this.#lastNumber = capture.lastNumber;
+    const rows = await connection.rows(
+      `SELECT origin_no, sha256(origin) AS digest FROM ${relation(capture, ORIGINS)} ORDER BY origin_no DESC LIMIT ${REMEMBERED}`,
+    );
+    for (const row of rows.reverse()) {
+      const number = Number(row.origin_no);
+      this.#numbers.set(String(row.digest), number);
+      this.#lastNumber = Math.max(this.#lastNumber, number);
+    }
+  }
+
+  /** @returns the number, and whether it is new, in which case the commit has to write it */
+  number(origin: Uint8Array): { readonly number: number; readonly isNew: boolean } {
+    const digest = createHash('sha256').update(origin).digest('hex');
+    const known = this.#numbers.get(digest);
+    const number = known ?? ++this.#lastNumber;
+    if (known === undefined) {
+      this.#added.add(digest);
+      this.#numbers.set(digest, number);
+    }
+    return { number, isNew: known === undefined };
+  }
+
+  committed(): void {
+    this.#added.clear();
+  }
+
+  /** Forgets what was added since the last commit. */
+  rollback(): void {
+    for (const digest of this.#added) this.#numbers.delete(digest);
+    this.#added.clear();
+  }
+}

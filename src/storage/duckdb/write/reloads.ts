@@ -1,0 +1,236 @@
+import { ConsumeError } from '../../../component/consume-error.js';
+import type { Clock, Logger } from '../../../component/telemetry.js';
+import { TokenBuckets } from '../../../component/token-buckets.js';
+import { itemAt, must } from '../../../signal/checked.js';
+import { SaidByUser } from './said-by-user.js';
+import type { TouchedTrace } from './triage.js';
+import type { Change, CloseChange, TraceChange } from './change.js';
+import type { RunSize, SpanRate } from './run-size.js';
+
+/** A stored run that the group's changes touch, that is not closed, and whose spans are not in memory. */
+export interface RunToLoad {
+  readonly key: string;
+  readonly trace: TouchedTrace;
+  /** As its header counts them. */
+  readonly spans: number;
+}
+
+/** What to do with a group instead. The changes are those of the group. */
+export type LoadPlan =
+  /** These must not be tried again. */
+  | { readonly refused: ReadonlyMap<Change, ConsumeError> }
+  /** The changes before this one may be tried alone. */
+  | { readonly upTo: Change }
+  /** These have to be committed, together, before this one is tried again. */
+  | { readonly first: readonly Change[]; readonly before: Change };
+
+/** A group needs more to be loaded than one commit may load. Nothing of it was worked out yet. */
+export class TooMuchToLoad extends Error {
+  readonly plan: LoadPlan;
+
+  constructor(plan: LoadPlan) {
+    super('a commit would load too much');
+    this.plan = plan;
+  }
+}
+
+/**
+ * Limits how much is loaded of runs that are not in memory, which takes time and memory from everybody. It decides by what their
+ * headers count, before anything is loaded: for each commit, over all users, and for each user. When a user has more long runs
+ * than it may have loaded, the rest is closed: from then on a commit costs what it brings, whatever the runs hold. Closing a run
+ * loads it once more; so where a single change touches more than one commit may load, its largest runs are closed in commits
+ * before.
+ */
+export class Reloads {
+  readonly #size: RunSize;
+  readonly #logger: Logger;
+  readonly #said: SaidByUser;
+  /** For long runs, until they are closed. */
+  readonly #followed: Allowance;
+  /** For all runs with more than a few spans. */
+  readonly #loaded: Allowance;
+  /** Changes refused since the start. */
+  refused = 0;
+
+  constructor(size: RunSize, logger: Logger, clock: Clock) {
+    this.#size = size;
+    this.#logger = logger;
+    this.#said = new SaidByUser(clock);
+    this.#followed = new Allowance(size.reloads.followed, clock);
+    this.#loaded = new Allowance(size.reloads.loaded, clock);
+  }
+
+  /**
+   * What a group needs is about to be loaded, and counts from here on.
+   *
+   * @param changes of the group, in their order
+   * @returns the keys of those runs that are to be closed in the commit that loads them
+   * @throws TooMuchToLoad
+   */
+  take(changes: readonly TraceChange[], runs: readonly RunToLoad[]): Set<string> {
+    if (runs.length > 0) this.#check(changes, runs);
+    const toClose = new Set<string>();
+    // Small ones first, so that as many as possible keep being followed.
+    for (const run of [...runs].sort((a, b) => a.spans - b.spans)) {
+      const { key, spans } = run;
+      const { tenant } = run.trace;
+      if (spans > this.#size.few && isUsers(run)) this.#loaded.take(tenant, spans);
+      if (isAskedToClose(run)) toClose.add(key);
+      // A change without spans is not what loads runs again and again.
+      if (spans <= this.#size.reloads.long || !bringsSpans(run)) continue;
+      if (this.#followed.isUsedUp(tenant)) toClose.add(key);
+      else this.#followed.take(tenant, spans);
+    }
+    return toClose;
+  }
+
+  /** @throws TooMuchToLoad */
+  #check(changes: readonly TraceChange[], runs: readonly RunToLoad[]): void {
+    this.#refuse(changes, runs);
+    const found = byChange(changes, runs);
+    let sum = 0;
+    for (const [place, { change, runs: ofChange }] of found.entries()) {
+      const spans = sumOf(ofChange);
+      if (place > 0 && spans > 0 && sum + spans > this.#size.reloads.atOnce)
+        throw new TooMuchToLoad({ upTo: change });
+      sum += spans;
+      if (place === 0) this.#checkAlone(change, ofChange, spans);
+    }
+  }
+
+  /**
+   * All of them at once, not just the first change of each run, because each try looks at everything that is left.
+   *
+   * @throws TooMuchToLoad
+   */
+  #refuse(changes: readonly TraceChange[], runs: readonly RunToLoad[]): void {
+    const known = new Map(changes.map((change) => [sourceOf(change), change]));
+    const refused = new Map<Change, ConsumeError>();
+    for (const { trace, spans } of runs) {
+      if (spans <= this.#size.few || !this.#loaded.isUsedUp(trace.tenant)) continue;
+      for (const part of trace.parts) {
+        const change = known.get(sourceOf(part));
+        if (change !== undefined && isRefusable(change) && !refused.has(change))
+          refused.set(change, this.#refusal(trace.tenant));
+      }
+    }
+    if (refused.size > 0) throw new TooMuchToLoad({ refused });
+  }
+
+  /** For the first change: whether it needs too much even where the commit has nothing else. */
+  #checkAlone(change: TraceChange, runs: readonly RunToLoad[], spans: number): void {
+    const { few, reloads } = this.#size;
+    const { atOnce, closedAtOnce, mostAtOnce } = reloads;
+    const close: RunToLoad[] = [];
+    let [rest, closing] = [spans, 0];
+    for (const run of runs.filter(bringsSpans).sort((a, b) => b.spans - a.spans)) {
+      if (rest <= (run.spans > few ? atOnce : mostAtOnce)) break;
+      // The runs that are left are looked at again next time.
+      if (close.length > 0 && closing + run.spans > closedAtOnce) break;
+      close.push(run);
+      closing += run.spans;
+      rest -= run.spans;
+    }
+    if (close.length > 0) {
+      const first = close.map((run) => ({ close: closeOf(run) }));
+      throw new TooMuchToLoad({ first, before: change });
+    }
+  }
+
+  #refusal(tenant: number): ConsumeError {
+    this.refused++;
+    const times = this.#said.happened(tenant);
+    if (times > 0) {
+      this.#logger.warn(
+        { tenant, times },
+        'Writes of a user are refused for a while: they touch long runs that are not in memory any more, and loading those takes more than its share.',
+      );
+    }
+    return new ConsumeError(
+      'More spans of stored runs would have to be loaded than are allowed for a user.',
+      {
+        code: 'overloaded',
+        retryable: true,
+        retryAfterMs: 1000 * Math.min(MOST_SECONDS, Math.ceil(this.#loaded.secondsUntilFree(tenant))),
+        detail:
+          'This touches long runs that are not in memory any more, and too many of them were loaded lately; send it again later.',
+      },
+    );
+  }
+}
+
+const MOST_SECONDS = 60;
+
+/**
+ * An allowance of spans for each user: an amount at once, and more every second. The last run that is taken may be larger than
+ * what is left.
+ */
+class Allowance {
+  readonly #buckets: TokenBuckets;
+
+  constructor(rate: SpanRate, clock: Clock) {
+    this.#buckets = new TokenBuckets(rate, clock);
+  }
+
+  isUsedUp(tenant: number): boolean {
+    return this.secondsUntilFree(tenant) > 0;
+  }
+
+  secondsUntilFree(tenant: number): number {
+    return this.#buckets.secondsUntil(String(tenant), 1);
+  }
+
+  take(tenant: number, spans: number): void {
+    this.#buckets.take(String(tenant), spans);
+  }
+}
+
+interface OfChange {
+  readonly change: TraceChange;
+  /** The runs that it is the first of its group to touch. */
+  readonly runs: readonly RunToLoad[];
+}
+
+function byChange(changes: readonly TraceChange[], runs: readonly RunToLoad[]): OfChange[] {
+  const places = new Map(changes.map((change, place) => [sourceOf(change), place]));
+  const found = changes.map((change) => ({ change, runs: [] as RunToLoad[] }));
+  for (const run of runs) {
+    const [first] = run.trace.parts;
+    if (first === undefined) continue;
+    itemAt(found, must(places.get(sourceOf(first)), 'change that is about a run')).runs.push(run);
+  }
+  return found;
+}
+
+/** What a change and its part of a run have in common. */
+function sourceOf(change: TraceChange | TouchedTrace['parts'][number]): object {
+  if ('ahead' in change) return change.ahead;
+  return 'batch' in change ? change.batch : change;
+}
+
+function sumOf(runs: readonly RunToLoad[]): number {
+  return runs.reduce((sum, { spans }) => sum + spans, 0);
+}
+
+function bringsSpans({ trace }: RunToLoad): boolean {
+  return trace.parts.some((part) => 'batch' in part);
+}
+
+function isAskedToClose({ trace }: RunToLoad): boolean {
+  return trace.parts.some((part) => 'close' in part);
+}
+
+/** Whether it is loaded because of what its user sent, and not for the store's own work. */
+function isUsers({ trace }: RunToLoad): boolean {
+  return trace.parts.some((part) => !('timeout' in part || 'remap' in part));
+}
+
+/** Whether somebody can send it again. */
+function isRefusable(change: TraceChange): boolean {
+  return 'batch' in change || 'outcome' in change || 'link' in change;
+}
+
+function closeOf({ trace }: RunToLoad): CloseChange {
+  const { tenant, words, offset } = trace;
+  return { tenant, words: words.slice(offset, offset + 4) };
+}

@@ -1,0 +1,99 @@
+import { MapContributions, type MapSums } from '../../../runs/map-contributions.js';
+import type { TraceState } from './trace-state.js';
+import type { TouchedTrace } from './triage.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
+import type { Rows } from './rows.js';
+import type { Services } from './services.js';
+import { countCalled, hourOf } from '../../../signal/trace-map.js';
+import { calledSpansAt, startedAt } from '../../incoming/incoming-rows.js';
+import type { HourSums } from '../../../signal/hour-sums.js';
+import { sumRows, TenantHours } from './tenant-hours.js';
+
+/** What the commit under way changes in the sums of the service map. */
+class MapChanges {
+  readonly #services: Services;
+  readonly #hours = new TenantHours();
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** Adds what a whole trace contributes, or takes it away. */
+  add(tenant: number, hour: number, sums: HourSums, sign: 1 | -1): void {
+    this.#hours.sums(tenant, hour).add(sums, sign);
+  }
+
+  /**
+   * Adds what a trace of a batch contributes that is new as a whole.
+   *
+   * @param agent the name of its agent
+   */
+  addWhole(batch: IncomingBatch, trace: number, agent: string): void {
+    const { tenant } = batch;
+    const sums = this.#hours.sums(tenant, hourOf(startedAt(batch, trace)));
+    countCalled(this.#services.number(tenant, agent), calledSpansAt(batch, trace), sums);
+  }
+
+  rows(seq: number): Rows[] {
+    return sumRows(seq, this.#hours.parts());
+  }
+
+  clear(): void {
+    this.#hours.clear();
+  }
+}
+
+/** What the traces of a group change in the service map. */
+export class SettledMap {
+  readonly #changes: MapChanges;
+  readonly #services: Services;
+  readonly #runs = new MapContributions();
+
+  constructor(services: Services) {
+    this.#services = services;
+    this.#changes = new MapChanges(services);
+  }
+
+  /** Takes away what a stored trace contributes, before it is changed; {@link put} adds what it contributes then. */
+  take({ tenant, parts }: TouchedTrace, state: TraceState | undefined): void {
+    if (state !== undefined && (state.isToClose || parts.some(changesMap)))
+      this.#runs.take(state, this.#sumsOf(tenant));
+  }
+
+  put({ tenant, parts }: TouchedTrace, state: TraceState): void {
+    if (!state.isMapped || parts.some(changesMap)) this.#runs.put(state, this.#sumsOf(tenant));
+  }
+
+  /**
+   * Adds traces of a batch that are new as a whole.
+   *
+   * @param agents the names of their agents, by their positions
+   */
+  addWhole(batch: IncomingBatch, agents: ReadonlyMap<number, string>): void {
+    if (batch.map === null) return;
+    for (const [trace, agent] of agents) this.#changes.addWhole(batch, trace, agent);
+  }
+
+  rows(seq: number): Rows[] {
+    return this.#changes.rows(seq);
+  }
+
+  clear(): void {
+    this.#changes.clear();
+    this.#runs.clear();
+  }
+
+  #sumsOf(tenant: number): MapSums {
+    return {
+      nodeOf: (agent) => this.#services.number(tenant, agent),
+      add: (hour, sums, sign) => {
+        this.#changes.add(tenant, hour, sums, sign);
+      },
+    };
+  }
+}
+
+/** Whether a change of a trace may change what it contributes to the map. */
+function changesMap(part: TouchedTrace['parts'][number]): boolean {
+  return 'batch' in part || 'remap' in part;
+}

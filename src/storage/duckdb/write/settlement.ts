@@ -1,0 +1,392 @@
+import type { StoredRuns } from '../../../runs/stored-runs.js';
+import { must } from '../../../signal/checked.js';
+import type { Micros } from '../../../signal/time.js';
+import type { Agents } from '../stats/agents.js';
+import { CompletedSpans, type LoadedGroup } from './completed-spans.js';
+import type { Connection } from '../files/connection.js';
+import { CommitEvents, eventRows } from './commit-events.js';
+import type { RecentEvents } from './recent-events.js';
+import { ItemsOfGroup, GroupChanges } from './group-changes.js';
+import type { IdIndex } from '../index/id-index.js';
+import type { IdleRuns } from './idle-runs.js';
+import { isRunningAt, kindAt, namesItsAgentAt } from '../../incoming/incoming-rows.js';
+import { KnownTraces } from './known-traces.js';
+import type { Services } from './services.js';
+import { SettledMap } from './settled-map.js';
+import { PromptLinks } from './prompt-links.js';
+import type { LinkedPrompts } from './linked-prompts.js';
+import type { RunChanges, CountedRun } from '../stats/counted-run.js';
+import type { Capture } from '../segments/segment.js';
+import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './settled-rows.js';
+import type { HeaderRow } from '../../../runs/rules/rows.js';
+import type { ClosedRuns } from './closed-runs.js';
+import type { Reloads } from './reloads.js';
+import type { RunSize } from './run-size.js';
+import { StoredTraces } from './stored-traces.js';
+import type { TraceState, StoredHeader } from './trace-state.js';
+import { wholeState } from './whole-state.js';
+import { newParts, triage, type NewParts, type TouchedTrace } from './triage.js';
+import type { IncomingBatch } from '../../incoming/incoming-batch.js';
+import type { OutcomeChange, TraceChange } from './change.js';
+import type { Rows } from './rows.js';
+import { indexOf } from '../../schema/table.js';
+import { TRACE_WIRE } from '../../schema/tables.js';
+import type { Retold } from '../../../runs/spans/run-spans.js';
+import { uuidKey } from '../../../worker/uuid-words.js';
+
+function countedAt({ tenant, traces }: IncomingBatch, trace: number, agentNo: number): CountedRun {
+  const numberAt = (column: number): number | null => {
+    const value = traces.value(column, trace);
+    return typeof value === 'number' ? value : null;
+  };
+  const success = traces.value(SUCCESS, trace);
+  return {
+    tenant,
+    agentNo,
+    status: must(numberAt(STATUS), 'status of a run'),
+    kind: must(numberAt(KIND), 'kind of a run'),
+    startedAt: must(numberAt(STARTED_AT), 'start of a run'),
+    success: typeof success === 'boolean' ? success : null,
+    cost: numberAt(TOTAL_COST_USD),
+    durationMs: numberAt(DURATION_MS),
+  };
+}
+
+function countedHeader(tenant: number, { agentNo, header }: StoredHeader): CountedRun {
+  return {
+    tenant,
+    agentNo,
+    kind: header.kind,
+    status: header.status,
+    startedAt: header.started_at,
+    success: header.success,
+    cost: header.total_cost_usd,
+    durationMs: header.duration_ms,
+  };
+}
+
+/** When a whole trace was last active, as {@link RunChanges} tells it; for one that goes on `RunState.activeAt` says it. */
+function activeAt({ traces, receivedAt }: IncomingBatch, trace: number): Micros {
+  const ended = traces.value(ENDED_AT, trace);
+  const last = Math.max(
+    Number(traces.value(STARTED_AT, trace)),
+    typeof ended === 'number' ? ended : -Infinity,
+  );
+  return Math.min(last, receivedAt);
+}
+
+const KIND = indexOf(TRACE_WIRE, 'kind');
+const STATUS = indexOf(TRACE_WIRE, 'status');
+const STARTED_AT = indexOf(TRACE_WIRE, 'started_at');
+const ENDED_AT = indexOf(TRACE_WIRE, 'ended_at');
+const DURATION_MS = indexOf(TRACE_WIRE, 'duration_ms');
+const SUCCESS = indexOf(TRACE_WIRE, 'success');
+const TOTAL_COST_USD = indexOf(TRACE_WIRE, 'total_cost_usd');
+
+/** What one commit writes. */
+export interface Settled {
+  readonly rows: readonly Rows[];
+  /** For each outcome that was set, the header after it; null for a trace that is not stored. */
+  readonly outcomes: ReadonlyMap<OutcomeChange, HeaderRow | null>;
+  /** How many items of each batch are new: spans, and traces without spans. */
+  readonly items: ReadonlyMap<IncomingBatch, number>;
+  /** The batches of which nothing is used once they are committed: all of their traces are new. */
+  readonly whole: readonly IncomingBatch[];
+  /** To be called after the commit. */
+  committed(): void;
+}
+
+/** Traces of a batch that are new as a whole, by position, and the numbers of their agents. */
+interface WholeTraces {
+  readonly batch: IncomingBatch;
+  readonly agentNos: ReadonlyMap<number, number>;
+}
+
+/** What a commit writes for a trace that it touches. */
+interface WrittenTrace extends TouchedRows {
+  readonly key: string;
+  readonly trace: TouchedTrace;
+  /** Whether its run has ended in this commit. */
+  readonly ends: boolean;
+}
+
+/**
+ * Works out what a group of batches adds to what is stored. The common case, a whole trace whose id was never seen, goes straight
+ * from the sender's columns to the tables. Whatever touches a stored trace, or comes twice in the group, is loaded, changed by
+ * the rules of {@link TraceState}, and written as new versions; spans that are certainly new go straight into the tables there,
+ * too. Runs only between commits, on the one thread that writes, so what it reads is all there is.
+ */
+export class Settlement {
+  readonly #traces: IdIndex;
+  readonly #agents: Agents;
+  readonly #recent: RecentEvents;
+  readonly #services: Services;
+  readonly #map: SettledMap;
+  readonly #runs: RunChanges;
+  readonly #idle: IdleRuns;
+  readonly #known: KnownTraces;
+  readonly #links: PromptLinks;
+  readonly #changes: GroupChanges;
+  readonly #completed: CompletedSpans;
+  readonly #size: RunSize;
+  readonly #closed: ClosedRuns;
+  readonly #storedAt: (capture: Capture) => StoredRuns<TraceState>;
+  /** The traces that the last group touched. */
+  #touched: ReadonlyMap<string, TouchedTrace> = new Map();
+
+  /** @param connection the writer's */
+  constructor(parts: {
+    readonly connection: Connection;
+    /** Which traces are stored, with the commit of the newest header of each. */
+    readonly traces: IdIndex;
+    readonly agents: Agents;
+    /** Gets the events that every commit wrote. */
+    readonly recent: RecentEvents;
+    readonly services: Services;
+    /** Gets what every commit changed in the runs it touched. */
+    readonly runs: RunChanges;
+    /** Gets the headers that every commit wrote. */
+    readonly idle: IdleRuns;
+    /** Gets what every commit changed in linked runs. */
+    readonly prompts: LinkedPrompts;
+    readonly runSize: RunSize;
+    /** Gets the spans of closed runs that every commit wrote. */
+    readonly closedRuns: ClosedRuns;
+    readonly reloads: Reloads;
+  }) {
+    this.#size = parts.runSize;
+    this.#traces = parts.traces;
+    this.#agents = parts.agents;
+    this.#recent = parts.recent;
+    this.#services = parts.services;
+    this.#map = new SettledMap(parts.services);
+    this.#runs = parts.runs;
+    this.#idle = parts.idle;
+    this.#storedAt = (capture) => new StoredTraces(parts, capture);
+    this.#closed = parts.closedRuns;
+    this.#known = new KnownTraces(parts.traces, parts.reloads, parts.runSize);
+    this.#links = new PromptLinks(parts.connection, parts.prompts);
+    this.#completed = new CompletedSpans(parts.runSize);
+    this.#changes = new GroupChanges(parts.services, this.#links, parts.runSize);
+  }
+
+  /** @throws TooMuchToLoad where the group has to be tried in parts */
+  async settle(seq: number, changes: readonly TraceChange[], capture: Capture): Promise<Settled> {
+    for (const change of changes) {
+      const batch = 'ahead' in change ? change.ahead.batch : 'batch' in change ? change.batch : null;
+      batch?.numberNodes(this.#services);
+    }
+    const sorted = triage(changes, this.#traces, this.#size);
+    const { touched } = sorted;
+    this.#touched = touched;
+    const stored = this.#storedAt(capture);
+    const states = await this.#known.load(touched, changes, stored);
+    const fresh = newParts(sorted, states);
+    await this.#loadCompleted({ touched, fresh, states }, changes, stored);
+    await this.#links.load(sorted, states, capture);
+    const items = new ItemsOfGroup();
+    const facts = new CommitEvents(this.#agents);
+    for (const [key, trace] of touched) this.#map.take(trace, states.get(key));
+    for (const state of states.values()) state.closeIfAsked();
+    const group = { touched, fresh, states, items };
+    const outcomes = await this.#changes.apply(group, stored);
+    await tellAgain(group, stored, this.#size);
+    const whole = [...sorted.whole].map(([batch, traces]) => this.#settleWhole(batch, traces, items));
+    for (const { batch, agentNos } of whole) facts.addWhole(batch, agentNos);
+    const written = [...touched].flatMap(([key, trace]) => {
+      const state = states.get(key);
+      return state === undefined ? [] : this.#settleState(seq, key, trace, state, fresh);
+    });
+    for (const { trace, state, agentNo, ends } of written) if (ends) facts.addTouched(trace, state, agentNo);
+    const rows = whole.flatMap(({ batch, agentNos }) =>
+      wholeRows(seq, batch, [...agentNos.keys()], (trace) => must(agentNos.get(trace), 'agent of a run')),
+    );
+    for (const batch of new Set([...sorted.whole.keys(), ...fresh.keys()])) {
+      const touchedParts = fresh.get(batch);
+      const traces = [...(sorted.whole.get(batch) ?? []), ...(touchedParts?.keys() ?? [])];
+      traces.sort((a, b) => a - b);
+      rows.push(...newSpanRows(seq, batch, traces, (trace) => touchedParts?.get(trace) ?? 0));
+    }
+    rows.push(...touchedRows(seq, written));
+    rows.push(...agentRows(seq, this.#agents.added));
+    rows.push(...this.#services.rows(seq), ...this.#map.rows(seq), ...this.#links.rows(seq));
+    const told = facts.all(seq, changes);
+    rows.push(...eventRows(told));
+    return {
+      rows,
+      outcomes,
+      items: items.byBatch,
+      whole: whole.flatMap(({ batch, agentNos }) => (agentNos.size === batch.traces.rows ? batch : [])),
+      committed: () => {
+        for (const traces of whole) this.#wholeCommitted(seq, traces);
+        for (const trace of written) this.#touchedCommitted(seq, trace);
+        for (const [key, { tenant }] of touched) this.#linksCommitted(seq, key, tenant, states.get(key));
+        this.#services.committed();
+        this.#map.clear();
+        this.#recent.add(told);
+      },
+    };
+  }
+
+  /** Where this is too much, the runs that were read are kept in memory, since they are as stored. @throws TooMuchToLoad */
+  async #loadCompleted(
+    group: LoadedGroup,
+    changes: readonly TraceChange[],
+    stored: StoredRuns<TraceState>,
+  ): Promise<void> {
+    try {
+      await this.#completed.load(group, changes, stored);
+    } catch (error) {
+      // A run that is to be closed was loaded for that alone.
+      for (const [key, state] of group.states) if (!state.isToClose) this.#known.remember(key, state);
+      throw error;
+    }
+  }
+
+  /** Traces that started before this time are being removed from the tables, so nothing remembered of them holds any more. */
+  forgetBefore(time: Micros): void {
+    this.#known.forgetBefore(time);
+  }
+
+  /** After a failed commit: what was worked out in memory holds no more. */
+  rollback(): void {
+    this.#known.forget(this.#touched.keys());
+    this.#services.rollback();
+    this.#map.clear();
+    this.#links.clear();
+  }
+
+  #settleWhole(batch: IncomingBatch, traces: readonly number[], items: ItemsOfGroup): WholeTraces {
+    const agentNos = new Map<number, number>();
+    const names = new Map<number, string>();
+    for (const trace of traces) {
+      const agent = this.#agents.named(batch.tenant, {
+        name: batch.agent(trace),
+        kind: kindAt(batch, trace),
+        at: batch.receivedAt,
+        isCertain: namesItsAgentAt(batch, trace),
+      });
+      agentNos.set(trace, agent.agent_no);
+      names.set(trace, agent.name);
+    }
+    for (const trace of traces) {
+      items.add(batch, Math.max(1, batch.end(trace) - batch.start(trace)));
+      if (batch.usesPrompts) this.#links.linkSpans(batch.traceKey(trace), batch, trace);
+    }
+    this.#map.addWhole(batch, names);
+    return { batch, agentNos };
+  }
+
+  /** What a commit writes for a touched trace; nothing where it changes nothing. */
+  #settleState(
+    seq: number,
+    key: string,
+    trace: TouchedTrace,
+    state: TraceState,
+    fresh: NewParts,
+  ): WrittenTrace[] {
+    const { spans, writesHeader, ends } = state.settle(seq);
+    const name = state.agent;
+    state.agent = this.#agents.nameFor(trace.tenant, name);
+    this.#map.put(trace, state);
+    if (!writesHeader) {
+      // Nothing of it is written, but somebody may ask for it again.
+      this.#known.remember(key, state);
+      return [];
+    }
+    const { agent_no: agentNo } = this.#agents.named(trace.tenant, {
+      name,
+      kind: state.header.kind,
+      at: state.heardAt,
+      isCertain: state.namesItsAgent,
+    });
+    const areSpansNew = trace.parts.some((part) => 'batch' in part && fresh.get(part.batch)?.has(part.trace));
+    return [{ key, trace, tenant: trace.tenant, state, agentNo, spans, areSpansNew, ends }];
+  }
+
+  #wholeCommitted(seq: number, { batch, agentNos }: WholeTraces): void {
+    for (const [trace, agentNo] of agentNos) {
+      this.#traces.put(batch.tenant, batch.traceIds, trace * 4, seq);
+      const run = countedAt(batch, trace, agentNo);
+      const key = this.#links.isEmpty ? '' : batch.traceKey(trace);
+      const links = this.#links.committed(seq, key, null, run);
+      // A run that goes on will get more.
+      if (!isRunningAt(batch, trace)) {
+        this.#runs.change(null, run, activeAt(batch, trace));
+        continue;
+      }
+      const state = wholeState(batch, trace, { seq, agentNo, size: this.#size });
+      state.agent = this.#agents.byNumber(agentNo)?.name ?? state.agent;
+      this.#runs.change(null, run, state.activeAt);
+      state.links = links;
+      this.#idle.written(seq, state.header, state.heardAt);
+      this.#known.remember(batch.traceKey(trace), state);
+    }
+  }
+
+  #touchedCommitted(seq: number, { key, trace, state, agentNo, spans }: WrittenTrace): void {
+    const { tenant, words, offset } = trace;
+    const { stored: before } = state;
+    this.#traces.put(tenant, words, offset, seq);
+    const after = state.committed(seq, agentNo, spans);
+    if (state.closed !== null) this.#closed.committed(seq, trace, state.closed);
+    const [runBefore, runAfter] = [before && countedHeader(tenant, before), countedHeader(tenant, after)];
+    this.#runs.change(runBefore, runAfter, state.activeAt);
+    state.links = this.#links.committed(seq, key, runBefore, runAfter) ?? state.links;
+    this.#idle.written(seq, state.header, state.heardAt);
+    this.#known.remember(key, state);
+  }
+
+  /** For touched traces of which nothing else was written, and for those that are not stored. */
+  #linksCommitted(seq: number, key: string, tenant: number, state: TraceState | undefined): void {
+    const run = state?.stored ? countedHeader(tenant, state.stored) : null;
+    const links = this.#links.committed(seq, key, run, run);
+    if (state !== undefined && links !== null) state.links = links;
+  }
+}
+
+/**
+ * Where what a group brings has something else count of spans (`runs/rules/told-calls.ts`), has that written: with new spans that
+ * come from the sender's columns, in these; of stored spans as new versions. Of these no more payloads are read than
+ * {@link RunSize.commitPayloadBytes} for the whole group: what is left is written with the next commit that touches the run, whose
+ * totals do not depend on it.
+ */
+async function tellAgain(
+  { touched, fresh, states }: LoadedGroup,
+  stored: StoredRuns<TraceState>,
+  { commitPayloadBytes }: RunSize,
+): Promise<void> {
+  let left = commitPayloadBytes;
+  for (const [key, trace] of touched) {
+    const state = states.get(key);
+    const retold = state?.retold() ?? [];
+    if (state === undefined || retold.length === 0) continue;
+    const isToRead = ({ span_id: id }: Retold): boolean => {
+      const span = state.find(id);
+      return span !== undefined && span.seq > 0 && span.row === undefined;
+    };
+    const toRead = retold.filter(isToRead);
+    const keys = toRead.map(({ span_id: id }) => id);
+    const read =
+      left > 0 && keys.length > 0
+        ? await stored.readWhole(trace.tenant, state, keys, left)
+        : { keys: 0, bytes: 0 };
+    left -= read.bytes;
+    const unread = new Set(toRead.slice(read.keys));
+    const told = retold.filter((one) => !unread.has(one));
+    for (const one of told) state.tell(one);
+    tellBatches(trace, fresh, told);
+  }
+}
+
+function tellBatches({ parts }: TouchedTrace, fresh: NewParts, retold: readonly Retold[]): void {
+  const told = new Map(retold.map((one) => [one.span_id, one.told]));
+  for (const part of parts) {
+    if (!('batch' in part) || fresh.get(part.batch)?.has(part.trace) !== true) continue;
+    const { batch, trace } = part;
+    for (let row = batch.start(trace); row < batch.end(trace); row++) {
+      const now = told.get(uuidKey(batch.spanIds, row * 4));
+      if (now !== undefined) batch.tell(row, now);
+    }
+  }
+}

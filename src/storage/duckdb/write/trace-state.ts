@@ -1,0 +1,63 @@
+import type { Micros } from '../../../signal/time.js';
+import type { NamedHeader } from '../../../runs/rules/following-header.js';
+import type { HeaderRow } from '../../../runs/rules/rows.js';
+import { RunState, type SettledRun } from '../../../runs/run-state.js';
+import type { SpanState } from '../../../runs/spans/span-state.js';
+import type { CommitRanges } from '../segments/commit-ranges.js';
+import type { TraceLinks } from './trace-links.js';
+import type { RunSize } from './run-size.js';
+
+/** The newest header as it is stored. */
+export interface StoredHeader {
+  /** The commit that wrote it. */
+  readonly seq: number;
+  readonly agentNo: number;
+  readonly header: HeaderRow;
+}
+
+/** The state of a run, and where it is stored. */
+export class TraceState extends RunState {
+  /** Null for a new trace. */
+  stored: StoredHeader | null;
+  /** The commits that brought rows of spans. */
+  commits: CommitRanges;
+  /** Whether its header is to stop following its spans, from the commit under way on: {@link closeIfAsked}. */
+  isToClose = false;
+  /** The prompt versions that it used; null where they were not read. */
+  links: TraceLinks | null = null;
+
+  constructor(
+    named: NamedHeader,
+    place: {
+      readonly heardAt: Micros;
+      readonly stored: StoredHeader | null;
+      readonly commits: CommitRanges;
+      readonly isMapped: boolean;
+      readonly hasEnded: boolean;
+    },
+    size: RunSize,
+  ) {
+    super(named, { ...place, isStored: place.stored !== null }, size);
+    this.stored = place.stored;
+    this.commits = place.commits;
+  }
+
+  closeIfAsked(): void {
+    if (!this.isToClose) return;
+    this.isToClose = false;
+    this.close();
+  }
+
+  override settle(seq: number): SettledRun {
+    const settled = super.settle(seq);
+    if (settled.spans.length > 0) this.commits = this.commits.with(seq);
+    return settled;
+  }
+
+  /** {@link written}, and also the header. */
+  committed(seq: number, agentNo: number, spans: readonly SpanState[]): StoredHeader {
+    this.stored = { seq, agentNo, header: this.header };
+    this.written(seq, spans);
+    return this.stored;
+  }
+}

@@ -1,0 +1,287 @@
+import type { Logger } from '../../../component/telemetry.js';
+import type { ConsumeError } from '../../../component/consume-error.js';
+import type { QuotaUsage } from '../../../component/consumer.js';
+import { monthOf } from '../../contracts/month.js';
+import type { Agents } from '../stats/agents.js';
+import type { BackPressure } from './back-pressure.js';
+import type { Connection } from '../files/connection.js';
+import type { DiskRoom } from '../files/disk-room.js';
+import { CommitQueue, type Waiting, type Written } from './commit-queue.js';
+import { countedIn, quotaUsage, type ItemCounts } from './item-counts.js';
+import { countWritten, writeRows } from './segment-writes.js';
+import type { Segment } from '../segments/segment.js';
+import type { Segments } from '../segments/segments.js';
+import type { Settled, Settlement } from './settlement.js';
+import { TooMuchToLoad } from './reloads.js';
+import { releaseBuffers } from '../../../worker/release-buffers.js';
+import { storageFailure } from '../files/storage-failure.js';
+import type { Change } from './change.js';
+import type { Rows } from './rows.js';
+
+/** A segment is sealed at this many rows or bytes, because its rows are kept in memory. */
+export interface SegmentSize {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** The number of rows was chosen by measurement: see `bench/README.md`. */
+export const SEGMENT_SIZE: SegmentSize = { rows: 122_880, bytes: 96 * 1024 * 1024 };
+
+/** What one commit did, for the metrics. */
+export interface CommitReport {
+  /** Rows written, by the name of their table. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly batches: number;
+  readonly ms: number;
+}
+
+/**
+ * Group commit: everything that waits, up to a limit, becomes one transaction, and everybody is answered after it. At
+ * rest a batch waits for its own commit only; under load the groups grow, and throughput with them.
+ */
+export class Writer {
+  readonly #connection: Connection;
+  readonly #segments: Segments;
+  readonly #settlement: Settlement;
+  readonly #agents: Agents;
+  readonly #counts: ItemCounts;
+  readonly #logger: Logger;
+  readonly #onCommit: (report: CommitReport) => void;
+  readonly #onSealed: () => void;
+  readonly #segmentSize: SegmentSize;
+  readonly #pressure: BackPressure;
+  readonly #room: DiskRoom;
+  readonly #queue: CommitQueue;
+  #running: Promise<void> | null = null;
+  #seq: number;
+  /** Callers that wait for the current segment to be sealed. */
+  readonly #toSeal: (() => void)[] = [];
+
+  /** @param connection the writer's own */
+  constructor(parts: {
+    readonly connection: Connection;
+    readonly segments: Segments;
+    readonly settlement: Settlement;
+    readonly agents: Agents;
+    readonly counts: ItemCounts;
+    readonly logger: Logger;
+    readonly onCommit: (report: CommitReport) => void;
+    readonly onSealed: () => void;
+    readonly segmentSize: SegmentSize;
+    readonly pressure: BackPressure;
+    readonly room: DiskRoom;
+  }) {
+    this.#pressure = parts.pressure;
+    this.#room = parts.room;
+    this.#connection = parts.connection;
+    this.#segments = parts.segments;
+    this.#settlement = parts.settlement;
+    this.#agents = parts.agents;
+    this.#counts = parts.counts;
+    this.#queue = new CommitQueue(parts.counts);
+    this.#logger = parts.logger;
+    this.#onCommit = parts.onCommit;
+    this.#onSealed = parts.onSealed;
+    this.#segmentSize = parts.segmentSize;
+    this.#seq = parts.segments.lastSeq;
+  }
+
+  /**
+   * Resolves after the commit that holds the change.
+   *
+   * @throws ConsumeError `storage_unavailable`, `quota_exceeded`, or `overloaded`: nothing of it was stored
+   */
+  async write(change: Change): Promise<Written> {
+    this.#room.check();
+    if ('batch' in change || 'append' in change) this.#pressure.check();
+    const done = this.#queue.add(change);
+    this.#running ??= this.#run();
+    return await done;
+  }
+
+  /**
+   * Seals the current segment where it is full but has gone on growing because the next one was not ready. For tests and
+   * measurements: otherwise the next commit does so.
+   */
+  async sealIfFull(): Promise<void> {
+    await this.drained();
+    await this.#segments.prepared();
+    if (this.#isFull(this.#segments.current)) this.#rotate();
+  }
+
+  /** Seals the current segment before it is full, after the commit under way. Resolves then. */
+  async seal(): Promise<void> {
+    if (this.#running === null) this.#rotate();
+    else await new Promise<void>((resolve) => this.#toSeal.push(resolve));
+  }
+
+  /** Refuses what waits for its commit. The commit under way goes on. */
+  refuseWaiting(): void {
+    this.#queue.refuseAll();
+  }
+
+  /** Resolves when everything that waited is committed or refused. */
+  async drained(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await this.#pressure.pause();
+      await this.#queue.gather();
+      const group = this.#queue.take();
+      await this.#commitInParts(group);
+    }
+    if (this.#toSeal.length > 0) this.#rotate();
+    // In the same step in which the queue was found empty, so that whatever comes next starts the work again.
+    this.#running = null;
+  }
+
+  /** In one commit, or in as many as it takes to load what it needs. */
+  async #commitInParts(group: readonly Waiting[]): Promise<void> {
+    let rest = group;
+    let size = group.length;
+    while (rest.length > 0) {
+      const part = rest.slice(0, size);
+      try {
+        await this.#commit(part);
+      } catch (error) {
+        if (error instanceof TooMuchToLoad) {
+          const { plan } = error;
+          if ('upTo' in plan) size = part.findIndex(({ change }) => change === plan.upTo);
+          else {
+            const done =
+              'refused' in plan ? this.#refuse(part, plan.refused) : await this.#makeRoom(part, plan);
+            rest = rest.filter(({ change }) => !done.has(change));
+          }
+          continue;
+        }
+        await this.#recover(part, error);
+      }
+      rest = rest.slice(part.length);
+      size = 2 * part.length;
+    }
+  }
+
+  #refuse(part: readonly Waiting[], refused: ReadonlyMap<Change, ConsumeError>): ReadonlySet<Change> {
+    for (const { change, reject } of part) {
+      const refusal = refused.get(change);
+      if (refusal !== undefined) reject(refusal);
+    }
+    return new Set(refused.keys());
+  }
+
+  /**
+   * Makes room for a change that touches too much: first commits what it needs, which closes runs or writes some of its spans.
+   * The change is tried again after others have had their turn.
+   *
+   * @returns the change
+   */
+  async #makeRoom(
+    part: readonly Waiting[],
+    { first, before }: { readonly first: readonly Change[]; readonly before: Change },
+  ): Promise<ReadonlySet<Change>> {
+    const waiting = part.filter(({ change }) => change === before);
+    const nobody = { resolve: () => undefined, reject: () => undefined };
+    try {
+      await this.#commit(first.map((change) => ({ change, ...nobody })));
+      this.#queue.putBack(waiting);
+    } catch (error) {
+      await this.#recover(waiting, error);
+    }
+    return new Set([before]);
+  }
+
+  async #commit(group: readonly Waiting[]): Promise<void> {
+    const begun = performance.now();
+    const seq = ++this.#seq;
+    const changes = group.map(({ change }) => change);
+    this.#agents.begin();
+    const settled = await this.#settle(seq, changes);
+    const appends = changes.flatMap((change) => ('append' in change ? change.append : []));
+    const written = [...settled.rows, ...appends.flatMap((append) => append.rows(seq))];
+    this.#count(changes, settled);
+    written.push(...this.#counts.rows(seq));
+    const segment = this.#segments.current;
+    if (written.length > 0) await writeRows(this.#connection, segment, written);
+    settled.committed();
+    for (const append of appends) append.committed();
+    this.#counts.committed();
+    if (written.length > 0) countWritten(segment, seq, { written, settled: settled.rows, changes });
+    for (const { change, resolve } of group) {
+      const header = 'outcome' in change ? settled.outcomes.get(change.outcome) : undefined;
+      resolve({ header: header ?? null, usage: this.#usage(change) });
+    }
+    releaseBuffers([...settled.whole, ...appends].flatMap(({ buffers }) => buffers));
+    this.#onCommit({
+      rows: rowsByTable(written),
+      batches: group.length,
+      ms: performance.now() - begun,
+    });
+    if (this.#isFull(segment) || this.#toSeal.length > 0) this.#rotate();
+  }
+
+  #isFull(segment: Segment): boolean {
+    const { rows, bytes } = this.#segmentSize;
+    return segment.rows >= rows || segment.bytes >= bytes;
+  }
+
+  /** @throws ConsumeError `quota_exceeded` */
+  #count(changes: readonly Change[], settled: Settled): void {
+    for (const change of changes) {
+      const counted = countedIn(change);
+      if (counted === null) continue;
+      const items = 'batch' in change ? settled.items.get(change.batch) : undefined;
+      this.#counts.add(counted, 'append' in change ? change.append.items : (items ?? 0));
+    }
+  }
+
+  #usage(change: Change): QuotaUsage | undefined {
+    const counted = countedIn(change);
+    return counted === null
+      ? undefined
+      : quotaUsage(counted, this.#counts.used(counted.tenant, monthOf(counted.at)));
+  }
+
+  #rotate(): void {
+    if (this.#segments.current.rows > 0 && this.#segments.rotate()) this.#onSealed();
+    for (const tell of this.#toSeal.splice(0)) tell();
+  }
+
+  async #settle(seq: number, changes: readonly Change[]): Promise<Settled> {
+    await this.#segments.ready();
+    const capture = this.#segments.capture();
+    try {
+      const traces = changes.flatMap((change) => ('append' in change ? [] : change));
+      return await this.#settlement.settle(seq, traces, capture);
+    } finally {
+      capture.release();
+    }
+  }
+
+  /** Nothing of the group was stored. Each batch is tried alone, so that a bad one does not take the others down with it. */
+  async #recover(group: readonly Waiting[], error: unknown): Promise<void> {
+    this.#agents.rollback();
+    this.#settlement.rollback();
+    this.#counts.rollback();
+    for (const { change } of group) if ('append' in change) change.append.rolledBack();
+    const failure = storageFailure(error);
+    // Damage is reported once for the file, not for each batch that meets it.
+    if (failure.code !== 'quota_exceeded' && failure.code !== 'store_damaged') {
+      this.#logger.error({ err: error, batches: group.length }, 'A commit failed; nothing of it was stored.');
+    }
+    if (group.length === 1 || failure.code === 'storage_unavailable') {
+      for (const { reject } of group) reject(failure);
+      return;
+    }
+    for (const one of group) {
+      await this.#commitInParts([one]);
+    }
+  }
+}
+
+function rowsByTable(written: readonly Rows[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { table, from, to } of written) counts[table.name] = (counts[table.name] ?? 0) + to - from;
+  return counts;
+}

@@ -1,0 +1,65 @@
+import type { Column } from '../../worker/columns.js';
+import { COMMIT, type Table } from './table.js';
+
+/** Log records, and what the cold file has in addition to search them: `duckdb/logs/README.md`. */
+
+/** What is encoded of a log record. */
+export const LOG_WIRE = [
+  { name: 'id', kind: 'uuid', sql: 'UUID' },
+  { name: 'timestamp', kind: 'int64', sql: 'TIMESTAMP' },
+  { name: 'observed_at', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+  { name: 'severity', kind: 'uint8', sql: 'UTINYINT' },
+  { name: 'severity_number', kind: 'int32', sql: 'INTEGER' },
+  { name: 'severity_text', kind: 'text', sql: 'VARCHAR' },
+  { name: 'service_name', kind: 'text', sql: 'VARCHAR' },
+  // Not packed: random ids do not shrink, and unpacking 8192 of them to show one takes 4 ms.
+  { name: 'trace_id', kind: 'uuid', sql: 'UUID', nullable: true, compression: 'uncompressed' },
+  { name: 'span_id', kind: 'uuid', sql: 'UUID', nullable: true, compression: 'uncompressed' },
+  { name: 'flags', kind: 'uint32', sql: 'UINTEGER' },
+  /** Of a GenAI event of a span also where it came as the attribute `event.name`. */
+  { name: 'event_name', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** The text, or the JSON text of any other body; null where nothing was sent. */
+  { name: 'body', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** For a body that is not all ASCII: its tokens with a space before, between and behind them. */
+  { name: 'normal', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** As a JSON object; null for none. */
+  { name: 'attributes', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** The length of body and attributes together, by which reads bound what they hold. */
+  { name: 'bytes', kind: 'uint32', sql: 'UINTEGER' },
+] as const satisfies readonly Column[];
+
+export const LOGS: Table = {
+  name: 'logs',
+  store: [
+    ...COMMIT,
+    /** In the cold file `block * 65536 + position`: see `duckdb/logs/README.md`. Elsewhere 0. */
+    { name: 'log_no', kind: 'int64', sql: 'BIGINT' },
+    { name: 'origin_no', kind: 'int32', sql: 'INTEGER' },
+  ],
+  wire: LOG_WIRE,
+};
+
+/** Log records of the cold file that are searched together: one row for each user that has some among them. */
+export const LOG_BLOCKS: Table = {
+  name: 'log_blocks',
+  /** The last commit of the segment that the records came from, of the newest one where there were several. */
+  store: [{ name: 'seq', kind: 'int64', sql: 'BIGINT' }],
+  wire: [
+    { name: 'block', kind: 'int32', sql: 'INTEGER' },
+    { name: 'tenant', kind: 'int32', sql: 'INTEGER' },
+    { name: 'first_position', kind: 'uint32', sql: 'UINTEGER' },
+    { name: 'records', kind: 'uint32', sql: 'UINTEGER' },
+    /** The length of bodies and attributes. */
+    { name: 'bytes', kind: 'int64', sql: 'BIGINT' },
+    { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP' },
+    { name: 'newest', kind: 'int64', sql: 'TIMESTAMP' },
+  ],
+};
+
+/**
+ * Which records of a block have a term, by the term's hash and sorted by it within the block. The columns' kinds know no
+ * lists, so this one is in SQL.
+ */
+export function createLogTerms(catalog: string): string {
+  return `CREATE TABLE ${catalog}.main.log_terms (seq BIGINT NOT NULL, block INTEGER NOT NULL, hash UBIGINT NOT NULL, records UINTEGER NOT NULL, positions USMALLINT[] NOT NULL)`;
+}

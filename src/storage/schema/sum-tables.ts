@@ -1,0 +1,165 @@
+import { COST_PARTS } from '../../signal/call-details.js';
+import { RUN_STATUSES } from '../../signal/span.js';
+import { COMMIT, type Table } from './table.js';
+
+/**
+ * What is counted in the commit of the rows that cause it. A commit writes what it adds to each sum, or takes away; the sum
+ * is that of all its rows, in whatever file.
+ */
+
+/** Events of a tenant that count for its quota. */
+export const USAGE: Table = {
+  name: 'usage',
+  store: COMMIT,
+  wire: [
+    /**
+     * The UTC month of the events, as `year * 12 + month`, the month from 0; and of the same events once more, below 0, their UTC day:
+     * the days since 1970, negated. So a store of before has room for days, and its months stay what they are.
+     */
+    { name: 'month', kind: 'int32', sql: 'INTEGER' },
+    { name: 'events', kind: 'int64', sql: 'BIGINT' },
+  ],
+  sumsOf: ['tenant', 'month'],
+};
+
+/** The names of the nodes of the service map, by the number that spans and sums carry. All of them are in memory. */
+export const SERVICES: Table = {
+  name: 'services',
+  store: COMMIT,
+  wire: [
+    { name: 'node_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'name', kind: 'text', sql: 'VARCHAR' },
+  ],
+};
+
+/** The hour of a trace's start, in hours since 1970. */
+const HOUR = { name: 'hour', kind: 'int32', sql: 'INTEGER' } as const;
+
+/** How the spans went, as `signal/span-grade.ts` has it; null in sums of a store whose schema was 5 then. */
+const GRADE = { name: 'grade', kind: 'uint8', sql: 'UTINYINT', nullable: true } as const;
+
+/** Nodes of the service map: by the types of spans that make them. */
+export const MAP_NODES: Table = {
+  name: 'map_nodes',
+  store: COMMIT,
+  wire: [
+    HOUR,
+    { name: 'node_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'type', kind: 'uint8', sql: 'UTINYINT' },
+    { name: 'spans', kind: 'int64', sql: 'BIGINT' },
+    /** Of which the node is the agent. */
+    { name: 'traces', kind: 'int64', sql: 'BIGINT' },
+    GRADE,
+  ],
+  sumsOf: ['tenant', 'hour', 'node_no', 'type', 'grade'],
+};
+
+export const MAP_EDGES: Table = {
+  name: 'map_edges',
+  store: COMMIT,
+  wire: [
+    HOUR,
+    { name: 'source_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'target_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'spans', kind: 'int64', sql: 'BIGINT' },
+    /** Of the called spans. */
+    GRADE,
+  ],
+  sumsOf: ['tenant', 'hour', 'source_no', 'target_no', 'grade'],
+};
+
+/**
+ * What the cold file has of every agent's runs: always what its table `traces` gives, because whoever changes that changes
+ * these in the same transaction. Costs in two parts, `cost_whole` dollars and `cost_rest` nano-USD.
+ */
+export const RUN_SUMS: Table = {
+  name: 'run_sums',
+  store: COMMIT,
+  wire: [
+    { name: 'agent_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'runs', kind: 'int64', sql: 'BIGINT' },
+    ...RUN_STATUSES.map((status) => ({ name: status, kind: 'int64', sql: 'BIGINT' }) as const),
+    { name: 'successes', kind: 'int64', sql: 'BIGINT' },
+    { name: 'failures', kind: 'int64', sql: 'BIGINT' },
+    { name: 'priced', kind: 'int64', sql: 'BIGINT' },
+    { name: 'cost_whole', kind: 'int64', sql: 'BIGINT' },
+    { name: 'cost_rest', kind: 'int64', sql: 'BIGINT' },
+  ],
+  sumsOf: ['tenant', 'agent_no'],
+};
+
+/** Likewise how many metric points it has, and the earliest and the latest that it ever had. */
+export const POINT_SUMS: Table = {
+  name: 'point_sums',
+  store: COMMIT,
+  wire: [
+    { name: 'stream_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'points', kind: 'int64', sql: 'BIGINT' },
+    { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP' },
+    { name: 'newest', kind: 'int64', sql: 'TIMESTAMP' },
+  ],
+  sumsOf: ['tenant', 'stream_no'],
+  combinedBy: { oldest: 'min', newest: 'max' },
+};
+
+/** What is added up of model calls. */
+const CALL_AMOUNTS = [
+  { name: 'nanos', kind: 'int64', sql: 'HUGEINT' },
+  { name: 'input_tokens', kind: 'int64', sql: 'HUGEINT' },
+  { name: 'output_tokens', kind: 'int64', sql: 'HUGEINT' },
+  { name: 'total_tokens', kind: 'int64', sql: 'HUGEINT' },
+] as const;
+
+/** When they started, and those that have gone. */
+const CALL_TIMES = [
+  { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+  { name: 'newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+  { name: 'gone_oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+  { name: 'gone_newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+] as const;
+const TIMES_COMBINED = { oldest: 'min', newest: 'max', gone_oldest: 'min', gone_newest: 'max' } as const;
+
+/**
+ * Likewise the calls of every model (spans of type `llm`), by the hour in which they started. Times cannot be taken away from
+ * the first and the last one of an hour, so those of calls that have gone are kept beside them: where the earliest is among
+ * them, it may be gone.
+ */
+export const MODEL_SUMS: Table = {
+  name: 'model_sums',
+  store: COMMIT,
+  wire: [
+    HOUR,
+    { name: 'model', kind: 'text', sql: 'VARCHAR', nullable: true },
+    { name: 'calls', kind: 'int64', sql: 'BIGINT' },
+    { name: 'priced_calls', kind: 'int64', sql: 'BIGINT' },
+    ...CALL_AMOUNTS,
+    ...CALL_TIMES,
+  ],
+  sumsOf: ['tenant', 'hour', 'model'],
+  combinedBy: TIMES_COMBINED,
+  countedBy: 'calls',
+};
+
+/**
+ * Likewise the calls of every agent by the hour, each in one part of tokens by which it can be priced anew
+ * (`duckdb/sums/call-sums.ts`). `told` says what of them counts, and why one cannot be priced.
+ */
+export const CALL_SUMS: Table = {
+  name: 'call_sums',
+  store: COMMIT,
+  wire: [
+    HOUR,
+    { name: 'agent_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'model', kind: 'text', sql: 'VARCHAR', nullable: true },
+    { name: 'told', kind: 'uint8', sql: 'UTINYINT' },
+    { name: 'calls', kind: 'int64', sql: 'BIGINT' },
+    ...CALL_AMOUNTS,
+    ...COST_PARTS.map((part) => ({ name: `of_${part}`, kind: 'int64', sql: 'HUGEINT' }) as const),
+    /** Of no call more tokens than that were counted, of calls that have gone neither. */
+    { name: 'most', kind: 'int64', sql: 'BIGINT' },
+    ...CALL_TIMES,
+  ],
+  sumsOf: ['tenant', 'hour', 'agent_no', 'model', 'told'],
+  combinedBy: { most: 'max', ...TIMES_COMBINED },
+  countedBy: 'calls',
+};

@@ -1,0 +1,285 @@
+import type { Column } from '../../worker/columns.js';
+import { EVENTS } from './events-table.js';
+import { LOGS } from './log-tables.js';
+import { NAMED_BATCHES } from './named-batches-table.js';
+import { PROMPT_LINKS } from './prompt-links-table.js';
+import { MAP_EDGES, MAP_NODES, SERVICES, USAGE } from './sum-tables.js';
+import { COMMIT, type Table } from './table.js';
+
+/**
+ * Every column of the telemetry tables, once: DDL, encoding, appending and selecting all go by these lists.
+ *
+ * A table's columns are those that the store fills when it settles a commit, then those that the sender's thread
+ * encodes. Placement and life of the tables: `duckdb/README.md`.
+ */
+
+/** What is encoded of a span. `payload` goes to a table of its own. */
+export const SPAN_WIRE = [
+  { name: 'trace_id', kind: 'uuid', sql: 'UUID' },
+  { name: 'span_id', kind: 'uuid', sql: 'UUID' },
+  { name: 'parent_span_id', kind: 'uuid', sql: 'UUID', nullable: true },
+  { name: 'type', kind: 'uint8', sql: 'UTINYINT' },
+  { name: 'status', kind: 'uint8', sql: 'UTINYINT' },
+  { name: 'name', kind: 'text', sql: 'VARCHAR' },
+  { name: 'started_at', kind: 'int64', sql: 'TIMESTAMP' },
+  { name: 'ended_at', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+  { name: 'duration_ms', kind: 'float64', sql: 'DOUBLE', nullable: true },
+  { name: 'model', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'input_tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
+  { name: 'output_tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
+  { name: 'total_tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
+  /** In nano-USD, like `total_cost_usd`: whole numbers, of which sums are HUGEINT, that no number of rows overflows. */
+  { name: 'cost_usd', kind: 'int64', sql: 'BIGINT', nullable: true },
+  { name: 'error_message', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** The name that the span gives its run's agent, and which of `AGENT_SOURCES` it has it from. */
+  { name: 'agent_source', kind: 'uint8', sql: 'UTINYINT', nullable: true },
+  { name: 'agent_name', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** What a mapping says of the span's node in the service map: `signal/map-hint.ts`. */
+  { name: 'map_hint', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** What the span says of its run's kind: a position in `RUN_KINDS`. */
+  { name: 'run_kind', kind: 'uint8', sql: 'UTINYINT', nullable: true },
+  /** What it says of its run's session, user and tags: `signal/run-context.ts`. */
+  { name: 'context', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** The parts of tokens and cost, as `printCall` writes them. */
+  { name: 'call_details', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'derived', kind: 'uint8', sql: 'UTINYINT' },
+  /** What tells a model call from others: `signal/call-key.ts`. */
+  { name: 'call_key', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** The span by which its call is counted, and what counts of it: `runs/rules/told-calls.ts`. */
+  { name: 'same_as', kind: 'uuid', sql: 'UUID', nullable: true },
+  { name: 'counted', kind: 'uint8', sql: 'UTINYINT', nullable: true },
+] as const satisfies readonly Column[];
+
+/** What is encoded of a header. `agent` becomes `agent_no` in the commit. */
+export const TRACE_WIRE = [
+  { name: 'trace_id', kind: 'uuid', sql: 'UUID' },
+  /** A position in `RUN_KINDS`. */
+  { name: 'kind', kind: 'uint8', sql: 'UTINYINT' },
+  { name: 'status', kind: 'uint8', sql: 'UTINYINT' },
+  { name: 'started_at', kind: 'int64', sql: 'TIMESTAMP' },
+  { name: 'ended_at', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+  { name: 'duration_ms', kind: 'float64', sql: 'DOUBLE', nullable: true },
+  { name: 'success', kind: 'bool', sql: 'BOOLEAN', nullable: true },
+  { name: 'outcome', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'error_message', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'total_tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
+  { name: 'total_cost_usd', kind: 'int64', sql: 'BIGINT', nullable: true },
+  { name: 'metadata', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'sdk_version', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'idle_timeout_ms', kind: 'int64', sql: 'BIGINT', nullable: true },
+  { name: 'session_id', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'user_id', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** A line for each. */
+  { name: 'tags', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'derived', kind: 'uint32', sql: 'UINTEGER' },
+] as const satisfies readonly Column[];
+
+/** Behind everything else, where a store of schema 3 has got it. */
+export const TRACE_SAMPLED = [
+  { name: 'sample_rate', kind: 'float64', sql: 'DOUBLE', nullable: true },
+] as const satisfies readonly Column[];
+
+/** What a header consists of. */
+export const HEADER_COLUMNS = [...TRACE_WIRE, ...TRACE_SAMPLED] as const;
+
+/** What only the store says of a header; it crosses as null. */
+export const TRACE_LATER = [
+  /** The commits that brought rows of the trace's spans, where the first and the last one do not say all: `CommitRanges`. */
+  { name: 'commits', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** Of a run that has more spans than its header follows, what still changes of it: `ClosedSpans`. */
+  { name: 'closed', kind: 'text', sql: 'VARCHAR', nullable: true },
+] as const satisfies readonly Column[];
+
+const SPAN_STORE: readonly Column[] = [
+  ...COMMIT,
+  /** Which of the trace's payloads of this commit is the span's. */
+  { name: 'line', kind: 'uint32', sql: 'UINTEGER' },
+  /** Whether an older version of the span lies in an earlier commit. */
+  { name: 'replaces', kind: 'bool', sql: 'BOOLEAN' },
+  /** The number of the node that it makes in the service map, `NO_NODE` or `AGENT_NODE`. */
+  { name: 'node_no', kind: 'int32', sql: 'INTEGER' },
+  /** The commit that wrote the version before; 0 where there is none. */
+  { name: 'replaced_seq', kind: 'int64', sql: 'BIGINT' },
+];
+
+const TRACE_STORE: readonly Column[] = [
+  ...COMMIT,
+  { name: 'agent_no', kind: 'int32', sql: 'INTEGER' },
+  { name: 'span_count', kind: 'uint32', sql: 'UINTEGER' },
+  /** The first and the last commit that brought rows of the trace's spans; 0 and 0 when there are none. */
+  { name: 'first_seq', kind: 'int64', sql: 'BIGINT' },
+  { name: 'last_seq', kind: 'int64', sql: 'BIGINT' },
+  /** When news of the run last came. */
+  { name: 'heard_at', kind: 'int64', sql: 'TIMESTAMP' },
+  /** Whether an older version of the header lies in an earlier commit. */
+  { name: 'replaces', kind: 'bool', sql: 'BOOLEAN' },
+  /** Whether it counts in the service map: its nodes were derived when it came. */
+  { name: 'is_mapped', kind: 'bool', sql: 'BOOLEAN' },
+  /** Whether it has ever had a terminal status that was not provisional. Then its event is told, or nobody wanted it. */
+  { name: 'has_ended', kind: 'bool', sql: 'BOOLEAN' },
+  /** The commit since which there are more spans than the header follows; 0 while it follows all of them. */
+  { name: 'closed_seq', kind: 'int64', sql: 'BIGINT' },
+];
+
+export const SPANS: Table = {
+  name: 'spans',
+  store: SPAN_STORE,
+  wire: SPAN_WIRE,
+  versionOf: ['trace_id', 'span_id'],
+};
+export const TRACES: Table = {
+  name: 'traces',
+  store: TRACE_STORE,
+  wire: [...TRACE_WIRE, ...TRACE_LATER, ...TRACE_SAMPLED],
+  versionOf: ['trace_id'],
+};
+
+/**
+ * The payloads of the spans that a commit brought for a trace: for each span a frame (`runs/rules/payload.ts`) with `input_data`,
+ * `output_data` and `metadata` as JSON texts, or in place of `metadata` the bytes that came. The frames lie in pieces of about
+ * {@link PIECE_BYTES}: one row for a few spans instead of columns of each span is 30 % less work for the store thread and half the
+ * bytes on disk, and larger rows make a single trace slow to read, because DuckDB unpacks 2048 rows to give one. So a piece of
+ * more than {@link LONG_PIECE_BYTES} is not packed: 2048 of a megabyte would be 2 GiB.
+ */
+export const PAYLOADS: Table = {
+  name: 'payloads',
+  store: [
+    ...COMMIT,
+    /** The number of the piece's first frame, which is a span's `line`, among those of the trace and commit. */
+    { name: 'first_line', kind: 'uint32', sql: 'UINTEGER' },
+    /** The length of `lines`, so that a page of spans can be bounded before they are read. */
+    { name: 'bytes', kind: 'uint32', sql: 'UINTEGER' },
+  ],
+  wire: [
+    { name: 'trace_id', kind: 'uuid', sql: 'UUID' },
+    /** One of them has the frames, and the other one is null. */
+    { name: 'lines', kind: 'text', sql: 'BLOB', nullable: true, compression: 'zstd' },
+    { name: 'long_lines', kind: 'text', sql: 'BLOB', nullable: true, compression: 'uncompressed' },
+  ],
+};
+
+/** The frames of a piece, in SQL. */
+export const PAYLOAD_LINES = 'coalesce(lines, long_lines)';
+/** A piece of payloads ends with the one that reaches this length. */
+export const PIECE_BYTES = 2048;
+/** A longer piece lies in `long_lines`. */
+export const LONG_PIECE_BYTES = 64 * 1024;
+
+export const AGENTS: Table = {
+  name: 'agents',
+  store: COMMIT,
+  wire: [
+    { name: 'agent_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'id', kind: 'uuid', sql: 'UUID' },
+    { name: 'name', kind: 'text', sql: 'VARCHAR' },
+    /** A position in `RUN_KINDS`: runs of either kind are counted under a number of their own. */
+    { name: 'kind', kind: 'uint8', sql: 'UTINYINT' },
+    /** Null in a row that a later one of the same agent replaces: {@link Agents} reads all of them. */
+    { name: 'created_at', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+  ],
+};
+
+/**
+ * What is encoded of a metric point. What belongs to its metric and may change from export to export without a new
+ * series beginning (`temporality`, say) is kept with each point.
+ */
+export const POINT_WIRE = [
+  { name: 'type', kind: 'uint8', sql: 'UTINYINT' },
+  { name: 'temporality', kind: 'uint8', sql: 'UTINYINT', nullable: true },
+  { name: 'is_monotonic', kind: 'bool', sql: 'BOOLEAN', nullable: true },
+  { name: 'timestamp', kind: 'int64', sql: 'TIMESTAMP' },
+  { name: 'start_time', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+  /** NaN and the infinities as they came. */
+  { name: 'value', kind: 'float64', sql: 'DOUBLE', nullable: true },
+  { name: 'flags', kind: 'uint32', sql: 'UINTEGER' },
+  /** Canonical JSON with a line for each label: `labels.ts`. */
+  { name: 'labels', kind: 'text', sql: 'VARCHAR' },
+  { name: 'distribution', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'exemplars', kind: 'text', sql: 'VARCHAR', nullable: true },
+] as const satisfies readonly Column[];
+
+export const POINTS: Table = {
+  name: 'points',
+  store: [
+    ...COMMIT,
+    { name: 'stream_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'origin_no', kind: 'int32', sql: 'INTEGER' },
+  ],
+  wire: POINT_WIRE,
+  sortedBy: { key: 'stream_no', then: 'timestamp' },
+};
+
+/** A metric of a tenant: its number, and its type, unit and description as seen last. */
+export const METRIC_STREAMS: Table = {
+  name: 'metric_streams',
+  store: [...COMMIT, { name: 'replaces', kind: 'bool', sql: 'BOOLEAN' }],
+  wire: [
+    { name: 'stream_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'name', kind: 'text', sql: 'VARCHAR' },
+    { name: 'type', kind: 'uint8', sql: 'UTINYINT' },
+    { name: 'unit', kind: 'text', sql: 'VARCHAR' },
+    { name: 'description', kind: 'text', sql: 'VARCHAR' },
+  ],
+  versionOf: ['stream_no'],
+};
+
+/** Resource and scope that points came from, as JSON. One may be there under several numbers. */
+export const ORIGINS: Table = {
+  name: 'origins',
+  store: COMMIT,
+  wire: [
+    { name: 'origin_no', kind: 'int32', sql: 'INTEGER' },
+    { name: 'origin', kind: 'text', sql: 'VARCHAR' },
+  ],
+};
+
+/** Rows that were set aside when their file was opened, as DuckDB prints them. Nothing reads them but people. */
+export const UNUSABLE_ROWS: Table = {
+  name: 'unusable_rows',
+  store: COMMIT,
+  wire: [
+    { name: 'table_name', kind: 'text', sql: 'VARCHAR' },
+    { name: 'content', kind: 'text', sql: 'VARCHAR' },
+  ],
+};
+
+/** The tables that every segment and the cold file have. */
+export const SEGMENT_TABLES: readonly Table[] = [
+  SPANS,
+  PAYLOADS,
+  TRACES,
+  AGENTS,
+  POINTS,
+  METRIC_STREAMS,
+  ORIGINS,
+  LOGS,
+  USAGE,
+  SERVICES,
+  MAP_NODES,
+  MAP_EDGES,
+  PROMPT_LINKS,
+  EVENTS,
+  NAMED_BATCHES,
+  UNUSABLE_ROWS,
+];
+
+/** Those of which newer rows replace older ones. */
+export const VERSIONED_TABLES: readonly Table[] = SEGMENT_TABLES.filter(
+  ({ versionOf }) => versionOf !== undefined,
+);
+
+/**
+ * Of a segment that is set aside (`duckdb/README.md`, "Segments that cannot be moved"), the rows of which newer versions
+ * were moved before it: with the commit of the newer one.
+ */
+export const REPLACED_ASIDE: Table = {
+  name: 'replaced_aside',
+  store: COMMIT,
+  wire: [
+    { name: 'segment', kind: 'int64', sql: 'BIGINT' },
+    { name: 'table_name', kind: 'text', sql: 'VARCHAR' },
+    { name: 'trace_id', kind: 'uuid', sql: 'UUID', nullable: true },
+    { name: 'span_id', kind: 'uuid', sql: 'UUID', nullable: true },
+    { name: 'stream_no', kind: 'int32', sql: 'INTEGER', nullable: true },
+  ],
+};

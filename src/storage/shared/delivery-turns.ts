@@ -1,0 +1,99 @@
+import { must } from '../../signal/checked.js';
+import type { Micros } from '../../signal/time.js';
+import type { ClaimRequest } from '../contracts/delivery-queue.js';
+import type { HostTurns } from './host-turns.js';
+
+/** A delivery that waits for an active endpoint. */
+export interface WaitingTurn {
+  /** When it is due; 0 where somebody asked for it. */
+  readonly due: Micros;
+  /** A number of its own; deliveries that are due at the same time are taken in the order of these. */
+  readonly delivery: number;
+  /** How many attempts to the endpoint are running when its turn comes. */
+  readonly ofEndpoint: number;
+}
+
+/** What waits for an endpoint, and what is running. */
+export interface EndpointTurns<Turn extends WaitingTurn> {
+  readonly organizationId: string;
+  readonly host: string | undefined;
+  readonly underWay: { readonly length: number };
+  /** The first by time, as many as the endpoint has room for. */
+  readonly candidates: readonly Turn[];
+}
+
+/** What is taken, and when there is more. */
+export interface TakenTurns<Turn extends WaitingTurn> {
+  readonly taken: readonly Turn[];
+  readonly nextDueAt: Micros | null;
+}
+
+/**
+ * Who is next. Organizations take turns, so that none holds up another with many endpoints that hang; and so do the endpoints of
+ * each, so that none holds up another with much to do.
+ *
+ * @param hosts with the attempts that are under way
+ */
+export function takeTurns<Turn extends WaitingTurn>(
+  queues: readonly EndpointTurns<Turn>[],
+  now: Micros,
+  limits: Pick<ClaimRequest, 'limit' | 'perOrganization'>,
+  hosts: HostTurns,
+): TakenTurns<Turn> {
+  const placeOf = new Map(
+    queues.flatMap(({ candidates, host, organizationId: owner }) =>
+      candidates.map((candidate) => [candidate, { candidate, host, owner }]),
+    ),
+  );
+  const organizations = byOrganization(queues).map((ofOne) => {
+    const underWay = ofOne.reduce((sum, queue) => sum + queue.underWay.length, 0);
+    const candidates = ofOne.flatMap((queue) => queue.candidates);
+    const due = candidates.filter((candidate) => candidate.due <= now).sort(inTurns);
+    return { underWay, candidates, due, room: Math.max(0, limits.perOrganization - underWay) };
+  });
+  const places = organizations.flatMap(({ due, room }) =>
+    room === 0 ? [] : due.map((candidate) => must(placeOf.get(candidate), 'place of a turn')),
+  );
+  const hosted = new Set([...hosts.withinRoom(places)].map(({ candidate }) => candidate));
+  const taken = new Set(
+    organizations
+      .flatMap(({ underWay, due, room }) =>
+        due
+          .filter((candidate) => hosted.has(candidate))
+          .slice(0, room)
+          .map((candidate, place) => ({ candidate, before: underWay + place })),
+      )
+      .sort((a, b) => a.before - b.before || inTurns(a.candidate, b.candidate))
+      .slice(0, limits.limit)
+      .map(({ candidate }) => candidate),
+  );
+  for (const candidate of taken) hosts.add(must(placeOf.get(candidate), 'place of a turn'), 1);
+  const rest = organizations.flatMap(({ candidates, room }) => {
+    const left = candidates.filter((candidate) => !taken.has(candidate));
+    return candidates.length - left.length < room
+      ? left.filter((candidate) => hosts.roomOf(placeOf.get(candidate)?.host) > 0)
+      : [];
+  });
+  return { taken: [...taken], nextDueAt: earliest(rest.map(({ due }) => due || now)) };
+}
+
+function byOrganization<Queue extends { readonly organizationId: string }>(
+  queues: readonly Queue[],
+): readonly (readonly Queue[])[] {
+  const found = new Map<string, Queue[]>();
+  for (const queue of queues) {
+    const ofOne = found.get(queue.organizationId);
+    if (ofOne) ofOne.push(queue);
+    else found.set(queue.organizationId, [queue]);
+  }
+  return [...found.values()];
+}
+
+function inTurns(a: WaitingTurn, b: WaitingTurn): number {
+  return a.ofEndpoint - b.ofEndpoint || a.due - b.due || a.delivery - b.delivery;
+}
+
+/** The first of some times; null where there are none. */
+export function earliest(times: readonly Micros[]): Micros | null {
+  return times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other));
+}

@@ -1,0 +1,100 @@
+import { ConsumeError } from '../../component/consume-error.js';
+import type { Clock } from '../../component/telemetry.js';
+import { MICROS_PER_MS } from '../../signal/time-units.js';
+import type { Micros } from '../../signal/time.js';
+import { pause } from '../../telemetry/pause.js';
+import type { Lease, Leases } from '../contracts/leases.js';
+
+/** How often a lease is renewed before it would end. */
+const TURNS = 3;
+
+/** How a lease is held. */
+export interface LeaseHold {
+  readonly leases: Leases;
+  /** How long it holds without news, in milliseconds. */
+  readonly ms: number;
+  /** One that goes on: by a clock that stands still it is never renewed. */
+  readonly clock: Clock;
+  /** Asks the store, and notes whether it answers. */
+  readonly ask?: <Answer>(question: () => Promise<Answer>) => Promise<Answer>;
+  /** Told why it was not renewed; it is tried again. */
+  readonly failed?: (error: unknown) => void;
+}
+
+/** A lease that is renewed until it is given back, or lost: by its own clock, too, where the store cannot be asked. */
+export class HeldLease {
+  readonly lease: Lease;
+  readonly #hold: LeaseHold;
+  readonly #lost = new AbortController();
+  readonly #ended = new AbortController();
+  readonly #renewing: Promise<void>;
+
+  private constructor(hold: LeaseHold, lease: Lease, takenAt: Micros) {
+    this.#hold = hold;
+    this.lease = lease;
+    this.#renewing = this.#renew(takenAt);
+  }
+
+  /**
+   * @param owner names the process, unlike any other that is or was
+   * @returns null while somebody else has it
+   * @throws ConsumeError
+   */
+  static async take(hold: LeaseHold, name: string, owner: string): Promise<HeldLease | null> {
+    const { leases, ms, clock, ask = plainly } = hold;
+    const askedAt = clock.now();
+    const lease = await ask(() => leases.take(name, owner, ms));
+    return lease === null ? null : new HeldLease(hold, lease, askedAt);
+  }
+
+  /** Aborted, with a `ConsumeError`, when somebody else may have it. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** To be called where it turns out that somebody took it. */
+  lose(): void {
+    this.#lost.abort(lost());
+  }
+
+  /** Gives it back, so that nobody waits for its end. Never rejects: where that cannot be done it ends by itself. */
+  async release(): Promise<void> {
+    this.#ended.abort();
+    await this.#renewing;
+    if (!this.lost.aborted) await this.#hold.leases.release(this.lease).catch(() => undefined);
+  }
+
+  async #renew(takenAt: Micros): Promise<void> {
+    const { leases, ms, clock, ask = plainly, failed } = this.#hold;
+    const loseLater = (askedAt: Micros): (() => void) =>
+      clock.after(ms - (clock.now() - askedAt) / MICROS_PER_MS, () => {
+        this.lose();
+      });
+    let cancel = loseLater(takenAt);
+    for (;;) {
+      await pause(clock, ms / TURNS, this.#ended.signal, this.lost);
+      if (this.#ended.signal.aborted || this.lost.aborted) break;
+      try {
+        const askedAt = clock.now();
+        const isHeld = await ask(() => leases.renew(this.lease, ms));
+        cancel();
+        if (isHeld) cancel = loseLater(askedAt);
+        else this.lose();
+      } catch (error) {
+        failed?.(error);
+      }
+    }
+    cancel();
+  }
+}
+
+async function plainly<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+  return await question();
+}
+
+function lost(): ConsumeError {
+  return new ConsumeError(
+    'The control store could not be reached for so long that another process may do the work.',
+    { code: 'storage_unavailable', retryable: true },
+  );
+}

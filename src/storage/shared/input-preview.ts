@@ -1,0 +1,89 @@
+import type { JsonValue } from '../../signal/attributes.js';
+import { parseJson, printJson } from '../../signal/json.js';
+import { GLANCE_CHARACTERS } from '../contracts/runs.js';
+
+/** Longer input is shown as it begins, without being read. */
+const MOST_READ = 64 * 1024;
+/** Members that hold what was asked, in the words of libraries, the most telling first. */
+const ASKED = [
+  'messages',
+  'contents',
+  'input',
+  'question',
+  'query',
+  'prompt',
+  'task',
+  'text',
+  'content',
+  'parts',
+  'value',
+  'args',
+];
+const USERS: ReadonlySet<unknown> = new Set(['user', 'human']);
+/** Texts within texts, and lists within lists; deeper ones are shown as JSON. */
+const MOST_LEVELS = 6;
+
+/**
+ * How an input begins, as people read it: what the user asked last where it is a conversation, the text of it where there is one,
+ * and otherwise JSON. On one line.
+ *
+ * @param json up to what the reader may hold
+ */
+export function inputPreview(json: string): string {
+  return oneLine(json.length > MOST_READ ? json : asked(json));
+}
+
+function asked(json: string): string {
+  try {
+    const value = parseJson(json);
+    return textIn(value, MOST_LEVELS) ?? printJson(value);
+  } catch {
+    return json;
+  }
+}
+
+/** @returns undefined where no text stands out */
+function textIn(value: JsonValue, levels: number): string | undefined {
+  if (typeof value === 'string') return levels > 0 ? textInText(value, levels) : value;
+  if (typeof value !== 'object' || value === null || levels === 0) return undefined;
+  if (Array.isArray(value)) {
+    const said = value.findLast(isUsers) ?? value.at(-1);
+    const texts = said !== undefined && hasRole(said) ? [said] : value;
+    const found = texts.flatMap((each) => textIn(each, levels - 1) ?? []);
+    return found.length === 0 ? undefined : found.join(' ');
+  }
+  for (const name of ASKED) {
+    const found = Object.hasOwn(value, name) ? textIn(value[name] ?? null, levels - 1) : undefined;
+    if (found !== undefined && found.trim() !== '') return found;
+  }
+  const texts = Object.values(value).filter((each) => typeof each === 'string');
+  return Object.keys(value).length === 1 ? texts[0] : undefined;
+}
+
+/** Some libraries send JSON as a text. */
+function textInText(text: string, levels: number): string {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return textIn(parseJson(text), levels - 1) ?? text;
+  } catch {
+    return text;
+  }
+}
+
+function hasRole(value: JsonValue): boolean {
+  return typeof value === 'object' && value !== null && 'role' in value;
+}
+
+function isUsers(value: JsonValue): boolean {
+  return typeof value === 'object' && value !== null && 'role' in value && USERS.has(value['role']);
+}
+
+function oneLine(text: string): string {
+  // More than is shown, so that blanks that are joined leave enough.
+  const some = text
+    .slice(0, 4 * GLANCE_CHARACTERS)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, GLANCE_CHARACTERS);
+  return /[\uD800-\uDBFF]$/.test(some) ? some.slice(0, -1) : some;
+}

@@ -1,0 +1,165 @@
+import { ConsumeError } from '../../component/consume-error.js';
+import type { Clock, Logger } from '../../component/telemetry.js';
+import { MS_PER_MINUTE } from '../../signal/time-units.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
+import type { StorageUse, StoredBytes } from '../contracts/stored-bytes.js';
+import type { UserTerms } from './user-terms.js';
+
+/** Bytes by the numbers of tenants. */
+export type TenantBytes = ReadonlyMap<number, number>;
+
+interface MeasureParts {
+  /** The limit of users without one of their own; 0 for none. */
+  readonly defaultLimit: number;
+  readonly termsOf: (userId: string) => UserTerms | Promise<UserTerms>;
+  /** Reads what every user stores. */
+  readonly measure: () => Promise<readonly TenantBytes[]>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How long a measurement holds: at least so long, and so many times as long as it took. */
+const HOLDS_MS = 10_000;
+const HOLDS_TIMES = 50;
+const RETRY_AFTER_MS = 5 * MS_PER_MINUTE;
+
+/**
+ * What all users store is measured by a look at the tables, so that whatever removes rows lowers it; what this process writes after that is
+ * added until the next look. Nobody looks as long as nobody who writes has a limit, and nobody asks.
+ */
+export class MeasuredBytes implements StoredBytes {
+  #parts: MeasureParts | null = null;
+  #measured: Map<number, number> | null = null;
+  /** What was written since the last measurement began. */
+  readonly #added = new Map<number, number>();
+  #measuring: Promise<void> | null = null;
+  #isStale = true;
+  #isClosed = false;
+  #cancel: () => void = () => undefined;
+  #log: SparseLog | null = null;
+
+  open(parts: MeasureParts): void {
+    this.#parts = parts;
+    this.#log = new SparseLog(parts.logger, parts.clock);
+  }
+
+  /** Ends measuring. Writes that were taken before may still come; their limits hold by the last result. */
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel();
+  }
+
+  /** Resolves when no measurement is running. */
+  async settled(): Promise<void> {
+    await this.#measuring?.catch(() => undefined);
+  }
+
+  async read(userId: string): Promise<StorageUse> {
+    const terms = await this.#opened.termsOf(userId);
+    await this.#refresh();
+    const limit = this.#limitOf(terms);
+    const used = this.#measured === null ? null : this.#usedBy(terms.tenant);
+    return { used, limit: limit === 0 ? null : limit };
+  }
+
+  async take(userId: string, bytes: number): Promise<void> {
+    const terms = await this.#opened.termsOf(userId);
+    await this.refuseExceeded(terms);
+    this.add(terms.tenant, bytes);
+  }
+
+  /**
+   * @returns a promise only for the first write of a user with a limit, which waits for a measurement
+   * @throws ConsumeError `storage_exceeded` where the user has reached the limit
+   */
+  refuseExceeded(terms: UserTerms): Promise<void> | undefined {
+    const limit = this.#limitOf(terms);
+    if (limit === 0) return undefined;
+    const measured = this.#refresh();
+    if (measured !== undefined)
+      return measured.then(() => {
+        this.#refuse(terms, limit);
+      });
+    this.#refuse(terms, limit);
+    return undefined;
+  }
+
+  /** Counts what is being written. @param bytes below 0 where it could not be written */
+  add(tenant: number, bytes: number): void {
+    const sum = (this.#added.get(tenant) ?? 0) + bytes;
+    if (sum === 0) this.#added.delete(tenant);
+    else this.#added.set(tenant, sum);
+  }
+
+  get #opened(): MeasureParts {
+    if (this.#parts !== null) return this.#parts;
+    throw new ConsumeError('The store is not open.', { code: 'storage_unavailable', retryable: true });
+  }
+
+  #limitOf({ storedLimit }: UserTerms): number {
+    return storedLimit ?? this.#opened.defaultLimit;
+  }
+
+  #usedBy(tenant: number): number {
+    return Math.max(0, (this.#measured?.get(tenant) ?? 0) + (this.#added.get(tenant) ?? 0));
+  }
+
+  #refuse({ tenant }: UserTerms, limit: number): void {
+    const used = this.#usedBy(tenant);
+    if (used < limit) return;
+    throw new ConsumeError(
+      `The storage limit of ${String(limit)} bytes is reached: ${String(used)} bytes are stored. Nothing of this request was stored. Delete prompts, saved views or alerts, or ask an administrator for a higher limit or a shorter retention.`,
+      { code: 'storage_exceeded', retryable: true, retryAfterMs: RETRY_AFTER_MS },
+    );
+  }
+
+  /**
+   * Measures again if the last result is old. A large store takes seconds, so only the first result is worth waiting for.
+   *
+   * @returns a promise while there is no result yet
+   */
+  #refresh(): Promise<void> | undefined {
+    if (!this.#isStale || this.#isClosed) return undefined;
+    const measuring = this.#tried();
+    return this.#measured === null ? measuring : undefined;
+  }
+
+  /** A measurement that fails leaves the last one standing. */
+  async #tried(): Promise<void> {
+    try {
+      await this.#measure();
+    } catch (error) {
+      if (!this.#isClosed) this.#log?.warn(0, { err: error }, 'Cannot measure what users store; retrying.');
+    }
+  }
+
+  async #measure(): Promise<void> {
+    this.#measuring ??= this.#measureOnce().finally(() => {
+      this.#measuring = null;
+    });
+    await this.#measuring;
+  }
+
+  async #measureOnce(): Promise<void> {
+    const { measure, clock } = this.#opened;
+    const begun = performance.now();
+    // What is written from here on may be measured as well, until the next measurement.
+    const before = new Map(this.#added);
+    try {
+      const sums = new Map<number, number>();
+      const parts = await measure();
+      for (const [tenant, bytes] of parts.flatMap((part) => [...part]))
+        sums.set(tenant, (sums.get(tenant) ?? 0) + bytes);
+      this.#measured = sums;
+      for (const [tenant, bytes] of before) this.add(tenant, -bytes);
+    } finally {
+      this.#isStale = false;
+      const holdsMs = Math.max(HOLDS_MS, HOLDS_TIMES * (performance.now() - begun));
+      this.#cancel();
+      if (!this.#isClosed)
+        this.#cancel = clock.after(holdsMs, () => {
+          this.#isStale = true;
+        });
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { isQuantile, type MetricSeries, type MetricSeriesRequest } from '../../contracts/metric-series.js';
+import { SeriesGroups, stepsOf } from './series-groups.js';
+import { StepValues } from './step-values.js';
+
+/** Points that are read for one answer, the newest; and rows that are held of what they were put together to. */
+export const MOST_NUMBERS = 500_000;
+export const MOST_NUMBER_ROWS = 100_000;
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Gauges and sums step by step, from what an engine has put together by labels, source and step. */
+export class NumberSteps {
+  readonly #groups: SeriesGroups<StepValues>;
+  readonly #agg: MetricSeriesRequest['agg'];
+
+  constructor(request: MetricSeriesRequest) {
+    const steps = stepsOf(request);
+    this.#groups = new SeriesGroups(request, () => new StepValues(steps));
+    this.#agg = request.agg;
+  }
+
+  /**
+   * @param row for `rate` an increase: `labels` as they are stored, `since` and `until` in microseconds, `growth`; otherwise the figures of
+   *   a step: `labels`, `step` (its place), `count`, `sum`, `min`, `max`, `last`, `last_at`, `total` (`StepFigures`)
+   */
+  add(row: Row): void {
+    const group = this.#groups.of(String(row.labels));
+    if (this.#agg === 'rate') {
+      group.increase({ from: Number(row.since), to: Number(row.until), by: Number(row.growth) });
+      return;
+    }
+    group.add(Number(row.step), {
+      count: Number(row.count),
+      sum: Number(row.sum),
+      min: Number(row.min),
+      max: Number(row.max),
+      last: Number(row.last),
+      lastAt: Number(row.last_at),
+      total: Number(row.total),
+    });
+  }
+
+  /** @param isCut whether there is more than was added */
+  result(isCut: boolean): { readonly series: readonly MetricSeries[]; readonly is_truncated: boolean } {
+    const agg = this.#agg;
+    return this.#groups.result((group) => (isQuantile(agg) ? [] : group.points(agg)), isCut);
+  }
+}

@@ -1,0 +1,132 @@
+import type { MetricAggregation } from '../../contracts/metric-series.js';
+
+/** Steps of equal width, the first of which begins at `first`, in microseconds. */
+export interface Steps {
+  readonly first: number;
+  readonly width: number;
+  readonly count: number;
+  /** Where the last one is cut off. */
+  readonly end: number;
+}
+
+/** The place of the step that has a time. */
+export function stepOf({ first, width }: Steps, at: number): number {
+  return Math.floor((at - first) / width);
+}
+
+/** What is known of some values of one step. */
+export interface StepFigures {
+  readonly count: number;
+  readonly sum: number;
+  readonly min: number;
+  readonly max: number;
+  /** The newest, and when it was measured. */
+  readonly last: number;
+  readonly lastAt: number;
+  /** What `sum` adds up over sources: all values of a delta, otherwise the newest. */
+  readonly total: number;
+}
+
+/** An increase between two times, both in microseconds. */
+export interface Increase {
+  readonly from: number;
+  readonly to: number;
+  readonly by: number;
+}
+
+/** One series of an answer while it is put together: a value for each step, of any number of sources. */
+export class StepValues {
+  readonly #steps: Steps;
+  readonly #figures = new Map<number, StepFigures>();
+  readonly #increases = new Map<number, number>();
+
+  constructor(steps: Steps) {
+    this.#steps = steps;
+  }
+
+  /** @param step its place */
+  add(step: number, some: StepFigures): void {
+    if (step < 0 || step >= this.#steps.count) return;
+    const known = this.#figures.get(step);
+    this.#figures.set(step, known === undefined ? some : together(known, some));
+  }
+
+  /**
+   * Counts an increase in the steps over which it went on, evenly: a counter that is read seldom, or for the first time, has not counted
+   * everything in the step in which it was read.
+   */
+  increase({ from, to, by }: Increase): void {
+    const { first, width, count } = this.#steps;
+    const last = Math.floor((to - first) / width);
+    if (from >= to) {
+      this.#grow(last, by);
+      return;
+    }
+    const rate = by / (to - from);
+    // An increase that ends at the end of a step is of that step.
+    const end = last * width + first === to ? last - 1 : last;
+    for (
+      let step = Math.max(0, Math.floor((from - first) / width));
+      step <= Math.min(end, count - 1);
+      step++
+    ) {
+      const start = first + step * width;
+      this.#grow(step, rate * (Math.min(to, start + width) - Math.max(from, start)));
+    }
+  }
+
+  /** Step by step, its beginning in milliseconds and its value. */
+  points(agg: Exclude<MetricAggregation, 'p50' | 'p95' | 'p99'>): [number, number][] {
+    const { first, width, end } = this.#steps;
+    const secondsOf = (step: number): number => Math.min(width, end - first - step * width) / 1e6;
+    const values =
+      agg === 'rate'
+        ? [...this.#increases].map(([step, by]): [number, number] => [step, by / secondsOf(step)])
+        : [...this.#figures].map(([step, figures]): [number, number] => [step, valueOf(figures, agg)]);
+    return values
+      .filter(([, value]) => Number.isFinite(value))
+      .sort(([a], [b]) => a - b)
+      .map(([step, value]) => [startMs(this.#steps, step), value]);
+  }
+
+  #grow(step: number, by: number): void {
+    if (step < 0 || step >= this.#steps.count) return;
+    this.#increases.set(step, (this.#increases.get(step) ?? 0) + by);
+  }
+}
+
+/** When a step begins, in milliseconds. */
+export function startMs({ first, width }: Steps, step: number): number {
+  return (first + step * width) / 1000;
+}
+
+function together(a: StepFigures, b: StepFigures): StepFigures {
+  const newest = b.lastAt > a.lastAt ? b : a;
+  return {
+    count: a.count + b.count,
+    sum: a.sum + b.sum,
+    min: Math.min(a.min, b.min),
+    max: Math.max(a.max, b.max),
+    last: newest.last,
+    lastAt: newest.lastAt,
+    total: a.total + b.total,
+  };
+}
+
+function valueOf(
+  { count, sum, min, max, last, total }: StepFigures,
+  agg: 'avg' | 'sum' | 'min' | 'max' | 'last',
+): number {
+  switch (agg) {
+    case 'avg':
+      return sum / count;
+    case 'sum':
+      return total;
+    case 'min':
+      return min;
+    case 'max':
+      return max;
+    case 'last':
+      return last;
+  }
+}

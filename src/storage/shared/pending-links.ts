@@ -1,0 +1,60 @@
+import { LRUCache } from 'lru-cache';
+import { ConsumeError } from '../../component/consume-error.js';
+import { MICROS_PER_DAY } from '../../signal/time-units.js';
+import type { Micros } from '../../signal/time.js';
+
+/** Links of a user to traces that have not come, and for how long they are awaited. */
+export const MOST_PENDING = 10_000;
+export const PENDING_KEPT_FOR: Micros = 30 * MICROS_PER_DAY;
+
+/** At the limit the links are counted again at most so often. */
+const RECOUNT_MS = 10_000;
+const REMEMBERED = 10_000;
+
+interface Count {
+  links: number;
+  /** From `performance.now()`. */
+  readonly countedAt: number;
+}
+
+/** Bounds the pending links of each user. They are counted in the tables at first, and at the limit, since traces may have come. */
+export class PendingLinks {
+  readonly #read: (tenant: number) => Promise<number>;
+  readonly #counts = new LRUCache<number, Promise<Count>>({ max: REMEMBERED });
+
+  constructor(read: (tenant: number) => Promise<number>) {
+    this.#read = read;
+  }
+
+  /** Counts a link to a trace that may never come. @throws ConsumeError `storage_exceeded` */
+  async take(tenant: number): Promise<void> {
+    const counting = this.#counts.get(tenant) ?? this.#count(tenant);
+    let count = await counting;
+    if (isFull(count) && performance.now() - count.countedAt > RECOUNT_MS) {
+      const newer = this.#counts.get(tenant);
+      count = await (newer === undefined || newer === counting ? this.#count(tenant) : newer);
+    }
+    if (isFull(count))
+      throw new ConsumeError(
+        `${String(MOST_PENDING)} links to prompts wait for traces that are not stored, which is the limit for a user. Send the traces, or wait: links are removed after 30 days.`,
+        { code: 'storage_exceeded', retryable: true, retryAfterMs: RECOUNT_MS },
+      );
+    count.links++;
+  }
+
+  /** Of links that come meanwhile all wait for it. */
+  async #count(tenant: number): Promise<Count> {
+    const counting = this.#read(tenant).then((links) => ({ links, countedAt: performance.now() }));
+    this.#counts.set(tenant, counting);
+    try {
+      return await counting;
+    } catch (error) {
+      this.#counts.delete(tenant);
+      throw error;
+    }
+  }
+}
+
+function isFull({ links }: Count): boolean {
+  return links >= MOST_PENDING;
+}

@@ -1,0 +1,59 @@
+import type { Clock } from '../../component/telemetry.js';
+import type { ControlPlane } from '../contracts/control-plane.js';
+import type { NamedVersion } from '../contracts/prompts.js';
+import { HintedAnswers } from './hinted-answers.js';
+
+/** Versions of prompts that are remembered: those that were asked for last. */
+const REMEMBERED = 10_000;
+
+/** Numbers of versions, in the order of the question; null for one that there is not. */
+export type VersionNumbers = readonly (number | null)[];
+
+/** Stands for a version that does not exist: numbers are from 1. */
+const MISSING = 0;
+
+/** Gives the numbers of users' prompt versions, from memory until a hint: versions are created and deleted. */
+export class PromptNumbers {
+  readonly #prompts: ControlPlane['prompts'];
+  readonly #numbers: HintedAnswers<number>;
+
+  constructor({ prompts, watch }: Pick<ControlPlane, 'prompts' | 'watch'>, clock: Clock) {
+    this.#prompts = prompts;
+    this.#numbers = new HintedAnswers(REMEMBERED, clock, watch, ['prompts']);
+  }
+
+  /** Undefined where the control plane has to be asked: {@link find} does. */
+  known(userId: string, versions: readonly NamedVersion[]): VersionNumbers | undefined {
+    const numbers: (number | null)[] = [];
+    for (const version of versions) {
+      const number = this.#numbers.known(keyOf(userId, version));
+      if (number === undefined) return undefined;
+      numbers.push(number === MISSING ? null : number);
+    }
+    return numbers;
+  }
+
+  async find(userId: string, versions: readonly NamedVersion[]): Promise<VersionNumbers> {
+    const keys = versions.map((version) => keyOf(userId, version));
+    const found = keys.map((key) => this.#numbers.known(key));
+    const unknown = versions.filter((_, i) => found[i] === undefined);
+    const note = this.#numbers.asking();
+    const asked = unknown.length === 0 ? [] : await this.#prompts.findNumbers(userId, unknown);
+    let next = 0;
+    return keys.map((key, i) => {
+      const known = found[i];
+      if (known !== undefined) return known === MISSING ? null : known;
+      const number = asked[next++] ?? null;
+      note(key, number ?? MISSING);
+      return number;
+    });
+  }
+
+  close(): void {
+    this.#numbers.close();
+  }
+}
+
+function keyOf(userId: string, { name, version }: NamedVersion): string {
+  return `${userId} ${String(version)} ${name}`;
+}

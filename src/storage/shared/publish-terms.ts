@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { ConsumeError } from '../../component/consume-error.js';
+import type { Clock, Logger } from '../../component/telemetry.js';
+import { MICROS_PER_MS } from '../../signal/time-units.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
+import type { PublishedTerms, Terms } from '../contracts/terms.js';
+
+/** Of one that ends without a word, terms hold so long. */
+const HOLD_MS = 120_000;
+const RENEW_MS = 40_000;
+/** Where nothing is published yet, or not any more. */
+const RETRY_MS = 5000;
+
+/** Who publishes, and by what clock. */
+export interface TermsPublisher {
+  /** Names it among all that share the control store: {@link publisherName}. */
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * What a component publishes under that goes with a store of telemetry. Of a store that several processes use each has a name of its own:
+ * one that stops, also beside another on its machine, takes away its own terms alone. A store of one process gives the same name after a
+ * restart, so that what a process left that was killed does not stand beside what it says now.
+ *
+ * @param id of the component
+ * @param store the identity of the store of telemetry
+ */
+export function publisherName(
+  id: string,
+  store: string,
+  { isShared = false }: { readonly isShared?: boolean },
+): string {
+  return isShared ? `${id} of ${store} ${randomUUID()}` : `${id} of ${store}`;
+}
+
+/**
+ * Publishes terms and keeps them published; where the store does not take them now, as on a full disk, as soon as it does.
+ *
+ * @returns what withdraws them
+ * @throws where the store will never take them
+ */
+export async function keepPublished(
+  terms: Terms,
+  published: PublishedTerms,
+  { owner, clock, logger }: TermsPublisher,
+): Promise<() => Promise<void>> {
+  const faults = new SparseLog(logger, clock);
+  let underWay: Promise<void> = Promise.resolve();
+  let cancel: () => void = () => undefined;
+  const publishLater = (afterMs: number): void => {
+    cancel = clock.after(afterMs, () => {
+      underWay = publish().catch(tellLater);
+    });
+  };
+  const publish = async (): Promise<void> => {
+    // Before it is known how it went: whoever withdraws them ends that, too.
+    publishLater(RENEW_MS);
+    await terms.publish(owner, published, clock.now() + HOLD_MS * MICROS_PER_MS);
+  };
+  let hasEnded = false;
+  const tellLater = (error: unknown): void => {
+    cancel();
+    if (!hasEnded) publishLater(RETRY_MS);
+    const message = 'The terms of this process could not be published; it is tried again';
+    faults.warn(1, { err: error }, message);
+  };
+  try {
+    await publish();
+  } catch (error) {
+    if (!(error instanceof ConsumeError) || !error.retryable) {
+      cancel();
+      throw error;
+    }
+    tellLater(error);
+  }
+  return async () => {
+    hasEnded = true;
+    cancel();
+    await underWay;
+    await terms.withdraw(owner).catch((error: unknown) => {
+      logger.warn(
+        { err: error },
+        'The terms of this process could not be withdrawn: others go by them for two minutes',
+      );
+    });
+  };
+}

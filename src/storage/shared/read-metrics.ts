@@ -1,0 +1,45 @@
+import type { Counter, Meter } from '../../component/telemetry.js';
+import { ENDED_FOR, type ReadFigures } from './read-pool.js';
+
+/** Metrics about the reads of users that take turns, by the same names in every engine. */
+export class ReadMetrics {
+  readonly #meter: Meter;
+  readonly #refused: Counter;
+  readonly #ended: Counter;
+  #figures: ReadFigures = {
+    waiting: 0,
+    running: 0,
+    refused: 0,
+    ended: { abandoned: 0, timed_out: 0, held_up_move: 0 },
+  };
+
+  constructor(meter: Meter) {
+    this.#meter = meter;
+    this.#refused = meter.counter('store_refused_reads_total', {
+      description: 'Reads refused because too many were waiting.',
+    });
+    this.#ended = meter.counter('store_ended_reads_total', {
+      description:
+        'Reads that were ended while they waited or ran: as nobody waited for the answer any more, they took too long, or held up a move.',
+      labelNames: ['reason'],
+    });
+  }
+
+  /** What is shown from now on. @param figures of the same pool each time */
+  update(figures: ReadFigures): void {
+    this.#refused.add(figures.refused - this.#figures.refused);
+    for (const reason of ENDED_FOR)
+      this.#ended.add(figures.ended[reason] - this.#figures.ended[reason], { reason });
+    this.#figures = figures;
+  }
+
+  /** Begins to show how many wait and run. @returns functions that end that */
+  observe(): (() => void)[] {
+    const gauge = (name: string, description: string, read: () => number): (() => void) =>
+      this.#meter.gauge(name, { description }, read);
+    return [
+      gauge('store_waiting_reads', 'Reads of users that wait for their turn.', () => this.#figures.waiting),
+      gauge('store_running_reads', 'Reads of users under way.', () => this.#figures.running),
+    ];
+  }
+}

@@ -1,0 +1,49 @@
+import type { LogsBatch, TracesBatch } from '../../signal/batch.js';
+import type { ArrivalListener, Arrivals } from '../contracts/arrivals.js';
+
+/** Called after the commit. */
+type Tell = () => void;
+
+/** Who listens to which user, and what a write has for them. */
+export class ToldArrivals implements Arrivals {
+  readonly #listeners = new Map<string, Set<ArrivalListener>>();
+
+  watch(userId: string, listener: ArrivalListener): () => void {
+    const id = userId.toLowerCase();
+    const listeners = this.#listeners.get(id) ?? new Set();
+    this.#listeners.set(id, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(id) === listeners) this.#listeners.delete(id);
+    };
+  }
+
+  /** @returns undefined where nobody listens */
+  tracesOf({ tenant, items }: TracesBatch): Tell | undefined {
+    const listeners = this.#listeners.get(tenant);
+    if (listeners === undefined) return undefined;
+    const ids = new Set(items.map(({ trace }) => trace.trace_id));
+    return () => {
+      for (const listener of listeners) listener.traces?.(ids);
+    };
+  }
+
+  /** @returns undefined where nobody listens, or wants none of them */
+  logsOf({ tenant, items }: LogsBatch): Tell | undefined {
+    const listeners = this.#listeners.get(tenant);
+    if (listeners === undefined) return undefined;
+    const kept = [...listeners].flatMap((listener) => listener.logs?.(items) ?? []);
+    if (kept.length === 0) return undefined;
+    return () => {
+      for (const tell of kept) tell();
+    };
+  }
+
+  /** A run that was changed otherwise than by a batch. */
+  traceChanged(userId: string, traceId: string): void {
+    const listeners = this.#listeners.get(userId.toLowerCase());
+    if (listeners === undefined) return;
+    const ids = new Set([traceId.toLowerCase()]);
+    for (const listener of listeners) listener.traces?.(ids);
+  }
+}

@@ -1,0 +1,74 @@
+import type { Clock } from '../../component/telemetry.js';
+import { ALL_EVENTS, type EventType } from '../../signal/event.js';
+import type { ControlPlane } from '../contracts/control-plane.js';
+import { HintedAnswers } from './hinted-answers.js';
+import { TELEMETRY_EVENTS } from '../contracts/telemetry-events.js';
+
+/** What the store thread has to know of a user: it knows users by their numbers only. */
+export interface UserTerms {
+  readonly tenant: number;
+  /** Events a month that it may store, 0 for any number; null: the daemon's default holds. */
+  readonly monthlyLimit: number | null;
+  /** Bytes that it may store, likewise. */
+  readonly storedLimit: number | null;
+  /** The events of its telemetry that somebody wants. */
+  readonly wanted: readonly EventType[];
+}
+
+/** Users whose terms are remembered: those that were asked for last. */
+const REMEMBERED = 10_000;
+
+/** Answers for users by their ids, from memory as far as the control plane has not hinted that something has changed. */
+export class KnownUsers {
+  readonly #control: Pick<ControlPlane, 'accounts' | 'events'>;
+  readonly #clock: Clock;
+  readonly #answers: HintedAnswers<UserTerms>;
+
+  constructor(control: Pick<ControlPlane, 'accounts' | 'events' | 'watch'>, clock: Clock) {
+    this.#control = control;
+    this.#clock = clock;
+    this.#answers = new HintedAnswers(REMEMBERED, clock, control.watch, ['keys', 'endpoints']);
+  }
+
+  /** Undefined where the control plane has to be asked: {@link find} does. */
+  known(userId: string): UserTerms | undefined {
+    return this.#answers.known(userId);
+  }
+
+  /** @throws Error for a user that there is not */
+  async find(userId: string): Promise<UserTerms> {
+    const terms = await this.#answers.find(userId, () => this.#ask(userId));
+    if (terms === null) throw new Error('a request came for a user that the store does not know');
+    return terms;
+  }
+
+  /** The tenant numbers of users, as far as there are such users. */
+  async tenants(userIds: Iterable<string>): Promise<ReadonlyMap<string, number>> {
+    const tenants = new Map<string, number>();
+    await Promise.all(
+      [...new Set(userIds)].map(async (id) => {
+        const terms = this.known(id) ?? (await this.#answers.find(id, () => this.#ask(id)));
+        if (terms !== null) tenants.set(id, terms.tenant);
+      }),
+    );
+    return tenants;
+  }
+
+  close(): void {
+    this.#answers.close();
+  }
+
+  async #ask(userId: string): Promise<UserTerms | null> {
+    const [user, wanted] = await Promise.all([
+      this.#control.accounts.findUser(userId),
+      this.#control.events.wantedOf(userId, this.#clock.now()),
+    ]);
+    if (user === null) return null;
+    return {
+      tenant: user.tenant,
+      monthlyLimit: user.monthly_event_limit,
+      storedLimit: user.stored_bytes_limit,
+      wanted: wanted.has(ALL_EVENTS) ? TELEMETRY_EVENTS : TELEMETRY_EVENTS.filter((type) => wanted.has(type)),
+    };
+  }
+}

@@ -1,0 +1,281 @@
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import t from 'tap';
+import { ConsumeError } from '../../../../src/component/consume-error.js';
+import { IdIndex, type IndexSize } from '../../../../src/storage/duckdb/index/id-index.js';
+import type { IdRows } from '../../../../src/storage/duckdb/index/id-rows.js';
+import { PAGE_BYTES } from '../../../../src/storage/duckdb/index/run-pages.js';
+import { neverDiffers } from '../../../support/property.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+import { testFolder } from '../../../support/test-folder.js';
+
+/** A file holds 20 to 40 ids. */
+const SMALL: IndexSize = { tableBits: 5, filterBytes: 1024 * 1024 };
+
+/** What the tables would have: the last commit of every id, by the id's number. */
+class Rows implements IdRows {
+  readonly seqs = new Map<number, number>();
+  /** Ids that were asked for so far. */
+  scanned = 0;
+
+  async scan({ after, upTo }: { after: number; upTo: number }, add: Parameters<IdRows['scan']>[1]) {
+    for (const [id, seq] of this.seqs) {
+      if (seq <= after || seq > upTo) continue;
+      this.scanned++;
+      add(tenantOf(id), wordsOf(id), 0, seq);
+    }
+    await Promise.resolve();
+  }
+
+  async count({ after, upTo }: { after: number; upTo: number }) {
+    return Promise.resolve([...this.seqs.values()].filter((seq) => seq > after && seq <= upTo).length);
+  }
+
+  async cut({ after, upTo }: { after: number; upTo: number }, ids: number) {
+    const seqs = [...this.seqs.values()].filter((seq) => seq > after && seq <= upTo).sort((a, b) => a - b);
+    const cuts = seqs.filter((seq, i) => (i + 1) % ids === 0 && seq !== seqs[i + 1]);
+    const last = seqs.at(-1);
+    return Promise.resolve(last === undefined ? [] : [...new Set([...cuts, last])]);
+  }
+}
+
+function tenantOf(id: number): number {
+  return 1 + (id % 3);
+}
+
+function wordsOf(id: number): Uint32Array {
+  return Uint32Array.of(id, 7, id >>> 4, 1);
+}
+
+interface Opened {
+  readonly index: IdIndex;
+  readonly lines: string[];
+}
+
+async function open(
+  folder: string,
+  rows: Rows,
+  { lastSeq, store = 1, size = SMALL }: { lastSeq: number; store?: number; size?: IndexSize },
+): Promise<Opened> {
+  const logger = new RecordingLogger();
+  const index = await IdIndex.open({
+    mainPath: join(folder, 'jackdaw.duckdb'),
+    kind: 'traces',
+    store,
+    lastSeq,
+    rows,
+    logger,
+    size,
+  });
+  return { index, lines: logger.lines };
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.ids'))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+function runsIn(folder: string): number {
+  return filesOf(folder).length;
+}
+
+/** Turns one bit of a file over. */
+function damage(path: string, at: number): void {
+  const bytes = readFileSync(path);
+  bytes[at % bytes.length] = (bytes[at % bytes.length] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+const id = fc.nat(400);
+const step = fc.oneof(
+  { weight: 10, arbitrary: fc.record({ put: fc.array(id, { minLength: 1, maxLength: 30 }) }) },
+  { weight: 2, arbitrary: fc.record({ reopen: fc.constantFrom('closed', 'settled') }) },
+  { weight: 2, arbitrary: fc.record({ kill: fc.constant(true) }) },
+  { weight: 1, arbitrary: fc.record({ rest: fc.constant(true) }) },
+  { weight: 2, arbitrary: fc.record({ damage: fc.nat(), at: fc.nat(200_000) }) },
+  { weight: 1, arbitrary: fc.record({ lose: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ cut: fc.nat(), pages: fc.nat(3) }) },
+  { weight: 1, arbitrary: fc.record({ remove: fc.nat(100) }) },
+);
+
+void t.test('it knows what a map knows, whatever becomes of its files and its process', async (t) => {
+  const root = testFolder(t);
+  await neverDiffers(
+    t,
+    { runs: 60, ms: 2500 },
+    [fc.array(step, { minLength: 5, maxLength: 60 }), fc.boolean()],
+    async (steps, hasMemory) => {
+      const size = { ...SMALL, filterBytes: hasMemory ? 1024 * 1024 : 3 * PAGE_BYTES };
+      let folder = mkdtempSync(join(root, 'run-'));
+      const rows = new Rows();
+      let lastSeq = 0;
+      let { index } = await open(folder, rows, { lastSeq, size });
+      const find = async (one: number): Promise<number> => {
+        for (let tries = 0; ; tries++) {
+          try {
+            return index.find(tenantOf(one), wordsOf(one), 0);
+          } catch (error) {
+            if (!(error instanceof ConsumeError) || tries > 5) throw error;
+            // Refused for now: the damaged file is made anew.
+            await index.settled();
+          }
+        }
+      };
+      const reopen = async (): Promise<void> => {
+        index = (await open(folder, rows, { lastSeq, size })).index;
+      };
+      try {
+        for (const one of steps) {
+          if ('put' in one) {
+            lastSeq += 2;
+            for (const put of one.put) {
+              index.put(tenantOf(put), wordsOf(put), 0, lastSeq);
+              rows.seqs.set(put, lastSeq);
+            }
+          } else if ('reopen' in one) {
+            if (one.reopen === 'settled') await index.settled();
+            await index.close();
+            await reopen();
+          } else if ('kill' in one) {
+            // The disk as it is at this moment, in the middle of whatever is being written.
+            const copy = mkdtempSync(join(root, 'run-'));
+            cpSync(folder, copy, { recursive: true });
+            await index.close();
+            rmSync(folder, { recursive: true });
+            folder = copy;
+            await reopen();
+          } else if ('rest' in one) await index.settled();
+          else if ('remove' in one) {
+            for (const [gone, seq] of rows.seqs) if (seq <= lastSeq - one.remove) rows.seqs.delete(gone);
+            index.trim();
+          } else {
+            await index.settled();
+            const files = filesOf(folder);
+            const pick = 'damage' in one ? one.damage : 'cut' in one ? one.cut : one.lose;
+            const path = files[pick % Math.max(1, files.length)];
+            if (path === undefined) continue;
+            // In place while it is open; what is lost or cut is found by the next start.
+            if ('damage' in one) damage(path, one.at);
+            else {
+              await index.close();
+              if ('lose' in one) rmSync(path);
+              else writeFileSync(path, readFileSync(path).subarray(0, one.pages * PAGE_BYTES));
+              await reopen();
+            }
+          }
+          for (const [known, seq] of rows.seqs) {
+            const found = await find(known);
+            if (found !== seq) throw new Error(`${known} is in ${found} instead of ${seq}`);
+          }
+          for (let never = 401; never < 420; never++) {
+            const found = await find(never);
+            if (found !== 0) throw new Error(`${never} was never stored, and is in ${found}`);
+          }
+        }
+        await index.settled();
+        if (runsIn(folder) > 12) throw new Error(`${runsIn(folder)} files are left`);
+      } finally {
+        await index.close();
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
+});
+
+void t.test('many ids: few files, little memory, no miss, and files for their user only', async (t) => {
+  const folder = testFolder(t);
+  const rows = new Rows();
+  const { index } = await open(folder, rows, { lastSeq: 0, size: { tableBits: 10, filterBytes: 64 * 1024 } });
+  t.teardown(() => index.close());
+  const bytes = randomBytes(100_000 * 16);
+  const ids = new Uint32Array(bytes.buffer, bytes.byteOffset, 100_000 * 4);
+  for (let i = 0; i < 100_000; i++) {
+    index.put(1, ids, i * 4, 1 + Math.floor(i / 100));
+    if (i % 5000 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  let missed = 0;
+  let others = 0;
+  for (let i = 0; i < 100_000; i++) {
+    if (index.find(1, ids, i * 4) !== 1 + Math.floor(i / 100)) missed++;
+    if (i % 10 === 0 && index.find(2, ids, i * 4) !== 0) others++;
+  }
+  t.equal(missed, 0, 'also while files are written and merged');
+  t.equal(others, 0, 'ids of another tenant are others');
+  await index.settled();
+  t.ok(index.runs < 16, `${index.runs} files`);
+  t.ok(index.bytes < 256 * 1024, `${index.bytes} bytes of memory`);
+  t.equal(index.find(1, ids, 0), 1);
+  for (const path of filesOf(folder)) t.equal(statSync(path).mode & 0o777, 0o600);
+});
+
+void t.test(
+  'what is there is not read from the tables again; what is missing is, and the log says so',
+  async (t) => {
+    const folder = testFolder(t);
+    const rows = new Rows();
+    const first = await open(folder, rows, { lastSeq: 0 });
+    for (let n = 0; n < 300; n++) {
+      first.index.put(tenantOf(n), wordsOf(n), 0, n + 1);
+      rows.seqs.set(n, n + 1);
+    }
+    await first.index.settled();
+    await first.index.close();
+    rows.scanned = 0;
+    const again = await open(folder, rows, { lastSeq: 300 });
+    t.ok(rows.scanned < 40, `${rows.scanned} ids came after the last file`);
+    t.same(again.lines, []);
+    await again.index.close();
+    const [lost = ''] = filesOf(folder);
+    rmSync(lost);
+    const healed = await open(folder, rows, { lastSeq: 300 });
+    t.match(healed.lines, [/made anew from the tables/]);
+    t.equal(healed.index.find(tenantOf(3), wordsOf(3), 0), 4);
+    await healed.index.close();
+    const other = await open(folder, rows, { lastSeq: 300, store: 2 });
+    t.match(other.lines[0], /belongs to another store/);
+    t.equal(other.index.find(tenantOf(3), wordsOf(3), 0), 4);
+    await other.index.close();
+    // A store that was put back to an earlier day gives the numbers of later commits again.
+    for (const [n, seq] of rows.seqs) if (seq > 100) rows.seqs.delete(n);
+    const earlier = await open(folder, rows, { lastSeq: 100, store: 2 });
+    t.equal(earlier.index.find(tenantOf(250), wordsOf(250), 0), 0);
+    t.equal(earlier.index.find(tenantOf(50), wordsOf(50), 0), 51);
+    await earlier.index.close();
+  },
+);
+
+void t.test('what the tables no longer have leaves the disk', async (t) => {
+  const folder = testFolder(t);
+  const rows = new Rows();
+  const { index } = await open(folder, rows, { lastSeq: 0 });
+  t.teardown(() => index.close());
+  for (let n = 0; n < 2000; n++) {
+    index.put(tenantOf(n), wordsOf(n), 0, n + 1);
+    rows.seqs.set(n, n + 1);
+    if (n % 100 === 0) await index.settled();
+  }
+  await index.settled();
+  t.ok(index.size >= 2000);
+  for (const [n, seq] of rows.seqs) if (seq <= 1800) rows.seqs.delete(n);
+  index.trim();
+  await index.settled();
+  t.ok(index.size <= 400, `${index.size} ids are left`);
+  t.equal(index.find(tenantOf(1900), wordsOf(1900), 0), 1901);
+});
+
+void t.test('a disk that takes no files leaves everything in memory, until it does', async (t) => {
+  const folder = testFolder(t);
+  const rows = new Rows();
+  const { index, lines } = await open(folder, rows, { lastSeq: 0 });
+  t.teardown(() => index.close());
+  rmSync(folder, { recursive: true });
+  for (let n = 0; n < 300; n++) index.put(tenantOf(n), wordsOf(n), 0, n + 1);
+  await index.settled();
+  t.match(lines[0], /could not be written/);
+  t.equal(index.runs, 0);
+  for (let n = 0; n < 300; n++) t.equal(index.find(tenantOf(n), wordsOf(n), 0), n + 1);
+});

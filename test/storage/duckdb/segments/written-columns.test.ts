@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { objectRows } from '../../../../src/storage/duckdb/write/object-rows.js';
+import { TableAppender } from '../../../../src/storage/duckdb/files/appender.js';
+import type { Connection } from '../../../../src/storage/duckdb/files/connection.js';
+import { Database, MAIN } from '../../../../src/storage/duckdb/files/database.js';
+import { LOG_MESSAGE } from '../../../../src/storage/duckdb/write/encode-logs.js';
+import { POINT_MESSAGE } from '../../../../src/storage/duckdb/write/encode-points.js';
+import { SPAN_MESSAGE, TRACE_MESSAGE } from '../../../../src/storage/incoming/encode-traces.js';
+import { createTable, type Table } from '../../../../src/storage/schema/table.js';
+import { SEGMENT_TABLES } from '../../../../src/storage/schema/tables.js';
+import { ColumnsWriter } from '../../../../src/worker/columns-writer.js';
+import type { Column, ColumnKind } from '../../../../src/worker/columns.js';
+import { TextScratch } from '../../../../src/worker/text-scratch.js';
+import { testFolder } from '../../../support/test-folder.js';
+
+/** Of everything that is written column by column, and not as objects. */
+const MESSAGES: Readonly<Record<string, readonly Column[]>> = {
+  spans: SPAN_MESSAGE,
+  traces: TRACE_MESSAGE,
+  points: POINT_MESSAGE,
+  logs: LOG_MESSAGE,
+  ...Object.fromEntries(SEGMENT_TABLES.map(({ name, wire }) => [`table ${name}`, wire])),
+};
+
+const VALUES: Readonly<Record<ColumnKind, string | number | boolean>> = {
+  uuid: '00000000-0000-4000-8000-000000000001',
+  int64: 1,
+  int32: 1,
+  uint32: 1,
+  float64: 1,
+  uint8: 1,
+  bool: true,
+  text: 'a',
+};
+
+type WrittenRow = Record<string, string | number | boolean | null>;
+
+function fullRow(columns: readonly Column[]): WrittenRow {
+  return Object.fromEntries(columns.map(({ name, kind }) => [name, VALUES[kind]]));
+}
+
+/** The wire columns of a table written as the appender takes them. */
+function written(table: Table, row: WrittenRow, own: readonly number[]) {
+  return objectRows(table, [{ row, own, replaces: false }]);
+}
+
+async function aDatabase(t: Test): Promise<Connection> {
+  let database: Database | null = null;
+  t.teardown(() => database?.close());
+  database = await Database.open({
+    path: join(testFolder(t), 'x.duckdb'),
+    memoryLimit: '256MiB',
+    threads: 1,
+  });
+  return await database.connect();
+}
+
+void t.test('a row without a value for a column of its table is an error, and no zero', async (t) => {
+  for (const table of SEGMENT_TABLES) {
+    const own = table.store.map(() => 1);
+    t.equal(written(table, fullRow(table.wire), own).length, 1, table.name);
+    for (const { name, nullable } of table.wire) {
+      const lacking = fullRow(table.wire.filter((column) => column.name !== name));
+      t.throws(
+        () => written(table, lacking, own),
+        { message: new RegExp(`\\b${name}\\b`) },
+        `${table.name} without ${name}`,
+      );
+      const emptied = { ...fullRow(table.wire), [name]: null };
+      if (nullable) t.doesNotThrow(() => written(table, emptied, own), `${table.name}.${name} may be null`);
+      else
+        t.throws(
+          () => written(table, emptied, own),
+          { message: new RegExp(`\\b${name} is never null`) },
+          `${table.name}.${name} is never null`,
+        );
+    }
+  }
+});
+
+void t.test('a value that the store itself leaves out is an error, and nothing is written', async (t) => {
+  const connection = await aDatabase(t);
+  for (const table of SEGMENT_TABLES) {
+    await connection.run(createTable(MAIN, table));
+    const [rows] = written(table, fullRow(table.wire), []);
+    if (rows === undefined) throw new Error('there is a row');
+    for (const [left, { name }] of table.store.entries()) {
+      await connection.run('BEGIN');
+      const appender = new TableAppender(connection, MAIN, table);
+      const own = (row: number, values: Float64Array): void => {
+        for (const place of table.store.keys()) if (place !== left || row === 0) values[place] = 1;
+      };
+      appender.append(rows.source, 0, 1, own);
+      t.throws(
+        () => {
+          appender.append(rows.source, 0, 1, (_row, values) => {
+            own(1, values);
+          });
+        },
+        { message: `The column ${table.name}.${name} was not written.` },
+        'it does not have that of the row before',
+      );
+      appender.abandon();
+      await connection.run('ROLLBACK');
+    }
+    const [found] = await connection.rows(`SELECT count(*) AS rows FROM ${MAIN}.main.${table.name}`);
+    t.equal(found?.rows, 0, table.name);
+  }
+});
+
+void t.test('a message that lacks a column in one of its rows cannot be finished', async (t) => {
+  for (const [name, columns] of Object.entries(MESSAGES)) {
+    for (const left of columns.keys()) {
+      const writer = new ColumnsWriter(columns, 2, new TextScratch());
+      for (const row of [0, 1])
+        columns.forEach(({ kind }, column) => {
+          if (row === 0 || column !== left) writer.value(column, kind, row, VALUES[kind]);
+        });
+      t.throws(
+        () => writer.finish(),
+        { message: `The column ${columns[left]?.name ?? ''} has values for 1 of 2 rows.` },
+        `${name} without ${columns[left]?.name ?? ''}`,
+      );
+      t.throws(() => writer.finish({ rows: 1 }), /has values for 2 of 1 rows/, 'more than it says, neither');
+    }
+  }
+});

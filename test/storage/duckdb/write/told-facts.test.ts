@@ -1,0 +1,78 @@
+import t from 'tap';
+import type { StoredEvent } from '../../../../src/storage/contracts/event-log.js';
+import { TestStore } from '../test-store.js';
+import { aTrace, DAY, NOON } from '../../../support/run-records.js';
+import { until } from '../../../support/until.js';
+
+const RECEIVED = { receivedAt: NOON };
+const FAR = 1e17;
+
+async function eventsOf(opened: TestStore, from: string): Promise<readonly StoredEvent[]> {
+  return (await opened.control.events.read(from, { events: 100_000, bytes: 1e9 })).events;
+}
+
+function traceOf({ event }: StoredEvent): string {
+  return (JSON.parse(event.body) as { data: { trace_id: string } }).data.trace_id;
+}
+
+void t.test('what commits write comes into the log once, in order, over moves and restarts', async (t) => {
+  const opened = await TestStore.open(t);
+  const users = [await opened.addUser(), await opened.addUser()];
+  await opened.control.events.want('test', ['trace.completed'], FAR);
+  const start = await opened.control.events.open('all');
+  const sent: { readonly user: string; readonly id: string }[] = [];
+  for (let session = 0; session < 3; session++) {
+    for (let i = 0; i < 20; i++) {
+      const user = users[i % 2] ?? '';
+      const item = aTrace(5);
+      await opened.store.writer.traces({ tenant: user, items: [item] }, RECEIVED);
+      sent.push({ user, id: item.trace.trace_id });
+    }
+    // A repeat is no fact.
+    if (session === 1) await opened.store.settled();
+    await opened.reopen();
+  }
+  await until('all are told', async () => (await eventsOf(opened, start)).length >= sent.length);
+  const told = await eventsOf(opened, start);
+  t.strictSame(
+    told.map((event) => ({ user: event.tenant, id: traceOf(event) })),
+    sent,
+  );
+});
+
+void t.test('what the log was not told before an end is told after the next start', async (t) => {
+  const opened = await TestStore.open(t);
+  const tenant = await opened.addUser();
+  await opened.control.events.want('test', ['trace.completed'], FAR);
+  const start = await opened.control.events.open('all');
+  const { control } = opened;
+  const append = control.events.append.bind(control.events);
+  control.events.append = async () => {
+    throw new Error('not now');
+  };
+  const items = Array.from({ length: 7 }, () => aTrace(1));
+  for (const item of items) await opened.store.writer.traces({ tenant, items: [item] }, RECEIVED);
+  await until('it is said', () => opened.statuses.some(({ level }) => level === 'degraded'));
+  t.strictSame(await eventsOf(opened, start), []);
+  control.events.append = append;
+  await opened.reopen();
+  await until('all are told', async () => (await eventsOf(opened, start)).length >= items.length);
+  t.strictSame(
+    (await eventsOf(opened, start)).map(traceOf),
+    items.map(({ trace }) => trace.trace_id),
+  );
+});
+
+void t.test('retention takes old events away from the log', async (t) => {
+  const opened = await TestStore.open(t, { eventRetentionDays: 2 });
+  const { clock } = opened.settings;
+  const tenant = await opened.addUser();
+  await opened.control.events.want('test', ['trace.completed'], FAR);
+  const start = await opened.control.events.open('all');
+  for (let day = 0; day < 4; day++)
+    await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, { receivedAt: clock.now() - day * DAY });
+  await until('all are told', async () => (await eventsOf(opened, start)).length === 4);
+  await opened.store.applyRetention();
+  const left = await eventsOf(opened, start);
+  t.strictSame(left.map(({ event }) => (clock.now() - event.timestamp) / DAY).sort(), [0, 1]);
+});
