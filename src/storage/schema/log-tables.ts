@@ -1,7 +1,7 @@
 import type { Column } from '../../worker/columns.js';
 import { COMMIT, type Table } from './table.js';
 
-/** Log records, and what the cold file has in addition to search them: `duckdb/logs/README.md`. */
+/** Log records, and what the cold file has in addition to search them: `duckdb/index/README.md`. */
 
 /** What is encoded of a log record. */
 export const LOG_WIRE = [
@@ -32,7 +32,7 @@ export const LOGS: Table = {
   name: 'logs',
   store: [
     ...COMMIT,
-    /** In the cold file `block * 65536 + position`: see `duckdb/logs/README.md`. Elsewhere 0. */
+    /** In the cold file `block * 65536 + position`: see `duckdb/index/README.md`. Elsewhere 0. */
     { name: 'log_no', kind: 'int64', sql: 'BIGINT' },
     { name: 'origin_no', kind: 'int32', sql: 'INTEGER' },
   ],
