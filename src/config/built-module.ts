@@ -16,7 +16,7 @@ let fresh: string | null | undefined;
 
 /**
  * The module with which a process or a thread begins: from the bundle, the same in a few files, which loads in a third of the
- * time (`bench/README.md`). Where the program was compiled since it was bundled, the compiled one.
+ * time. Where the program was compiled since it was bundled, the compiled one.
  *
  * @param compiled a file of the program that `src/bundle.mjs` names
  */

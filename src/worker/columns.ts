@@ -75,7 +75,7 @@ function align(bytes: number): number {
 
 /**
  * As `itemAt`, for the lists of readers and writers alone, some twenty times for each span: V8 reads a list fast where the function
- * that reads it has seen one kind of list only (`bench/README.md`).
+ * that reads it has seen one kind of list only.
  *
  * @throws RangeError
  */

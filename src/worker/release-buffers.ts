@@ -11,7 +11,7 @@ const NOWHERE = ((): MessagePort => {
 /**
  * Gives the memory of buffers back at once; they have no bytes from then on. Left to the garbage collector, buffers that came from
  * another thread make V8 go through the whole heap of the thread that got them, again and again, because they count as memory that
- * grows: three times a second in the store thread during `bench ingest` (`bench/README.md`).
+ * grows: three times a second in the store thread during `bench ingest`.
  *
  * Node 20 has no `ArrayBuffer.prototype.transfer`, which would do as well.
  *

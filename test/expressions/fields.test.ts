@@ -3,5 +3,5 @@ import { fieldTables } from '../support/field-tables.js';
 import { readProjectFile } from '../support/project-file.js';
 
 void t.test('the page lists every field that expressions can read', async (t) => {
-  t.ok(readProjectFile('src/expressions/README.md').includes(fieldTables()), fieldTables());
+  t.ok(readProjectFile('src/expressions/fields.md').includes(fieldTables()), fieldTables());
 });

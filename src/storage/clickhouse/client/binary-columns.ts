@@ -5,7 +5,7 @@ import type { BinaryChunks } from './binary-chunks.js';
 
 /**
  * Rows of columns as `RowBinary` has them, copied: what came as bytes becomes no value in between. To write the 25 values of a span that were
- * made of them takes twice as long (`bench/README.md`).
+ * made of them takes twice as long.
  */
 export class BinaryColumns {
   readonly #columns: readonly Column[];

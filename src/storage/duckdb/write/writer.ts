@@ -24,7 +24,7 @@ export interface SegmentSize {
   readonly bytes: number;
 }
 
-/** The number of rows was chosen by measurement: see `bench/README.md`. */
+/** The number of rows was chosen by `bench ingest`. */
 export const SEGMENT_SIZE: SegmentSize = { rows: 122_880, bytes: 96 * 1024 * 1024 };
 
 /** What one commit did, for the metrics. */
