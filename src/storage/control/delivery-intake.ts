@@ -3,7 +3,7 @@ import { ALL_EVENTS, type EventType } from '../../signal/event.js';
 import { uuidV7InOrder } from '../../signal/ids.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
-import { queued } from '../contracts/delivery-state.js';
+import { queued } from './delivery-state.js';
 import type { StoredEvent } from '../contracts/event-log.js';
 import { subjectOf } from '../contracts/event-subject.js';
 import type { Dialect } from './dialect.js';

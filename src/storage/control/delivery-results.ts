@@ -4,7 +4,7 @@ import { uuidV7 } from '../../signal/ids.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import { formatTime, type Micros } from '../../signal/time.js';
 import type { FinishedAttempt, FinishedRules } from '../contracts/delivery-queue.js';
-import { counted, finished } from '../contracts/delivery-state.js';
+import { counted, finished } from './delivery-state.js';
 import type { Fact } from '../contracts/event-log.js';
 import { maskTarget } from '../contracts/webhook-endpoints.js';
 import type { Dialect } from './dialect.js';

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
-import { interrupted, isAtRest, type Waiting } from '../contracts/delivery-state.js';
+import { interrupted, isAtRest, type Waiting } from './delivery-state.js';
 import { MAX_HELD_MS, RESUME_SPREAD_MS } from '../contracts/webhook-endpoints.js';
 import type { Tables } from './tables.js';
 

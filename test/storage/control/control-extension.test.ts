@@ -6,7 +6,7 @@ import { isControlConnector } from '../../../src/storage/contracts/control-conne
 import { isControlPlane } from '../../../src/storage/contracts/control-plane.js';
 import { ControlExtension } from '../../../src/storage/control/control-extension.js';
 import { controlOver } from '../../../src/storage/control/remote/control-over.js';
-import type { FactConnector } from '../../../src/storage/contracts/fact-port.js';
+import type { FactConnector } from '../../../src/storage/shared/fact-port.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { metricValues } from '../../support/engine.js';
 import { KeptNews, ListedFacts } from '../../support/listed-facts.js';

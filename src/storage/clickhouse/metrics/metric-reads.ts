@@ -3,7 +3,7 @@ import { itemAt } from '../../../signal/checked.js';
 import { parseJson } from '../../../signal/json.js';
 import { TEMPORALITIES } from '../../../signal/metric.js';
 import type { Micros } from '../../../signal/time.js';
-import { printLabels } from '../../contracts/labels.js';
+import { printLabels } from '../../shared/labels.js';
 import {
   suits,
   type FoundMetricSeries,

@@ -16,7 +16,7 @@ import type { AgentsOfUser } from '../names/agent-names.js';
 import type { Row } from '../client/connection.js';
 import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { ListParts } from './listed-runs.js';
-import { seriesOfModels } from '../../contracts/series-of-models.js';
+import { seriesOfModels } from '../../shared/series-of-models.js';
 import { callSums, CALL_SUMS } from './call-sums.js';
 
 /** The group of all that are in no other. */

@@ -8,7 +8,7 @@ import type { ControlTransfer } from '../../contracts/control-transfer.js';
 import type { DeliveryQueue } from '../../contracts/delivery-queue.js';
 import type { Endpoints } from '../../contracts/endpoints.js';
 import type { EventLog } from '../../contracts/event-log.js';
-import { factPort } from '../../contracts/fact-port.js';
+import { factPort } from '../../shared/fact-port.js';
 import type { FactIntake, FactNews, FactSource } from '../../contracts/fact-source.js';
 import type { Leases } from '../../contracts/leases.js';
 import type { Logins } from '../../contracts/logins.js';

@@ -3,7 +3,7 @@ import { Outbox } from '../../../worker/outbox.js';
 import { spellError, type ThreadMessage } from '../../../worker/thread-protocol.js';
 import { serve, type Methods } from '../../../worker/thread-server.js';
 import type { ControlPlane } from '../../contracts/control-plane.js';
-import { factsOver } from '../../contracts/fact-port.js';
+import { factsOver } from '../../shared/fact-port.js';
 import type { FactIntake } from '../../contracts/fact-source.js';
 import { TOPICS } from '../../contracts/watch.js';
 import { callName, CHANGED, FACT_NEWS, METHODS, type IntakeNotice } from './contracts.js';

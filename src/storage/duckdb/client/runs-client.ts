@@ -23,7 +23,7 @@ import type { ToldArrivals } from '../../shared/told-arrivals.js';
 import type { JsonObject } from '../../../signal/attributes.js';
 import { storedCall } from '../../../signal/call-details.js';
 import { parseJson } from '../../../signal/json.js';
-import { loggedEvent } from '../../contracts/logged-events.js';
+import { loggedEvent } from '../../shared/logged-events.js';
 
 /** Spans whose payloads are parsed at a time. */
 const PARSED_SPANS = 50;

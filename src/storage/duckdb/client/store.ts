@@ -40,7 +40,7 @@ import { StoreOpenError } from '../files/store-open-error.js';
 import { MessageChannel } from 'node:worker_threads';
 import type { Clock, Logger } from '../../../component/telemetry.js';
 import { SparseLog } from '../../../telemetry/sparse-log.js';
-import type { FactConnector } from '../../contracts/fact-port.js';
+import type { FactConnector } from '../../shared/fact-port.js';
 
 /** The facts of a store thread. @param storeId names it among all that bring facts */
 function factsOf(thread: ThreadClient, storeId: string): FactConnector {

@@ -4,7 +4,7 @@ import { noticeLogger, type LogNotice } from '../../../worker/notice-logger.js';
 import { Outbox } from '../../../worker/outbox.js';
 import { spellError, type ThreadMessage } from '../../../worker/thread-protocol.js';
 import { serve } from '../../../worker/thread-server.js';
-import { serveFacts } from '../../contracts/fact-port.js';
+import { serveFacts } from '../../shared/fact-port.js';
 import type { FactPage, FactSource } from '../../contracts/fact-source.js';
 import { readWhenThere } from '../../shared/read-when-there.js';
 import type { Observations } from '../read/observations.js';

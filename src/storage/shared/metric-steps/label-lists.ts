@@ -1,4 +1,4 @@
-import { printLabels, type LabelsText } from '../../contracts/labels.js';
+import { printLabels, type LabelsText } from '../labels.js';
 import { MOST_LABEL_KEYS, MOST_LABEL_VALUES, type MetricLabel } from '../../contracts/metric-series.js';
 
 /** Sets of labels that are read for a list. */

@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import { printLabels } from '../../contracts/labels.js';
+import { printLabels } from '../labels.js';
 import {
   MOST_METRIC_SERIES,
   type MetricSeries,
