@@ -1,6 +1,6 @@
 import type { Factory } from '../../src/component/factory.js';
 import type { Host } from '../../src/component/host.js';
-import type { ControlConnector } from '../../src/storage/contracts/control-connector.js';
+import type { ControlConnector } from '../../src/storage/contracts/control-plane.js';
 import type { FactConnector } from '../../src/storage/shared/fact-port.js';
 import { watchedPort, type PortWatch } from './watched-port.js';
 

@@ -3,7 +3,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Clock } from '../../component/telemetry.js';
 import type { TracesBatch } from '../../signal/batch.js';
-import type { AlertFigures, PastFigures } from '../contracts/alert-figures.js';
+import type { AlertFigures, PastFigures } from '../contracts/alerts.js';
 import { CallOrder } from '../shared/call-order.js';
 import type { ControlPlane } from '../contracts/control-plane.js';
 import { PromptNumbers } from '../shared/prompt-numbers.js';

@@ -1,22 +1,11 @@
-import type { Accounts } from './accounts.js';
-import type { AlertRules } from './alert-rules.js';
-import type { AlertSecrets } from './alert-secrets.js';
-import type { AuditLog } from './audit-log.js';
-import type { ControlTransfer } from './control-transfer.js';
-import type { DeliveryQueue } from './delivery-queue.js';
-import type { Endpoints } from './endpoints.js';
-import type { EventLog } from './event-log.js';
-import type { FactIntake, FactNews, FactSource } from './fact-source.js';
-import type { Leases } from './leases.js';
-import type { Logins } from './logins.js';
-import type { Notices } from './notices.js';
-import type { NumberedAgents } from './numbered-agents.js';
-import type { Organizations } from './organizations.js';
+import type { Accounts, AuditLog, Logins, Organizations, Views } from './accounts.js';
+import type { AlertRules, AlertSecrets, Notices } from './alerts.js';
+import type { ControlTransfer } from './transfer.js';
+import type { DeliveryQueue, Endpoints } from './deliveries.js';
+import type { EventLog, FactIntake, FactNews, FactSource } from './events.js';
+import type { Leases, NumberedAgents, Terms, Watch, WriteBook } from './coordination.js';
 import type { Prompts } from './prompts.js';
-import type { Terms } from './terms.js';
-import type { Views } from './views.js';
-import type { Watch } from './watch.js';
-import type { WriteBook } from './write-book.js';
+import type { MessagePort } from 'node:worker_threads';
 
 /**
  * The control plane: small data that is changed in place and needs transactions. Each part is a contract of its own, with a suite
@@ -63,4 +52,20 @@ export interface ControlPlane {
 /** Finds a control plane among extensions. */
 export function isControlPlane(candidate: unknown): candidate is ControlPlane {
   return typeof candidate === 'object' && candidate !== null && 'accounts' in candidate;
+}
+
+/** A control plane that can be given to other threads than the one that runs it. */
+export interface ControlConnector {
+  /**
+   * A port to be handed to another thread, whose `controlOver` makes a control plane of it. Its calls do not pass through this
+   * thread. It ends when either side closes the port.
+   *
+   * @throws ConsumeError `storage_unavailable` while the store is not open
+   */
+  connect(): Promise<MessagePort>;
+}
+
+/** Whether a control plane can be given to other threads. */
+export function isControlConnector(candidate: unknown): candidate is ControlConnector {
+  return typeof candidate === 'object' && candidate !== null && 'connect' in candidate;
 }

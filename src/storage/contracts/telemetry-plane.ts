@@ -1,17 +1,10 @@
-import type { Agents } from './agents.js';
-import type { AlertFigures, PastFigures } from './alert-figures.js';
-import type { Arrivals } from './arrivals.js';
+import type { Agents, Models, Runs, Series, Sessions } from './runs.js';
+import type { AlertFigures, PastFigures } from './alerts.js';
+import type { Arrivals, StoredBytes, TelemetryWriter, Usage } from './telemetry-writer.js';
 import type { Logs } from './logs.js';
 import type { Metrics } from './metrics.js';
-import type { Models } from './models.js';
-import type { PromptRuns } from './prompt-runs.js';
-import type { Runs } from './runs.js';
-import type { Series } from './run-series.js';
+import type { PromptRuns } from './prompts.js';
 import type { ServiceMap } from './service-map.js';
-import type { Sessions } from './sessions.js';
-import type { StoredBytes } from './stored-bytes.js';
-import type { TelemetryWriter } from './telemetry-writer.js';
-import type { Usage } from './usage.js';
 
 /**
  * The telemetry plane: what clients send, all that is derived from it, each user seeing only its own. Every part is a contract of its own,

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { RetriedDeliveries } from '../contracts/delivery-queue.js';
+import type { RetriedDeliveries } from '../contracts/deliveries.js';
 import { asked, atRest } from './delivery-state.js';
 import type { ControlDatabase } from './control-database.js';
 import { ofOrganization } from './delivery-history.js';

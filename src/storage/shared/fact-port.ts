@@ -4,8 +4,8 @@ import { Outbox } from '../../worker/outbox.js';
 import { PortClient } from '../../worker/port-client.js';
 import type { ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
-import type { FactPage, FactSource } from '../contracts/fact-source.js';
-import { reviveError } from '../contracts/revive-error.js';
+import type { FactPage, FactSource } from '../contracts/events.js';
+import { reviveError } from '../contracts/errors.js';
 
 /** A source of facts that another thread can ask without a way through this one. */
 export interface FactConnector extends FactSource {

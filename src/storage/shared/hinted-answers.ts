@@ -1,7 +1,7 @@
 import type { Clock } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
 import { MICROS_PER_SECOND } from '../../signal/time-units.js';
-import type { Topic, Watch } from '../contracts/watch.js';
+import type { Topic, Watch } from '../contracts/coordination.js';
 import { LoadedFigures } from './loaded-figures.js';
 
 /** A hint may be lost: after this time one asks again all the same, unless a shorter one is given. */

@@ -2,7 +2,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import { MS_PER_MINUTE } from '../../signal/time-units.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
-import type { StorageUse, StoredBytes } from '../contracts/stored-bytes.js';
+import type { StorageUse, StoredBytes } from '../contracts/telemetry-writer.js';
 import type { UserTerms } from './user-terms.js';
 
 /** Bytes by the numbers of tenants. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../component/telemetry.js';
 import { ALL_EVENTS, type EventType } from '../../signal/event.js';
 import type { ControlPlane } from '../contracts/control-plane.js';
 import { HintedAnswers } from './hinted-answers.js';
-import { TELEMETRY_EVENTS } from '../contracts/telemetry-events.js';
+import { TELEMETRY_EVENTS } from '../contracts/events.js';
 
 /** What the store thread has to know of a user: it knows users by their numbers only. */
 export interface UserTerms {

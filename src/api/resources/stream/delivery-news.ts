@@ -1,6 +1,6 @@
 import type { Clock } from '../../../component/telemetry.js';
 import type { ControlPlane } from '../../../storage/contracts/control-plane.js';
-import type { ChangedDelivery } from '../../../storage/contracts/delivery-queue.js';
+import type { ChangedDelivery } from '../../../storage/contracts/deliveries.js';
 import { HintedAnswers } from '../../../storage/shared/hinted-answers.js';
 import { pause } from '../../../telemetry/pause.js';
 

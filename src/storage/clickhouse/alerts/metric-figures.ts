@@ -1,4 +1,4 @@
-import type { MetricFigures, Observing, WantedMetric } from '../../contracts/alert-figures.js';
+import type { MetricFigures, Observing, WantedMetric } from '../../contracts/alerts.js';
 import { quote, SERVICE_STARTS } from '../../shared/labels.js';
 import { finiteOrNull } from '../../shared/metric-steps/stored-distribution.js';
 import type { Row } from '../client/connection.js';

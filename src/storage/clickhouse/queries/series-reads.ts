@@ -4,14 +4,14 @@ import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import { hourOf } from '../../../signal/trace-map.js';
 import type { NumberedVersion, Prompts } from '../../contracts/prompts.js';
 import {
-  MOST_SERIES,
   type FoundSeries,
+  MOST_SERIES,
   type RunSeries,
   type RunTotals,
   type Series,
   type SeriesBucket,
   type SeriesRequest,
-} from '../../contracts/run-series.js';
+} from '../../contracts/runs.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import type { Row } from '../client/connection.js';
 import { numberOf } from '../../shared/summaries-of-rows.js';

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { PortClient, type CallOptions } from '../../../worker/port-client.js';
 import type { ControlPlane } from '../../contracts/control-plane.js';
-import { reviveError } from '../../contracts/revive-error.js';
+import { reviveError } from '../../contracts/errors.js';
 import { RemotePlane } from './remote-plane.js';
 import { controlUnavailable } from './unavailable.js';
 

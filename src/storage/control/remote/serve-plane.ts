@@ -4,8 +4,8 @@ import { spellError, type ThreadMessage } from '../../../worker/thread-protocol.
 import { serve, type Methods } from '../../../worker/thread-server.js';
 import type { ControlPlane } from '../../contracts/control-plane.js';
 import { factsOver } from '../../shared/fact-port.js';
-import type { FactIntake } from '../../contracts/fact-source.js';
-import { TOPICS } from '../../contracts/watch.js';
+import type { FactIntake } from '../../contracts/events.js';
+import { TOPICS } from '../../contracts/coordination.js';
 import { callName, CHANGED, FACT_NEWS, METHODS, type IntakeNotice } from './contracts.js';
 
 type Method = (...args: readonly unknown[]) => unknown;

@@ -1,4 +1,4 @@
-import type { AlertFigures, ExampleQuery, Observed, Observing } from '../../contracts/alert-figures.js';
+import type { AlertFigures, ExampleQuery, Observed, Observing } from '../../contracts/alerts.js';
 import type { StoreReach } from './store-reach.js';
 
 /** The contract `AlertFigures` for the daemon's thread. */

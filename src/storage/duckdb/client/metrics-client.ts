@@ -1,6 +1,13 @@
 import type { Micros } from '../../../signal/time.js';
-import type { FoundMetricSeries, MetricLabel, MetricSeriesRequest } from '../../contracts/metric-series.js';
-import type { MetricPoints, Metrics, MetricSummary, PointFilter } from '../../contracts/metrics.js';
+import type {
+  FoundMetricSeries,
+  MetricLabel,
+  MetricPoints,
+  Metrics,
+  MetricSeriesRequest,
+  MetricSummary,
+  PointFilter,
+} from '../../contracts/metrics.js';
 import type { PointsCursor } from '../read/metrics.js';
 import { jsonPages } from '../segments/json-pages.js';
 import type { StoreReach } from './store-reach.js';

@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import type { PromptLink, PromptRuns, PromptVersionFigures } from '../../contracts/prompt-runs.js';
+import type { PromptLink, PromptRuns, PromptVersionFigures } from '../../contracts/prompts.js';
 import type { StoreReach } from './store-reach.js';
 
 /** The contract `PromptRuns` for the daemon's thread. */

@@ -1,4 +1,4 @@
-import type { FoundSeries, Series, SeriesRequest } from '../../contracts/run-series.js';
+import type { FoundSeries, Series, SeriesRequest } from '../../contracts/runs.js';
 import type { StoreReach } from './store-reach.js';
 
 /** The contract `Series` for the daemon's thread. */

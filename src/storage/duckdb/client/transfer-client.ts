@@ -14,7 +14,7 @@ import type {
   TransferredLink,
   TransferredRuns,
   WrittenTables,
-} from '../../contracts/telemetry-transfer.js';
+} from '../../contracts/transfer.js';
 import { LOG_MESSAGE, type LogsMessage } from '../write/encode-logs.js';
 import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from '../write/encode-points.js';
 import { ORIGIN_MESSAGE } from '../write/origin-message.js';

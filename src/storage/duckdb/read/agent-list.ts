@@ -1,4 +1,4 @@
-import type { AgentFilter, AgentSummary } from '../../contracts/agents.js';
+import type { AgentFilter, AgentSummary } from '../../contracts/runs.js';
 import { inOrder } from '../../shared/agents-in-order.js';
 import { isKnown, type Agent, type Agents } from '../stats/agents.js';
 import type { Read } from '../segments/read.js';

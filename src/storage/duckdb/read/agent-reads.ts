@@ -6,7 +6,7 @@ import type {
   AgentSummary,
   EstimatedRuns,
   TimeRange,
-} from '../../contracts/agents.js';
+} from '../../contracts/runs.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import type { AgentDayCache } from '../stats/agent-day-cache.js';
 import type { Agents } from '../stats/agents.js';

@@ -1,4 +1,4 @@
-import type { Evidence, MetricFigures, Observing, WantedMetric } from '../../contracts/alert-figures.js';
+import type { Evidence, MetricFigures, Observing, WantedMetric } from '../../contracts/alerts.js';
 import { POINTS } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';

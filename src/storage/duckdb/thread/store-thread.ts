@@ -5,7 +5,7 @@ import { Outbox } from '../../../worker/outbox.js';
 import { spellError, type ThreadMessage } from '../../../worker/thread-protocol.js';
 import { serve } from '../../../worker/thread-server.js';
 import { serveFacts } from '../../shared/fact-port.js';
-import type { FactPage, FactSource } from '../../contracts/fact-source.js';
+import type { FactPage, FactSource } from '../../contracts/events.js';
 import { readWhenThere } from '../../shared/read-when-there.js';
 import type { Observations } from '../read/observations.js';
 import type { WantedOfTenants } from '../write/idle-runs.js';
@@ -15,7 +15,7 @@ import type { PointsMessage } from '../write/encode-points.js';
 import type { StoreOptions } from './store-options.js';
 import { StoreEngine } from './store-engine.js';
 import type { ReadCall } from './store-reads.js';
-import type { ExportProgress, TransferBase, WrittenTables } from '../../contracts/telemetry-transfer.js';
+import type { ExportProgress, TransferBase, WrittenTables } from '../../contracts/transfer.js';
 
 /** The store thread, the only one that opens the database. `client/store.ts` starts it. */
 
