@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Component } from '../../component/component.js';
 import { ConsumeError } from '../../component/consume-error.js';
+import { notOpen } from '../contracts/errors.js';
 import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { repeat } from '../../telemetry/repeat.js';
@@ -315,8 +316,4 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
       { cause: error },
     );
   }
-}
-
-function notOpen(): ConsumeError {
-  return new ConsumeError('The store is not open.', { code: 'storage_unavailable', retryable: true });
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { ConsumeError } from '../../component/consume-error.js';
+import { notOpen } from '../contracts/errors.js';
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Clock } from '../../component/telemetry.js';
 import type { TracesBatch } from '../../signal/batch.js';
@@ -298,10 +298,6 @@ export class RunPlane {
 
   #open(): Opened {
     if (this.#opened !== null) return this.#opened;
-    throw new ConsumeError('The store is not open.', {
-      code: 'storage_unavailable',
-      retryable: true,
-      retryAfterMs: 5000,
-    });
+    throw notOpen();
   }
 }

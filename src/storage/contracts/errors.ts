@@ -129,3 +129,18 @@ function revived(
   }
   return new Own(message);
 }
+
+/** A store cannot be asked: it is not open, not open any more, or its thread has ended. */
+export function unavailable(message: string, cause?: unknown): ConsumeError {
+  return new ConsumeError(message, {
+    code: 'storage_unavailable',
+    retryable: true,
+    retryAfterMs: 5000,
+    cause,
+  });
+}
+
+/** A store of telemetry is asked before it was opened, or after it was closed. */
+export function notOpen(): ConsumeError {
+  return unavailable('The store is not open.');
+}

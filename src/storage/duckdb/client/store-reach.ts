@@ -1,5 +1,5 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
-import { ConsumeError } from '../../../component/consume-error.js';
+import { notOpen } from '../../contracts/errors.js';
 import type { ThreadClient } from '../../../worker/thread-client.js';
 import type { ControlPlane } from '../../contracts/control-plane.js';
 import type { Observations } from '../read/observations.js';
@@ -41,7 +41,7 @@ export class StoreReach {
 
   /** @throws ConsumeError `storage_unavailable` where the store is not open */
   get opened(): Opened {
-    if (this.#opened === null) throw unavailable('The store is not open.');
+    if (this.#opened === null) throw notOpen();
     return this.#opened;
   }
 
@@ -112,14 +112,4 @@ export class StoreReach {
       ...args,
     ]);
   }
-}
-
-/** @param cause why it cannot be asked */
-export function unavailable(message: string, cause?: unknown): ConsumeError {
-  return new ConsumeError(message, {
-    code: 'storage_unavailable',
-    retryable: true,
-    retryAfterMs: 5000,
-    cause,
-  });
 }

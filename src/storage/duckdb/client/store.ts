@@ -29,13 +29,13 @@ import type { StoreFigures } from '../thread/store-figures.js';
 import { StoreMetrics } from './store-metrics.js';
 import { SeriesClient } from './series-client.js';
 import { TransferClient } from './transfer-client.js';
-import { StoreReach, unavailable } from './store-reach.js';
+import { StoreReach } from './store-reach.js';
 import type { OldestTimes } from '../../shared/kept-metrics.js';
 import { ToldArrivals } from '../../shared/told-arrivals.js';
 import { timeOutIdle } from './time-out-idle.js';
 import { KnownUsers } from '../../shared/user-terms.js';
 import type { CommitReport } from '../write/writer.js';
-import { reviveError } from '../../contracts/errors.js';
+import { notOpen, reviveError, unavailable } from '../../contracts/errors.js';
 import { StoreOpenError } from '../files/store-open-error.js';
 import { MessageChannel } from 'node:worker_threads';
 import type { Clock, Logger } from '../../../component/telemetry.js';
@@ -249,7 +249,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
 
   /** @returns a UUID that the store was given when it was made, and keeps. */
   async identity(): Promise<string> {
-    if (this.#id === null) throw unavailable('The store is not open.');
+    if (this.#id === null) throw notOpen();
     return this.#id;
   }
 
