@@ -12,7 +12,10 @@ export type MethodsOf<Contract> = {
 export type CallMethod = (method: string, args: readonly unknown[], abort?: AbortSignal) => Promise<unknown>;
 
 /** A contract whose every method is a call. An abort signal among the arguments is taken out, as it cannot be copied. */
-export function contractOver<Contract>(methods: MethodsOf<Contract>, call: CallMethod): Contract {
+export function contractOver<Contract>(
+  methods: { readonly [Name in keyof Contract]: true },
+  call: CallMethod,
+): Contract {
   const calls = Object.keys(methods).map((method) => {
     const calling = async (...args: readonly unknown[]): Promise<unknown> => {
       const abort = args.find((value) => value instanceof AbortSignal);

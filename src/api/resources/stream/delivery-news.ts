@@ -76,7 +76,7 @@ export class DeliveryNews {
   ): Promise<void> {
     if (deliveries.length === 0) return;
     for (const listener of [...this.#listeners]) {
-      const own = await slugs.find(listener.userId, () => this.#slugsOf(listener.userId));
+      const own = await slugs.answer(listener.userId, () => this.#slugsOf(listener.userId));
       if (!this.#listeners.has(listener)) continue;
       for (const delivery of deliveries) if (own?.has(delivery.org_slug)) listener.tell(delivery);
     }

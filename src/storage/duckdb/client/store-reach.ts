@@ -69,18 +69,6 @@ export class StoreReach {
 
   /** Reads for a user. @param abort ends when nobody waits for the answer any more */
   async read<Part extends ReadPart, Method extends ReadMethod<Part>>(
-    userId: string,
-    part: Part,
-    method: Method,
-    args: ReadArgs<Part, Method>,
-    abort?: AbortSignal,
-  ): Promise<ReadAnswer<Part, Method>> {
-    const { tenant } = await this.user(userId);
-    return await this.readAs(tenant, part, method, args, abort);
-  }
-
-  /** Likewise, for one whose number is known. */
-  async readAs<Part extends ReadPart, Method extends ReadMethod<Part>>(
     tenant: number,
     part: Part,
     method: Method,

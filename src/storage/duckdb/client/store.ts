@@ -17,17 +17,12 @@ import type { TelemetryPlane } from '../../contracts/telemetry-plane.js';
 import type { Transferable } from '../../contracts/transfer.js';
 import { BatchWrites } from './batch-writes.js';
 import { CallOrder } from '../../shared/call-order.js';
-import { FiguresClient } from './figures-client.js';
-import { LogsClient } from './logs-client.js';
-import { MapClient } from './map-client.js';
-import { MetricsClient } from './metrics-client.js';
 import { PromptNumbers } from '../../shared/prompt-numbers.js';
-import { PromptRunsClient } from './prompt-runs-client.js';
+import { alertFigures, storeReads } from './reads.js';
 import { RunsClient } from './runs-client.js';
 import type { StoreOptions } from '../thread/store-options.js';
 import type { StoreFigures } from '../thread/store-figures.js';
 import { StoreMetrics } from './store-metrics.js';
-import { SeriesClient } from './series-client.js';
 import { TransferClient } from './transfer-client.js';
 import { StoreReach } from './store-reach.js';
 import type { OldestTimes } from '../../shared/kept-metrics.js';
@@ -92,30 +87,6 @@ class FactReports implements FactNews {
   }
 }
 
-/** The contracts all of whose methods the store thread answers as they are. What is missing here, or is in no contract, does not compile. */
-const METHODS = {
-  agents: { list: true, find: true, read: true, days: true, estimate: true, compare: true },
-  models: { list: true, reprice: true },
-  sessions: { list: true, read: true },
-  past: { observe: true },
-  usage: { read: true, days: true },
-} as const satisfies {
-  readonly [Part in keyof TelemetryPlane]?: { readonly [Method in keyof TelemetryPlane[Part]]: true };
-};
-
-/** A contract, each of whose methods is a read of the store thread: the user first, perhaps a signal last. */
-function plainReads<Part extends keyof typeof METHODS>(reach: StoreReach, part: Part): TelemetryPlane[Part] {
-  const methods = Object.keys(METHODS[part]).map((method) => {
-    const read = async (userId: string, ...rest: readonly unknown[]): Promise<unknown> => {
-      const abort = rest.find((value) => value instanceof AbortSignal);
-      const args = rest.filter((value) => value !== abort);
-      return await reach.read(userId, part, method as never, args as never, abort);
-    };
-    return [method, read] as const;
-  });
-  return Object.fromEntries(methods) as unknown as TelemetryPlane[Part];
-}
-
 export interface DuckDBStoreOptions extends Omit<StoreOptions, 'control'> {
   /** Id of the extension that is the control plane. */
   readonly control: string;
@@ -139,17 +110,18 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   readonly #reach = new StoreReach();
   readonly arrivals = new ToldArrivals();
   readonly runs = new RunsClient(this.#reach, this.arrivals);
-  readonly agents = plainReads(this.#reach, 'agents');
-  readonly models = plainReads(this.#reach, 'models');
-  readonly series = new SeriesClient(this.#reach);
-  readonly sessions = plainReads(this.#reach, 'sessions');
-  readonly metrics = new MetricsClient(this.#reach);
-  readonly logs = new LogsClient(this.#reach);
-  readonly map = new MapClient(this.#reach);
-  readonly prompts = new PromptRunsClient(this.#reach);
-  readonly figures = new FiguresClient(this.#reach);
-  readonly past = plainReads(this.#reach, 'past');
-  readonly usage = plainReads(this.#reach, 'usage');
+  readonly #reads = storeReads(this.#reach);
+  readonly agents = this.#reads.agents;
+  readonly models = this.#reads.models;
+  readonly series = this.#reads.series;
+  readonly sessions = this.#reads.sessions;
+  readonly metrics = this.#reads.metrics;
+  readonly logs = this.#reads.logs;
+  readonly map = this.#reads.map;
+  readonly prompts = this.#reads.prompts;
+  readonly past = this.#reads.past;
+  readonly usage = this.#reads.usage;
+  readonly figures = alertFigures(this.#reach);
   readonly transfer = new TransferClient(this.#reach, () => sourceOf(this.#id ?? ''));
   readonly stored = new MeasuredBytes();
   readonly writer: BatchWrites;

@@ -16,7 +16,7 @@ import type { NumberedLink } from '../write/linked-prompts.js';
 import type { OldestTimes } from '../../shared/kept-metrics.js';
 import { figuresOf, type StoreFigures } from './store-figures.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
-import { answerRead, type ReadCall } from './store-reads.js';
+import type { ReadParts } from './store-reads.js';
 import { TraceId } from '../segments/trace-id.js';
 import type { TenantBytes } from '../../shared/measured-bytes.js';
 import type { TransferBase } from '../../contracts/transfer.js';
@@ -35,11 +35,14 @@ export class StoreEngine {
   readonly id: string;
   readonly observations: Observations;
   readonly export: StoreExport;
+  /** What `answerRead` takes. */
+  readonly reads: ReadParts;
   readonly #parts: EngineParts;
 
   private constructor(parts: EngineParts, { path, memoryLimit }: StoreOptions) {
     this.id = parts.main.storeId;
     this.observations = parts.observations;
+    this.reads = parts;
     const { reads, events } = parts;
     const isPressing = (): boolean => parts.pressure.pauseMs > 0;
     this.export = new StoreExport({ reads, events, isPressing, scratch: scratchOf(path), memoryLimit });
@@ -85,12 +88,6 @@ export class StoreEngine {
   async writeLogs(message: LogsMessage): Promise<WriteAnswer> {
     const { logs, writer } = this.#parts;
     return await logs.write(writer, message);
-  }
-
-  /** What users read. @param abort ends when nobody waits for the answer any more */
-  async read(call: ReadCall, abort?: AbortSignal): Promise<unknown> {
-    const { asked } = this.#parts;
-    return await asked.answer(call, () => answerRead(this.#parts, call, abort));
   }
 
   /** The facts behind a mark that commits wrote. @param mark null for all */

@@ -14,7 +14,7 @@ import type { LogsMessage } from '../write/encode-logs.js';
 import type { PointsMessage } from '../write/encode-points.js';
 import type { StoreOptions } from './store-options.js';
 import { StoreEngine } from './store-engine.js';
-import type { ReadCall } from './store-reads.js';
+import { answerRead, type ReadCall } from './store-reads.js';
 import type { ExportProgress, TransferBase, WrittenTables } from '../../contracts/transfer.js';
 
 /** The store thread, the only one that opens the database. `client/store.ts` starts it. */
@@ -82,7 +82,9 @@ serve(port, outbox, {
   writeTraces: async (message: TracesMessage) => await (await engine).writeTraces(message),
   writePoints: async (message: PointsMessage) => await (await engine).writePoints(message),
   writeLogs: async (message: LogsMessage) => await (await engine).writeLogs(message),
-  read: reads.known(async (call: ReadCall, abort?: AbortSignal) => await (await engine).read(call, abort)),
+  read: reads.known(
+    async (call: ReadCall, abort?: AbortSignal) => await answerRead((await engine).reads, call, abort),
+  ),
   change: reads.known(async (method: ChangeMethod, ...args: unknown[]) => {
     const target = await engine;
     return await (target[method] as (...values: unknown[]) => unknown).apply(target, args);
