@@ -24,7 +24,7 @@ type AnsweredWhole<Part extends Contract> = {
 type Own<Part extends Contract> = Omit<TelemetryPlane[Part], AnsweredWhole<Part>>;
 
 /** A contract over the port to the store thread: each method is a read, but for its own ones. */
-function readsOver<Part extends Contract>(
+export function readsOver<Part extends Contract>(
   reach: StoreReach,
   part: Part,
   own: Own<Part>,
@@ -40,23 +40,7 @@ function readsOver<Part extends Contract>(
   return { ...reads, ...own };
 }
 
-/** What users read of the embedded store, apart from runs and what alerts look at. */
-export function storeReads(reach: StoreReach) {
-  return {
-    agents: readsOver(reach, 'agents', {}),
-    models: readsOver(reach, 'models', {}),
-    sessions: readsOver(reach, 'sessions', {}),
-    past: readsOver(reach, 'past', {}),
-    usage: readsOver(reach, 'usage', {}),
-    series: seriesOf(reach),
-    metrics: readsOver(reach, 'metrics', metricsOf(reach)),
-    logs: readsOver(reach, 'logs', logsOf(reach)),
-    map: readsOver(reach, 'map', mapOf(reach)),
-    prompts: promptsOf(reach),
-  } satisfies Partial<TelemetryPlane>;
-}
-
-function seriesOf(reach: StoreReach): TelemetryPlane['series'] {
+export function seriesReads(reach: StoreReach): TelemetryPlane['series'] {
   return {
     read: async (userId, { prompt, ...request }, abort) => {
       const prompts =
@@ -68,8 +52,8 @@ function seriesOf(reach: StoreReach): TelemetryPlane['series'] {
   };
 }
 
-function metricsOf(reach: StoreReach): Own<'metrics'> {
-  return {
+export function metricReads(reach: StoreReach): TelemetryPlane['metrics'] {
+  return readsOver(reach, 'metrics', {
     query: async (userId, name, filter, abort) => {
       const { tenant } = await reach.user(userId);
       const found = await reach.read(tenant, 'metrics', 'query', [name, filter], abort);
@@ -82,11 +66,11 @@ function metricsOf(reach: StoreReach): Own<'metrics'> {
       );
       return { ...metric, points };
     },
-  };
+  });
 }
 
-function logsOf(reach: StoreReach): Own<'logs'> {
-  return {
+export function logReads(reach: StoreReach): TelemetryPlane['logs'] {
+  return readsOver(reach, 'logs', {
     search: async (userId, filter, page, abort) => {
       const { tenant } = await reach.user(userId);
       const { count, slice, next } = await reach.read(tenant, 'logs', 'search', [filter, page], abort);
@@ -97,11 +81,11 @@ function logsOf(reach: StoreReach): Own<'logs'> {
       );
       return { count, items, next };
     },
-  };
+  });
 }
 
-function mapOf(reach: StoreReach): Own<'map'> {
-  return {
+export function mapReads(reach: StoreReach): TelemetryPlane['map'] {
+  return readsOver(reach, 'map', {
     read: async (userId, range, abort) => {
       const { tenant } = await reach.user(userId);
       const first = await reach.read(tenant, 'map', 'read', [range], abort);
@@ -123,10 +107,10 @@ function mapOf(reach: StoreReach): Own<'map'> {
       );
       return { ...rebuilt, examples };
     },
-  };
+  });
 }
 
-function promptsOf(reach: StoreReach): TelemetryPlane['prompts'] {
+export function promptRuns(reach: StoreReach): TelemetryPlane['prompts'] {
   return {
     link: async (userId, link, now) => {
       const { prompt_name: name, prompt_version: version, trace_id, span_id } = link;

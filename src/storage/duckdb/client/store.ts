@@ -18,7 +18,15 @@ import type { Transferable } from '../../contracts/transfer.js';
 import { BatchWrites } from './batch-writes.js';
 import { CallOrder } from '../../shared/call-order.js';
 import { PromptNumbers } from '../../shared/prompt-numbers.js';
-import { alertFigures, storeReads } from './reads.js';
+import {
+  alertFigures,
+  logReads,
+  mapReads,
+  metricReads,
+  promptRuns,
+  readsOver,
+  seriesReads,
+} from './reads.js';
 import { RunsClient } from './runs-client.js';
 import type { StoreOptions } from '../thread/store-options.js';
 import type { StoreFigures } from '../thread/store-figures.js';
@@ -110,18 +118,17 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   readonly #reach = new StoreReach();
   readonly arrivals = new ToldArrivals();
   readonly runs = new RunsClient(this.#reach, this.arrivals);
-  readonly #reads = storeReads(this.#reach);
-  readonly agents = this.#reads.agents;
-  readonly models = this.#reads.models;
-  readonly series = this.#reads.series;
-  readonly sessions = this.#reads.sessions;
-  readonly metrics = this.#reads.metrics;
-  readonly logs = this.#reads.logs;
-  readonly map = this.#reads.map;
-  readonly prompts = this.#reads.prompts;
-  readonly past = this.#reads.past;
-  readonly usage = this.#reads.usage;
+  readonly agents = readsOver(this.#reach, 'agents', {});
+  readonly models = readsOver(this.#reach, 'models', {});
+  readonly series = seriesReads(this.#reach);
+  readonly sessions = readsOver(this.#reach, 'sessions', {});
+  readonly metrics = metricReads(this.#reach);
+  readonly logs = logReads(this.#reach);
+  readonly map = mapReads(this.#reach);
+  readonly prompts = promptRuns(this.#reach);
   readonly figures = alertFigures(this.#reach);
+  readonly past = readsOver(this.#reach, 'past', {});
+  readonly usage = readsOver(this.#reach, 'usage', {});
   readonly transfer = new TransferClient(this.#reach, () => sourceOf(this.#id ?? ''));
   readonly stored = new MeasuredBytes();
   readonly writer: BatchWrites;
