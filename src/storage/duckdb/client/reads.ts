@@ -98,7 +98,7 @@ export function mapReads(reach: StoreReach): TelemetryPlane['map'] {
       return { nodes: pages('nodes'), edges: pages('edges') };
     },
     rebuild: async ({ dryRun }) => {
-      const rebuilt = await reach.change('rebuildMap', dryRun);
+      const rebuilt = await reach.call('rebuildMap', dryRun);
       if (rebuilt === null) return null;
       const tenants = new Set(rebuilt.examples.map(({ tenant }) => tenant));
       const users = await reach.opened.control.accounts.findTenants([...tenants]);
@@ -125,7 +125,7 @@ export function promptRuns(reach: StoreReach): TelemetryPlane['prompts'] {
           ]),
         async ([{ tenant }, [promptNo = null]]) => {
           if (promptNo === null) return false;
-          await reach.change('linkPrompt', tenant, { promptNo, trace_id, span_id }, now);
+          await reach.call('linkPrompt', tenant, { promptNo, trace_id, span_id }, now);
           return true;
         },
       );

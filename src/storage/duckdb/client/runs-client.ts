@@ -118,7 +118,7 @@ export class RunsClient implements Runs {
     const outcome = await order.send(
       userId,
       () => users.known(userId) ?? users.find(userId),
-      async ({ tenant }) => await this.#reach.change('setOutcome', tenant, traceId, change),
+      async ({ tenant }) => await this.#reach.call('setOutcome', tenant, traceId, change),
     );
     if (outcome !== null) this.#arrivals.traceChanged(userId, traceId);
     return outcome;

@@ -5,7 +5,7 @@ import type { ControlPlane } from '../../contracts/control-plane.js';
 import type { Observations } from '../read/observations.js';
 import type { ReadAnswer, ReadArgs, ReadCall, ReadMethod, ReadPart } from '../thread/store-reads.js';
 import type { StoreEngine } from '../thread/store-engine.js';
-import type { ChangeMethod, LookMethod } from '../thread/store-thread.js';
+import type { EngineMethod, LookMethod } from '../thread/store-thread.js';
 import type { CallOrder } from '../../shared/call-order.js';
 import type { PromptNumbers } from '../../shared/prompt-numbers.js';
 import type { KnownUsers, UserTerms } from '../../shared/user-terms.js';
@@ -80,14 +80,11 @@ export class StoreReach {
   }
 
   /** Calls a method of the engine. */
-  async change<Method extends ChangeMethod>(
+  async call<Method extends EngineMethod>(
     method: Method,
     ...args: Parameters<StoreEngine[Method]>
   ): Promise<Awaited<ReturnType<StoreEngine[Method]>>> {
-    return await this.opened.thread.call<Awaited<ReturnType<StoreEngine[Method]>>>('change', [
-      method,
-      ...args,
-    ]);
+    return await this.opened.thread.call<Awaited<ReturnType<StoreEngine[Method]>>>(method, args);
   }
 
   /** Asks for what alerts look at. */
@@ -95,9 +92,6 @@ export class StoreReach {
     method: Method,
     ...args: Parameters<Observations[Method]>
   ): Promise<Awaited<ReturnType<Observations[Method]>>> {
-    return await this.opened.thread.call<Awaited<ReturnType<Observations[Method]>>>('look', [
-      method,
-      ...args,
-    ]);
+    return await this.opened.thread.call<Awaited<ReturnType<Observations[Method]>>>(method, args);
   }
 }

@@ -9,7 +9,6 @@ import { waitFor } from '../../../telemetry/wait-for.js';
 import { writeNotice, type LogNotice } from '../../../worker/notice-logger.js';
 import { plainError, type SpelledError } from '../../../worker/thread-protocol.js';
 import { ThreadClient } from '../../../worker/thread-client.js';
-import type { Micros } from '../../../signal/time.js';
 import { isControlPlane, type ControlPlane } from '../../contracts/control-plane.js';
 import type { FactIntake, FactNews, FactPage } from '../../contracts/events.js';
 import { MeasuredBytes } from '../../shared/measured-bytes.js';
@@ -29,11 +28,9 @@ import {
 } from './reads.js';
 import { RunsClient } from './runs-client.js';
 import type { StoreOptions } from '../thread/store-options.js';
-import type { StoreFigures } from '../thread/store-figures.js';
 import { StoreMetrics } from './store-metrics.js';
 import { TransferClient } from './transfer-client.js';
 import { StoreReach } from './store-reach.js';
-import type { OldestTimes } from '../../shared/kept-metrics.js';
 import { ToldArrivals } from '../../shared/told-arrivals.js';
 import { timeOutIdle } from './time-out-idle.js';
 import { KnownUsers } from '../../shared/user-terms.js';
@@ -187,8 +184,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     this.stored.open({
       defaultLimit: host.userLimits.storedBytes,
       termsOf: (userId) => users.known(userId) ?? users.find(userId),
-      measure: async () =>
-        await Promise.all([this.#reach.change('storedBytes'), plane.accounts.storedBytes()]),
+      measure: async () => await Promise.all([this.#reach.call('storedBytes'), plane.accounts.storedBytes()]),
       clock,
       logger: this.#settings.logger,
     });
@@ -200,12 +196,12 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     this.#ends.push(...this.#metrics.observe(() => this.writer.queuedBytes, this.#options.path));
     this.#intake = await this.#bringFacts(thread, plane, this.#id);
     this.#repeat(FIGURES_EVERY_MS, async () => {
-      this.#metrics.update(await thread.call<StoreFigures>('figures', []));
+      this.#metrics.update(await this.#reach.call('figures'));
     });
     // Later, so that no read holds up the first requests.
-    this.#repeat(OLDEST_EVERY_MS, () => this.#showOldest(thread), true);
+    this.#repeat(OLDEST_EVERY_MS, () => this.#showOldest(), true);
     this.#repeat(IDLE_EVERY_MS, async () => {
-      await timeOutIdle(thread, { users, plane }, this.#settings.clock.now());
+      await timeOutIdle(this.#reach, { users, plane }, this.#settings.clock.now());
     });
     this.#repeat(RETENTION_EVERY_MS, async () => {
       await this.applyRetention();
@@ -241,11 +237,11 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
    * Removes what retention no longer keeps, and links to deleted prompts: telemetry, and events and firings from the control plane. It does so by itself every hour, too.
    */
   async applyRetention(): Promise<void> {
-    const { thread, control } = this.#reach.opened;
-    const deleted = await control.prompts.findDeleted(await thread.call<number[]>('linkedPrompts', []));
+    const { control } = this.#reach.opened;
+    const deleted = await control.prompts.findDeleted(await this.#reach.call('linkedPrompts'));
     const now = this.#settings.clock.now();
-    const firstKept = await thread.call<Micros | null>('applyRetention', [now, deleted]);
-    await this.#showOldest(thread);
+    const firstKept = await this.#reach.call('applyRetention', now, deleted);
+    await this.#showOldest();
     if (firstKept === null) return;
     const { events, alerts } = control;
     await events.removeBefore(firstKept);
@@ -294,8 +290,8 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     });
   }
 
-  async #showOldest(thread: ThreadClient): Promise<void> {
-    this.#metrics.kept.update(await thread.call<OldestTimes>('oldest', []));
+  async #showOldest(): Promise<void> {
+    this.#metrics.kept.update(await this.#reach.call('oldest'));
   }
 
   #repeat(everyMs: number, work: () => Promise<void>, isLater = false): void {
