@@ -1,6 +1,6 @@
 import { uuidV7 } from '../src/signal/ids.js';
-import type { Alert, AlertRules } from '../src/storage/contracts/alert-rules.js';
-import type { AgentSummary } from '../src/storage/contracts/agents.js';
+import type { Alert, AlertRules } from '../src/storage/contracts/alerts.js';
+import type { AgentSummary } from '../src/storage/contracts/runs.js';
 
 const MOST = 1_000_000;
 /** Creations under way at once: they share transactions. */

@@ -220,7 +220,7 @@ void t.test('a planted violation is found', async (t) => {
   t.ok(planeViolation(at('storage/control/migrate.ts'), at('storage/duckdb/connection.ts')));
   t.ok(planeViolation(at('storage/duckdb/main-tables.ts'), at('storage/control/migrate.ts')));
   t.notOk(planeViolation(at('storage/control/sqlite/a.ts'), at('storage/control/postgres/b.ts')));
-  t.notOk(planeViolation(at('storage/control/migrate.ts'), at('storage/contracts/leases.ts')));
+  t.notOk(planeViolation(at('storage/control/migrate.ts'), at('storage/contracts/coordination.ts')));
   t.notOk(violation(at('cli/run.ts'), at('pipeline/daemon.js')));
   t.same(innerViolations(at('otlp/wire/ids.ts'), at('otlp/map/names.js')).length, 1);
   t.same(innerViolations(at('otlp/decode/json.ts'), at('otlp/map/names.js')).length, 1);

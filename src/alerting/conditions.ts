@@ -1,15 +1,13 @@
 import type { Micros } from '../signal/time.js';
 import type {
+  AlertCondition,
   Looked,
+  MetricCondition,
   MetricFigures,
+  MetricOperator,
   TargetFigures,
   WindowFigures,
-} from '../storage/contracts/alert-figures.js';
-import type {
-  AlertCondition,
-  MetricCondition,
-  MetricOperator,
-} from '../storage/contracts/alert-conditions.js';
+} from '../storage/contracts/alerts.js';
 import type { EvidenceOfCost, Known } from './evidence.js';
 import type { Moment } from './moment.js';
 import { MICROS_PER_HOUR } from '../signal/time-units.js';

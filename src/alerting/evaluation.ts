@@ -1,15 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { itemAt } from '../signal/checked.js';
 import { uuidV7 } from '../signal/ids.js';
-import type { AlertFigures, ExampleQuery, Observed } from '../storage/contracts/alert-figures.js';
 import type {
+  Alert,
+  AlertFigures,
   AlertIncident,
+  AlertRule,
   AlertRules,
   DecidedFiring,
+  ExampleQuery,
+  Observed,
   Resolution,
-  Alert,
-  AlertRule,
-} from '../storage/contracts/alert-rules.js';
+} from '../storage/contracts/alerts.js';
 import { withFiring } from './evidence.js';
 import type { Moment } from './moment.js';
 import { portionsOf, targetOf, type Inquiry } from './observing.js';

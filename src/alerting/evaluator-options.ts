@@ -1,8 +1,6 @@
 import type { Clock, Logger } from '../component/telemetry.js';
-import type { AlertFigures } from '../storage/contracts/alert-figures.js';
-import type { AlertRules } from '../storage/contracts/alert-rules.js';
-import type { AlertingTerms } from '../storage/contracts/terms.js';
-import type { Watch } from '../storage/contracts/watch.js';
+import type { AlertFigures, AlertRules } from '../storage/contracts/alerts.js';
+import type { AlertingTerms, Watch } from '../storage/contracts/coordination.js';
 
 /** What an evaluator asks of the control plane. */
 export interface EvaluatedRules {

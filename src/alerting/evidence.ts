@@ -1,6 +1,6 @@
 import type { Usd } from '../signal/money.js';
 import type { Micros } from '../signal/time.js';
-import type { Evidence } from '../storage/contracts/alert-figures.js';
+import type { Evidence } from '../storage/contracts/alerts.js';
 
 /** What was spent on a day, given by its first moment. */
 export interface EvidenceOfCost {

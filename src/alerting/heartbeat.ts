@@ -1,5 +1,5 @@
 import type { Micros } from '../signal/time.js';
-import type { AlertRules } from '../storage/contracts/alert-rules.js';
+import type { AlertRules } from '../storage/contracts/alerts.js';
 import { dayOf } from './days.js';
 import { MICROS_PER_MINUTE } from '../signal/time-units.js';
 

@@ -1,5 +1,5 @@
 import type { Micros } from '../signal/time.js';
-import type { AlertingTerms } from '../storage/contracts/terms.js';
+import type { AlertingTerms } from '../storage/contracts/coordination.js';
 import { dayOf, type Day } from './days.js';
 import { MICROS_PER_HOUR, MICROS_PER_MINUTE } from '../signal/time-units.js';
 

@@ -1,13 +1,13 @@
 import { itemAt, must } from '../signal/checked.js';
 import type {
+  AlertRule,
   Evidence,
   Observed,
   Observing,
   Target,
   WantedFigures,
   WantedMetric,
-} from '../storage/contracts/alert-figures.js';
-import type { AlertRule } from '../storage/contracts/alert-rules.js';
+} from '../storage/contracts/alerts.js';
 import type { Scene } from './conditions.js';
 import type { Known } from './evidence.js';
 import type { Moment } from './moment.js';

@@ -1,8 +1,7 @@
 import { itemAt } from '../signal/checked.js';
 import type { Micros } from '../signal/time.js';
-import type { PastFigures } from '../storage/contracts/alert-figures.js';
-import type { AlertRule } from '../storage/contracts/alert-rules.js';
-import type { AlertingTerms } from '../storage/contracts/terms.js';
+import type { AlertRule, PastFigures } from '../storage/contracts/alerts.js';
+import type { AlertingTerms } from '../storage/contracts/coordination.js';
 import type { Scene } from './conditions.js';
 import type { Known } from './evidence.js';
 import { momentAt } from './moment.js';

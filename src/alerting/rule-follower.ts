@@ -1,4 +1,4 @@
-import type { AlertRule, AlertRules, RulesVersion } from '../storage/contracts/alert-rules.js';
+import type { AlertRule, AlertRules, RulesVersion } from '../storage/contracts/alerts.js';
 import type { RuleIndex } from './rule-index.js';
 
 /** Keeps an index of the active rules up to date. */

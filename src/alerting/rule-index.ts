@@ -1,5 +1,5 @@
 import type { Micros } from '../signal/time.js';
-import type { AlertRule, DecidedFiring } from '../storage/contracts/alert-rules.js';
+import type { AlertRule, DecidedFiring } from '../storage/contracts/alerts.js';
 import { firedBy, knownBy, type Known } from './evidence.js';
 import { agentKey, type TakenTouched } from './touched.js';
 import { conditionsOf } from './verdict.js';

@@ -1,4 +1,4 @@
-import type { AlertCondition, MetricOperator } from '../storage/contracts/alert-conditions.js';
+import type { AlertCondition, MetricOperator } from '../storage/contracts/alerts.js';
 import type { JudgedCondition } from './verdict.js';
 
 /** A condition and what it found, as users see it. */

@@ -1,5 +1,5 @@
 import type { Micros } from '../signal/time.js';
-import type { Alert } from '../storage/contracts/alert-rules.js';
+import type { Alert } from '../storage/contracts/alerts.js';
 import type { WatchedRule } from './rule-index.js';
 import type { Verdict } from './verdict.js';
 import { MICROS_PER_MINUTE } from '../signal/time-units.js';

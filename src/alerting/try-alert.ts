@@ -1,7 +1,6 @@
 import type { Micros } from '../signal/time.js';
-import type { AlertFigures } from '../storage/contracts/alert-figures.js';
-import type { AlertRule } from '../storage/contracts/alert-rules.js';
-import type { AlertingTerms } from '../storage/contracts/terms.js';
+import type { AlertFigures, AlertRule } from '../storage/contracts/alerts.js';
+import type { AlertingTerms } from '../storage/contracts/coordination.js';
 import { knownBy } from './evidence.js';
 import { momentAt } from './moment.js';
 import { Inquiry } from './observing.js';

@@ -1,6 +1,5 @@
 import type { Micros } from '../signal/time.js';
-import type { Alert } from '../storage/contracts/alert-rules.js';
-import type { AlertCondition, AlertType } from '../storage/contracts/alert-conditions.js';
+import type { Alert, AlertCondition, AlertType } from '../storage/contracts/alerts.js';
 import { judgeCondition, type Finding, type Scene } from './conditions.js';
 import type { Moment } from './moment.js';
 

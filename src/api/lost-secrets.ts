@@ -1,7 +1,6 @@
 import type { SecretBox } from '../component/secret-box.js';
 import type { Logger } from '../component/telemetry.js';
-import type { Endpoints } from '../storage/contracts/endpoints.js';
-import { sealOwner } from '../storage/contracts/webhook-endpoints.js';
+import { type Endpoints, sealOwner } from '../storage/contracts/deliveries.js';
 
 /**
  * Reports secrets in the store that cannot be opened at the start, rather than when something is to be sent. The daemon runs on:

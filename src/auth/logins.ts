@@ -15,7 +15,7 @@ import { uuidV7 } from '../signal/ids.js';
 import { MICROS_PER_MINUTE } from '../signal/time-units.js';
 import type { Micros } from '../signal/time.js';
 import type { ControlPlane } from '../storage/contracts/control-plane.js';
-import { LOGIN_IDLE, type FollowedLogin, LOGIN_LONGEST } from '../storage/contracts/logins.js';
+import { type FollowedLogin, LOGIN_IDLE, LOGIN_LONGEST } from '../storage/contracts/accounts.js';
 import { LastUsed } from './last-used.js';
 import { loginCookie, refuseOtherPage, requireOwnPage, secretOf } from './login-cookie.js';
 import { StoreFollower } from './store-follower.js';

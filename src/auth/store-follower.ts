@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '../component/telemetry.js';
-import type { Topic, Watch } from '../storage/contracts/watch.js';
+import type { Topic, Watch } from '../storage/contracts/coordination.js';
 
 /** A hint may be lost, so the store is also asked this often without one. */
 const ASK_MS = 30_000;

@@ -7,7 +7,7 @@ import { SECRETS_KEY_FILE } from '../auth/secrets-key.js';
 import type { Factory } from '../component/factory.js';
 import { makePrivate } from '../config/private-path.js';
 import { formatTime } from '../signal/time.js';
-import { isTransferable } from '../storage/contracts/telemetry-transfer.js';
+import { isTransferable } from '../storage/contracts/transfer.js';
 import { importStores, NotEmpty, verifyExport } from '../storage/transfer/import-stores.js';
 import {
   CONTROL,

@@ -8,7 +8,7 @@ import {
   type MemberJson,
   type OrganizationJson,
 } from '../api/resources/organizations.js';
-import { ROLES, type Role } from '../storage/contracts/organizations.js';
+import { type Role, ROLES } from '../storage/contracts/accounts.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { findUserId } from './find-user.js';
 import type { CliIo } from './io.js';

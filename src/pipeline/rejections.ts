@@ -9,7 +9,7 @@ import type {
 import type { ConsumeErrorCode } from '../component/consume-error.js';
 import type { Clock } from '../component/telemetry.js';
 import type { Micros } from '../signal/time.js';
-import { dayOf, printDay } from '../storage/contracts/month.js';
+import { dayOf, printDay } from '../storage/contracts/telemetry-writer.js';
 import { redactor } from '../telemetry/redact.js';
 
 /** Items that are remembered of a user, of one batch of it, and of all users together: some 20 MB at the most. */

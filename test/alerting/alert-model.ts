@@ -1,4 +1,4 @@
-import type { AlertRule } from '../../src/storage/contracts/alert-rules.js';
+import type { AlertRule } from '../../src/storage/contracts/alerts.js';
 
 const MINUTE = 60_000_000;
 const HOUR = 60 * MINUTE;

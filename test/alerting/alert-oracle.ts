@@ -1,5 +1,4 @@
-import type { Alert } from '../../src/storage/contracts/alert-rules.js';
-import type { AlertCondition } from '../../src/storage/contracts/alert-conditions.js';
+import type { Alert, AlertCondition } from '../../src/storage/contracts/alerts.js';
 
 /** What is known of a run after the last message about it. Times in microseconds, money in nano-USD. */
 export interface KnownRun {

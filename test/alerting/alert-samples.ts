@@ -1,11 +1,13 @@
 import type {
+  Alert,
+  AlertCondition,
+  AlertRule,
+  CompositeConfig,
   MetricFigures,
   TargetFigures,
   WindowFigures,
-} from '../../src/storage/contracts/alert-figures.js';
-import type { Alert, AlertRule } from '../../src/storage/contracts/alert-rules.js';
-import type { AlertingTerms } from '../../src/storage/contracts/terms.js';
-import type { AlertCondition, CompositeConfig } from '../../src/storage/contracts/alert-conditions.js';
+} from '../../src/storage/contracts/alerts.js';
+import type { AlertingTerms } from '../../src/storage/contracts/coordination.js';
 
 export const USER = '018f0000-0000-7000-8000-00000000000a';
 export const AGENT = '018f0000-0000-7000-8000-0000000000a1';

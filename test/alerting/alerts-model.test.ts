@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { Alert } from '../../src/storage/contracts/alert-rules.js';
+import type { Alert } from '../../src/storage/contracts/alerts.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader } from '../support/run-records.js';

@@ -3,10 +3,14 @@ import t from 'tap';
 import { withFiring } from '../../src/alerting/evidence.js';
 import { tryAlert, type AlertTrial } from '../../src/alerting/try-alert.js';
 import { formatTime, parseTime, type Micros } from '../../src/signal/time.js';
-import type { CostFigures, TargetFigures } from '../../src/storage/contracts/alert-figures.js';
-import type { Alert, AlertRule } from '../../src/storage/contracts/alert-rules.js';
-import type { AlertingTerms } from '../../src/storage/contracts/terms.js';
-import type { MetricOperator } from '../../src/storage/contracts/alert-conditions.js';
+import type {
+  Alert,
+  AlertRule,
+  CostFigures,
+  MetricOperator,
+  TargetFigures,
+} from '../../src/storage/contracts/alerts.js';
+import type { AlertingTerms } from '../../src/storage/contracts/coordination.js';
 import { neverDiffers, same } from '../support/property.js';
 import { AGENT, aComposite, aRule, NOTHING, points, runs, UTC_TERMS } from './alert-samples.js';
 import { SaidFigures, SOURCE } from './said-figures.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { uuidV7Time } from '../../src/signal/ids.js';
 import { formatTime } from '../../src/signal/time.js';
-import type { AlertRule } from '../../src/storage/contracts/alert-rules.js';
+import type { AlertRule } from '../../src/storage/contracts/alerts.js';
 import { AGENT, aComposite, aRule, BAD, GOOD, NOTHING, points, runs, USER } from './alert-samples.js';
 import { firing, SOURCE, startedPlace, type EvaluatorPlace } from './evaluator-place.js';
 

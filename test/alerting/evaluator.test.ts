@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { AlertRule } from '../../src/storage/contracts/alert-rules.js';
+import type { AlertRule } from '../../src/storage/contracts/alerts.js';
 import { AGENT, AGENT_NAME, aComposite, aRule, BAD, NOTHING, runs } from './alert-samples.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { HandClock } from '../support/hand-clock.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { portionsOf } from '../../src/alerting/observing.js';
-import type { Alert, AlertRule } from '../../src/storage/contracts/alert-rules.js';
+import type { Alert, AlertRule } from '../../src/storage/contracts/alerts.js';
 import { aComposite, aRule } from './alert-samples.js';
 
 /** A composite alert that looks at metrics. */

@@ -4,7 +4,7 @@ import type {
   AlertRule,
   DecidedFiring,
   Resolution,
-} from '../../src/storage/contracts/alert-rules.js';
+} from '../../src/storage/contracts/alerts.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { USER } from './alert-samples.js';

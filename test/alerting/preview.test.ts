@@ -1,6 +1,6 @@
 import t from 'tap';
 import { previewAlert } from '../../src/alerting/preview.js';
-import type { Observing, PastFigures, TargetFigures } from '../../src/storage/contracts/alert-figures.js';
+import type { Observing, PastFigures, TargetFigures } from '../../src/storage/contracts/alerts.js';
 import { BAD, GOOD, aComposite, aRule, points, runs, NOTHING, USER, UTC_TERMS } from './alert-samples.js';
 
 const MINUTE = 60_000_000;

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { parseTime } from '../../src/signal/time.js';
-import type { AlertChange, AlertRule } from '../../src/storage/contracts/alert-rules.js';
+import type { AlertChange, AlertCondition, AlertRule } from '../../src/storage/contracts/alerts.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { HandClock } from '../support/hand-clock.js';
-import type { AlertCondition } from '../../src/storage/contracts/alert-conditions.js';
 import { neverDiffers, same } from '../support/property.js';
 import { AlertModel, type World } from './alert-model.js';
 import { AGENT, AGENT_NAME, aComposite, aRule, points, runs } from './alert-samples.js';

@@ -8,7 +8,7 @@ import type {
   Observing,
   Target,
   TargetFigures,
-} from '../../src/storage/contracts/alert-figures.js';
+} from '../../src/storage/contracts/alerts.js';
 import { NOTHING, points } from './alert-samples.js';
 
 /** The identity of the store that they are said to be of. */

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { tryAlert, type AlertTrial } from '../../src/alerting/try-alert.js';
-import type { Alert } from '../../src/storage/contracts/alert-rules.js';
-import type { AlertingTerms } from '../../src/storage/contracts/terms.js';
+import type { Alert } from '../../src/storage/contracts/alerts.js';
+import type { AlertingTerms } from '../../src/storage/contracts/coordination.js';
 import type { MetricPoint } from '../../src/signal/metric.js';
 import { NO_NODE } from '../../src/signal/service-map.js';
 import type { TraceHeader } from '../../src/signal/trace.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { AGENT_SORTS, type AgentSort, type AgentSummary } from '../../src/storage/contracts/agents.js';
+import { AGENT_SORTS, type AgentSort, type AgentSummary } from '../../src/storage/contracts/runs.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { aHeader, DAY, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { AlertEventFilter } from '../../src/storage/contracts/alert-rules.js';
+import type { AlertEventFilter } from '../../src/storage/contracts/alerts.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { aDecision, addRule, ruleNow } from '../support/kept-rules.js';
 import { NOON } from '../support/run-records.js';

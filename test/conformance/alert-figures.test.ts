@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { NOTHING, points, runs } from '../alerting/alert-samples.js';
 import { SaidFigures } from '../alerting/said-figures.js';
-import type { AlertFigures, Observing, Target } from '../../src/storage/contracts/alert-figures.js';
+import type { AlertFigures, Observing, Target } from '../../src/storage/contracts/alerts.js';
 import { AT_NOON } from '../storage/duckdb/observing.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { aTrace, NOON } from '../support/run-records.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { uuidV7 } from '../../src/signal/ids.js';
-import type { AlertRule } from '../../src/storage/contracts/alert-rules.js';
+import type { AlertRule } from '../../src/storage/contracts/alerts.js';
 import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
 import { anAlert, MINUTE } from '../storage/duckdb/alert-records.js';
 import { aUser } from '../storage/duckdb/meta-records.js';

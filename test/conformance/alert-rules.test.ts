@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { RuleChanges } from '../../src/storage/contracts/alert-rules.js';
-import type { AlertChange } from '../../src/storage/contracts/alert-rules.js';
+import type { AlertChange, RuleChanges } from '../../src/storage/contracts/alerts.js';
 import { anAlert, MINUTE } from '../storage/duckdb/alert-records.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { aDecision, addRule, firedRule, ruleNow } from '../support/kept-rules.js';

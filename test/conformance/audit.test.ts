@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
 import {
+  type AuditEntry,
   MAX_AUDIT_ENTRIES,
   MAX_STRANGER_ENTRIES,
-  type AuditEntry,
-} from '../../src/storage/contracts/audit-log.js';
+} from '../../src/storage/contracts/accounts.js';
 import { NOON } from '../support/run-records.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 

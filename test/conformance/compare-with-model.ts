@@ -1,6 +1,5 @@
 import { deepStrictEqual } from 'node:assert/strict';
-import type { AgentSummary } from '../../src/storage/contracts/agents.js';
-import type { RunFilter } from '../../src/storage/contracts/runs.js';
+import type { AgentSummary, RunFilter } from '../../src/storage/contracts/runs.js';
 import type { TelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
 import type { ModelAgent, StoreModel } from '../storage/duckdb/store-model.js';
 import { spansOf, without } from '../storage/duckdb/shown-spans.js';

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
-import type { ControlFile } from '../../src/storage/contracts/control-transfer.js';
+import type { ControlFile } from '../../src/storage/contracts/transfer.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { anOrganization, aUser } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';

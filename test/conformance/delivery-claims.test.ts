@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
 import { ControlStore } from '../../src/storage/control/control-store.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
-import type { DeliveryClaim } from '../../src/storage/contracts/delivery-queue.js';
+import type { DeliveryClaim } from '../../src/storage/contracts/deliveries.js';
 import { HandClock } from '../support/hand-clock.js';
 import { anEndpoint } from '../storage/duckdb/meta-records.js';
 import { NOON } from '../support/run-records.js';

@@ -6,7 +6,7 @@ import type {
   DeliveryFilter,
   DeliveryPlace,
   ListedDelivery,
-} from '../../src/storage/contracts/delivery-queue.js';
+} from '../../src/storage/contracts/deliveries.js';
 import { aDecision, addRule } from '../support/kept-rules.js';
 import { NOON } from '../support/run-records.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';

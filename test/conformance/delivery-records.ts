@@ -5,9 +5,9 @@ import type {
   ClaimRequest,
   DeliveryClaim,
   FinishedAttempt,
-} from '../../src/storage/contracts/delivery-queue.js';
-import type { StoredEvent } from '../../src/storage/contracts/event-log.js';
-import type { StoredEndpoint } from '../../src/storage/contracts/webhook-endpoints.js';
+  StoredEndpoint,
+} from '../../src/storage/contracts/deliveries.js';
+import type { StoredEvent } from '../../src/storage/contracts/events.js';
 import { anEndpoint, anOrganization, aUser } from '../storage/duckdb/meta-records.js';
 import { NOON } from '../support/run-records.js';
 

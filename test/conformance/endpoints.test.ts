@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { Endpoints } from '../../src/storage/contracts/endpoints.js';
+import type { Endpoints } from '../../src/storage/contracts/deliveries.js';
 import { anEndpoint, anOrganization } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';

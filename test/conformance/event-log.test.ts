@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { envelope } from '../../src/signal/event.js';
-import type { EventLog, EventPosition, Fact, StoredEvent } from '../../src/storage/contracts/event-log.js';
+import type { EventLog, EventPosition, Fact, StoredEvent } from '../../src/storage/contracts/events.js';
 import type { User } from '../../src/storage/contracts/accounts.js';
 import { anEndpoint, anOrganization, aUser } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';

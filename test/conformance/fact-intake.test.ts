@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
-import type { FactIntake } from '../../src/storage/contracts/fact-source.js';
+import type { FactIntake } from '../../src/storage/contracts/events.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { KeptNews, ListedFacts } from '../support/listed-facts.js';
 import { until } from '../support/until.js';

@@ -4,12 +4,12 @@ import t, { type Test } from 'tap';
 import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
 import {
   LINKS_OF_A_USER,
+  type Login,
   LOGIN_IDLE,
   LOGIN_LONGEST,
-  LOGINS_OF_A_USER,
-  type Login,
   type LoginLink,
-} from '../../src/storage/contracts/logins.js';
+  LOGINS_OF_A_USER,
+} from '../../src/storage/contracts/accounts.js';
 import { aKey, aUser } from '../storage/duckdb/meta-records.js';
 import { NOON } from '../support/run-records.js';
 import { until } from '../support/until.js';

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { printPoint } from '../../src/api/resources/metrics.js';
 import type { MetricPoint } from '../../src/signal/metric.js';
 import { formatTime } from '../../src/signal/time.js';
-import { labelsText } from '../../src/storage/contracts/labels.js';
+import { labelsText } from '../../src/storage/shared/labels.js';
 import type { PointFilter } from '../../src/storage/contracts/metrics.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { neverDiffers, same } from '../support/property.js';

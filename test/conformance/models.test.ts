@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import type { Price } from '../../src/signal/price.js';
-import type { ModelFilter, RepricedFilter } from '../../src/storage/contracts/models.js';
+import type { ModelFilter, RepricedFilter } from '../../src/storage/contracts/runs.js';
 import { repricedOf, usageOf, type Call } from '../storage/duckdb/model-oracle.js';
 import { callKeys } from '../runs/histories.js';
 import { neverDiffers, same } from '../support/property.js';

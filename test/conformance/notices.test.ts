@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { AlertRule } from '../../src/storage/contracts/alert-rules.js';
+import type {
+  AlertRule,
+  NoticeClaim,
+  NoticeRequest,
+  NoticeResult,
+} from '../../src/storage/contracts/alerts.js';
 import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
-import type { NoticeRequest, NoticeClaim, NoticeResult } from '../../src/storage/contracts/notices.js';
 import { anAttempt, MINUTE } from '../storage/duckdb/alert-records.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { aDecision, addRule, ruleNow } from '../support/kept-rules.js';

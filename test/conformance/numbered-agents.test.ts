@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { itemAt } from '../../src/signal/checked.js';
-import { OTHER_AGENTS, type NamedAgent } from '../../src/storage/contracts/numbered-agents.js';
+import { type NamedAgent, OTHER_AGENTS } from '../../src/storage/contracts/coordination.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 
 const STORE = 'store';

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import type { MetricPoint } from '../../src/signal/metric.js';
-import type { MetricFigures, WantedMetric } from '../../src/storage/contracts/alert-figures.js';
+import type { MetricFigures, WantedMetric } from '../../src/storage/contracts/alerts.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { NOON } from '../support/run-records.js';
 import { AT_NOON } from '../storage/duckdb/observing.js';

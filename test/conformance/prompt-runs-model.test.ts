@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
-import type { PromptLink } from '../../src/storage/contracts/prompt-runs.js';
+import type { PromptLink } from '../../src/storage/contracts/prompts.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { aFollowingRecord } from '../storage/duckdb/following-records.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { MOST_SERIES, type RunTotals, type SeriesRequest } from '../../src/storage/contracts/run-series.js';
+import { MOST_SERIES, type RunTotals, type SeriesRequest } from '../../src/storage/contracts/runs.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { moneyToNumber } from '../../src/signal/money.js';
 import { addPrompts } from '../storage/duckdb/prompt-oracle.js';

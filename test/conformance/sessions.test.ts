@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { aFollowingRecord } from '../storage/duckdb/following-records.js';
-import type { SessionFilter, SessionSummary } from '../../src/storage/contracts/sessions.js';
+import type { SessionFilter, SessionSummary } from '../../src/storage/contracts/runs.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
 import {
+  type SavedView,
   VIEWS_OF_A_USER,
   VIEWS_OF_AN_ORGANIZATION,
-  type SavedView,
-} from '../../src/storage/contracts/views.js';
+} from '../../src/storage/contracts/accounts.js';
 import { anOrganization, aUser } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';

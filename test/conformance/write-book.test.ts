@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { itemAt, must } from '../../src/signal/checked.js';
-import { dayOf, monthOf } from '../../src/storage/contracts/month.js';
-import type { Charge, NewWrite, OpenWrite, WriteBook } from '../../src/storage/contracts/write-book.js';
+import { dayOf, monthOf } from '../../src/storage/contracts/telemetry-writer.js';
+import type { Charge, NewWrite, OpenWrite, WriteBook } from '../../src/storage/contracts/coordination.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 
 const LONG = 600_000;

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import type { ConsumeContext } from '../../src/component/consumer.js';
-import { startOfMonth, monthOf } from '../../src/storage/contracts/month.js';
+import { monthOf, startOfMonth } from '../../src/storage/contracts/telemetry-writer.js';
 import { TestStore } from '../storage/duckdb/test-store.js';
 import { aLog } from '../support/log-records.js';
 import { aPoint } from '../support/metric-points.js';

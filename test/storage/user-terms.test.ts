@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Accounts } from '../../src/storage/contracts/accounts.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
-import { TELEMETRY_EVENTS } from '../../src/storage/contracts/telemetry-events.js';
+import { TELEMETRY_EVENTS } from '../../src/storage/contracts/events.js';
 import { PromptNumbers } from '../../src/storage/shared/prompt-numbers.js';
 import { KnownUsers } from '../../src/storage/shared/user-terms.js';
 import type { Prompts } from '../../src/storage/contracts/prompts.js';

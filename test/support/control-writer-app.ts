@@ -1,6 +1,6 @@
 import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
 import { ControlExtension } from '../../src/storage/control/control-extension.js';
-import { controlOver } from '../../src/storage/control/remote/control-over.js';
+import { connectControl } from '../../src/storage/control/control-client.js';
 import { componentSettings } from './component-settings.js';
 import { anEvent } from './event-records.js';
 import { StatusHost } from './status-host.js';
@@ -17,7 +17,7 @@ const WRITERS = 4;
 const [, , path = ''] = process.argv;
 const extension = new ControlExtension(componentSettings('sqlite'), { engine: 'sqlite', path });
 await extension.start(new StatusHost().host);
-const planes = [extension, await controlOver(await extension.connect())];
+const planes = [extension, await connectControl(await extension.connect())];
 
 await Promise.all(
   Array.from({ length: WRITERS }, (_, writer) =>

@@ -1,6 +1,6 @@
 import { parentPort, type MessagePort } from 'node:worker_threads';
 import { ControlStore } from '../../src/storage/control/control-store.js';
-import { servePlane } from '../../src/storage/control/remote/serve-plane.js';
+import { serveControl } from '../../src/storage/control/serve-control.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import { Outbox } from '../../src/worker/outbox.js';
 import type { ThreadMessage } from '../../src/worker/thread-protocol.js';
@@ -29,6 +29,6 @@ serve(port, new Outbox<ThreadMessage>(port), {
   connect: (path: string, connected: MessagePort) => {
     const store = stores.get(path);
     if (store === undefined) throw new Error(`there is no store ${path}`);
-    servePlane(store, connected);
+    serveControl(store, connected);
   },
 });

@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { Test } from 'tap';
 import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
-import { controlOver } from '../../src/storage/control/remote/control-over.js';
+import { connectControl } from '../../src/storage/control/control-client.js';
 import { ThreadClient } from '../../src/worker/thread-client.js';
 import { plainError } from '../../src/worker/thread-protocol.js';
 import { SharedClock } from './shared-clock.js';
@@ -67,7 +67,7 @@ class OpenedThere {
   async another(): Promise<ControlPlane> {
     const { port1, port2 } = new MessageChannel();
     await this.#thread.call('connect', [this.#path, port1], { transfer: [port1] });
-    const plane = await controlOver(port2);
+    const plane = await connectControl(port2);
     this.#t.teardown(() => {
       plane.close();
     });

@@ -1,5 +1,5 @@
 import type { Micros } from '../../src/signal/time.js';
-import type { NoticeRequest } from '../../src/storage/contracts/notices.js';
+import type { NoticeRequest } from '../../src/storage/contracts/alerts.js';
 
 /** Asks for what is due by a time. @param most of each channel, whosever they are */
 export function dueBy(now: Micros, most: number): NoticeRequest {

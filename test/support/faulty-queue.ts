@@ -5,7 +5,7 @@ import type {
   DeliveryQueue,
   FinishedAttempt,
   FinishedRules,
-} from '../../src/storage/contracts/delivery-queue.js';
+} from '../../src/storage/contracts/deliveries.js';
 
 /** Whether a call fails before anything is done, or only its answer is lost. */
 type Fault = 'before' | 'after';

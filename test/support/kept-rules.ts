@@ -1,5 +1,5 @@
 import { uuidV7 } from '../../src/signal/ids.js';
-import type { Alert, AlertRule, DecidedFiring } from '../../src/storage/contracts/alert-rules.js';
+import type { Alert, AlertRule, DecidedFiring } from '../../src/storage/contracts/alerts.js';
 import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
 import { anAlert, MINUTE } from '../storage/duckdb/alert-records.js';
 import { NOON } from './run-records.js';

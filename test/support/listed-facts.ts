@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { envelope } from '../../src/signal/event.js';
-import type { EventPageLimit } from '../../src/storage/contracts/event-log.js';
 import type {
+  EventPageLimit,
   FactNews,
   FactPage,
   FactSource,
   NumberedFact,
-} from '../../src/storage/contracts/fact-source.js';
+} from '../../src/storage/contracts/events.js';
 import { readWhenThere } from '../../src/storage/shared/read-when-there.js';
 
 /** A source of facts in a list, whose mark is how many come before. */

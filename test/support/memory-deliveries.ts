@@ -2,7 +2,7 @@ import type {
   DeliveryDetail,
   DeliveryQueue,
   DeliverySummary,
-} from '../../src/storage/contracts/delivery-queue.js';
+} from '../../src/storage/contracts/deliveries.js';
 
 /** A delivery, and whose it is. */
 interface KeptDelivery {

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
 import type { Clock } from '../../src/component/telemetry.js';
 import { formatTime, type Micros } from '../../src/signal/time.js';
-import type { AlertRule } from '../../src/storage/contracts/alert-rules.js';
-import type { ControlStore } from '../../src/storage/control/control-store.js';
 import type {
   AlertNotification,
-  NoticeRequest,
+  AlertRule,
   NoticeClaim,
+  NoticeRequest,
   NoticeResult,
   Notices,
   NotificationChannel,
-} from '../../src/storage/contracts/notices.js';
-import type { Watch } from '../../src/storage/contracts/watch.js';
+} from '../../src/storage/contracts/alerts.js';
+import type { ControlStore } from '../../src/storage/control/control-store.js';
+import type { Watch } from '../../src/storage/contracts/coordination.js';
 import { anAttempt } from '../storage/duckdb/alert-records.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { openControlPlane } from './control-plane.js';

@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { generateSecret } from '../../src/delivery/senders/webhook/signature.js';
 import { limitsOf } from '../../src/exporters/webhook/delivery-loop.js';
 import { Sending } from '../../src/exporters/webhook/sending.js';
-import type { DeliveryDetail } from '../../src/storage/contracts/delivery-queue.js';
+import type { DeliveryDetail } from '../../src/storage/contracts/deliveries.js';
 import { anOwner, some } from '../conformance/delivery-records.js';
 import { anEndpoint } from '../storage/duckdb/meta-records.js';
 import { openControlPlane } from './control-plane.js';

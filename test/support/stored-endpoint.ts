@@ -1,4 +1,4 @@
-import type { StoredEndpoint, WebhookEndpoint } from '../../src/storage/contracts/webhook-endpoints.js';
+import type { StoredEndpoint, WebhookEndpoint } from '../../src/storage/contracts/deliveries.js';
 
 /** An endpoint as lists show it. */
 export function withoutSecret(endpoint: StoredEndpoint): WebhookEndpoint {

@@ -12,8 +12,7 @@ import { WebhookExporter } from '../../src/exporters/webhook/webhook-exporter.js
 import { envelope, type EventRecord, type EventType } from '../../src/signal/event.js';
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
-import type { DeliveryDetail } from '../../src/storage/contracts/delivery-queue.js';
-import { sealOwner } from '../../src/storage/contracts/webhook-endpoints.js';
+import { type DeliveryDetail, sealOwner } from '../../src/storage/contracts/deliveries.js';
 import { componentSettings } from './component-settings.js';
 import { openControlPlane } from './control-plane.js';
 import { sectionConfig } from './section-config.js';

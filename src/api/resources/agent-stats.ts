@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime, type Micros } from '../../signal/time.js';
-import type { AgentDay } from '../../storage/contracts/agents.js';
+import type { AgentDay } from '../../storage/contracts/runs.js';
 import {
   estimateParameter,
   estimateSchema,

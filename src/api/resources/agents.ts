@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
-import { AGENT_SORTS, type AgentSummary } from '../../storage/contracts/agents.js';
+import { AGENT_SORTS, type AgentSummary } from '../../storage/contracts/runs.js';
 import {
   estimateParameter,
   estimateSchema,

@@ -4,7 +4,7 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import { formatTime, parseTime } from '../../signal/time.js';
-import { MAX_STRANGER_ENTRIES } from '../../storage/contracts/audit-log.js';
+import { MAX_STRANGER_ENTRIES } from '../../storage/contracts/accounts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { jsonObject, nullable, time, uuid } from '../support/fields.js';
 import { pageParameters, pageRange, pageSchema, printPage } from '../support/paging.js';

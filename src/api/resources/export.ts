@@ -7,7 +7,7 @@ import { HttpProblem, type Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
 import type { TelemetryParts } from '../../storage/contracts/telemetry-plane.js';
-import { isTransferable } from '../../storage/contracts/telemetry-transfer.js';
+import { isTransferable } from '../../storage/contracts/transfer.js';
 import { exportPath, UnusableDirectory } from '../../storage/transfer/export-directory.js';
 import { exportStores, type ExportSources } from '../../storage/transfer/export-stores.js';
 import type { Manifest } from '../../storage/transfer/manifest.js';

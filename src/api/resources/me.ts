@@ -3,7 +3,7 @@ import type { Route } from '../../component/http.js';
 import { SCOPES } from '../../component/identity.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
-import { ROLES } from '../../storage/contracts/organizations.js';
+import { ROLES } from '../../storage/contracts/accounts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { nullable, time, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';

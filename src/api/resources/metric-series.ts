@@ -7,12 +7,12 @@ import { MICROS_PER_DAY, MICROS_PER_SECOND } from '../../signal/time-units.js';
 import { formatTime, parseTime } from '../../signal/time.js';
 import {
   METRIC_AGGREGATIONS,
+  type MetricSeriesRequest,
   MOST_LABEL_KEYS,
   MOST_LABEL_VALUES,
   MOST_METRIC_SERIES,
   suits,
-  type MetricSeriesRequest,
-} from '../../storage/contracts/metric-series.js';
+} from '../../storage/contracts/metrics.js';
 import type { ApiContext } from '../support/api-context.js';
 import { time } from '../support/fields.js';
 import { stretchOf } from '../support/intervals.js';

@@ -3,7 +3,7 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { formatTime } from '../../signal/time.js';
-import { ROLES, type Organization } from '../../storage/contracts/organizations.js';
+import { type Organization, ROLES } from '../../storage/contracts/accounts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { conflictAsProblem } from '../support/conflict.js';
 import { time, uuid } from '../support/fields.js';

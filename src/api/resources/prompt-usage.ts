@@ -1,9 +1,8 @@
 import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
-import type { PromptVersion } from '../../storage/contracts/prompts.js';
-import type { PromptVersionFigures } from '../../storage/contracts/prompt-runs.js';
-import { ROW_BYTES } from '../../storage/contracts/row-bytes.js';
+import type { PromptVersion, PromptVersionFigures } from '../../storage/contracts/prompts.js';
+import { ROW_BYTES } from '../../storage/contracts/telemetry-writer.js';
 import { successRate } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, usd, uuid } from '../support/fields.js';

@@ -5,10 +5,10 @@ import { validationProblem } from '../../http/field-errors.js';
 import { formatTime } from '../../signal/time.js';
 import {
   MOST_SERIES,
-  SERIES_GROUPS,
   type RunSeries,
+  SERIES_GROUPS,
   type SeriesRequest,
-} from '../../storage/contracts/run-series.js';
+} from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { INTERVALS, intervalOf, intervalParameter, stretchOf, type Interval } from '../support/intervals.js';

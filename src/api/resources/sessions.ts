@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
-import type { SessionSummary } from '../../storage/contracts/sessions.js';
+import type { SessionSummary } from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
-import type { AgentComparison } from '../../storage/contracts/agents.js';
+import type { AgentComparison } from '../../storage/contracts/runs.js';
 import { outcomeFields, printOutcomes, successRate } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, jsonObject, nullable, printTime, time, usd, uuid } from '../support/fields.js';

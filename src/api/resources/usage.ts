@@ -2,8 +2,7 @@ import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
-import { dayOf, printDay } from '../../storage/contracts/month.js';
-import { monthlyLimit } from '../../storage/contracts/monthly-limit.js';
+import { dayOf, monthlyLimit, printDay } from '../../storage/contracts/telemetry-writer.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time } from '../support/fields.js';
 

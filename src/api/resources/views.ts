@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { HttpProblem, type Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
-import { ROW_BYTES } from '../../storage/contracts/row-bytes.js';
-import { VIEWS_OF_A_USER, VIEWS_OF_AN_ORGANIZATION } from '../../storage/contracts/views.js';
+import { ROW_BYTES } from '../../storage/contracts/telemetry-writer.js';
+import { VIEWS_OF_A_USER, VIEWS_OF_AN_ORGANIZATION } from '../../storage/contracts/accounts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { nullable, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';

@@ -4,7 +4,7 @@ import type { Operation } from '../../component/operation.js';
 import type { PlacedPrices } from '../../component/prices.js';
 import { validationProblem } from '../../http/field-errors.js';
 import { COST_PARTS, type CostPart } from '../../signal/call-details.js';
-import { UNPRICEABLE, type RepricedCalls, type Unpriceable } from '../../storage/contracts/models.js';
+import { type RepricedCalls, UNPRICEABLE, type Unpriceable } from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { generalRule, pricedByFields, printRules } from '../support/prices.js';

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { EstimatedRuns, RunOutcomes } from '../../storage/contracts/agents.js';
+import type { EstimatedRuns, RunOutcomes } from '../../storage/contracts/runs.js';
 import { count, nullable, usd } from './fields.js';
 
 interface Signals {

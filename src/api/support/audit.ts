@@ -1,7 +1,7 @@
 import type { AuditAction } from '../../component/audit-actions.js';
 import type { Identity } from '../../component/identity.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
-import type { AuditEntry, AuditLog } from '../../storage/contracts/audit-log.js';
+import type { AuditEntry, AuditLog } from '../../storage/contracts/accounts.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 
 /** Who did something: the parts of a handler's input that say so. */

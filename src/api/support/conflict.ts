@@ -1,5 +1,5 @@
 import { HttpProblem } from '../../component/http.js';
-import { ConflictError } from '../../storage/contracts/conflict-error.js';
+import { ConflictError } from '../../storage/contracts/errors.js';
 
 /** @throws HttpProblem 409 `conflict` where the store says that a name is taken or a limit is reached; other errors pass. */
 export async function conflictAsProblem<Result>(change: Promise<Result>): Promise<Result> {

@@ -1,6 +1,6 @@
 import { HttpProblem } from '../../component/http.js';
 import type { Identity } from '../../component/identity.js';
-import type { Organizations, Role } from '../../storage/contracts/organizations.js';
+import type { Organizations, Role } from '../../storage/contracts/accounts.js';
 import { notFound } from './not-found.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { ConsumeContext, QuotaUsage } from '../../component/consumer.js';
 import type { Batch, Batches, Signal } from '../../signal/batch.js';
-import { monthOf, startOfMonth } from '../../storage/contracts/month.js';
-import { quotaExceeded } from '../../storage/contracts/quota-exceeded.js';
+import { monthOf, startOfMonth } from '../../storage/contracts/telemetry-writer.js';
+import { quotaExceeded } from '../../storage/contracts/errors.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import { formatTime, type Micros } from '../../signal/time.js';
 

@@ -1,7 +1,7 @@
 import type { ShownCondition } from '../../alerting/shown-condition.js';
 import { shorten } from '../../component/item-problems.js';
 import { oneLine } from '../../delivery/senders/email/one-line.js';
-import type { AlertType, MetricOperator } from '../../storage/contracts/alert-conditions.js';
+import type { AlertType, MetricOperator } from '../../storage/contracts/alerts.js';
 
 const MAX_SUBJECT = 120;
 /** How much of a name fits in a subject, so that the rest can be read; and in the text. */

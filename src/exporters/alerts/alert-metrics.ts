@@ -1,5 +1,5 @@
 import type { Counter, Histogram, Labels, Meter } from '../../component/telemetry.js';
-import type { NotificationChannel, NotificationStatus } from '../../storage/contracts/notices.js';
+import type { NotificationChannel, NotificationStatus } from '../../storage/contracts/alerts.js';
 
 /** Seconds that an evaluation takes. */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

@@ -2,7 +2,7 @@ import type {
   ClaimedNotice,
   NotificationAttempt,
   NotificationStatus,
-} from '../../storage/contracts/notices.js';
+} from '../../storage/contracts/alerts.js';
 
 /** What became of a notice: a result, without what the loop knows. */
 export interface Outcome {

@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../../component/telemetry.js';
 import type { Mailer, MailResult } from '../../delivery/senders/email/mailer.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import { retryDelayMs } from '../../delivery/senders/webhook/retry-plan.js';
-import type { ClaimedNotice } from '../../storage/contracts/notices.js';
+import type { ClaimedNotice } from '../../storage/contracts/alerts.js';
 import { alertMail } from './alert-mail.js';
 import { failed, sent, type Channel, type Outcome, type Skip } from './channel.js';
 import { MS_PER_MINUTE, MICROS_PER_HOUR } from '../../signal/time-units.js';

@@ -3,15 +3,15 @@ import { DueLoop, type Found } from '../../delivery/senders/due-loop.js';
 import { MAIL_CONNECTIONS } from '../../delivery/senders/email/mailer.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import {
-  NOTIFICATION_CHANNELS,
   type ClaimedNotice,
   type NoticeRequest,
   type NoticeResult,
   type Notices,
+  NOTIFICATION_CHANNELS,
   type NotificationChannel,
   type NotificationStatus,
-} from '../../storage/contracts/notices.js';
-import type { Watch } from '../../storage/contracts/watch.js';
+} from '../../storage/contracts/alerts.js';
+import type { Watch } from '../../storage/contracts/coordination.js';
 import type { Channel } from './channel.js';
 
 /**

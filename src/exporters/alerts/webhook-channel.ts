@@ -6,7 +6,7 @@ import { checkTarget } from '../../delivery/senders/webhook/check-target.js';
 import { notSent } from '../../delivery/senders/webhook/not-sent.js';
 import { retryDelayMs } from '../../delivery/senders/webhook/retry-plan.js';
 import type { AttemptResult, WebhookSender } from '../../delivery/senders/webhook/sender.js';
-import type { ClaimedNotice } from '../../storage/contracts/notices.js';
+import type { ClaimedNotice } from '../../storage/contracts/alerts.js';
 import { failed, sent, type Channel, type Outcome } from './channel.js';
 
 const SECOND_MS = 1000;

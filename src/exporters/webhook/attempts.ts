@@ -7,8 +7,7 @@ import { notSent } from '../../delivery/senders/webhook/not-sent.js';
 import { retryDelayMs } from '../../delivery/senders/webhook/retry-plan.js';
 import type { AttemptResult, WebhookSender } from '../../delivery/senders/webhook/sender.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
-import type { DeliveryClaim, FinishedAttempt } from '../../storage/contracts/delivery-queue.js';
-import { sealOwner } from '../../storage/contracts/webhook-endpoints.js';
+import { type DeliveryClaim, type FinishedAttempt, sealOwner } from '../../storage/contracts/deliveries.js';
 
 export interface AttemptTools {
   readonly sender: Pick<WebhookSender, 'send'>;

@@ -4,7 +4,7 @@ import type {
   DeliveryQueue,
   FinishedAttempt,
   SenderLimits,
-} from '../../storage/contracts/delivery-queue.js';
+} from '../../storage/contracts/deliveries.js';
 import { CLAIM_MS, HeldClaims } from './held-claims.js';
 
 export interface LoopOptions {

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '../../component/telemetry.js';
-import type { ClaimName, DeliveryQueue } from '../../storage/contracts/delivery-queue.js';
+import type { ClaimName, DeliveryQueue } from '../../storage/contracts/deliveries.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 
 /** How long a claim holds, and how often it is renewed: one renewal may fail. */

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { SecretBox } from '../../component/secret-box.js';
 import { firstModule } from '../../config/built-module.js';
-import { isControlConnector } from '../../storage/contracts/control-connector.js';
+import { isControlConnector } from '../../storage/contracts/control-plane.js';
 import { endThread } from '../../worker/end-thread.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
 import { Outbox } from '../../worker/outbox.js';

@@ -9,8 +9,8 @@ import {
 } from '../../delivery/senders/webhook/sender.js';
 import { uuidV7Time } from '../../signal/ids.js';
 import type { Micros } from '../../signal/time.js';
-import type { DeliveryClaim, DeliveryQueue } from '../../storage/contracts/delivery-queue.js';
-import type { Watch } from '../../storage/contracts/watch.js';
+import type { DeliveryClaim, DeliveryQueue } from '../../storage/contracts/deliveries.js';
+import type { Watch } from '../../storage/contracts/coordination.js';
 import { Attempts } from './attempts.js';
 import { DeliveryLoop, type LoopOptions } from './delivery-loop.js';
 

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '../../component/telemetry.js';
-import type { DeliveryFigures, DeliveryQueue } from '../../storage/contracts/delivery-queue.js';
+import type { DeliveryFigures, DeliveryQueue } from '../../storage/contracts/deliveries.js';
 import { MS_PER_HOUR } from '../../signal/time-units.js';
 import { repeat } from '../../telemetry/repeat.js';
 

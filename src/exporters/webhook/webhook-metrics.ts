@@ -1,6 +1,6 @@
 import type { Counter, Histogram, Labels, Meter } from '../../component/telemetry.js';
 import { ATTEMPT_KINDS } from '../../delivery/senders/webhook/sender.js';
-import type { DeliveryFigures } from '../../storage/contracts/delivery-queue.js';
+import type { DeliveryFigures } from '../../storage/contracts/deliveries.js';
 import type { AttemptNote } from './sending.js';
 
 /** Of an attempt in seconds, up to its time limit. */

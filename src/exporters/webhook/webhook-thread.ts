@@ -1,6 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { SecretBox } from '../../component/secret-box.js';
-import { controlOver } from '../../storage/control/remote/control-over.js';
+import { connectControl } from '../../storage/control/control-client.js';
 import { systemClock } from '../../telemetry/system-clock.js';
 import { noticeLogger } from '../../worker/notice-logger.js';
 import { Outbox } from '../../worker/outbox.js';
@@ -36,7 +36,7 @@ const tell =
 
 /** Fires when what is under way is broken off. */
 const hurry = new AbortController();
-const control = await controlOver(controlPort);
+const control = await connectControl(controlPort);
 const sending = new Sending(options, {
   queue: control.deliveries,
   watch: control.watch,

@@ -7,10 +7,9 @@ import type { Batch, TelemetrySignal } from '../../signal/batch.js';
 import { MICROS_PER_SECOND } from '../../signal/time-units.js';
 import { isControlPlane } from '../../storage/contracts/control-plane.js';
 import { HintedAnswers } from '../../storage/shared/hinted-answers.js';
-import { monthOf, startOfMonth } from '../../storage/contracts/month.js';
-import { smallest } from '../../storage/contracts/monthly-limit.js';
+import { monthOf, smallest, startOfMonth } from '../../storage/contracts/telemetry-writer.js';
 import { keepPublished, publisherName } from '../../storage/shared/publish-terms.js';
-import { quotaExceeded } from '../../storage/contracts/quota-exceeded.js';
+import { quotaExceeded } from '../../storage/contracts/errors.js';
 import { hasParts, isTelemetryStore, type TelemetryPlane } from '../../storage/contracts/telemetry-plane.js';
 import { COUNTABLE, type QuotaConfig } from './config.js';
 

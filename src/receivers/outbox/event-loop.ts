@@ -6,13 +6,8 @@ import { SparseLog } from '../../telemetry/sparse-log.js';
 import { waitFor } from '../../telemetry/wait-for.js';
 import type { EventsBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
-import type {
-  EventLog,
-  EventPageLimit,
-  EventPosition,
-  StoredEvent,
-} from '../../storage/contracts/event-log.js';
-import type { Lease } from '../../storage/contracts/leases.js';
+import type { EventLog, EventPageLimit, EventPosition, StoredEvent } from '../../storage/contracts/events.js';
+import type { Lease } from '../../storage/contracts/coordination.js';
 import type { Handover } from './handover.js';
 import { PageReader } from './page-reader.js';
 import { Progress } from './progress.js';

@@ -4,7 +4,7 @@ import { pause } from '../../telemetry/pause.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import type { EventType } from '../../signal/event.js';
 import { MICROS_PER_MS, MS_PER_MINUTE } from '../../signal/time-units.js';
-import type { EventLog } from '../../storage/contracts/event-log.js';
+import type { EventLog } from '../../storage/contracts/events.js';
 import type { StoreHealth } from './store-health.js';
 
 /** How long a want holds, and how long after it was said it is said again; sooner where that failed. */

@@ -5,7 +5,7 @@ import type {
   EventPageLimit,
   EventPosition,
   LoggedEvents,
-} from '../../storage/contracts/event-log.js';
+} from '../../storage/contracts/events.js';
 import type { StoreHealth } from './store-health.js';
 
 /** A hint may be lost: the log is looked at anew now and then. */

@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../../component/telemetry.js';
 import { backoffMs, type RetryOptions } from '../../delivery/backoff.js';
 import { pause } from '../../telemetry/pause.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
-import type { EventPosition } from '../../storage/contracts/event-log.js';
+import type { EventPosition } from '../../storage/contracts/events.js';
 
 export interface ProgressTools {
   readonly save: (position: EventPosition) => Promise<void>;

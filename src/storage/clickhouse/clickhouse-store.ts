@@ -1,28 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Component } from '../../component/component.js';
 import { ConsumeError } from '../../component/consume-error.js';
+import { notOpen } from '../contracts/errors.js';
 import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { repeat } from '../../telemetry/repeat.js';
 import { waitFor } from '../../telemetry/wait-for.js';
 import { isControlPlane, type ControlPlane } from '../contracts/control-plane.js';
-import type { Agents } from '../contracts/agents.js';
-import type { AlertFigures, PastFigures } from '../contracts/alert-figures.js';
-import type { Models } from '../contracts/models.js';
+import type { Agents, Models, Runs, Series, Sessions } from '../contracts/runs.js';
+import type { AlertFigures, PastFigures } from '../contracts/alerts.js';
 import type { Logs } from '../contracts/logs.js';
 import type { Metrics } from '../contracts/metrics.js';
-import type { PromptRuns } from '../contracts/prompt-runs.js';
+import type { PromptRuns } from '../contracts/prompts.js';
 import { ReadMetrics } from '../shared/read-metrics.js';
 import type { ReadPool } from '../shared/read-pool.js';
-import type { Series } from '../contracts/run-series.js';
-import type { Runs } from '../contracts/runs.js';
 import type { ServiceMap } from '../contracts/service-map.js';
-import type { Sessions } from '../contracts/sessions.js';
 import { MeasuredBytes } from '../shared/measured-bytes.js';
 import type { TelemetryParts } from '../contracts/telemetry-plane.js';
-import type { TelemetryTransfer, Transferable } from '../contracts/telemetry-transfer.js';
-import type { TelemetryWriter } from '../contracts/telemetry-writer.js';
-import type { Usage } from '../contracts/usage.js';
+import type { TelemetryTransfer, Transferable } from '../contracts/transfer.js';
+import type { TelemetryWriter, Usage } from '../contracts/telemetry-writer.js';
 import { RunPlane } from './run-plane.js';
 import { TransferIn } from './transfer/transfer-in.js';
 import { TransferOut } from './transfer/transfer-out.js';
@@ -320,8 +316,4 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
       { cause: error },
     );
   }
-}
-
-function notOpen(): ConsumeError {
-  return new ConsumeError('The store is not open.', { code: 'storage_unavailable', retryable: true });
 }

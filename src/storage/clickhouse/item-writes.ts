@@ -5,7 +5,7 @@ import type { Batch, LogsBatch, MetricsBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
 import { nameOfBatch } from '../shared/batch-name.js';
 import { CallOrder } from '../shared/call-order.js';
-import { TOO_MANY_METRICS } from '../contracts/metric-limits.js';
+import { TOO_MANY_METRICS } from '../contracts/metrics.js';
 import type { MeasuredBytes } from '../shared/measured-bytes.js';
 import type { TelemetryWriter } from '../contracts/telemetry-writer.js';
 import type { ToldArrivals } from '../shared/told-arrivals.js';

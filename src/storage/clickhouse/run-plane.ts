@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { ConsumeError } from '../../component/consume-error.js';
+import { notOpen } from '../contracts/errors.js';
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Clock } from '../../component/telemetry.js';
 import type { TracesBatch } from '../../signal/batch.js';
-import type { AlertFigures, PastFigures } from '../contracts/alert-figures.js';
+import type { AlertFigures, PastFigures } from '../contracts/alerts.js';
 import { CallOrder } from '../shared/call-order.js';
 import type { ControlPlane } from '../contracts/control-plane.js';
 import { PromptNumbers } from '../shared/prompt-numbers.js';
@@ -298,10 +298,6 @@ export class RunPlane {
 
   #open(): Opened {
     if (this.#opened !== null) return this.#opened;
-    throw new ConsumeError('The store is not open.', {
-      code: 'storage_unavailable',
-      retryable: true,
-      retryAfterMs: 5000,
-    });
+    throw notOpen();
   }
 }

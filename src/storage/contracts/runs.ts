@@ -1,10 +1,13 @@
+// Runs with their spans, and what is computed from them: agents, sessions, models, series over time.
+
 import type { JsonObject } from '../../signal/attributes.js';
-import type { CallDetails } from '../../signal/call-details.js';
+import type { CallDetails, CostPart } from '../../signal/call-details.js';
 import type { LoggedEvent } from '../../signal/logged-event.js';
-import type { NanoUsd } from '../../signal/money.js';
+import type { NanoUsd, Usd } from '../../signal/money.js';
 import type { RunKind, RunStatus, SpanRecord, SpanType } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
-import type { PageRange, Pages } from './paging.js';
+import type { Page, PageRange, Pages } from './paging.js';
+import type { Price } from '../../signal/price.js';
 
 /** A run as lists show it: the trace detail without spans and metadata. */
 export interface RunSummary {
@@ -262,4 +265,315 @@ export interface Runs {
    * @returns what is stored now; null for an unknown trace
    */
   setOutcome(userId: string, traceId: string, change: OutcomeChange): Promise<RunOutcome | null>;
+}
+
+/** How runs went by their status, whatever their success signals say. */
+export interface RunOutcomes {
+  /** Runs whose status is `failed` or `timed_out`. */
+  readonly failed_runs: number;
+  /** Runs whose status is any but `running`. */
+  readonly finished_runs: number;
+}
+
+export interface AgentSummary extends RunOutcomes {
+  readonly id: string;
+  readonly name: string;
+  readonly total_runs: number;
+  readonly success_count: number;
+  readonly failure_count: number;
+  readonly total_cost: Usd | null;
+  readonly avg_cost_per_run: Usd | null;
+  readonly last_run_at: Micros | null;
+  readonly created_at: Micros;
+}
+
+/** What lists of agents can be ordered by; with `-` descending. */
+export const AGENT_SORTS = [
+  '-last_run_at',
+  'last_run_at',
+  'name',
+  '-name',
+  '-total_runs',
+  'total_runs',
+  '-total_cost',
+  'total_cost',
+  '-avg_cost_per_run',
+  'avg_cost_per_run',
+  '-created_at',
+  'created_at',
+] as const;
+
+export type AgentSort = (typeof AGENT_SORTS)[number];
+
+/** Which agents a page shows, and in which order. Absent: all, by `-last_run_at`. */
+export interface AgentFilter {
+  /** Case-insensitive substring of the name. */
+  readonly query?: string;
+  readonly sort?: AgentSort;
+}
+
+/**
+ * What figures are where each run stands for as many as sampling kept one of (`1 / sample_rate`): estimates of what they would be without
+ * sampling, and the figures themselves where nothing was sampled.
+ */
+export interface EstimatedRuns extends RunOutcomes {
+  /** The stored runs on which the estimate rests. */
+  readonly counted_runs: number;
+  /** Those of them that stand for more than themselves. */
+  readonly sampled_runs: number;
+  readonly total_runs: number;
+  readonly success_count: number;
+  readonly failure_count: number;
+  readonly total_cost: Usd;
+  readonly total_tokens: number;
+  readonly avg_latency_ms: number | null;
+}
+
+/** Moments, both included. */
+export interface TimeRange {
+  readonly from: Micros;
+  readonly to: Micros;
+}
+
+/** One UTC day of an agent; only days with runs are returned. */
+export interface AgentDay extends RunOutcomes {
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  readonly total_runs: number;
+  readonly success_count: number;
+  readonly failure_count: number;
+  readonly total_cost: Usd;
+  readonly total_tokens: number;
+  readonly avg_latency_ms: number | null;
+  readonly p95_latency_ms: number | null;
+  readonly estimate: EstimatedRuns;
+}
+
+/** The days of an agent, oldest first. */
+export interface AgentDays {
+  readonly name: string;
+  readonly days: readonly AgentDay[];
+}
+
+export interface AgentComparison extends AgentSummary {
+  readonly p95_latency_ms: number | null;
+}
+
+/**
+ * The agents of users, which come into being with their first run. Figures are exact sums over the stored runs, each counted once by its
+ * newest header, and percentiles are exact; in an engine of several machines they may lag behind the writes by some seconds. All of one
+ * answer is as of one moment. Every method may throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
+ */
+export interface Agents {
+  /** All that have runs: by `last_run_at` descending, then name. */
+  list(userId: string, abort?: AbortSignal): Promise<readonly AgentSummary[]>;
+  /** Likewise, a page of some. Equal ones are in the order of their names; what has no value comes last in either direction. */
+  find(
+    userId: string,
+    filter: AgentFilter,
+    page: PageRange,
+    abort?: AbortSignal,
+  ): Promise<Page<AgentSummary>>;
+  /** @returns null for an unknown agent; one whose runs retention has removed is still known */
+  read(userId: string, agentId: string, abort?: AbortSignal): Promise<AgentSummary | null>;
+  /** Those of runs started in `range`. @returns null for an unknown agent */
+  days(userId: string, agentId: string, range: TimeRange, abort?: AbortSignal): Promise<AgentDays | null>;
+  /** Of all its runs, which are looked through. @returns null for an unknown agent */
+  estimate(userId: string, agentId: string, abort?: AbortSignal): Promise<EstimatedRuns | null>;
+  /** In the order of the ids given. @returns null where any of them is unknown */
+  compare(
+    userId: string,
+    agentIds: readonly string[],
+    abort?: AbortSignal,
+  ): Promise<readonly AgentComparison[] | null>;
+}
+
+/** A conversation: the runs that name the same session. */
+export interface SessionSummary {
+  readonly session_id: string;
+  /** Whom its runs were for, and which agents they are of: those that came last, {@link MOST_NAMED} at most. */
+  readonly user_ids: readonly string[];
+  readonly agents: readonly { readonly id: string; readonly name: string }[];
+  readonly runs: number;
+  /** Those that failed or timed out. */
+  readonly failed_runs: number;
+  /** The first start, and the last time of any run. */
+  readonly first_at: Micros;
+  readonly last_at: Micros;
+  /** Of the runs that have any; null where none has. */
+  readonly total_tokens: number | null;
+  readonly total_cost: Usd | null;
+}
+
+/** How many users and agents a session names. */
+export const MOST_NAMED = 20;
+
+/** Which sessions: those with a run for which all of this holds. Figures are those of all their runs of the kind. */
+export interface SessionFilter {
+  /** Absent: both. */
+  readonly kind?: RunKind;
+  readonly user_id?: string;
+  readonly agent_id?: string;
+  /** Started at or after. */
+  readonly start_time?: Micros;
+  /** Started at or before. */
+  readonly end_time?: Micros;
+}
+
+/**
+ * Conversations of users, which are what their runs make of them. All of one answer is as of one moment; in an engine of several machines
+ * it may lag behind the writes by some seconds. Every method may throw a `ConsumeError` with `storage_unavailable` or `overloaded`
+ * (retryable).
+ */
+export interface Sessions {
+  /** By the last start of the runs that the filter lets through, descending, then by the id. */
+  list(
+    userId: string,
+    filter: SessionFilter,
+    page: PageRange,
+    abort?: AbortSignal,
+  ): Promise<Page<SessionSummary>>;
+  /** @returns null where no run of the kind names it */
+  read(
+    userId: string,
+    sessionId: string,
+    filter: Pick<SessionFilter, 'kind'>,
+    abort?: AbortSignal,
+  ): Promise<SessionSummary | null>;
+}
+
+/** Which model calls count. Absent: no restriction. */
+export type ModelFilter = Pick<RunFilter, 'agent_id' | 'start_time' | 'end_time'>;
+
+/** What the calls of one model (spans of type `llm`) used. */
+export interface ModelUsage {
+  /** Null: of calls that name none. */
+  readonly model: string | null;
+  readonly calls: number;
+  readonly priced_calls: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly total_tokens: number;
+  readonly total_cost: Usd | null;
+  readonly first_call_at: Micros;
+  readonly last_call_at: Micros;
+}
+
+/** Calls that are to be priced anew. */
+export interface RepricedFilter extends ModelFilter {
+  /** Null: calls that name none. */
+  readonly model: string | null;
+}
+
+/** Why a call has no price of another model. */
+export const UNPRICEABLE = ['running', 'no_tokens', 'no_parts', 'too_large'] as const;
+export type Unpriceable = (typeof UNPRICEABLE)[number];
+
+/**
+ * What calls would have cost at another price: each by itself, of the tokens that it used, as the processor `cost` would price it. A call
+ * of which several spans tell is priced by the span where it counts.
+ */
+export interface RepricedCalls {
+  readonly calls: number;
+  /** Those that have a cost, and what they cost; null: none has. */
+  readonly priced_calls: number;
+  readonly total_cost: Usd | null;
+  /** Those for which a cost follows from their tokens, and what they would have cost; null: there is none. */
+  readonly repriced_calls: number;
+  readonly repriced_cost: Usd | null;
+  /** Those that have both, what they cost, and what they would have cost. */
+  readonly both_calls: number;
+  readonly both_cost: Usd | null;
+  readonly both_repriced_cost: Usd | null;
+  /** Calls for which no cost follows: they run still, report no tokens, only a total of tokens, or would cost a million dollars. */
+  readonly left_out: Readonly<Record<Unpriceable, number>>;
+  /** The tokens of those that were priced anew; each is in one part. */
+  readonly tokens: Readonly<Record<CostPart, number>>;
+  /** How many of them had so many input tokens that the rates for long inputs applied. */
+  readonly long_calls: number;
+}
+
+/**
+ * The models that users' spans called. Sums are exact, of each span's newest version; in an engine of several machines they may lag behind
+ * the writes by some seconds. May throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
+ */
+export interface Models {
+  /** By cost, then number of calls, descending. */
+  list(userId: string, filter: ModelFilter, page: PageRange, abort?: AbortSignal): Promise<Page<ModelUsage>>;
+  /** Where calls would have to be rounded each by itself, every one is looked at, which takes longer than sums. */
+  reprice(userId: string, filter: RepricedFilter, price: Price, abort?: AbortSignal): Promise<RepricedCalls>;
+}
+
+export const SERIES_GROUPS = ['agent', 'status', 'model', 'prompt_version'] as const;
+type SeriesGroup = (typeof SERIES_GROUPS)[number];
+
+/** At most so many groups are told apart; the runs of all others are one group. */
+export const MOST_SERIES = 20;
+
+/** What is asked for. Only runs of agents count, by their start. */
+export interface SeriesRequest {
+  /** Included. */
+  readonly start_time: Micros;
+  /** Not included. */
+  readonly end_time: Micros;
+  /** Width of a bucket; buckets begin at multiples of it since 1970. */
+  readonly interval: Micros;
+  /**
+   * Absent: one group of all. `model`: groups are of the calls of models in place of runs, each with what it used itself, by its start; how
+   * long they took and which succeeded is not told. `prompt_version`: those of {@link prompt}, which a run may be in several of.
+   */
+  readonly group_by?: SeriesGroup;
+  /** Runs that used this prompt. */
+  readonly prompt?: string;
+  readonly agent_id?: string;
+}
+
+/** Figures of some runs. */
+export interface RunTotals {
+  readonly runs: number;
+  /** `failed` and `timed_out`. */
+  readonly failed: number;
+  /** With a success signal that says so. */
+  readonly success_count: number;
+  /** Of those that have one; null: none has. */
+  readonly cost: Usd | null;
+  /** How many have one. */
+  readonly priced_runs: number;
+  readonly tokens: number | null;
+  /** By nearest rank, of those that have a duration. */
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+}
+
+export interface SeriesBucket extends RunTotals {
+  readonly start: Micros;
+}
+
+/** The runs of one agent, of one status, and so on; all null: all, or all that are in no other group. */
+export interface RunSeries {
+  readonly agent: { readonly id: string; readonly name: string } | null;
+  readonly status: RunStatus | null;
+  /** Of groups by model; empty: of calls that name none. */
+  readonly model?: string | null;
+  readonly prompt_version?: number | null;
+  /** Of all its buckets; null of calls, and of the group of all others. */
+  readonly total: RunTotals | null;
+  /** Those that have runs, in their order. */
+  readonly buckets: readonly SeriesBucket[];
+}
+
+export interface FoundSeries {
+  /** The one with the most runs first; that of all others last. */
+  readonly groups: readonly RunSeries[];
+  readonly total: RunTotals;
+  /** Of the same time before. */
+  readonly previous_total: RunTotals;
+}
+
+/**
+ * How runs went over time, exactly, of each run's newest version. May throw a `ConsumeError` with `storage_unavailable` or `overloaded`
+ * (retryable).
+ */
+export interface Series {
+  read(userId: string, request: SeriesRequest, abort?: AbortSignal): Promise<FoundSeries>;
 }

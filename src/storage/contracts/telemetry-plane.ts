@@ -1,17 +1,10 @@
-import type { Agents } from './agents.js';
-import type { AlertFigures, PastFigures } from './alert-figures.js';
-import type { Arrivals } from './arrivals.js';
+import type { Agents, Models, Runs, Series, Sessions } from './runs.js';
+import type { AlertFigures, PastFigures } from './alerts.js';
+import type { Arrivals, StoredBytes, TelemetryWriter, Usage } from './telemetry-writer.js';
 import type { Logs } from './logs.js';
 import type { Metrics } from './metrics.js';
-import type { Models } from './models.js';
-import type { PromptRuns } from './prompt-runs.js';
-import type { Runs } from './runs.js';
-import type { Series } from './run-series.js';
+import type { PromptRuns } from './prompts.js';
 import type { ServiceMap } from './service-map.js';
-import type { Sessions } from './sessions.js';
-import type { StoredBytes } from './stored-bytes.js';
-import type { TelemetryWriter } from './telemetry-writer.js';
-import type { Usage } from './usage.js';
 
 /**
  * The telemetry plane: what clients send, all that is derived from it, each user seeing only its own. Every part is a contract of its own,
@@ -68,35 +61,47 @@ export function hasParts<Part extends TelemetryPart>(
   return parts.every((part) => store[part] !== undefined);
 }
 
-const WRITES = Object.keys({
-  traces: true,
-  metrics: true,
-  logs: true,
-} satisfies Record<keyof TelemetryWriter, true>) as readonly (keyof TelemetryWriter)[];
+/** The contracts of the plane. */
+type TelemetryContract = Exclude<keyof TelemetryPlane, 'identity' | 'isShared'>;
 
-const PARTS = Object.keys({
-  runs: true,
-  agents: true,
-  models: true,
-  series: true,
-  sessions: true,
-  metrics: true,
-  logs: true,
-  map: true,
-  prompts: true,
-  figures: true,
-  past: true,
-  usage: true,
-  stored: true,
-  arrivals: true,
-  identity: true,
-} satisfies Record<TelemetryPart, true>) as readonly TelemetryPart[];
+/** Every method of every contract: clients of other threads are made from this list. */
+export const TELEMETRY_METHODS: {
+  readonly [Name in TelemetryContract]: { readonly [Method in keyof TelemetryPlane[Name]]: true };
+} = {
+  writer: { traces: true, metrics: true, logs: true },
+  runs: {
+    read: true,
+    outline: true,
+    readSpan: true,
+    list: true,
+    follow: true,
+    glance: true,
+    find: true,
+    setOutcome: true,
+  },
+  agents: { list: true, find: true, read: true, days: true, estimate: true, compare: true },
+  models: { list: true, reprice: true },
+  series: { read: true },
+  sessions: { list: true, read: true },
+  metrics: { list: true, query: true, series: true, labels: true },
+  logs: { search: true, facets: true, findTrace: true },
+  map: { read: true, hours: true, rebuild: true },
+  prompts: { link: true, compare: true },
+  figures: { observe: true, exampleTraces: true },
+  past: { observe: true },
+  usage: { read: true, days: true },
+  stored: { read: true, take: true },
+  arrivals: { watch: true },
+};
 
 /** Finds a store of telemetry that has all of it. */
 export function isTelemetryPlane(candidate: unknown): candidate is TelemetryPlane {
+  if (!isTelemetryStore(candidate) || !hasParts(candidate, ['identity'])) return false;
+  const { writer: writes, ...contracts } = TELEMETRY_METHODS;
   return (
-    isTelemetryStore(candidate) &&
-    hasParts(candidate, PARTS) &&
-    WRITES.every((signal) => candidate.writer[signal] !== undefined)
+    hasParts(candidate, Object.keys(contracts) as TelemetryPart[]) &&
+    (Object.keys(writes) as (keyof TelemetryWriter)[]).every(
+      (signal) => candidate.writer[signal] !== undefined,
+    )
   );
 }

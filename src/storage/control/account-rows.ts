@@ -15,9 +15,9 @@ import {
   type User,
   type UserChange,
 } from '../contracts/accounts.js';
-import { ConflictError } from '../contracts/conflict-error.js';
+import { ConflictError } from '../contracts/errors.js';
 import { touchRulesOf } from './alert-rule-rows.js';
-import { ROW_BYTES } from '../contracts/row-bytes.js';
+import { ROW_BYTES } from '../contracts/telemetry-writer.js';
 import type { ControlDatabase } from './control-database.js';
 import { nextNumbers, type Counter } from './numbers.js';
 import { insertMember, insertOrganization } from './organization-rows.js';

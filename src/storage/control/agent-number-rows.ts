@@ -1,10 +1,10 @@
 import { sql, type Kysely } from 'kysely';
 import {
-  OTHER_AGENTS,
   type NamedAgent,
   type NumberedAgent,
   type NumberedAgents,
-} from '../contracts/numbered-agents.js';
+  OTHER_AGENTS,
+} from '../contracts/coordination.js';
 import type { ControlDatabase } from './control-database.js';
 import { indexKey } from './index-key.js';
 import { NamedAgents } from './named-agents.js';

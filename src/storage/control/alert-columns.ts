@@ -1,5 +1,12 @@
-import type { AlertType, CompositeConfig } from '../contracts/alert-conditions.js';
-import type { Alert, AlertChange, AlertChannel, AlertIncident, AlertRule } from '../contracts/alert-rules.js';
+import type {
+  Alert,
+  AlertChange,
+  AlertChannel,
+  AlertIncident,
+  AlertRule,
+  AlertType,
+  CompositeConfig,
+} from '../contracts/alerts.js';
 import type { Tables } from './tables.js';
 
 /** Converts rows of alert rules. JSON in them was written by this store. */

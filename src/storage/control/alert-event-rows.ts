@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { AlertEventFilter, AlertEventPage } from '../contracts/alert-rules.js';
-import type { AlertType } from '../contracts/alert-conditions.js';
+import type { AlertEventFilter, AlertEventPage, AlertType } from '../contracts/alerts.js';
 import { notificationsOf } from './alert-firing-rows.js';
 import type { Tables } from './tables.js';
 

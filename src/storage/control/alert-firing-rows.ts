@@ -3,12 +3,18 @@ import { envelope, type EventType } from '../../signal/event.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { MICROS_PER_HOUR, MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
-import type { AlertRule, DecidedFiring, FiringPage, Resolution } from '../contracts/alert-rules.js';
-import { MAX_NOTICES_PER_HOUR, type AlertNotification } from '../contracts/notices.js';
-import type { Topic } from '../contracts/watch.js';
+import {
+  type AlertNotification,
+  type AlertRule,
+  type DecidedFiring,
+  type FiringPage,
+  MAX_NOTICES_PER_HOUR,
+  type Resolution,
+} from '../contracts/alerts.js';
+import type { Topic } from '../contracts/coordination.js';
 import { fromIncident, toRule } from './alert-columns.js';
 import { appendFacts, isWanted } from './event-rows.js';
-import type { Fact } from '../contracts/event-log.js';
+import type { Fact } from '../contracts/events.js';
 import { noticesOf, toNotification } from './notice-columns.js';
 import { nextNumbers } from './numbers.js';
 import type { Tables } from './tables.js';

@@ -3,17 +3,17 @@ import type { Micros } from '../../signal/time.js';
 import type {
   Alert,
   AlertChange,
-  AlertRule,
-  AlertRules,
   AlertEventFilter,
   AlertEventPage,
+  AlertRule,
+  AlertRules,
   DecidedFiring,
   FiringPage,
   ListedRule,
   Resolution,
   RuleChanges,
   RulesVersion,
-} from '../contracts/alert-rules.js';
+} from '../contracts/alerts.js';
 import { changedColumns, fromIncident, fromNewAlert, toRule } from './alert-columns.js';
 import { listEvents } from './alert-event-rows.js';
 import { endIncident, listFirings, recordFirings, recordResolutions } from './alert-firing-rows.js';

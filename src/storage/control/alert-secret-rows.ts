@@ -1,4 +1,4 @@
-import type { AlertSecrets, StoredAlertSecret } from '../contracts/alert-secrets.js';
+import type { AlertSecrets, StoredAlertSecret } from '../contracts/alerts.js';
 import type { ControlDatabase } from './control-database.js';
 
 /** `AlertSecrets`, one row per user. */

@@ -1,12 +1,12 @@
 import type { Transaction } from 'kysely';
 import {
-  MAX_AUDIT_ENTRIES,
-  MAX_STRANGER_ENTRIES,
   type AuditEntry,
   type AuditFilter,
   type AuditLog,
   type AuditPage,
-} from '../contracts/audit-log.js';
+  MAX_AUDIT_ENTRIES,
+  MAX_STRANGER_ENTRIES,
+} from '../contracts/accounts.js';
 import type { ControlDatabase } from './control-database.js';
 import { nextNumbers } from './numbers.js';
 import type { Tables } from './tables.js';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
-import type { Topic, Watch } from '../contracts/watch.js';
+import type { Topic, Watch } from '../contracts/coordination.js';
 import type { ChangedIds } from './changed-ids.js';
 import { DatabaseFailure, toConsumeError } from './database-failure.js';
 import type { Dialect, RowsOf } from './dialect.js';

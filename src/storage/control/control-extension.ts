@@ -8,17 +8,16 @@ import { endThread } from '../../worker/end-thread.js';
 import type { CallOptions } from '../../worker/port-client.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
 import { ThreadClient } from '../../worker/thread-client.js';
-import type { ControlConnector } from '../contracts/control-connector.js';
-import { reviveError } from '../contracts/revive-error.js';
+import type { ControlConnector } from '../contracts/control-plane.js';
+import { reviveError, unavailable } from '../contracts/errors.js';
 import type { ControlOptions } from './control-options.js';
 import { ControlStoreError } from './control-store-error.js';
-import { RemotePlane } from './remote/remote-plane.js';
-import { controlUnavailable } from './remote/unavailable.js';
+import { ControlClient } from './control-client.js';
 
 const SIZE_EVERY_MS = 60_000;
 
 /** The control store as the rest of the daemon sees it: every call goes to the thread that runs it. */
-export class ControlExtension extends RemotePlane implements ControlConnector, Component {
+export class ControlExtension extends ControlClient implements ControlConnector, Component {
   readonly #settings: Pick<Settings<unknown>, 'logger' | 'meter' | 'clock'>;
   readonly #options: ControlOptions;
   #thread: ThreadClient | null = null;
@@ -38,7 +37,7 @@ export class ControlExtension extends RemotePlane implements ControlConnector, C
       name: 'jackdaw-control',
       workerData: this.#options,
       revive: (error) => reviveError(error, { ControlStoreError }),
-      ended: (cause) => controlUnavailable('The control store is closed.', cause),
+      ended: (cause) => unavailable('The control store is closed.', cause),
       onNotice: (notice, value) => {
         this.#notice(host, notice, value);
       },
@@ -103,7 +102,7 @@ export class ControlExtension extends RemotePlane implements ControlConnector, C
   }
 
   #running(): ThreadClient {
-    if (this.#thread === null) throw controlUnavailable('The control store is not open.');
+    if (this.#thread === null) throw unavailable('The control store is not open.');
     return this.#thread;
   }
 

@@ -1,26 +1,9 @@
 import type { Clock } from '../../component/telemetry.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { systemClock } from '../../telemetry/system-clock.js';
-import type { Accounts } from '../contracts/accounts.js';
-import type { DeliveryQueue } from '../contracts/delivery-queue.js';
-import type { AlertRules } from '../contracts/alert-rules.js';
-import type { AlertSecrets } from '../contracts/alert-secrets.js';
-import type { AuditLog } from '../contracts/audit-log.js';
 import type { ControlPlane } from '../contracts/control-plane.js';
-import type { ControlTransfer } from '../contracts/control-transfer.js';
-import type { Endpoints } from '../contracts/endpoints.js';
-import type { EventLog } from '../contracts/event-log.js';
-import type { FactIntake, FactNews, FactSource } from '../contracts/fact-source.js';
-import type { Leases } from '../contracts/leases.js';
-import type { Logins } from '../contracts/logins.js';
-import type { Notices } from '../contracts/notices.js';
-import type { NumberedAgents } from '../contracts/numbered-agents.js';
-import type { Organizations } from '../contracts/organizations.js';
-import type { Prompts } from '../contracts/prompts.js';
-import type { Terms } from '../contracts/terms.js';
-import type { Views } from '../contracts/views.js';
-import type { Watch } from '../contracts/watch.js';
-import type { WriteBook } from '../contracts/write-book.js';
+import type { FactIntake, FactNews, FactSource } from '../contracts/events.js';
+import type { Watch } from '../contracts/coordination.js';
 import { AccountRows } from './account-rows.js';
 import { AgentNumberRows } from './agent-number-rows.js';
 import { AlertRuleRows } from './alert-rule-rows.js';
@@ -41,28 +24,36 @@ import { TransferRows } from './transfer-rows.js';
 import { ViewRows } from './view-rows.js';
 import { WriteBookRows } from './write-book-rows.js';
 
+/** Holds the database where the fields of {@link ControlStore} can use it. */
+class OverDatabase {
+  protected readonly database: ControlDatabase;
+
+  constructor(database: ControlDatabase) {
+    this.database = database;
+  }
+}
+
 /** All contracts of the control plane, over one database. */
-export class ControlStore implements ControlPlane {
-  readonly accounts: Accounts;
-  readonly logins: Logins;
-  readonly organizations: Organizations;
-  readonly prompts: Prompts;
-  readonly endpoints: Endpoints;
-  readonly deliveries: DeliveryQueue;
-  readonly events: EventLog;
-  readonly leases: Leases;
-  readonly writes: WriteBook;
-  readonly agents: NumberedAgents;
-  readonly terms: Terms;
-  readonly alerts: AlertRules;
-  readonly notices: Notices;
-  readonly views: Views;
-  readonly alertSecrets: AlertSecrets;
-  readonly audit: AuditLog;
-  readonly transfer: ControlTransfer;
-  readonly watch: Watch;
+export class ControlStore extends OverDatabase implements ControlPlane {
+  readonly accounts = new AccountRows(this.database);
+  readonly logins = new LoginRows(this.database);
+  readonly organizations = new OrganizationRows(this.database);
+  readonly prompts = new PromptRows(this.database);
+  readonly endpoints = new EndpointRows(this.database);
+  readonly deliveries = new DeliveryRows(this.database);
+  readonly events = new EventLogRows(this.database);
+  readonly leases = new LeaseRows(this.database);
+  readonly writes = new WriteBookRows(this.database);
+  readonly agents = new AgentNumberRows(this.database);
+  readonly terms = new TermsRows(this.database);
+  readonly alerts = new AlertRuleRows(this.database);
+  readonly notices = new NoticeRows(this.database);
+  readonly views = new ViewRows(this.database);
+  readonly alertSecrets = new AlertSecretRows(this.database);
+  readonly audit = new AuditRows(this.database);
+  readonly transfer = new TransferRows(this.database);
+  readonly watch: Watch = this.database.watch;
   readonly directory: string | null;
-  readonly #database: ControlDatabase;
   readonly #clock: Clock;
   readonly #intakes = new Set<FactIntake>();
 
@@ -71,35 +62,17 @@ export class ControlStore implements ControlPlane {
    * @param directory of its files; null where it has none
    */
   constructor(database: ControlDatabase, directory: string | null = null, clock: Clock = systemClock) {
-    this.#database = database;
+    super(database);
     this.#clock = clock;
     this.directory = directory;
-    this.watch = database.watch;
-    this.accounts = new AccountRows(database);
-    this.logins = new LoginRows(database);
-    this.organizations = new OrganizationRows(database);
-    this.prompts = new PromptRows(database);
-    this.endpoints = new EndpointRows(database);
-    this.deliveries = new DeliveryRows(database);
-    this.events = new EventLogRows(database);
-    this.leases = new LeaseRows(database);
-    this.writes = new WriteBookRows(database);
-    this.agents = new AgentNumberRows(database);
-    this.terms = new TermsRows(database);
-    this.alerts = new AlertRuleRows(database);
-    this.notices = new NoticeRows(database);
-    this.views = new ViewRows(database);
-    this.alertSecrets = new AlertSecretRows(database);
-    this.audit = new AuditRows(database);
-    this.transfer = new TransferRows(database);
   }
 
   async identity(): Promise<string> {
     const select = () =>
-      this.#database.read((db) => db.selectFrom('identity').select('id').executeTakeFirst());
+      this.database.read((db) => db.selectFrom('identity').select('id').executeTakeFirst());
     const known = await select();
     if (known !== undefined) return known.id;
-    await this.#database.transaction(async (tx) => {
+    await this.database.transaction(async (tx) => {
       await tx
         .insertInto('identity')
         .values({ row: 1, id: uuidV7(Date.now()) })
@@ -126,17 +99,17 @@ export class ControlStore implements ControlPlane {
 
   /** @throws Error that says what is wrong with the database, in words for its owner */
   async check(): Promise<void> {
-    await this.#database.check();
+    await this.database.check();
   }
 
   /** In bytes. @throws ConsumeError */
   async size(): Promise<number> {
-    return await this.#database.read((database) => this.#database.dialect.size(database));
+    return await this.database.read((database) => this.database.dialect.size(database));
   }
 
   /** Ends intakes and hints, then gives the database back. May be called twice. */
   async close(): Promise<void> {
     await Promise.all([...this.#intakes].map((intake) => intake.stop()));
-    await this.#database.close();
+    await this.database.close();
   }
 }

@@ -6,7 +6,7 @@ import type { ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
 import type { ControlOptions } from './control-options.js';
 import { openControl } from './open-control.js';
-import { methodsOf, servePlane, tellChanges } from './remote/serve-plane.js';
+import { methodsOf, serveControl, tellChanges } from './serve-control.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../component/telemetry.js';
 
@@ -96,7 +96,7 @@ serve(port, outbox, {
   },
   size: async () => await (await opening).size(),
   connect: async (connected: MessagePort) => {
-    servePlane(await opening, connected);
+    serveControl(await opening, connected);
   },
   close: async () => {
     endReach();

@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
-import type { ClaimRequest, Claims, DeliveryClaim } from '../contracts/delivery-queue.js';
-import { claimed } from '../contracts/delivery-state.js';
+import type { ClaimRequest, Claims, DeliveryClaim } from '../contracts/deliveries.js';
+import { claimed } from './delivery-state.js';
 import { earliest, takeTurns, type EndpointTurns, type WaitingTurn } from '../shared/delivery-turns.js';
 import { HostTurns } from '../shared/host-turns.js';
 import {

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { must } from '../../signal/checked.js';
 import type { Micros } from '../../signal/time.js';
-import type { ClaimRequest } from '../contracts/delivery-queue.js';
+import type { ClaimRequest } from '../contracts/deliveries.js';
 import { hostOfUrl, type HostTurns } from '../shared/host-turns.js';
 import type { Tables } from './tables.js';
 

@@ -6,7 +6,7 @@ import type {
   DeliveryDetail,
   DeliveryStatus,
   DeliverySummary,
-} from '../contracts/delivery-queue.js';
+} from '../contracts/deliveries.js';
 import type { ControlDatabase } from './control-database.js';
 import type { Dialect } from './dialect.js';
 import type { Tables } from './tables.js';

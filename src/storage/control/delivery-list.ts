@@ -4,8 +4,8 @@ import type {
   DeliveryFilter,
   DeliveryPlace,
   ListedDelivery,
-} from '../contracts/delivery-queue.js';
-import type { EventSubject } from '../contracts/event-subject.js';
+} from '../contracts/deliveries.js';
+import type { EventSubject } from '../contracts/events.js';
 import { summaries } from './delivery-history.js';
 import type { Tables } from './tables.js';
 

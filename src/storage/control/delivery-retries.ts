@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { RetriedDeliveries } from '../contracts/delivery-queue.js';
-import { asked, atRest } from '../contracts/delivery-state.js';
+import type { RetriedDeliveries } from '../contracts/deliveries.js';
+import { asked, atRest } from './delivery-state.js';
 import type { ControlDatabase } from './control-database.js';
 import { ofOrganization } from './delivery-history.js';
 import type { Dialect } from './dialect.js';

@@ -16,8 +16,8 @@ import type {
   FinishedRules,
   ListedDelivery,
   RetriedDeliveries,
-} from '../contracts/delivery-queue.js';
-import type { StoredEvent } from '../contracts/event-log.js';
+} from '../contracts/deliveries.js';
+import type { StoredEvent } from '../contracts/events.js';
 import { readWhenThere } from '../shared/read-when-there.js';
 import type { ControlDatabase } from './control-database.js';
 import { claimDue, leaseClock } from './delivery-claims.js';

@@ -3,15 +3,15 @@ import { envelope } from '../../signal/event.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
-import type { Endpoints } from '../contracts/endpoints.js';
-import type { Fact } from '../contracts/event-log.js';
 import type {
   CreatedEndpoint,
   EndpointChange,
+  Endpoints,
   StoredEndpoint,
   TestedEndpoint,
   WebhookEndpoint,
-} from '../contracts/webhook-endpoints.js';
+} from '../contracts/deliveries.js';
+import type { Fact } from '../contracts/events.js';
 import type { ControlDatabase } from './control-database.js';
 import { takeEvents } from './delivery-intake.js';
 import { appendFacts } from './event-rows.js';

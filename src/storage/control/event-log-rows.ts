@@ -9,8 +9,8 @@ import type {
   LoggedEvents,
   SourceMark,
   StoredEvent,
-} from '../contracts/event-log.js';
-import type { Lease } from '../contracts/leases.js';
+} from '../contracts/events.js';
+import type { Lease } from '../contracts/coordination.js';
 import { readWhenThere } from '../shared/read-when-there.js';
 import type { ControlDatabase } from './control-database.js';
 import { appendFacts } from './event-rows.js';

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { must } from '../../signal/checked.js';
 import { ALL_EVENTS, type EventType } from '../../signal/event.js';
-import type { Fact } from '../contracts/event-log.js';
+import type { Fact } from '../contracts/events.js';
 import { indexKey } from './index-key.js';
 import { nextNumbers } from './numbers.js';
 import type { Tables } from './tables.js';

@@ -1,8 +1,15 @@
 import type { Clock } from '../../component/telemetry.js';
 import { pause } from '../../telemetry/pause.js';
 import type { Accounts } from '../contracts/accounts.js';
-import type { EventLog, EventPageLimit } from '../contracts/event-log.js';
-import type { FactIntake, FactNews, FactPage, FactSource, NumberedFact } from '../contracts/fact-source.js';
+import type {
+  EventLog,
+  EventPageLimit,
+  FactIntake,
+  FactNews,
+  FactPage,
+  FactSource,
+  NumberedFact,
+} from '../contracts/events.js';
 
 /** What is read and appended at once. */
 const PAGE: EventPageLimit = { events: 500, bytes: 4 * 1024 * 1024 };

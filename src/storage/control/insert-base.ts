@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { ExportedRow, TransferBase } from '../contracts/telemetry-transfer.js';
+import type { ExportedRow, TransferBase } from '../contracts/transfer.js';
 import { indexKey } from './index-key.js';
 import { nextNumbers } from './numbers.js';
 import type { Dialect } from './dialect.js';

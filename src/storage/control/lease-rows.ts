@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Lease, Leases } from '../contracts/leases.js';
+import type { Lease, Leases } from '../contracts/coordination.js';
 import type { ControlDatabase } from './control-database.js';
 import { fromNow, type Dialect } from './dialect.js';
 import type { Tables } from './tables.js';

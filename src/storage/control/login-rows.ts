@@ -2,15 +2,15 @@ import { sql, type Transaction } from 'kysely';
 import type { Micros } from '../../signal/time.js';
 import {
   LINKS_OF_A_USER,
+  type Login,
   LOGIN_IDLE,
   LOGIN_LONGEST,
-  LOGINS_OF_A_USER,
-  type Login,
   type LoginChanges,
   type LoginLink,
   type Logins,
+  LOGINS_OF_A_USER,
   type LoginsVersion,
-} from '../contracts/logins.js';
+} from '../contracts/accounts.js';
 import type { ControlDatabase } from './control-database.js';
 import { nextNumbers, type Counter } from './numbers.js';
 import type { Tables } from './tables.js';

@@ -1,6 +1,6 @@
 import { uuidV7 } from '../../signal/ids.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
-import { OTHER_AGENTS, type NamedAgent, type NumberedAgent } from '../contracts/numbered-agents.js';
+import { type NamedAgent, type NumberedAgent, OTHER_AGENTS } from '../contracts/coordination.js';
 
 /** Names of agents as they are stored, and what becomes of them by runs that name some. */
 export class NamedAgents {

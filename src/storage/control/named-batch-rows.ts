@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { sql } from 'kysely';
-import type { BatchStanding, NamedBatch, OpenWrite } from '../contracts/write-book.js';
+import type { BatchStanding, NamedBatch, OpenWrite } from '../contracts/coordination.js';
 import type { Dialect } from './dialect.js';
 import type { Tables } from './tables.js';
 

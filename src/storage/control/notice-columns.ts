@@ -1,11 +1,12 @@
 import type { Micros } from '../../signal/time.js';
 import type {
+  AlertChannel,
   AlertNotification,
+  AlertRule,
   NotificationAttempt,
   NotificationChannel,
   NotificationStatus,
-} from '../contracts/notices.js';
-import type { AlertChannel, AlertRule } from '../contracts/alert-rules.js';
+} from '../contracts/alerts.js';
 import type { Tables } from './tables.js';
 
 /** Each channel has a place of its own, by which its notices are numbered. */

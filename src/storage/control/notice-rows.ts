@@ -3,14 +3,14 @@ import { must } from '../../signal/checked.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type {
   ClaimedNotice,
-  NoticeRequest,
   NoticeClaim,
   NoticeClaims,
+  NoticeRequest,
   NoticeResult,
   Notices,
   NotificationChannel,
   SkipRequest,
-} from '../contracts/notices.js';
+} from '../contracts/alerts.js';
 import type { ControlDatabase } from './control-database.js';
 import { toAttempts } from './notice-columns.js';
 import { takeTurns } from './notice-turns.js';

@@ -1,5 +1,5 @@
 import { HostTurns, hostOfUrl } from '../shared/host-turns.js';
-import type { NoticeRequest, NotificationChannel } from '../contracts/notices.js';
+import type { NoticeRequest, NotificationChannel } from '../contracts/alerts.js';
 
 /** A notice that is due, without its texts. */
 export interface WaitingNotice {

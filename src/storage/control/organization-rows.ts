@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
-import { ConflictError } from '../contracts/conflict-error.js';
-import type { Member, Membership, Organization, Organizations, Role } from '../contracts/organizations.js';
+import { ConflictError } from '../contracts/errors.js';
+import type { Member, Membership, Organization, Organizations, Role } from '../contracts/accounts.js';
 import type { ControlDatabase } from './control-database.js';
 import type { Tables } from './tables.js';
 

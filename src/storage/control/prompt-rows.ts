@@ -1,6 +1,6 @@
 import { sql, type SelectQueryBuilder, type Transaction } from 'kysely';
 import { itemAt } from '../../signal/checked.js';
-import { ConflictError } from '../contracts/conflict-error.js';
+import { ConflictError } from '../contracts/errors.js';
 import {
   MOST_TEXT_BYTES,
   MOST_VERSIONS,
@@ -11,7 +11,7 @@ import {
   type Prompts,
   type PromptVersion,
 } from '../contracts/prompts.js';
-import { ROW_BYTES } from '../contracts/row-bytes.js';
+import { ROW_BYTES } from '../contracts/telemetry-writer.js';
 import type { ControlDatabase } from './control-database.js';
 import { appendFacts, isWanted } from './event-rows.js';
 import { indexKey } from './index-key.js';
@@ -22,7 +22,7 @@ import { uuidV7 } from '../../signal/ids.js';
 import { cutText } from '../../signal/names.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import { formatTime } from '../../signal/time.js';
-import type { Fact } from '../contracts/event-log.js';
+import type { Fact } from '../contracts/events.js';
 
 /** How many characters of a description its event tells: what receivers get stays small. */
 const TOLD_DESCRIPTION = 1000;

@@ -1,4 +1,4 @@
-import type { Topic, Watch } from '../contracts/watch.js';
+import type { Topic, Watch } from '../contracts/coordination.js';
 import { ChangedIds } from './changed-ids.js';
 import { TopicListeners } from './topic-listeners.js';
 

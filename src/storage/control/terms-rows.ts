@@ -1,6 +1,6 @@
 import { MICROS_PER_DAY } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
-import type { PublishedTerms, Terms } from '../contracts/terms.js';
+import type { PublishedTerms, Terms } from '../contracts/coordination.js';
 import type { ControlDatabase } from './control-database.js';
 
 /** Processes that ended leave their terms behind: these are removed this long after they expired. */

@@ -1,4 +1,4 @@
-import type { Topic, Watch } from '../contracts/watch.js';
+import type { Topic, Watch } from '../contracts/coordination.js';
 
 /** Who watches what. */
 export class TopicListeners implements Watch {

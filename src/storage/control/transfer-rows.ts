@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Transaction, Kysely } from 'kysely';
 import { PRIVATE_FILE } from '../../config/private-path.js';
-import type { ControlFile, ControlTransfer } from '../contracts/control-transfer.js';
-import type { ExportedRow, TransferBase, WrittenFile } from '../contracts/telemetry-transfer.js';
+import type {
+  ControlFile,
+  ControlTransfer,
+  ExportedRow,
+  TransferBase,
+  WrittenFile,
+} from '../contracts/transfer.js';
 import type { ControlDatabase } from './control-database.js';
 import { insertBase } from './insert-base.js';
 import type { Tables } from './tables.js';

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Micros } from '../../signal/time.js';
-import { dayOf, monthOf } from '../contracts/month.js';
-import type { CountedItems } from '../contracts/write-book.js';
+import { dayOf, monthOf } from '../contracts/telemetry-writer.js';
+import type { CountedItems } from '../contracts/coordination.js';
 import type { Tables } from './tables.js';
 
 /** Each takes five of the 32,766 parameters that SQLite allows in a statement. */

@@ -1,12 +1,12 @@
 import type { JoinBuilder, Transaction } from 'kysely';
 import {
-  VIEWS_OF_A_USER,
-  VIEWS_OF_AN_ORGANIZATION,
   type ListedView,
   type SavedAs,
   type SavedView,
   type Views,
-} from '../contracts/views.js';
+  VIEWS_OF_A_USER,
+  VIEWS_OF_AN_ORGANIZATION,
+} from '../contracts/accounts.js';
 import type { ControlDatabase } from './control-database.js';
 import { nextNumbers } from './numbers.js';
 import type { Tables } from './tables.js';

@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
-import { interrupted, isAtRest, type Waiting } from '../contracts/delivery-state.js';
-import { MAX_HELD_MS, RESUME_SPREAD_MS } from '../contracts/webhook-endpoints.js';
+import { interrupted, isAtRest, type Waiting } from './delivery-state.js';
+import { MAX_HELD_MS, RESUME_SPREAD_MS } from '../contracts/deliveries.js';
 import type { Tables } from './tables.js';
 
 /** Each takes ten of the 32,766 parameters that SQLite allows in a statement. */

@@ -2,16 +2,19 @@ import { itemAt, must } from '../../signal/checked.js';
 import {
   type BatchStanding,
   type BegunWrite,
+  type Charge,
+  type Charged,
   type CountedItems,
+  MOST_CHARGES,
+  MOST_TRACES,
   type NamedBatch,
   type NewWrite,
   type OpenWrite,
   type SettledItems,
   type TakenWrite,
+  type TouchedTrace,
   type WriteBook,
-  MOST_CHARGES,
-  MOST_TRACES,
-} from '../contracts/write-book.js';
+} from '../contracts/coordination.js';
 import type { ControlDatabase } from './control-database.js';
 import { fromNow } from './dialect.js';
 import { bindBatch, claimBatch, forgetNames, markWritten } from './named-batch-rows.js';
@@ -26,7 +29,6 @@ import {
   type Gain,
   type Standing,
 } from './usage-rows.js';
-import type { Charge, Charged, TouchedTrace } from '../contracts/write-book.js';
 
 /** Each takes a parameter, and SQLite allows 32,766. */
 const NUMBERS_A_QUERY = 10_000;

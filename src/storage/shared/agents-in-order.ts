@@ -1,4 +1,4 @@
-import type { AgentSort, AgentSummary } from '../contracts/agents.js';
+import type { AgentSort, AgentSummary } from '../contracts/runs.js';
 
 /** The order of a list of agents: what has no value comes last in either direction, and agents that are equal are ordered by name. */
 export function inOrder(sort: AgentSort): (a: AgentSummary, b: AgentSummary) => number {

@@ -1,6 +1,6 @@
 import { must } from '../../signal/checked.js';
 import type { Micros } from '../../signal/time.js';
-import type { ClaimRequest } from '../contracts/delivery-queue.js';
+import type { ClaimRequest } from '../contracts/deliveries.js';
 import type { HostTurns } from './host-turns.js';
 
 /** A delivery that waits for an active endpoint. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../component/telemetry.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
 import { pause } from '../../telemetry/pause.js';
-import type { Lease, Leases } from '../contracts/leases.js';
+import type { Lease, Leases } from '../contracts/coordination.js';
 
 /** How often a lease is renewed before it would end. */
 const TURNS = 3;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
 import { MICROS_PER_SECOND } from '../../signal/time-units.js';
-import type { Topic, Watch } from '../contracts/watch.js';
+import type { Topic, Watch } from '../contracts/coordination.js';
 import { LoadedFigures } from './loaded-figures.js';
 
 /** A hint may be lost: after this time one asks again all the same, unless a shorter one is given. */
@@ -46,16 +46,17 @@ export class HintedAnswers<Answer> {
     );
   }
 
+  /** Undefined where the control plane has to be asked: {@link answer} does. */
   known(key: string): Answer | undefined {
     const kept = this.#kept.get(key);
     return kept !== undefined && this.#isFresh(kept) ? kept.answer : undefined;
   }
 
   /** @param ask null is not remembered */
-  async find(key: string, ask: () => Promise<Answer | null>): Promise<Answer | null> {
+  async answer(key: string, ask: () => Promise<Answer | null>): Promise<Answer | null> {
     const known = this.known(key) ?? this.#asked.get(key);
     if (known !== undefined) return await known;
-    const asked = this.#ask(key, ask);
+    const asked = this.#load(key, ask);
     this.#asked.set(key, asked);
     try {
       return await asked;
@@ -77,7 +78,7 @@ export class HintedAnswers<Answer> {
     for (const end of this.#ends) end();
   }
 
-  async #ask(key: string, ask: () => Promise<Answer | null>): Promise<Answer | null> {
+  async #load(key: string, ask: () => Promise<Answer | null>): Promise<Answer | null> {
     const note = this.asking();
     const answer = await ask();
     if (answer !== null) note(key, answer);

@@ -2,7 +2,8 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import { MS_PER_MINUTE } from '../../signal/time-units.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
-import type { StorageUse, StoredBytes } from '../contracts/stored-bytes.js';
+import { notOpen } from '../contracts/errors.js';
+import type { StorageUse, StoredBytes } from '../contracts/telemetry-writer.js';
 import type { UserTerms } from './user-terms.js';
 
 /** Bytes by the numbers of tenants. */
@@ -93,7 +94,7 @@ export class MeasuredBytes implements StoredBytes {
 
   get #opened(): MeasureParts {
     if (this.#parts !== null) return this.#parts;
-    throw new ConsumeError('The store is not open.', { code: 'storage_unavailable', retryable: true });
+    throw notOpen();
   }
 
   #limitOf({ storedLimit }: UserTerms): number {

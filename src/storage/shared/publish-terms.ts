@@ -3,7 +3,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
-import type { PublishedTerms, Terms } from '../contracts/terms.js';
+import type { PublishedTerms, Terms } from '../contracts/coordination.js';
 
 /** Of one that ends without a word, terms hold so long. */
 const HOLD_MS = 120_000;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../component/telemetry.js';
-import { abandoned, closing, timedOut, tooManyWaiting, waitedTooLong } from '../contracts/read-errors.js';
+import { abandoned, closing, timedOut, tooManyWaiting, waitedTooLong } from '../contracts/errors.js';
 import { ReadTurns, type Turn } from './read-turns.js';
 
 /** Who asks for a read, and what kind it is. */

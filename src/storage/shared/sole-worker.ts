@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../../component/telemetry.js';
 import { pause } from '../../telemetry/pause.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import { HeldLease } from './held-lease.js';
-import type { Lease, Leases } from '../contracts/leases.js';
+import type { Lease, Leases } from '../contracts/coordination.js';
 
 /** How long the lease holds, and how often it is asked for while somebody else has it. */
 const LEASE_MS = 15_000;

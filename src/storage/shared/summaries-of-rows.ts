@@ -2,9 +2,8 @@ import { itemAt } from '../../signal/checked.js';
 import { moneyToNumber } from '../../signal/money.js';
 import { parseTags } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
-import type { EstimatedRuns } from '../contracts/agents.js';
+import type { EstimatedRuns, RunSummary } from '../contracts/runs.js';
 import type { SpanHead } from './print-span.js';
-import type { RunSummary } from '../contracts/runs.js';
 
 /** Values of a row under the names of its columns, as any engine gives them: codes in place of words, times in microseconds. */
 type Row = Readonly<Record<string, unknown>>;

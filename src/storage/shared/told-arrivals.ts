@@ -1,5 +1,5 @@
 import type { LogsBatch, TracesBatch } from '../../signal/batch.js';
-import type { ArrivalListener, Arrivals } from '../contracts/arrivals.js';
+import type { ArrivalListener, Arrivals } from '../contracts/telemetry-writer.js';
 
 /** Called after the commit. */
 type Tell = () => void;

@@ -2,7 +2,7 @@ import type { Clock } from '../../component/telemetry.js';
 import { ALL_EVENTS, type EventType } from '../../signal/event.js';
 import type { ControlPlane } from '../contracts/control-plane.js';
 import { HintedAnswers } from './hinted-answers.js';
-import { TELEMETRY_EVENTS } from '../contracts/telemetry-events.js';
+import { TELEMETRY_EVENTS } from '../contracts/events.js';
 
 /** What the store thread has to know of a user: it knows users by their numbers only. */
 export interface UserTerms {
@@ -19,25 +19,19 @@ export interface UserTerms {
 const REMEMBERED = 10_000;
 
 /** Answers for users by their ids, from memory as far as the control plane has not hinted that something has changed. */
-export class KnownUsers {
+export class KnownUsers extends HintedAnswers<UserTerms> {
   readonly #control: Pick<ControlPlane, 'accounts' | 'events'>;
   readonly #clock: Clock;
-  readonly #answers: HintedAnswers<UserTerms>;
 
   constructor(control: Pick<ControlPlane, 'accounts' | 'events' | 'watch'>, clock: Clock) {
+    super(REMEMBERED, clock, control.watch, ['keys', 'endpoints']);
     this.#control = control;
     this.#clock = clock;
-    this.#answers = new HintedAnswers(REMEMBERED, clock, control.watch, ['keys', 'endpoints']);
   }
 
-  /** Undefined where the control plane has to be asked: {@link find} does. */
-  known(userId: string): UserTerms | undefined {
-    return this.#answers.known(userId);
-  }
-
-  /** @throws Error for a user that there is not */
+  /** Asks the control plane unless {@link known} has the answer. @throws Error for a user that there is not */
   async find(userId: string): Promise<UserTerms> {
-    const terms = await this.#answers.find(userId, () => this.#ask(userId));
+    const terms = await this.answer(userId, () => this.#ask(userId));
     if (terms === null) throw new Error('a request came for a user that the store does not know');
     return terms;
   }
@@ -47,15 +41,11 @@ export class KnownUsers {
     const tenants = new Map<string, number>();
     await Promise.all(
       [...new Set(userIds)].map(async (id) => {
-        const terms = this.known(id) ?? (await this.#answers.find(id, () => this.#ask(id)));
+        const terms = this.known(id) ?? (await this.answer(id, () => this.#ask(id)));
         if (terms !== null) tenants.set(id, terms.tenant);
       }),
     );
     return tenants;
-  }
-
-  close(): void {
-    this.#answers.close();
   }
 
   async #ask(userId: string): Promise<UserTerms | null> {

@@ -11,7 +11,7 @@ import { TextScratch } from '../../worker/text-scratch.js';
 import { SPAN_MESSAGE, TRACE_MESSAGE } from '../incoming/encode-traces.js';
 import { indexOf } from '../schema/table.js';
 import { PIECE_BYTES } from '../schema/tables.js';
-import type { ExportedRow, TransferredRuns } from '../contracts/telemetry-transfer.js';
+import type { ExportedRow, TransferredRuns } from '../contracts/transfer.js';
 
 /** Some spans of a run as an export has them, in its order, with the row of their run. */
 export interface RunPart {

@@ -16,7 +16,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import { isOpenToOthers, makePrivateDirectory, PRIVATE_FILE } from '../../config/private-path.js';
 import { syncDirectory } from '../../config/sync-directory.js';
 import { isNoRoom, isSpillRefused } from '../duckdb/files/disk-room.js';
-import type { WrittenFile } from '../contracts/telemetry-transfer.js';
+import type { WrittenFile } from '../contracts/transfer.js';
 import {
   CONTROL,
   INCOMPLETE,

@@ -1,12 +1,12 @@
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Micros } from '../../signal/time.js';
-import type { ControlTransfer } from '../contracts/control-transfer.js';
 import {
-  NO_PROGRESS,
+  type ControlTransfer,
   type ExportProgress,
   type MissingRows,
+  NO_PROGRESS,
   type TelemetryOut,
-} from '../contracts/telemetry-transfer.js';
+} from '../contracts/transfer.js';
 import { ExportDirectory, troubleOf, UnusableDirectory } from './export-directory.js';
 import { FORMAT, type Manifest, type ManifestMissing } from './manifest.js';
 

@@ -1,6 +1,6 @@
 import type { Micros } from '../../signal/time.js';
 import type { ParquetReader } from '../duckdb/files/parquet-reader.js';
-import type { ExportedRow, TelemetryIn } from '../contracts/telemetry-transfer.js';
+import type { ExportedRow, TelemetryIn } from '../contracts/transfer.js';
 import { ExportedRunsEncoder, type RunPart } from './encode-runs.js';
 import { EXPORTED } from './exported-tables.js';
 import { parquet } from './parquet.js';

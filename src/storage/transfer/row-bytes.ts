@@ -1,4 +1,4 @@
-import type { ExportedRow } from '../contracts/telemetry-transfer.js';
+import type { ExportedRow } from '../contracts/transfer.js';
 
 /** About how much memory a row takes. */
 export function bytesOf(row: ExportedRow): number {

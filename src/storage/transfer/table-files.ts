@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { furtherModule } from '../../config/built-module.js';
 import type { ParquetWriter } from '../duckdb/files/parquet-writer.js';
 import type { Table } from '../schema/table.js';
-import type { ExportedRow, WrittenFile } from '../contracts/telemetry-transfer.js';
+import type { ExportedRow, WrittenFile } from '../contracts/transfer.js';
 import { EXPORTED, fileOf, TABLE_NAMES, type TableName } from './exported-tables.js';
 import { bytesOf } from './row-bytes.js';
 

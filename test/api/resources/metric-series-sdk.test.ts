@@ -5,7 +5,7 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { resources } from '@opentelemetry/sdk-node';
 import t from 'tap';
-import { MOST_METRIC_SERIES } from '../../../src/storage/contracts/metric-series.js';
+import { MOST_METRIC_SERIES } from '../../../src/storage/contracts/metrics.js';
 import { ApiCaller } from '../../support/api-caller.js';
 import { startTestDaemon, type TestDaemon } from '../../support/daemon.js';
 

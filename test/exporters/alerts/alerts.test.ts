@@ -13,7 +13,7 @@ import { alertsConfig, checkAlerts } from '../../../src/exporters/alerts/config.
 import { alertsExporter } from '../../../src/exporters/alerts/factory.js';
 import { reportStore } from '../../../src/exporters/alerts/store-status.js';
 import { uuidV7 } from '../../../src/signal/ids.js';
-import { alertSecretOwner } from '../../../src/storage/contracts/alert-secrets.js';
+import { alertSecretOwner } from '../../../src/storage/contracts/alerts.js';
 import type { ControlStore } from '../../../src/storage/control/control-store.js';
 import { aUser } from '../../storage/duckdb/meta-records.js';
 import { hostThatKeeps, TestStore } from '../../storage/duckdb/test-store.js';

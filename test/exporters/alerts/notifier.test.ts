@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { sent, type Channel, type Outcome } from '../../../src/exporters/alerts/channel.js';
 import { Notifier } from '../../../src/exporters/alerts/notifier.js';
-import type { ClaimedNotice } from '../../../src/storage/contracts/notices.js';
+import type { ClaimedNotice } from '../../../src/storage/contracts/alerts.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { PlacedNotices } from '../../support/placed-notices.js';
 import { RecordingLogger } from '../../support/recording-logger.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import type { DeliveryDetail } from '../../../src/storage/contracts/delivery-queue.js';
+import type { DeliveryDetail } from '../../../src/storage/contracts/deliveries.js';
 import { FAULTY_ANSWERS } from '../../support/faulty-answers.js';
 import { TEST_CERTIFICATE, TEST_KEY } from '../../support/http-certificate.js';
 import { until } from '../../support/until.js';

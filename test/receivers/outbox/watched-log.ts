@@ -1,8 +1,8 @@
 import type { Test } from 'tap';
 import { envelope, type EventRecord, type EventType } from '../../../src/signal/event.js';
 import type { ControlPlane } from '../../../src/storage/contracts/control-plane.js';
-import type { EventLog, EventPageLimit, EventPosition } from '../../../src/storage/contracts/event-log.js';
-import type { Lease } from '../../../src/storage/contracts/leases.js';
+import type { EventLog, EventPageLimit, EventPosition } from '../../../src/storage/contracts/events.js';
+import type { Lease } from '../../../src/storage/contracts/coordination.js';
 import { openControlPlane } from '../../support/control-plane.js';
 import { HandClock } from '../../support/hand-clock.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Receipt } from '../../../src/component/consumer.js';
-import type { WriteBook } from '../../../src/storage/contracts/write-book.js';
+import type { WriteBook } from '../../../src/storage/contracts/coordination.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { openControlPlane } from '../../support/control-plane.js';
 import { aSpanRecord, aTrace, NOON } from '../../support/run-records.js';

@@ -7,7 +7,7 @@ import { createMetricsView } from '../../../src/storage/clickhouse/tables/metric
 import { MIGRATIONS, type Migration } from '../../../src/storage/clickhouse/tables/migrations.js';
 import { createTable } from '../../../src/storage/clickhouse/tables/table.js';
 import { createEventsView, LOGS } from '../../../src/storage/clickhouse/tables/log-tables.js';
-import type { Leases } from '../../../src/storage/contracts/leases.js';
+import type { Leases } from '../../../src/storage/contracts/coordination.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { openControlPlane } from '../../support/control-plane.js';
 import { clickHouseOptions } from './clickhouse-place.js';

@@ -2,11 +2,10 @@ import { readdirSync } from 'node:fs';
 import { MessageChannel } from 'node:worker_threads';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { isControlConnector } from '../../../src/storage/contracts/control-connector.js';
-import { isControlPlane } from '../../../src/storage/contracts/control-plane.js';
+import { isControlConnector, isControlPlane } from '../../../src/storage/contracts/control-plane.js';
 import { ControlExtension } from '../../../src/storage/control/control-extension.js';
-import { controlOver } from '../../../src/storage/control/remote/control-over.js';
-import type { FactConnector } from '../../../src/storage/contracts/fact-port.js';
+import { connectControl } from '../../../src/storage/control/control-client.js';
+import type { FactConnector } from '../../../src/storage/shared/fact-port.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { metricValues } from '../../support/engine.js';
 import { KeptNews, ListedFacts } from '../../support/listed-facts.js';
@@ -86,7 +85,7 @@ void t.test('what is under way when it stops is answered', async (t) => {
 
 void t.test('over a port it is another plane; it ends with the thread', async (t) => {
   const { extension, directory } = await start(t);
-  const plane = await controlOver(await extension.connect());
+  const plane = await connectControl(await extension.connect());
   t.equal(plane.directory, directory);
   let hints = 0;
   plane.watch.watch('endpoints', () => {

@@ -1,6 +1,5 @@
 import { uuidV7 } from '../../../src/signal/ids.js';
-import type { Alert } from '../../../src/storage/contracts/alert-rules.js';
-import type { NotificationAttempt } from '../../../src/storage/contracts/notices.js';
+import type { Alert, NotificationAttempt } from '../../../src/storage/contracts/alerts.js';
 import { NOON } from '../../support/run-records.js';
 
 export const MINUTE = 60_000_000;

@@ -9,7 +9,7 @@ import type { Asker } from '../../../src/storage/duckdb/segments/asker.js';
 import type { Read } from '../../../src/storage/duckdb/segments/read.js';
 import { openParts, type EngineParts } from '../../../src/storage/duckdb/thread/engine-parts.js';
 import type { StoreOptions } from '../../../src/storage/duckdb/thread/store-options.js';
-import { TELEMETRY_EVENTS } from '../../../src/storage/contracts/telemetry-events.js';
+import { TELEMETRY_EVENTS } from '../../../src/storage/contracts/events.js';
 import { readStoredEvents, type TelemetryEvent } from '../../../src/storage/duckdb/write/stored-events.js';
 import { relation } from '../../../src/storage/duckdb/segments/relation.js';
 import { TraceId } from '../../../src/storage/duckdb/segments/trace-id.js';

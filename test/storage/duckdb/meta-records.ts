@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { StoredKey, User } from '../../../src/storage/contracts/accounts.js';
-import type { Organization } from '../../../src/storage/contracts/organizations.js';
+import type { Organization, StoredKey, User } from '../../../src/storage/contracts/accounts.js';
 import type { PromptVersion } from '../../../src/storage/contracts/prompts.js';
-import type { StoredEndpoint } from '../../../src/storage/contracts/webhook-endpoints.js';
+import type { StoredEndpoint } from '../../../src/storage/contracts/deliveries.js';
 import { NOON } from '../../support/run-records.js';
 
 export function aUser(changes: Partial<User> = {}): User {

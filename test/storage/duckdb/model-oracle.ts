@@ -8,13 +8,13 @@ import type { Price } from '../../../src/signal/price.js';
 import { costOf, tokensOf } from '../../../src/processors/cost/token-cost.js';
 import { tokensByPart } from '../../../src/signal/call-tokens.js';
 import {
-  UNPRICEABLE,
   type ModelFilter,
   type ModelUsage,
   type RepricedCalls,
   type RepricedFilter,
+  UNPRICEABLE,
   type Unpriceable,
-} from '../../../src/storage/contracts/models.js';
+} from '../../../src/storage/contracts/runs.js';
 
 /** A span with the header of its run. */
 export interface Call {

@@ -1,9 +1,4 @@
-import type {
-  Evidence,
-  Observing,
-  Target,
-  TargetFigures,
-} from '../../../src/storage/contracts/alert-figures.js';
+import type { Evidence, Observing, Target, TargetFigures } from '../../../src/storage/contracts/alerts.js';
 import { deriveBatch } from '../../../src/signal/derive-map.js';
 import type { Micros } from '../../../src/signal/time.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';

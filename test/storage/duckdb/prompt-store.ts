@@ -2,7 +2,7 @@ import type { SpanRecord } from '../../../src/signal/span.js';
 import type { Micros } from '../../../src/signal/time.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';
 import type { ControlPlane } from '../../../src/storage/contracts/control-plane.js';
-import type { PromptVersionFigures } from '../../../src/storage/contracts/prompt-runs.js';
+import type { PromptVersionFigures } from '../../../src/storage/contracts/prompts.js';
 import type { TelemetryPlane } from '../../../src/storage/contracts/telemetry-plane.js';
 import { aHeader, aSpanRecord, NOON } from '../../support/run-records.js';
 import { addPrompts } from './prompt-oracle.js';

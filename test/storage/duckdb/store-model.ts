@@ -7,9 +7,10 @@ import type {
   AgentComparison,
   AgentDay,
   EstimatedRuns,
+  RunFilter,
   RunOutcomes,
-} from '../../../src/storage/contracts/agents.js';
-import type { RunFilter, RunSummary } from '../../../src/storage/contracts/runs.js';
+  RunSummary,
+} from '../../../src/storage/contracts/runs.js';
 import { without, type ShownSpan } from './shown-spans.js';
 
 interface ModelTrace {

@@ -3,12 +3,7 @@ import type { FieldError } from '../../../component/http.js';
 import type { AddressPolicy } from '../../../delivery/senders/webhook/address-policy.js';
 import { validationProblem } from '../../../http/field-errors.js';
 import { must } from '../../../signal/checked.js';
-import type { Alert } from '../../../storage/contracts/alert-rules.js';
-import type {
-  AlertCondition,
-  AlertType,
-  CompositeConfig,
-} from '../../../storage/contracts/alert-conditions.js';
+import type { Alert, AlertCondition, AlertType, CompositeConfig } from '../../../storage/contracts/alerts.js';
 import {
   alertChannel,
   alertType,

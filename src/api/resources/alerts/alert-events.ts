@@ -4,7 +4,7 @@ import type { Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
 import { validationProblem } from '../../../http/field-errors.js';
 import { parseTime } from '../../../signal/time.js';
-import type { AlertEvent, AlertEventFilter } from '../../../storage/contracts/alert-rules.js';
+import type { AlertEvent, AlertEventFilter } from '../../../storage/contracts/alerts.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { count, nullable, time, uuid } from '../../support/fields.js';
 import { pageParameters, pageRange, pageSchema, printPage } from '../../support/paging.js';

@@ -2,12 +2,12 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
 import { formatTime } from '../../../signal/time.js';
-import type { AlertFiring } from '../../../storage/contracts/alert-rules.js';
 import {
-  NOTIFICATION_STATUSES,
+  type AlertFiring,
   type AlertNotification,
+  NOTIFICATION_STATUSES,
   type NotificationAttempt,
-} from '../../../storage/contracts/notices.js';
+} from '../../../storage/contracts/alerts.js';
 import { ALERT, alertParams, noAlert } from './alert-places.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { nullable, printTime, time, uuid } from '../../support/fields.js';

@@ -5,7 +5,7 @@ import type { Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
 import { MICROS_PER_HOUR, MICROS_PER_MINUTE } from '../../../signal/time-units.js';
 import { formatTime } from '../../../signal/time.js';
-import type { Alert, AlertRule } from '../../../storage/contracts/alert-rules.js';
+import type { Alert, AlertRule } from '../../../storage/contracts/alerts.js';
 import { newAlertSchema, readNewAlert } from './alert-body.js';
 import { ALERTS } from './alert-places.js';
 import { alertTestSchema, printTrial, publishedTerms } from './alert-test.js';

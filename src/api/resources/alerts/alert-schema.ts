@@ -2,14 +2,15 @@ import { Type, type Static } from 'typebox';
 import { grants } from '../../../auth/scopes.js';
 import type { Scope } from '../../../component/identity.js';
 import { formatTime } from '../../../signal/time.js';
-import { ALERT_CHANNELS, type ListedRule } from '../../../storage/contracts/alert-rules.js';
 import {
+  ALERT_CHANNELS,
   ALERT_TYPES,
-  METRIC_OPERATORS,
   type AlertType,
   type CompositeConfig,
-} from '../../../storage/contracts/alert-conditions.js';
-import { maskTarget } from '../../../storage/contracts/webhook-endpoints.js';
+  type ListedRule,
+  METRIC_OPERATORS,
+} from '../../../storage/contracts/alerts.js';
+import { maskTarget } from '../../../storage/contracts/deliveries.js';
 import { nullable, printTime, time, uuid } from '../../support/fields.js';
 
 /** The largest threshold of each type: a share, ten years of hours, the largest amount of money, a year of milliseconds. */

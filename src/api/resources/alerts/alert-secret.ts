@@ -3,7 +3,7 @@ import type { Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
 import { generateSecret } from '../../../delivery/senders/webhook/signature.js';
 import { formatTime } from '../../../signal/time.js';
-import { alertSecretOwner } from '../../../storage/contracts/alert-secrets.js';
+import { alertSecretOwner } from '../../../storage/contracts/alerts.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { nullable, time } from '../../support/fields.js';
 

@@ -1,5 +1,5 @@
 import type { Identity } from '../../../component/identity.js';
-import type { AlertRule } from '../../../storage/contracts/alert-rules.js';
+import type { AlertRule } from '../../../storage/contracts/alerts.js';
 import { printAlert } from '../alerts/alert-schema.js';
 import type { AlertNews } from './alert-news.js';
 import type { Inbox } from './inbox.js';

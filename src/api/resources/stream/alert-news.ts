@@ -1,6 +1,6 @@
 import type { Clock } from '../../../component/telemetry.js';
-import type { AlertRule, AlertRules, RulesVersion } from '../../../storage/contracts/alert-rules.js';
-import type { Watch } from '../../../storage/contracts/watch.js';
+import type { AlertRule, AlertRules, RulesVersion } from '../../../storage/contracts/alerts.js';
+import type { Watch } from '../../../storage/contracts/coordination.js';
 
 /** A hint may be lost, so it is also asked this often without one. */
 const ASK_MS = 30_000;

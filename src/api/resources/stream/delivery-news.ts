@@ -1,6 +1,6 @@
 import type { Clock } from '../../../component/telemetry.js';
 import type { ControlPlane } from '../../../storage/contracts/control-plane.js';
-import type { ChangedDelivery } from '../../../storage/contracts/delivery-queue.js';
+import type { ChangedDelivery } from '../../../storage/contracts/deliveries.js';
 import { HintedAnswers } from '../../../storage/shared/hinted-answers.js';
 import { pause } from '../../../telemetry/pause.js';
 
@@ -76,7 +76,7 @@ export class DeliveryNews {
   ): Promise<void> {
     if (deliveries.length === 0) return;
     for (const listener of [...this.#listeners]) {
-      const own = await slugs.find(listener.userId, () => this.#slugsOf(listener.userId));
+      const own = await slugs.answer(listener.userId, () => this.#slugsOf(listener.userId));
       if (!this.#listeners.has(listener)) continue;
       for (const delivery of deliveries) if (own?.has(delivery.org_slug)) listener.tell(delivery);
     }

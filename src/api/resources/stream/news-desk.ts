@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { HttpProblem } from '../../../component/http.js';
 import type { Clock } from '../../../component/telemetry.js';
-import type { Arrivals } from '../../../storage/contracts/arrivals.js';
+import type { Arrivals } from '../../../storage/contracts/telemetry-writer.js';
 import { UserNews } from './user-news.js';
 
 /** Streams that a user may have at once. */

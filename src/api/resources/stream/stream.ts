@@ -18,7 +18,7 @@ import { EventStream } from './event-stream.js';
 import { MOST_STREAMS, NewsDesk } from './news-desk.js';
 import { MOST_TRACES, readTopics, type Topics } from './topics.js';
 import type { UserNews } from './user-news.js';
-import type { ChangedDelivery } from '../../../storage/contracts/delivery-queue.js';
+import type { ChangedDelivery } from '../../../storage/contracts/deliveries.js';
 import { printChanged } from '../webhooks/organization-deliveries.js';
 import type { Inbox } from './inbox.js';
 import { lostEvent, sseEvent } from './sse.js';

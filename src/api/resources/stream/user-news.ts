@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../../signal/log-record.js';
-import type { Arrivals } from '../../../storage/contracts/arrivals.js';
+import type { Arrivals } from '../../../storage/contracts/telemetry-writer.js';
 import { NumberedChanges } from '../../../storage/shared/numbered-changes.js';
 
 /** Runs that changed and that streams may still have to be told of; of more, the longest ago are forgotten. */

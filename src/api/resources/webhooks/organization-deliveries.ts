@@ -8,8 +8,8 @@ import type {
   DeliveryFilter,
   DeliveryPlace,
   ListedDelivery,
-} from '../../../storage/contracts/delivery-queue.js';
-import { SUBJECT_KINDS } from '../../../storage/contracts/event-subject.js';
+} from '../../../storage/contracts/deliveries.js';
+import { SUBJECT_KINDS } from '../../../storage/contracts/events.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { count, nullable, time, uuid } from '../../support/fields.js';
 import { requireRole } from '../../support/organization-role.js';

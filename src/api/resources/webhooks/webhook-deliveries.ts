@@ -8,9 +8,9 @@ import {
   type DeliveryDetail,
   type DeliveryQueue,
   type DeliverySummary,
-} from '../../../storage/contracts/delivery-queue.js';
-import type { Organizations } from '../../../storage/contracts/organizations.js';
-import { removedMeanwhile } from '../../../storage/contracts/removed-meanwhile.js';
+} from '../../../storage/contracts/deliveries.js';
+import type { Organizations } from '../../../storage/contracts/accounts.js';
+import { removedMeanwhile } from '../../../storage/contracts/errors.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { count, jsonObject, nullable, time, uuid } from '../../support/fields.js';
 import { notFound } from '../../support/not-found.js';

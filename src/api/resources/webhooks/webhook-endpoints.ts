@@ -7,7 +7,7 @@ import { generateSecret } from '../../../delivery/senders/webhook/signature.js';
 import { validationProblem } from '../../../http/field-errors.js';
 import { uuidV7 } from '../../../signal/ids.js';
 import { formatTime } from '../../../signal/time.js';
-import { maskTarget, sealOwner, type WebhookEndpoint } from '../../../storage/contracts/webhook-endpoints.js';
+import { maskTarget, sealOwner, type WebhookEndpoint } from '../../../storage/contracts/deliveries.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { targetHost } from '../../support/audit.js';
 import { count, time, uuid } from '../../support/fields.js';

@@ -1,6 +1,6 @@
 import { MICROS_PER_SECOND } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
-import type { Evidence, Looked } from '../../contracts/alert-figures.js';
+import type { Evidence, Looked } from '../../contracts/alerts.js';
 
 /** The evidence of having seen no rows at all. */
 export const NOTHING_SEEN = 0;

@@ -1,5 +1,5 @@
-import type { MetricFigures, Observing, WantedMetric } from '../../contracts/alert-figures.js';
-import { quote, SERVICE_STARTS } from '../../contracts/labels.js';
+import type { MetricFigures, Observing, WantedMetric } from '../../contracts/alerts.js';
+import { quote, SERVICE_STARTS } from '../../shared/labels.js';
 import { finiteOrNull } from '../../shared/metric-steps/stored-distribution.js';
 import type { Row } from '../client/connection.js';
 import { quoted } from '../client/literals.js';

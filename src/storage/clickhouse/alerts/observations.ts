@@ -7,7 +7,7 @@ import type {
   Observing,
   Target,
   TargetFigures,
-} from '../../contracts/alert-figures.js';
+} from '../../contracts/alerts.js';
 import { isKnown, type AgentNames, type KnownAgent } from '../names/agent-names.js';
 import type { Reads } from '../client/reads.js';
 import { metricFigures } from './metric-figures.js';

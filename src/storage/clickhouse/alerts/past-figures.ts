@@ -7,7 +7,7 @@ import type {
   PastFigures,
   TargetFigures,
   WantedFigures,
-} from '../../contracts/alert-figures.js';
+} from '../../contracts/alerts.js';
 import type { Reads } from '../client/reads.js';
 import type { Observations, Place } from './observations.js';
 import {

@@ -6,7 +6,7 @@ import type {
   ExampleQuery,
   Observing,
   WindowFigures,
-} from '../../contracts/alert-figures.js';
+} from '../../contracts/alerts.js';
 import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';

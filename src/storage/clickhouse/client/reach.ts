@@ -1,4 +1,4 @@
-import { ConsumeError } from '../../../component/consume-error.js';
+import { notOpen } from '../../contracts/errors.js';
 import type { Connection } from './connection.js';
 import type { Tenants } from './tenants.js';
 
@@ -35,10 +35,6 @@ export class Reach {
 
   #open(): Opened {
     if (this.#opened !== null) return this.#opened;
-    throw new ConsumeError('The store is not open.', {
-      code: 'storage_unavailable',
-      retryable: true,
-      retryAfterMs: 5000,
-    });
+    throw notOpen();
   }
 }

@@ -17,7 +17,7 @@ export class Tenants {
 
   /** @throws Error for a user that there is not; ConsumeError */
   async of(userId: string): Promise<number> {
-    const found = await this.#answers.find(userId, async () => {
+    const found = await this.#answers.answer(userId, async () => {
       const user = await this.#control.accounts.findUser(userId);
       return user?.tenant ?? null;
     });

@@ -4,7 +4,7 @@ import {
   fittingSpans,
   SPAN_EVENTS,
   type EventsOfSpans,
-} from '../../contracts/logged-events.js';
+} from '../../shared/logged-events.js';
 import type { Reads } from '../client/reads.js';
 import { recordsAt } from './log-condition.js';
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../component/telemetry.js';
 import { MICROS_PER_SECOND } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
-import { charactersOfMetric, MOST_METRIC_CHARACTERS, MOST_METRICS } from '../../contracts/metric-limits.js';
+import { charactersOfMetric, MOST_METRIC_CHARACTERS, MOST_METRICS } from '../../contracts/metrics.js';
 
 /** What is known of a metric beside its points. */
 export interface MetricFacts {

@@ -3,22 +3,21 @@ import { itemAt } from '../../../signal/checked.js';
 import { parseJson } from '../../../signal/json.js';
 import { TEMPORALITIES } from '../../../signal/metric.js';
 import type { Micros } from '../../../signal/time.js';
-import { printLabels } from '../../contracts/labels.js';
+import { printLabels } from '../../shared/labels.js';
 import {
-  suits,
   type FoundMetricSeries,
   type MetricLabel,
+  type MetricPoints,
+  type Metrics,
+  type MetricSeries,
   type MetricSeriesRequest,
-} from '../../contracts/metric-series.js';
+  type MetricSummary,
+  type PointFilter,
+  type StoredPoint,
+  suits,
+} from '../../contracts/metrics.js';
 import { labelsIn, MOST_LABEL_SETS } from '../../shared/metric-steps/label-lists.js';
 import { finiteOrNull, shownDistribution } from '../../shared/metric-steps/stored-distribution.js';
-import type {
-  MetricPoints,
-  Metrics,
-  MetricSummary,
-  PointFilter,
-  StoredPoint,
-} from '../../contracts/metrics.js';
 import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { Reach } from '../client/reach.js';
@@ -32,7 +31,6 @@ import {
 import type { Reads } from '../client/reads.js';
 import { MOST_NUMBER_ROWS, MOST_NUMBERS, NumberSteps } from '../../shared/metric-steps/number-steps.js';
 import { stepsOf, neededFrom } from '../../shared/metric-steps/series-groups.js';
-import type { MetricSeries } from '../../contracts/metric-series.js';
 
 /** Of which metric a series is wanted, and how. */
 interface WantedSeries {

@@ -1,4 +1,4 @@
-import { labelLine } from '../../contracts/labels.js';
+import { labelLine } from '../../shared/labels.js';
 import type { PointFilter } from '../../contracts/metrics.js';
 import { quoted } from '../client/literals.js';
 

@@ -3,7 +3,7 @@ import { printJson } from '../../../signal/json.js';
 import { METRIC_TYPES, TEMPORALITIES, type MetricPoint, type MetricStream } from '../../../signal/metric.js';
 import type { Micros } from '../../../signal/time.js';
 import type { RowOf } from '../../../worker/columns.js';
-import { labelsText } from '../../contracts/labels.js';
+import { labelsText } from '../../shared/labels.js';
 import type { POINT_WIRE } from '../../schema/tables.js';
 import { dayOf } from '../tables/days.js';
 import { PrintedOrigins } from '../tables/printed-origins.js';

@@ -3,7 +3,7 @@ import type { Clock } from '../../../component/telemetry.js';
 import { MICROS_PER_SECOND } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
 import { inLowerCase } from '../../shared/agents-in-order.js';
-import type { NamedAgent, NumberedAgent, NumberedAgents } from '../../contracts/numbered-agents.js';
+import type { NamedAgent, NumberedAgent, NumberedAgents } from '../../contracts/coordination.js';
 
 /** Users whose agents are remembered. */
 const REMEMBERED = 1000;

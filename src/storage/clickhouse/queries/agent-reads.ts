@@ -12,9 +12,9 @@ import type {
   AgentSummary,
   EstimatedRuns,
   TimeRange,
-} from '../../contracts/agents.js';
+} from '../../contracts/runs.js';
 import { inOrder } from '../../shared/agents-in-order.js';
-import { printDay } from '../../contracts/month.js';
+import { printDay } from '../../contracts/telemetry-writer.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import { isKnown, type AgentsOfUser, type KnownAgent } from '../names/agent-names.js';
 import { estimateOfRow, numberOf, textOf } from '../../shared/summaries-of-rows.js';

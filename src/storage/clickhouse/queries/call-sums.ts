@@ -2,7 +2,7 @@ import { COUNTS, WHOLE } from '../../../runs/rules/told-calls.js';
 import { RUN_KINDS, SPAN_TYPES } from '../../../signal/span.js';
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
-import type { ModelFilter } from '../../contracts/models.js';
+import type { ModelFilter } from '../../contracts/runs.js';
 import { hoursOfTime, type WholeHours } from '../../shared/whole-hours.js';
 import { isKnown } from '../names/agent-names.js';
 import { UNKNOWN_CALLS } from '../tables/run-tables.js';

@@ -1,7 +1,7 @@
 import { COUNTS, WHOLE } from '../../../runs/rules/told-calls.js';
 import { COST_PARTS } from '../../../signal/call-details.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
-import type { RepricedFilter } from '../../contracts/models.js';
+import type { RepricedFilter } from '../../contracts/runs.js';
 import { LONG_INPUTS, LONG_SHIFT, pricedTokens, TOLD, USAGE_COLUMNS } from '../../shared/priced-tokens.js';
 import { quoted } from '../client/literals.js';
 import {

@@ -1,12 +1,6 @@
 import { sumToNumber } from '../../../signal/money.js';
 import type { Price } from '../../../signal/price.js';
-import type {
-  ModelFilter,
-  Models,
-  ModelUsage,
-  RepricedCalls,
-  RepricedFilter,
-} from '../../contracts/models.js';
+import type { ModelFilter, Models, ModelUsage, RepricedCalls, RepricedFilter } from '../../contracts/runs.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import type { Row } from '../client/connection.js';
 import { textOf } from '../../shared/summaries-of-rows.js';

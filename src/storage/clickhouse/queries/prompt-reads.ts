@@ -1,8 +1,7 @@
 import { sumToNumber } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
-import type { PromptLink, PromptRuns, PromptVersionFigures } from '../../contracts/prompt-runs.js';
+import type { PromptLink, PromptRuns, Prompts, PromptVersionFigures } from '../../contracts/prompts.js';
 import { PendingLinks } from '../../shared/pending-links.js';
-import type { Prompts } from '../../contracts/prompts.js';
 import type { RunQueue } from '../runs/run-queue.js';
 import type { Row } from '../client/connection.js';
 import { uuidIn } from '../client/literals.js';

@@ -1,7 +1,7 @@
 import { COST_PARTS, type CostPart } from '../../../signal/call-details.js';
 import { MOST_NANO_USD, sumToNumber, type Usd } from '../../../signal/money.js';
 import { RATES_PER_NANO, type Price, type Rates } from '../../../signal/price.js';
-import { UNPRICEABLE, type RepricedCalls, type Unpriceable } from '../../contracts/models.js';
+import { type RepricedCalls, UNPRICEABLE, type Unpriceable } from '../../contracts/runs.js';
 import { LONG_INPUTS, LONG_SHIFT, TOLD } from '../../shared/priced-tokens.js';
 import type { Row } from '../client/connection.js';
 import { wide, withTokens } from './call-tokens.js';

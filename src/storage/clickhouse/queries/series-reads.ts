@@ -4,19 +4,19 @@ import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import { hourOf } from '../../../signal/trace-map.js';
 import type { NumberedVersion, Prompts } from '../../contracts/prompts.js';
 import {
-  MOST_SERIES,
   type FoundSeries,
+  MOST_SERIES,
   type RunSeries,
   type RunTotals,
   type Series,
   type SeriesBucket,
   type SeriesRequest,
-} from '../../contracts/run-series.js';
+} from '../../contracts/runs.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import type { Row } from '../client/connection.js';
 import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { ListParts } from './listed-runs.js';
-import { seriesOfModels } from '../../contracts/series-of-models.js';
+import { seriesOfModels } from '../../shared/series-of-models.js';
 import { callSums, CALL_SUMS } from './call-sums.js';
 
 /** The group of all that are in no other. */

@@ -3,12 +3,7 @@ import { sumToNumber } from '../../../signal/money.js';
 import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../../signal/span.js';
 import { MOST_USAGE } from '../../../runs/rules/usage.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
-import {
-  MOST_NAMED,
-  type SessionFilter,
-  type Sessions,
-  type SessionSummary,
-} from '../../contracts/sessions.js';
+import { MOST_NAMED, type SessionFilter, type Sessions, type SessionSummary } from '../../contracts/runs.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import { quoted } from '../client/literals.js';
 import type { Row } from '../client/connection.js';

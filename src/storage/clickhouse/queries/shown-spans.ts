@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../signal/attributes.js';
 import { storedCall } from '../../../signal/call-details.js';
 import { parseJson } from '../../../signal/json.js';
-import { loggedEvent, type StoredLoggedEvent } from '../../contracts/logged-events.js';
+import { loggedEvent, type StoredLoggedEvent } from '../../shared/logged-events.js';
 import type { DetailedSpan, OutlinedSpan, StoredSpan } from '../../contracts/runs.js';
 import { numberOf, spanHeadOfRow, textOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';

@@ -1,4 +1,4 @@
-import { ROW_BYTES } from '../../contracts/row-bytes.js';
+import { ROW_BYTES } from '../../contracts/telemetry-writer.js';
 import type { TenantBytes } from '../../shared/measured-bytes.js';
 import type { Reads } from '../client/reads.js';
 import { LOGS } from '../tables/log-tables.js';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../signal/attributes.js';
-import type { StoredLoggedEvent } from '../../contracts/logged-events.js';
+import type { StoredLoggedEvent } from '../../shared/logged-events.js';
 import type {
   DetailedSpan,
   OutlinedSpan,

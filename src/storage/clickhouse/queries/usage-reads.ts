@@ -1,7 +1,15 @@
 import type { Micros } from '../../../signal/time.js';
-import { dayOf, monthOf, printDay, printMonth, startOfMonth } from '../../contracts/month.js';
-import type { DailyCount, MonthlyCount, Usage } from '../../contracts/usage.js';
-import type { WriteBook } from '../../contracts/write-book.js';
+import {
+  type DailyCount,
+  dayOf,
+  type MonthlyCount,
+  monthOf,
+  printDay,
+  printMonth,
+  startOfMonth,
+  type Usage,
+} from '../../contracts/telemetry-writer.js';
+import type { WriteBook } from '../../contracts/coordination.js';
 
 export interface UsageReadParts {
   readonly book: Pick<WriteBook, 'months' | 'days' | 'firstDay'>;

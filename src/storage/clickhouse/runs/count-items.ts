@@ -2,7 +2,7 @@ import { ConsumeError } from '../../../component/consume-error.js';
 import type { QuotaUsage } from '../../../component/consumer.js';
 import type { Micros } from '../../../signal/time.js';
 import { must } from '../../../signal/checked.js';
-import type { NamedBatch, OpenWrite, WriteBook } from '../../contracts/write-book.js';
+import type { NamedBatch, OpenWrite, WriteBook } from '../../contracts/coordination.js';
 import { refusalOf, usageOf, type CountedTerms } from './quota-answers.js';
 
 export interface CountParts {

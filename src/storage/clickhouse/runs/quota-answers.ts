@@ -2,9 +2,9 @@ import { ConsumeError } from '../../../component/consume-error.js';
 import type { QuotaUsage } from '../../../component/consumer.js';
 import { must } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
-import { monthOf, startOfMonth } from '../../contracts/month.js';
-import { quotaExceeded } from '../../contracts/quota-exceeded.js';
-import type { Charged } from '../../contracts/write-book.js';
+import { monthOf, startOfMonth } from '../../contracts/telemetry-writer.js';
+import { quotaExceeded } from '../../contracts/errors.js';
+import type { Charged } from '../../contracts/coordination.js';
 
 const WAIT_FOR_OTHERS_MS = 1000;
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../signal/attributes.js';
 import { itemAt, must } from '../../../signal/checked.js';
 import { AGENT, serviceNodeOf } from '../../../signal/service-node.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
-import type { Leases } from '../../contracts/leases.js';
+import type { Leases } from '../../contracts/coordination.js';
 import type { MapRebuild } from '../../contracts/service-map.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';

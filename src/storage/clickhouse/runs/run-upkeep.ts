@@ -1,6 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import type { Lease, Leases } from '../../contracts/leases.js';
-import type { WriteBook } from '../../contracts/write-book.js';
+import type { Lease, Leases, WriteBook } from '../../contracts/coordination.js';
 import type { Reads } from '../client/reads.js';
 import type { RunQueue } from './run-queue.js';
 import type { RunWrites } from './write-runs.js';

@@ -1,8 +1,7 @@
 import { itemAt, must } from '../../../signal/checked.js';
 import { RUN_KINDS } from '../../../signal/span.js';
 import type { SpanRow } from '../../../runs/rules/rows.js';
-import type { NamedAgent, NumberedAgent, NumberedAgents } from '../../contracts/numbered-agents.js';
-import type { WriteBook } from '../../contracts/write-book.js';
+import type { NamedAgent, NumberedAgent, NumberedAgents, WriteBook } from '../../contracts/coordination.js';
 import type { SentFact, WholeSpan } from './effective-spans.js';
 import { earlierThan, newItems, otherWrites } from './new-items.js';
 import { NodeNumbers } from './node-names.js';

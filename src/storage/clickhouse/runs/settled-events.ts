@@ -1,8 +1,7 @@
 import type { EventType } from '../../../signal/event.js';
-import type { EventLog, Fact } from '../../contracts/event-log.js';
+import { END_TYPES, type EventLog, type Fact } from '../../contracts/events.js';
 import { agentCreated, eventOf, runEnded, type ToldEvent } from '../../shared/run-events.js';
 import { summaryOfRow } from '../../shared/summaries-of-rows.js';
-import { END_TYPES } from '../../contracts/telemetry-events.js';
 import { isKnown } from '../names/agent-names.js';
 import type { SettledOfWrite, SettledRuns } from './settle-runs.js';
 

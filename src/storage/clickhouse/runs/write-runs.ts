@@ -1,7 +1,13 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 import { itemAt, must } from '../../../signal/checked.js';
-import type { NumberedAgents } from '../../contracts/numbered-agents.js';
-import type { Charge, OpenWrite, SettledItems, TakenWrite, WriteBook } from '../../contracts/write-book.js';
+import type {
+  Charge,
+  NumberedAgents,
+  OpenWrite,
+  SettledItems,
+  TakenWrite,
+  WriteBook,
+} from '../../contracts/coordination.js';
 import type { Reads } from '../client/reads.js';
 import type { BinaryRow } from '../client/row-binary.js';
 import {

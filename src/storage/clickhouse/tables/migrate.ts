@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../telemetry/system-clock.js';
 import { HeldLease } from '../../shared/held-lease.js';
-import type { Leases } from '../../contracts/leases.js';
+import type { Leases } from '../../contracts/coordination.js';
 import type { Connection } from '../client/connection.js';
 import { named } from '../client/literals.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';

@@ -1,7 +1,7 @@
 import { LOG_WIRE } from '../../schema/log-tables.js';
 import { normalText } from '../../shared/log-text.js';
 import { POINT_WIRE } from '../../schema/tables.js';
-import type { ExportedRow } from '../../contracts/telemetry-transfer.js';
+import type { ExportedRow } from '../../contracts/transfer.js';
 import type { TableFiles } from '../../transfer/table-files.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';

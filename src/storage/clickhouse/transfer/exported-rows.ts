@@ -1,7 +1,7 @@
 import type { Micros } from '../../../signal/time.js';
 import { LOG_WIRE } from '../../schema/log-tables.js';
 import { POINT_WIRE } from '../../schema/tables.js';
-import type { ExportedRow } from '../../contracts/telemetry-transfer.js';
+import type { ExportedRow } from '../../contracts/transfer.js';
 import { wordsOf } from '../logs/log-rows.js';
 import { printValue } from '../metrics/point-rows.js';
 import { dayOf } from '../tables/days.js';

@@ -1,4 +1,4 @@
-import type { ExportedRow } from '../../contracts/telemetry-transfer.js';
+import type { ExportedRow } from '../../contracts/transfer.js';
 import type { TableFiles } from '../../transfer/table-files.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';

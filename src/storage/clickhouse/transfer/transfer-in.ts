@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { Micros } from '../../../signal/time.js';
 import { systemClock } from '../../../telemetry/system-clock.js';
 import { formatUuid } from '../../../worker/uuid-words.js';
-import type { ControlTransfer } from '../../contracts/control-transfer.js';
-import { HeldLease } from '../../shared/held-lease.js';
-import { IncomingBatch } from '../../incoming/incoming-batch.js';
-import type { Leases } from '../../contracts/leases.js';
 import type {
+  ControlTransfer,
   ExportedRow,
   TelemetryIn,
   TransferBase,
   TransferredLink,
   TransferredRuns,
-} from '../../contracts/telemetry-transfer.js';
+} from '../../contracts/transfer.js';
+import { HeldLease } from '../../shared/held-lease.js';
+import { IncomingBatch } from '../../incoming/incoming-batch.js';
+import type { Leases } from '../../contracts/coordination.js';
 import type { Reads } from '../client/reads.js';
 import type { ItemWrites } from '../item-writes.js';
 import type { RunChange } from '../runs/run-change.js';

@@ -4,19 +4,18 @@ import { ConsumeError } from '../../../component/consume-error.js';
 import { MICROS_PER_DAY, MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
 import { systemClock } from '../../../telemetry/system-clock.js';
-import type { ControlTransfer } from '../../contracts/control-transfer.js';
-import { HeldLease } from '../../shared/held-lease.js';
-import type { Leases } from '../../contracts/leases.js';
 import {
-  NO_PROGRESS,
+  type ControlTransfer,
   type ExportedRow,
   type ExportProgress,
+  NO_PROGRESS,
   type TelemetryOut,
   type WrittenFile,
   type WrittenTables,
-} from '../../contracts/telemetry-transfer.js';
+} from '../../contracts/transfer.js';
+import { HeldLease } from '../../shared/held-lease.js';
+import type { Leases, WriteBook } from '../../contracts/coordination.js';
 import { TableFiles } from '../../transfer/table-files.js';
-import type { WriteBook } from '../../contracts/write-book.js';
 import type { Connection } from '../client/connection.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 import { exportLogs, exportPoints } from './exported-items.js';

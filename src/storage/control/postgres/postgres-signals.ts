@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client, type ClientConfig } from 'pg';
 import type { Clock, Logger } from '../../../component/telemetry.js';
-import type { Topic } from '../../contracts/watch.js';
+import type { Topic } from '../../contracts/coordination.js';
 import { LocalSignals, type Signals } from '../signals.js';
 import type { ChangedIds } from '../changed-ids.js';
 import { postgresFailure } from './postgres-failure.js';

@@ -1,4 +1,4 @@
-import type { Topic } from '../../contracts/watch.js';
+import type { Topic } from '../../contracts/coordination.js';
 
 /** Ids of deliveries in one message: PostgreSQL takes less than 8000 bytes. */
 const MOST_AT_ONCE = 200;

@@ -1,7 +1,7 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { ConsumeContext, Receipt } from '../../../component/consumer.js';
 import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../../signal/batch.js';
-import { TOO_MANY_METRICS } from '../../contracts/metric-limits.js';
+import { TOO_MANY_METRICS } from '../../contracts/metrics.js';
 import type { TelemetryWriter } from '../../contracts/telemetry-writer.js';
 import type { WriteAnswer } from '../write/commit-queue.js';
 import {

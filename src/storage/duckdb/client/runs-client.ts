@@ -23,7 +23,7 @@ import type { ToldArrivals } from '../../shared/told-arrivals.js';
 import type { JsonObject } from '../../../signal/attributes.js';
 import { storedCall } from '../../../signal/call-details.js';
 import { parseJson } from '../../../signal/json.js';
-import { loggedEvent } from '../../contracts/logged-events.js';
+import { loggedEvent } from '../../shared/logged-events.js';
 
 /** Spans whose payloads are parsed at a time. */
 const PARSED_SPANS = 50;
@@ -46,7 +46,7 @@ export class RunsClient implements Runs {
   ): Promise<StoredTrace | null> {
     const { tenant } = await this.#reach.user(userId);
     if (details) return await this.#readWhole(tenant, traceId, abort);
-    const found = await this.#reach.readAs(tenant, 'runs', 'read', [traceId], abort);
+    const found = await this.#reach.read(tenant, 'runs', 'read', [traceId], abort);
     return found && { ...found.trace, spans: this.#spans(tenant, found.page, abort) };
   }
 
@@ -57,7 +57,7 @@ export class RunsClient implements Runs {
     abort?: AbortSignal,
   ): Promise<TraceOutline | null> {
     const { tenant } = await this.#reach.user(userId);
-    const found = await this.#reach.readAs(tenant, 'runs', 'outline', [traceId, since], abort);
+    const found = await this.#reach.read(tenant, 'runs', 'outline', [traceId, since], abort);
     if (found === null) return null;
     const { trace, page, seq } = found;
     return { ...trace, seq, spans: this.#outlined(tenant, page, trace.agent_name, abort) };
@@ -69,13 +69,14 @@ export class RunsClient implements Runs {
     spanId: string,
     abort?: AbortSignal,
   ): Promise<DetailedSpan | null> {
-    const span = await this.#reach.read(userId, 'runs', 'span', [traceId, spanId], abort);
+    const { tenant } = await this.#reach.user(userId);
+    const span = await this.#reach.read(tenant, 'runs', 'span', [traceId, spanId], abort);
     return span && detailedSpan(span);
   }
 
   async list(userId: string, filter: RunFilter, page: PageRange, abort?: AbortSignal): Promise<FoundRuns> {
     const { tenant } = await this.#reach.user(userId);
-    const { items, count, rest } = await this.#reach.readAs(tenant, 'runs', 'list', [filter, page], abort);
+    const { items, count, rest } = await this.#reach.read(tenant, 'runs', 'list', [filter, page], abort);
     if (rest.length === 0) return { items, count };
     return { items, count, rest: { runs: rest.length, pages: this.#pages(tenant, rest, filter, abort) } };
   }
@@ -89,7 +90,7 @@ export class RunsClient implements Runs {
     const { tenant } = await this.#reach.user(userId);
     const promptNos = prompt && (await this.#promptNos(userId, prompt));
     const search = promptNos === undefined ? filter : { ...filter, promptNos };
-    const { items, next, rest } = await this.#reach.readAs(tenant, 'runs', 'follow', [search, from], abort);
+    const { items, next, rest } = await this.#reach.read(tenant, 'runs', 'follow', [search, from], abort);
     if (rest.length === 0) return { items, next };
     return { items, next, rest: { runs: rest.length, pages: this.#pages(tenant, rest, filter, abort) } };
   }
@@ -99,7 +100,8 @@ export class RunsClient implements Runs {
     traceIds: readonly string[],
     abort?: AbortSignal,
   ): Promise<readonly RunGlance[]> {
-    return await this.#reach.read(userId, 'runs', 'glance', [traceIds], abort);
+    const { tenant } = await this.#reach.user(userId);
+    return await this.#reach.read(tenant, 'runs', 'glance', [traceIds], abort);
   }
 
   async *find(
@@ -116,7 +118,7 @@ export class RunsClient implements Runs {
     const outcome = await order.send(
       userId,
       () => users.known(userId) ?? users.find(userId),
-      async ({ tenant }) => await this.#reach.change('setOutcome', tenant, traceId, change),
+      async ({ tenant }) => await this.#reach.call('setOutcome', tenant, traceId, change),
     );
     if (outcome !== null) this.#arrivals.traceChanged(userId, traceId);
     return outcome;
@@ -133,7 +135,7 @@ export class RunsClient implements Runs {
   }
 
   async #readWhole(tenant: number, traceId: string, abort?: AbortSignal): Promise<StoredTrace | null> {
-    const found = await this.#reach.readAs(tenant, 'runs', 'readWhole', [traceId], abort);
+    const found = await this.#reach.read(tenant, 'runs', 'readWhole', [traceId], abort);
     return found && { ...found.trace, spans: this.#wholeSpans(tenant, found.page, abort) };
   }
 
@@ -146,7 +148,7 @@ export class RunsClient implements Runs {
       if (!('json' in page)) yield* parsed(page.spans, shortSpan);
       else if (page.json.length > 0) yield page.json;
       if (page.next === null) return;
-      page = await this.#reach.readAs(tenant, 'runs', 'spans', [page.next], abort);
+      page = await this.#reach.read(tenant, 'runs', 'spans', [page.next], abort);
     }
   }
 
@@ -159,7 +161,7 @@ export class RunsClient implements Runs {
     for (let page = first; ;) {
       // While a page is packed and sent, the next one is read: all of them are wanted, and they are short.
       const next =
-        page.next && this.#reach.readAs(tenant, 'runs', 'outlineSpans', [page.next, agentName], abort);
+        page.next && this.#reach.read(tenant, 'runs', 'outlineSpans', [page.next, agentName], abort);
       next?.catch(() => undefined);
       if (page.json.length > 0) yield page.json;
       if (next === null) return;
@@ -175,7 +177,7 @@ export class RunsClient implements Runs {
     for (let page = first; ;) {
       yield* parsed(page.spans, detailedSpan);
       if (page.next === null) return;
-      page = await this.#reach.readAs(tenant, 'runs', 'wholeSpans', [page.next], abort);
+      page = await this.#reach.read(tenant, 'runs', 'wholeSpans', [page.next], abort);
     }
   }
 
@@ -186,7 +188,7 @@ export class RunsClient implements Runs {
     abort: AbortSignal | undefined,
   ): AsyncGenerator<readonly RunSummary[]> {
     for (let rest = ids; rest.length > 0;) {
-      const part = await this.#reach.readAs(tenant, 'runs', 'rest', [rest, filter], abort);
+      const part = await this.#reach.read(tenant, 'runs', 'rest', [rest, filter], abort);
       yield part.items;
       rest = part.rest;
     }

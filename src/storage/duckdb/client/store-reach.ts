@@ -1,11 +1,11 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
-import { ConsumeError } from '../../../component/consume-error.js';
+import { notOpen } from '../../contracts/errors.js';
 import type { ThreadClient } from '../../../worker/thread-client.js';
 import type { ControlPlane } from '../../contracts/control-plane.js';
 import type { Observations } from '../read/observations.js';
 import type { ReadAnswer, ReadArgs, ReadCall, ReadMethod, ReadPart } from '../thread/store-reads.js';
 import type { StoreEngine } from '../thread/store-engine.js';
-import type { ChangeMethod, LookMethod } from '../thread/store-thread.js';
+import type { EngineMethod, LookMethod } from '../thread/store-thread.js';
 import type { CallOrder } from '../../shared/call-order.js';
 import type { PromptNumbers } from '../../shared/prompt-numbers.js';
 import type { KnownUsers, UserTerms } from '../../shared/user-terms.js';
@@ -41,7 +41,7 @@ export class StoreReach {
 
   /** @throws ConsumeError `storage_unavailable` where the store is not open */
   get opened(): Opened {
-    if (this.#opened === null) throw unavailable('The store is not open.');
+    if (this.#opened === null) throw notOpen();
     return this.#opened;
   }
 
@@ -69,18 +69,6 @@ export class StoreReach {
 
   /** Reads for a user. @param abort ends when nobody waits for the answer any more */
   async read<Part extends ReadPart, Method extends ReadMethod<Part>>(
-    userId: string,
-    part: Part,
-    method: Method,
-    args: ReadArgs<Part, Method>,
-    abort?: AbortSignal,
-  ): Promise<ReadAnswer<Part, Method>> {
-    const { tenant } = await this.user(userId);
-    return await this.readAs(tenant, part, method, args, abort);
-  }
-
-  /** Likewise, for one whose number is known. */
-  async readAs<Part extends ReadPart, Method extends ReadMethod<Part>>(
     tenant: number,
     part: Part,
     method: Method,
@@ -92,14 +80,11 @@ export class StoreReach {
   }
 
   /** Calls a method of the engine. */
-  async change<Method extends ChangeMethod>(
+  async call<Method extends EngineMethod>(
     method: Method,
     ...args: Parameters<StoreEngine[Method]>
   ): Promise<Awaited<ReturnType<StoreEngine[Method]>>> {
-    return await this.opened.thread.call<Awaited<ReturnType<StoreEngine[Method]>>>('change', [
-      method,
-      ...args,
-    ]);
+    return await this.opened.thread.call<Awaited<ReturnType<StoreEngine[Method]>>>(method, args);
   }
 
   /** Asks for what alerts look at. */
@@ -107,19 +92,6 @@ export class StoreReach {
     method: Method,
     ...args: Parameters<Observations[Method]>
   ): Promise<Awaited<ReturnType<Observations[Method]>>> {
-    return await this.opened.thread.call<Awaited<ReturnType<Observations[Method]>>>('look', [
-      method,
-      ...args,
-    ]);
+    return await this.opened.thread.call<Awaited<ReturnType<Observations[Method]>>>(method, args);
   }
-}
-
-/** @param cause why it cannot be asked */
-export function unavailable(message: string, cause?: unknown): ConsumeError {
-  return new ConsumeError(message, {
-    code: 'storage_unavailable',
-    retryable: true,
-    retryAfterMs: 5000,
-    cause,
-  });
 }

@@ -9,38 +9,38 @@ import { waitFor } from '../../../telemetry/wait-for.js';
 import { writeNotice, type LogNotice } from '../../../worker/notice-logger.js';
 import { plainError, type SpelledError } from '../../../worker/thread-protocol.js';
 import { ThreadClient } from '../../../worker/thread-client.js';
-import type { Micros } from '../../../signal/time.js';
 import { isControlPlane, type ControlPlane } from '../../contracts/control-plane.js';
-import type { FactIntake, FactNews, FactPage } from '../../contracts/fact-source.js';
+import type { FactIntake, FactNews, FactPage } from '../../contracts/events.js';
 import { MeasuredBytes } from '../../shared/measured-bytes.js';
 import type { TelemetryPlane } from '../../contracts/telemetry-plane.js';
-import type { Transferable } from '../../contracts/telemetry-transfer.js';
+import type { Transferable } from '../../contracts/transfer.js';
 import { BatchWrites } from './batch-writes.js';
 import { CallOrder } from '../../shared/call-order.js';
-import { FiguresClient } from './figures-client.js';
-import { LogsClient } from './logs-client.js';
-import { MapClient } from './map-client.js';
-import { MetricsClient } from './metrics-client.js';
 import { PromptNumbers } from '../../shared/prompt-numbers.js';
-import { PromptRunsClient } from './prompt-runs-client.js';
+import {
+  alertFigures,
+  logReads,
+  mapReads,
+  metricReads,
+  promptRuns,
+  readsOver,
+  seriesReads,
+} from './reads.js';
 import { RunsClient } from './runs-client.js';
 import type { StoreOptions } from '../thread/store-options.js';
-import type { StoreFigures } from '../thread/store-figures.js';
 import { StoreMetrics } from './store-metrics.js';
-import { SeriesClient } from './series-client.js';
 import { TransferClient } from './transfer-client.js';
-import { StoreReach, unavailable } from './store-reach.js';
-import type { OldestTimes } from '../../shared/kept-metrics.js';
+import { StoreReach } from './store-reach.js';
 import { ToldArrivals } from '../../shared/told-arrivals.js';
 import { timeOutIdle } from './time-out-idle.js';
 import { KnownUsers } from '../../shared/user-terms.js';
 import type { CommitReport } from '../write/writer.js';
-import { reviveError } from '../../contracts/revive-error.js';
+import { notOpen, reviveError, unavailable } from '../../contracts/errors.js';
 import { StoreOpenError } from '../files/store-open-error.js';
 import { MessageChannel } from 'node:worker_threads';
 import type { Clock, Logger } from '../../../component/telemetry.js';
 import { SparseLog } from '../../../telemetry/sparse-log.js';
-import type { FactConnector } from '../../contracts/fact-port.js';
+import type { FactConnector } from '../../shared/fact-port.js';
 
 /** The facts of a store thread. @param storeId names it among all that bring facts */
 function factsOf(thread: ThreadClient, storeId: string): FactConnector {
@@ -92,30 +92,6 @@ class FactReports implements FactNews {
   }
 }
 
-/** The contracts all of whose methods the store thread answers as they are. What is missing here, or is in no contract, does not compile. */
-const METHODS = {
-  agents: { list: true, find: true, read: true, days: true, estimate: true, compare: true },
-  models: { list: true, reprice: true },
-  sessions: { list: true, read: true },
-  past: { observe: true },
-  usage: { read: true, days: true },
-} as const satisfies {
-  readonly [Part in keyof TelemetryPlane]?: { readonly [Method in keyof TelemetryPlane[Part]]: true };
-};
-
-/** A contract, each of whose methods is a read of the store thread: the user first, perhaps a signal last. */
-function plainReads<Part extends keyof typeof METHODS>(reach: StoreReach, part: Part): TelemetryPlane[Part] {
-  const methods = Object.keys(METHODS[part]).map((method) => {
-    const read = async (userId: string, ...rest: readonly unknown[]): Promise<unknown> => {
-      const abort = rest.find((value) => value instanceof AbortSignal);
-      const args = rest.filter((value) => value !== abort);
-      return await reach.read(userId, part, method as never, args as never, abort);
-    };
-    return [method, read] as const;
-  });
-  return Object.fromEntries(methods) as unknown as TelemetryPlane[Part];
-}
-
 export interface DuckDBStoreOptions extends Omit<StoreOptions, 'control'> {
   /** Id of the extension that is the control plane. */
   readonly control: string;
@@ -139,17 +115,17 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   readonly #reach = new StoreReach();
   readonly arrivals = new ToldArrivals();
   readonly runs = new RunsClient(this.#reach, this.arrivals);
-  readonly agents = plainReads(this.#reach, 'agents');
-  readonly models = plainReads(this.#reach, 'models');
-  readonly series = new SeriesClient(this.#reach);
-  readonly sessions = plainReads(this.#reach, 'sessions');
-  readonly metrics = new MetricsClient(this.#reach);
-  readonly logs = new LogsClient(this.#reach);
-  readonly map = new MapClient(this.#reach);
-  readonly prompts = new PromptRunsClient(this.#reach);
-  readonly figures = new FiguresClient(this.#reach);
-  readonly past = plainReads(this.#reach, 'past');
-  readonly usage = plainReads(this.#reach, 'usage');
+  readonly agents = readsOver(this.#reach, 'agents', {});
+  readonly models = readsOver(this.#reach, 'models', {});
+  readonly series = seriesReads(this.#reach);
+  readonly sessions = readsOver(this.#reach, 'sessions', {});
+  readonly metrics = metricReads(this.#reach);
+  readonly logs = logReads(this.#reach);
+  readonly map = mapReads(this.#reach);
+  readonly prompts = promptRuns(this.#reach);
+  readonly figures = alertFigures(this.#reach);
+  readonly past = readsOver(this.#reach, 'past', {});
+  readonly usage = readsOver(this.#reach, 'usage', {});
   readonly transfer = new TransferClient(this.#reach, () => sourceOf(this.#id ?? ''));
   readonly stored = new MeasuredBytes();
   readonly writer: BatchWrites;
@@ -208,8 +184,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     this.stored.open({
       defaultLimit: host.userLimits.storedBytes,
       termsOf: (userId) => users.known(userId) ?? users.find(userId),
-      measure: async () =>
-        await Promise.all([this.#reach.change('storedBytes'), plane.accounts.storedBytes()]),
+      measure: async () => await Promise.all([this.#reach.call('storedBytes'), plane.accounts.storedBytes()]),
       clock,
       logger: this.#settings.logger,
     });
@@ -221,12 +196,12 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     this.#ends.push(...this.#metrics.observe(() => this.writer.queuedBytes, this.#options.path));
     this.#intake = await this.#bringFacts(thread, plane, this.#id);
     this.#repeat(FIGURES_EVERY_MS, async () => {
-      this.#metrics.update(await thread.call<StoreFigures>('figures', []));
+      this.#metrics.update(await this.#reach.call('figures'));
     });
     // Later, so that no read holds up the first requests.
-    this.#repeat(OLDEST_EVERY_MS, () => this.#showOldest(thread), true);
+    this.#repeat(OLDEST_EVERY_MS, () => this.#showOldest(), true);
     this.#repeat(IDLE_EVERY_MS, async () => {
-      await timeOutIdle(thread, { users, plane }, this.#settings.clock.now());
+      await timeOutIdle(this.#reach, { users, plane }, this.#settings.clock.now());
     });
     this.#repeat(RETENTION_EVERY_MS, async () => {
       await this.applyRetention();
@@ -249,7 +224,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
 
   /** @returns a UUID that the store was given when it was made, and keeps. */
   async identity(): Promise<string> {
-    if (this.#id === null) throw unavailable('The store is not open.');
+    if (this.#id === null) throw notOpen();
     return this.#id;
   }
 
@@ -262,11 +237,11 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
    * Removes what retention no longer keeps, and links to deleted prompts: telemetry, and events and firings from the control plane. It does so by itself every hour, too.
    */
   async applyRetention(): Promise<void> {
-    const { thread, control } = this.#reach.opened;
-    const deleted = await control.prompts.findDeleted(await thread.call<number[]>('linkedPrompts', []));
+    const { control } = this.#reach.opened;
+    const deleted = await control.prompts.findDeleted(await this.#reach.call('linkedPrompts'));
     const now = this.#settings.clock.now();
-    const firstKept = await thread.call<Micros | null>('applyRetention', [now, deleted]);
-    await this.#showOldest(thread);
+    const firstKept = await this.#reach.call('applyRetention', now, deleted);
+    await this.#showOldest();
     if (firstKept === null) return;
     const { events, alerts } = control;
     await events.removeBefore(firstKept);
@@ -315,8 +290,8 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     });
   }
 
-  async #showOldest(thread: ThreadClient): Promise<void> {
-    this.#metrics.kept.update(await thread.call<OldestTimes>('oldest', []));
+  async #showOldest(): Promise<void> {
+    this.#metrics.kept.update(await this.#reach.call('oldest'));
   }
 
   #repeat(everyMs: number, work: () => Promise<void>, isLater = false): void {

@@ -1,8 +1,8 @@
 import type { EventType } from '../../../signal/event.js';
 import type { Micros } from '../../../signal/time.js';
-import type { ThreadClient } from '../../../worker/thread-client.js';
 import type { ControlPlane } from '../../contracts/control-plane.js';
 import type { KnownUsers } from '../../shared/user-terms.js';
+import type { StoreReach } from './store-reach.js';
 
 /** A page of idle runs may name tenants that the one before did not; the next turn goes on where this one ends. */
 const MOST_ROUNDS = 20;
@@ -12,13 +12,13 @@ const MOST_ROUNDS = 20;
  * are wanted of them.
  */
 export async function timeOutIdle(
-  thread: Pick<ThreadClient, 'call'>,
+  reach: Pick<StoreReach, 'call'>,
   { users, plane }: { readonly users: KnownUsers; readonly plane: Pick<ControlPlane, 'accounts'> },
   now: Micros,
 ): Promise<void> {
   const wanted = new Map<number, readonly EventType[]>();
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const unknown = await thread.call<readonly number[]>('timeOutIdle', [now, wanted]);
+    const unknown = await reach.call('timeOutIdle', now, wanted);
     if (unknown.length === 0) return;
     const ids = await plane.accounts.findTenants(unknown);
     for (const tenant of unknown) {

@@ -14,7 +14,7 @@ import type {
   TransferredLink,
   TransferredRuns,
   WrittenTables,
-} from '../../contracts/telemetry-transfer.js';
+} from '../../contracts/transfer.js';
 import { LOG_MESSAGE, type LogsMessage } from '../write/encode-logs.js';
 import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from '../write/encode-points.js';
 import { ORIGIN_MESSAGE } from '../write/origin-message.js';
@@ -91,12 +91,12 @@ class InClient implements TelemetryIn {
   }
 
   async holds(): Promise<string | null> {
-    const isEmpty = await this.#call<boolean>('isEmpty', []);
+    const isEmpty = await this.#reach.call('isEmpty');
     return isEmpty ? null : 'telemetry (extensions.duckdb.path and the files beside it)';
   }
 
   async base(base: TransferBase): Promise<void> {
-    await this.#call('restoreBase', [base]);
+    await this.#reach.call('restoreBase', base);
   }
 
   async traces(tenant: number, runs: TransferredRuns): Promise<void> {
@@ -105,7 +105,7 @@ class InClient implements TelemetryIn {
 
   async link(tenant: number, { promptNo, traceId, spanId, linkedAt }: TransferredLink): Promise<void> {
     const link = { promptNo, trace_id: traceId, span_id: spanId };
-    await this.#reach.change('linkPrompt', tenant, link, linkedAt);
+    await this.#reach.call('linkPrompt', tenant, link, linkedAt);
   }
 
   async points(tenant: number, rows: readonly ExportedRow[]): Promise<void> {
@@ -153,7 +153,7 @@ class InClient implements TelemetryIn {
     const wanted = new Map<number, readonly never[]>();
     // One call lets only so many time out.
     for (let before = -1, last = await this.#lastCommit(); last !== before;) {
-      const unknown = await this.#call<readonly number[]>('timeOutIdle', [at, wanted]);
+      const unknown = await this.#reach.call('timeOutIdle', at, wanted);
       for (const tenant of unknown) wanted.set(tenant, []);
       if (unknown.length > 0) continue;
       [before, last] = [last, await this.#lastCommit()];

@@ -1,7 +1,7 @@
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { encodeRows } from '../../../worker/columns-writer.js';
 import { createTable, type Table } from '../../schema/table.js';
-import type { ExportedRow } from '../../contracts/telemetry-transfer.js';
+import type { ExportedRow } from '../../contracts/transfer.js';
 import { TableAppender } from './appender.js';
 import { openOwnDatabase, type OwnDatabase } from './own-database.js';
 

@@ -1,7 +1,7 @@
 import { itemAt } from '../../../signal/checked.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
 import type { Micros } from '../../../signal/time.js';
-import type { AgentComparison, AgentDay, AgentSummary } from '../../contracts/agents.js';
+import type { AgentComparison, AgentDay, AgentSummary } from '../../contracts/runs.js';
 import { estimateOfRow } from '../../shared/summaries-of-rows.js';
 import { TRACES } from '../../schema/tables.js';
 import type { Agent, KnownAgent } from '../stats/agents.js';

@@ -6,15 +6,16 @@ import type {
   AgentSummary,
   EstimatedRuns,
   TimeRange,
-} from '../../contracts/agents.js';
+} from '../../contracts/runs.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import type { AgentDayCache } from '../stats/agent-day-cache.js';
-import type { Agents } from '../stats/agents.js';
+import { isKnown, type Agent, type Agents } from '../stats/agents.js';
+import { inOrder } from '../../shared/agents-in-order.js';
+import type { Read } from '../segments/read.js';
 import type { RunFigures } from '../stats/run-figures.js';
 import type { Asker, Served } from '../segments/asker.js';
-import { agentDays, compareAgents, readAgent } from './agent-figures.js';
+import { agentDays, compareAgents, readAgent, summary } from './agent-figures.js';
 import { estimateRuns } from './estimates.js';
-import { findAgents, listAgents } from './agent-list.js';
 
 /** What is known of agents without reading the tables. */
 interface Known {
@@ -32,13 +33,21 @@ export class AgentReads implements Served<AgentsContract> {
   }
 
   async list({ tenant, short }: Asker): Promise<readonly AgentSummary[]> {
-    const { agents, figures } = this.#known;
-    return await listAgents(short, agents, figures, tenant);
+    const listed = await this.#withFigures(short, tenant, () => this.#known.agents.ofTenant(tenant));
+    return listed.sort(inOrder('-last_run_at'));
   }
 
-  async find({ tenant, short }: Asker, filter: AgentFilter, page: PageRange): Promise<Page<AgentSummary>> {
-    const { agents, figures } = this.#known;
-    return await findAgents(short, agents, figures, tenant, filter, page);
+  /** Only agents of the user are looked at. */
+  async find(
+    { tenant, short }: Asker,
+    { query = '', sort = '-last_run_at' }: AgentFilter,
+    { offset, limit }: PageRange,
+  ): Promise<Page<AgentSummary>> {
+    const { agents } = this.#known;
+    const found = await this.#withFigures(short, tenant, () =>
+      query === '' ? agents.ofTenant(tenant) : agents.matching(tenant, query),
+    );
+    return { items: found.sort(inOrder(sort)).slice(offset, offset + limit), count: found.length };
   }
 
   async read({ tenant, short }: Asker, agentId: string): Promise<AgentSummary | null> {
@@ -68,5 +77,16 @@ export class AgentReads implements Served<AgentsContract> {
     const { agents, figures } = this.#known;
     const compared = agentIds.flatMap((id) => agents.byId(tenant, id) ?? []);
     return compared.length < agentIds.length ? null : await compareAgents(short, figures, tenant, compared);
+  }
+  /** Those that have runs. @param wanted gives some agents of the user, as they are when it is called */
+  async #withFigures(read: Read, tenant: number, wanted: () => Iterable<Agent>): Promise<AgentSummary[]> {
+    const { figures } = this.#known;
+    const ofAgents = (): Agent[] => [...wanted()].filter(({ kind }) => kind === 'agent');
+    const numbers = ofAgents().map((agent) => agent.agent_no);
+    const starts = await figures.loadNewest(read, { tenant, numbers });
+    return ofAgents().flatMap((agent) => {
+      const totals = figures.totals(agent.agent_no);
+      return isKnown(agent) && totals !== undefined && totals.runs > 0 ? summary(agent, totals, starts) : [];
+    });
   }
 }

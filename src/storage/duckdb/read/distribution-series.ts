@@ -1,5 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { MetricSeries, MetricSeriesRequest } from '../../contracts/metric-series.js';
+import type { MetricSeries, MetricSeriesRequest } from '../../contracts/metrics.js';
 import {
   DistributionSteps,
   MOST_DISTRIBUTION_CHARACTERS,

@@ -1,7 +1,7 @@
 import { hasFailed } from '../../../runs/rules/run-outcome.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
-import type { EstimatedRuns } from '../../contracts/agents.js';
+import type { EstimatedRuns } from '../../contracts/runs.js';
 import { estimateOfRow } from '../../shared/summaries-of-rows.js';
 import { TRACES } from '../../schema/tables.js';
 import type { Agent } from '../stats/agents.js';

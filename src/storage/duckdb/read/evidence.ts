@@ -1,4 +1,4 @@
-import type { Evidence, Looked } from '../../contracts/alert-figures.js';
+import type { Evidence, Looked } from '../../contracts/alerts.js';
 
 /** The evidence of having seen no rows at all. */
 export const NOTHING_SEEN = 0;

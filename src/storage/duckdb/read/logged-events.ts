@@ -6,7 +6,7 @@ import {
   type EventsOfSpans,
   type EventsSize,
   type StoredLoggedEvent,
-} from '../../contracts/logged-events.js';
+} from '../../shared/logged-events.js';
 import { eventPartsOf } from '../index/gen-ai-events.js';
 import type { Connection } from '../files/connection.js';
 import type { Capture } from '../segments/segment.js';

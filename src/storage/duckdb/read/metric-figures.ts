@@ -1,9 +1,9 @@
-import type { Evidence, MetricFigures, Observing, WantedMetric } from '../../contracts/alert-figures.js';
+import type { Evidence, MetricFigures, Observing, WantedMetric } from '../../contracts/alerts.js';
 import { POINTS } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import { literal } from '../files/database.js';
-import { quote, SERVICE_STARTS } from '../../contracts/labels.js';
+import { quote, SERVICE_STARTS } from '../../shared/labels.js';
 import { number } from '../write/run-summary.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';

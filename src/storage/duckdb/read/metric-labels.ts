@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import type { MetricLabel } from '../../contracts/metric-series.js';
+import type { MetricLabel } from '../../contracts/metrics.js';
 import { labelsIn, MOST_LABEL_SETS } from '../../shared/metric-steps/label-lists.js';
 import { POINTS } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';

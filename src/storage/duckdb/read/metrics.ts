@@ -7,7 +7,7 @@ import { POINTS } from '../../schema/tables.js';
 import type { MetricSummary, PointFilter } from '../../contracts/metrics.js';
 import type { Connection } from '../files/connection.js';
 import type { Parameter, Row } from '../files/plain-rows.js';
-import { labelLine, printLabels } from '../../contracts/labels.js';
+import { labelLine, printLabels } from '../../shared/labels.js';
 import { finiteOrNull, shownDistribution } from '../../shared/metric-steps/stored-distribution.js';
 import type { Stream } from '../write/metric-streams.js';
 import { relation } from '../segments/relation.js';

@@ -1,11 +1,5 @@
 import type { Price } from '../../../signal/price.js';
-import type {
-  ModelFilter,
-  Models,
-  ModelUsage,
-  RepricedCalls,
-  RepricedFilter,
-} from '../../contracts/models.js';
+import type { ModelFilter, Models, ModelUsage, RepricedCalls, RepricedFilter } from '../../contracts/runs.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import type { Agents } from '../stats/agents.js';
 import type { Asker, Served } from '../segments/asker.js';

@@ -1,6 +1,6 @@
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
-import { MOST_SERIES, type RunSeries, type SeriesBucket } from '../../contracts/run-series.js';
-import { seriesOfModels } from '../../contracts/series-of-models.js';
+import { MOST_SERIES, type RunSeries, type SeriesBucket } from '../../contracts/runs.js';
+import { seriesOfModels } from '../../shared/series-of-models.js';
 import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
 import type { Capture } from '../segments/segment.js';

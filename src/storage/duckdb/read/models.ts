@@ -1,5 +1,5 @@
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
-import type { ModelFilter, ModelUsage } from '../../contracts/models.js';
+import type { ModelFilter, ModelUsage } from '../../contracts/runs.js';
 import { MODEL_SUMS } from '../../schema/sum-tables.js';
 import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';

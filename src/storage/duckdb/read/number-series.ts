@@ -1,5 +1,5 @@
 import { TEMPORALITIES } from '../../../signal/metric.js';
-import type { MetricSeries, MetricSeriesRequest } from '../../contracts/metric-series.js';
+import type { MetricSeries, MetricSeriesRequest } from '../../contracts/metrics.js';
 import { MOST_NUMBER_ROWS, MOST_NUMBERS, NumberSteps } from '../../shared/metric-steps/number-steps.js';
 import { stepsOf } from '../../shared/metric-steps/series-groups.js';
 import { POINTS } from '../../schema/tables.js';

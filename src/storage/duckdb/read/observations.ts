@@ -6,7 +6,7 @@ import type {
   Target,
   TargetFigures,
   WantedFigures,
-} from '../../contracts/alert-figures.js';
+} from '../../contracts/alerts.js';
 import type { Read } from '../segments/read.js';
 import type { RunFigures } from '../stats/run-figures.js';
 import { metricFigures, noSeries } from './metric-figures.js';

@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import type { CostFigures, Observing } from '../../contracts/alert-figures.js';
+import type { CostFigures, Observing } from '../../contracts/alerts.js';
 import type { Connection } from '../files/connection.js';
 import { sumOf } from '../write/run-summary.js';
 import type { Capture } from '../segments/segment.js';

@@ -7,7 +7,7 @@ import type {
   PastFigures,
   TargetFigures,
   WantedFigures,
-} from '../../contracts/alert-figures.js';
+} from '../../contracts/alerts.js';
 import type { Connection } from '../files/connection.js';
 import type { Asker, Served } from '../segments/asker.js';
 import type { Capture } from '../segments/segment.js';

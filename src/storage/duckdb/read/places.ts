@@ -1,4 +1,4 @@
-import type { Target } from '../../contracts/alert-figures.js';
+import type { Target } from '../../contracts/alerts.js';
 import type { Agents } from '../stats/agents.js';
 import type { Services } from '../write/services.js';
 import type { Unit } from './unit-rows.js';

@@ -2,11 +2,11 @@ import { COST_PARTS, type CostPart } from '../../../signal/call-details.js';
 import { MOST_NANO_USD } from '../../../signal/money.js';
 import { RATES_PER_NANO, type Price, type Rates } from '../../../signal/price.js';
 import {
-  UNPRICEABLE,
   type RepricedCalls,
   type RepricedFilter,
+  UNPRICEABLE,
   type Unpriceable,
-} from '../../contracts/models.js';
+} from '../../contracts/runs.js';
 import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';

@@ -1,6 +1,6 @@
 import { Transfer } from '../../../worker/thread-protocol.js';
 import type { PageRange } from '../../contracts/paging.js';
-import { removedMeanwhile } from '../../contracts/removed-meanwhile.js';
+import { removedMeanwhile } from '../../contracts/errors.js';
 import type { RunFilter, RunGlance, RunPlace, StoredTrace } from '../../contracts/runs.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import type { Agents } from '../stats/agents.js';

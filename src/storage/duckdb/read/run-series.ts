@@ -5,12 +5,12 @@ import type { Micros } from '../../../signal/time.js';
 import type { NumberedVersion } from '../../contracts/prompts.js';
 import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
 import {
-  MOST_SERIES,
   type FoundSeries,
+  MOST_SERIES,
   type RunSeries,
   type RunTotals,
   type SeriesRequest,
-} from '../../contracts/run-series.js';
+} from '../../contracts/runs.js';
 import { TRACES } from '../../schema/tables.js';
 import type { Agents } from '../stats/agents.js';
 import type { CellReading, CellsByStart, RunCell } from '../stats/run-cells.js';

@@ -1,4 +1,4 @@
-import type { FoundSeries } from '../../contracts/run-series.js';
+import type { FoundSeries } from '../../contracts/runs.js';
 import type { Agents } from '../stats/agents.js';
 import type { RunCells } from '../stats/run-cells.js';
 import type { Asker } from '../segments/asker.js';

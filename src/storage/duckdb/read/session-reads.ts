@@ -1,6 +1,6 @@
 import { storableIdentity } from '../../../signal/run-context.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
-import type { SessionFilter, Sessions, SessionSummary } from '../../contracts/sessions.js';
+import type { SessionFilter, Sessions, SessionSummary } from '../../contracts/runs.js';
 import type { Agents } from '../stats/agents.js';
 import type { Asker, Served } from '../segments/asker.js';
 import { findSessions, sessionsOf } from './sessions.js';

@@ -1,7 +1,7 @@
 import { storableIdentity } from '../../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../../signal/span.js';
 import type { PageRange } from '../../contracts/paging.js';
-import { MOST_NAMED, type SessionFilter, type SessionSummary } from '../../contracts/sessions.js';
+import { MOST_NAMED, type SessionFilter, type SessionSummary } from '../../contracts/runs.js';
 import { TRACES } from '../../schema/tables.js';
 import { MOST_USAGE } from '../../../runs/rules/usage.js';
 import type { Agents } from '../stats/agents.js';

@@ -1,7 +1,7 @@
 import { EVENTS } from '../../schema/events-table.js';
 import { LOGS } from '../../schema/log-tables.js';
 import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
-import { ROW_BYTES } from '../../contracts/row-bytes.js';
+import { ROW_BYTES } from '../../contracts/telemetry-writer.js';
 import type { TenantBytes } from '../../shared/measured-bytes.js';
 import type { Table } from '../../schema/table.js';
 import { PAYLOADS, POINTS, SPANS, TRACES } from '../../schema/tables.js';

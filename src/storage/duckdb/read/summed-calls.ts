@@ -1,4 +1,4 @@
-import type { ModelFilter, RepricedFilter } from '../../contracts/models.js';
+import type { ModelFilter, RepricedFilter } from '../../contracts/runs.js';
 import { CALL_SUMS, MODEL_SUMS } from '../../schema/sum-tables.js';
 import { SPANS, TRACES } from '../../schema/tables.js';
 import { hoursOfTime } from '../../shared/whole-hours.js';

@@ -1,4 +1,4 @@
-import type { CostFigures, Evidence, Observing, WindowFigures } from '../../contracts/alert-figures.js';
+import type { CostFigures, Evidence, Observing, WindowFigures } from '../../contracts/alerts.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import { number, sumOf } from '../write/run-summary.js';

@@ -1,4 +1,4 @@
-import type { StoredLoggedEvent } from '../../contracts/logged-events.js';
+import type { StoredLoggedEvent } from '../../shared/logged-events.js';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { JsonObject } from '../../../signal/attributes.js';
 import { NO_PAYLOAD, type Payload } from '../../../runs/rules/payload.js';

@@ -1,4 +1,4 @@
-import type { MetricSeriesRequest } from '../../contracts/metric-series.js';
+import type { MetricSeriesRequest } from '../../contracts/metrics.js';
 import { neededFrom } from '../../shared/metric-steps/series-groups.js';
 import { ORIGINS } from '../../schema/tables.js';
 import type { Parameter } from '../files/plain-rows.js';

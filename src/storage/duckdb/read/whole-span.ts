@@ -5,7 +5,7 @@ import { selectList } from '../../schema/table.js';
 import { SPANS } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import { conditionsOn, narrowed } from '../segments/commit-ranges.js';
-import type { StoredLoggedEvent } from '../../contracts/logged-events.js';
+import type { StoredLoggedEvent } from '../../shared/logged-events.js';
 import { placeOf } from '../segments/line-places.js';
 import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';

@@ -1,4 +1,4 @@
-import type { Read, Reads } from './read.js';
+import type { Read } from './read.js';
 
 /** A user that asks, and its ways to the tables. */
 export interface Asker {
@@ -8,15 +8,6 @@ export interface Asker {
   readonly short: Read;
   /** For one that may look through much. */
   readonly long: Read;
-}
-
-/** @param abort ends when nobody waits for the answer any more */
-export function asker(reads: Reads, tenant: number, abort?: AbortSignal): Asker {
-  return {
-    tenant,
-    short: reads.forUser(tenant, false, abort),
-    long: reads.forUser(tenant, true, abort),
-  };
 }
 
 /** What the store thread offers of a contract all of whose methods are reads: who asks is told in place of the user's id. */

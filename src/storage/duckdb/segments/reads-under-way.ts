@@ -1,5 +1,5 @@
 import type { Clock } from '../../../component/telemetry.js';
-import { heldUpMove } from '../../contracts/read-errors.js';
+import { heldUpMove } from '../../contracts/errors.js';
 import type { RunningRead } from './connection-pool.js';
 
 /** What a running read sees. */

@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import type { AgentDay } from '../../contracts/agents.js';
+import type { AgentDay } from '../../contracts/runs.js';
 import type { CountedRun, RunChanges } from './counted-run.js';
 
 const DAY = 86_400_000_000;

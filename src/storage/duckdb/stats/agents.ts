@@ -2,7 +2,7 @@ import { uuidV7 } from '../../../signal/ids.js';
 import { itemAt } from '../../../signal/checked.js';
 import { RUN_KINDS, type RunKind } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
-import { OTHER_AGENTS } from '../../contracts/numbered-agents.js';
+import { OTHER_AGENTS } from '../../contracts/coordination.js';
 import { selectList } from '../../schema/table.js';
 import { inLowerCase } from '../../shared/agents-in-order.js';
 import { AGENTS } from '../../schema/tables.js';

@@ -58,14 +58,6 @@ export class AskedReads {
     return reads;
   }
 
-  /** Answers a read, and notes it where it is worth asking again. */
-  async answer<T>(read: ReadCall, answer: () => Promise<T>): Promise<T> {
-    const startedMs = performance.now();
-    const found = await answer();
-    if (isRepeatable(read)) this.#note(read, performance.now() - startedMs);
-    return found;
-  }
-
   /** What is to be asked again, as it would be asked now: of each user in turn what was asked last. */
   list(now: Micros): ReadCall[] {
     const ofUsers = this.#all().map((asked) => asked.filter(({ at }) => now - at < FORGOTTEN_AFTER));
@@ -80,7 +72,9 @@ export class AskedReads {
     await this.#writing;
   }
 
-  #note(read: ReadCall, tookMs: number): void {
+  /** Notes a read that was answered, where it is worth asking again. */
+  note(read: ReadCall, tookMs: number): void {
+    if (!isRepeatable(read)) return;
     const at = this.#parts.clock.now();
     const question = questionOf(read, at);
     const isKnown = this.#asked.get(read.tenant, question) !== undefined;

@@ -35,8 +35,17 @@ import { RetentionClock } from '../files/retention-clock.js';
 import { KeptFigures } from '../stats/kept-figures.js';
 import { RunFigures } from '../stats/run-figures.js';
 import type { RunChanges } from '../stats/counted-run.js';
-import type { StoreReads } from './store-reads.js';
-import { openUserReads, type UserReads } from './user-reads.js';
+import type { ReadParts, StoreReads } from './store-reads.js';
+import { AgentReads } from '../read/agent-reads.js';
+import { MapReads } from '../read/map-reads.js';
+import { ModelReads } from '../read/model-reads.js';
+import { PastReads } from '../read/past-reads.js';
+import { RunReads } from '../read/run-reads.js';
+import { SeriesReads } from '../read/series-reads.js';
+import { SessionReads } from '../read/session-reads.js';
+import { AskedReads } from './asked-reads.js';
+import { UsageReads } from './usage-reads.js';
+import { WarmUp } from './warm-up.js';
 import { SegmentFiles } from '../files/segment-files.js';
 import { Segments } from '../segments/segments.js';
 import { Settlement } from '../write/settlement.js';
@@ -49,7 +58,9 @@ import { Troubles } from '../files/troubles.js';
 import { SEGMENT_SIZE, Writer } from '../write/writer.js';
 
 /** Everything that the engine works with, opened and loaded. */
-export interface EngineParts extends StoreReads, Omit<UserReads, 'readers'> {
+export interface EngineParts extends ReadParts {
+  readonly asked: AskedReads;
+  readonly warmUp: WarmUp;
   readonly database: Database;
   readonly main: MainFile;
   readonly segments: Segments;
@@ -59,7 +70,6 @@ export interface EngineParts extends StoreReads, Omit<UserReads, 'readers'> {
   readonly room: DiskRoom;
   readonly damage: Damage;
   readonly pools: ReadPools;
-  readonly reads: Reads;
   readonly metrics: StoredMetrics;
   readonly logs: StoredLogs;
   readonly services: Services;
@@ -276,12 +286,26 @@ async function openFiles(
       size: options.rebuildSize ?? REBUILD_SIZE,
     },
   });
-  const { readers, asked, warmUp } = await openUserReads(
-    { agents, figures, kept, traces, withEvents, services, counts, metrics, logs, prompts },
-    reads,
-    options,
+  const readers: StoreReads = {
+    runs: new RunReads({ agents, figures, traces, services, withEvents }),
+    agents: new AgentReads({ agents, figures, days: kept.days }),
+    models: new ModelReads(agents),
+    series: new SeriesReads({ agents, cells: kept.cells }),
+    sessions: new SessionReads(agents),
+    map: new MapReads(),
+    past: new PastReads({ agents, services, metrics }),
+    usage: new UsageReads(counts),
+    metrics,
+    logs,
+    prompts,
+  };
+  const asked = await AskedReads.open({
+    mainPath: options.path,
     logger,
-  );
+    clock: systemClock,
+    ...(options.slowReadMs !== undefined && { slowMs: options.slowReadMs }),
+  });
+  const warmUp = new WarmUp({ from: readers, reads, logger });
   mover.wake();
   warmUp.begin(asked.list(systemClock.now()));
   return {

@@ -20,7 +20,7 @@ import type { StoredMetrics } from './stored-metrics.js';
 import type { Mover } from '../maintenance/mover.js';
 import { isDeleted, readLinkedPrompts, removeLinks } from '../write/stored-links.js';
 import type { StoredPrompts } from './stored-prompts.js';
-import { closing } from '../../contracts/read-errors.js';
+import { closing } from '../../contracts/errors.js';
 import type { Read } from '../segments/read.js';
 import {
   firstKeptTime,

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Logger } from '../../../component/telemetry.js';
 import type { Micros } from '../../../signal/time.js';
-import type { EventPageLimit } from '../../contracts/event-log.js';
+import type { EventPageLimit, FactPage } from '../../contracts/events.js';
 import type { OutcomeChange, RunOutcome } from '../../contracts/runs.js';
 import type { WantedOfTenants } from '../write/idle-runs.js';
 import type { Observations } from '../read/observations.js';
@@ -9,7 +9,6 @@ import type { WriteAnswer } from '../write/commit-queue.js';
 import type { TracesMessage } from '../../incoming/encode-traces.js';
 import { openParts, type EngineParts } from './engine-parts.js';
 import { readFacts } from '../write/facts.js';
-import type { FactPage } from '../../contracts/fact-source.js';
 import type { LogsMessage } from '../write/encode-logs.js';
 import type { Rebuilt } from '../maintenance/rebuild.js';
 import type { PointsMessage } from '../write/encode-points.js';
@@ -17,10 +16,10 @@ import type { NumberedLink } from '../write/linked-prompts.js';
 import type { OldestTimes } from '../../shared/kept-metrics.js';
 import { figuresOf, type StoreFigures } from './store-figures.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
-import { answerRead, type ReadCall } from './store-reads.js';
+import type { ReadParts } from './store-reads.js';
 import { TraceId } from '../segments/trace-id.js';
 import type { TenantBytes } from '../../shared/measured-bytes.js';
-import type { TransferBase } from '../../contracts/telemetry-transfer.js';
+import type { TransferBase } from '../../contracts/transfer.js';
 import { readStoredBytes } from '../read/stored-bytes.js';
 import { RestoredBase } from '../transfer/restored-base.js';
 import { StoreExport } from '../transfer/store-export.js';
@@ -36,11 +35,14 @@ export class StoreEngine {
   readonly id: string;
   readonly observations: Observations;
   readonly export: StoreExport;
+  /** What `answerRead` takes. */
+  readonly reads: ReadParts;
   readonly #parts: EngineParts;
 
   private constructor(parts: EngineParts, { path, memoryLimit }: StoreOptions) {
     this.id = parts.main.storeId;
     this.observations = parts.observations;
+    this.reads = parts;
     const { reads, events } = parts;
     const isPressing = (): boolean => parts.pressure.pauseMs > 0;
     this.export = new StoreExport({ reads, events, isPressing, scratch: scratchOf(path), memoryLimit });
@@ -86,12 +88,6 @@ export class StoreEngine {
   async writeLogs(message: LogsMessage): Promise<WriteAnswer> {
     const { logs, writer } = this.#parts;
     return await logs.write(writer, message);
-  }
-
-  /** What users read. @param abort ends when nobody waits for the answer any more */
-  async read(call: ReadCall, abort?: AbortSignal): Promise<unknown> {
-    const { asked } = this.#parts;
-    return await asked.answer(call, () => answerRead(this.#parts, call, abort));
   }
 
   /** The facts behind a mark that commits wrote. @param mark null for all */

@@ -6,7 +6,7 @@ import type { SeriesReads } from '../read/series-reads.js';
 import type { ModelReads } from '../read/model-reads.js';
 import type { SessionReads } from '../read/session-reads.js';
 import type { RunReads } from '../read/run-reads.js';
-import { asker, type Asker } from '../segments/asker.js';
+import type { Asker } from '../segments/asker.js';
 import type { Reads } from '../segments/read.js';
 import type { StoredLogs } from './stored-logs.js';
 import type { StoredMetrics } from './stored-metrics.js';
@@ -52,21 +52,27 @@ export interface ReadCall {
 
 type Method = (by: Asker, ...args: readonly unknown[]) => unknown;
 
-/** Answers a read. @param abort ends when nobody waits for the answer any more */
-export async function answerRead(
-  from: StoreReads & { readonly reads: Reads },
-  call: ReadCall,
-  abort?: AbortSignal,
-): Promise<unknown> {
-  return await callRead(from, call, asker(from.reads, call.tenant, abort));
+/** What a read takes beside the readers. */
+export interface ReadParts extends StoreReads {
+  readonly reads: Reads;
+  readonly asked: { note(read: ReadCall, tookMs: number): void };
 }
 
-/** The same with other ways to the tables. */
-export async function callRead(
-  from: StoreReads,
-  { part, method, args }: ReadCall,
-  by: Asker,
-): Promise<unknown> {
-  const called = from[part] as unknown as Readonly<Record<string, Method>>;
-  return await called[method]?.(by, ...args);
+/** Answers a read, and notes it where it is worth asking again. @param abort ends when nobody waits for the answer any more */
+export async function answerRead(from: ReadParts, call: ReadCall, abort?: AbortSignal): Promise<unknown> {
+  const { reads, asked } = from;
+  const { tenant, args } = call;
+  const [short, long] = [reads.forUser(tenant, false, abort), reads.forUser(tenant, true, abort)];
+  const begunMs = performance.now();
+  const answer = await readMethod(from, call)({ tenant, short, long }, ...args);
+  asked.note(call, performance.now() - begunMs);
+  return answer;
+}
+
+/** The method that a read names. @throws Error where there is none */
+export function readMethod(from: StoreReads, { part, method }: ReadCall): Method {
+  const reader = from[part] as unknown as Readonly<Record<string, Method | undefined>>;
+  const called = reader[method];
+  if (called === undefined) throw new Error(`the store has no read ${part}.${method}`);
+  return (...args) => called.apply(reader, args);
 }

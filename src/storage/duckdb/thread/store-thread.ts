@@ -4,18 +4,17 @@ import { noticeLogger, type LogNotice } from '../../../worker/notice-logger.js';
 import { Outbox } from '../../../worker/outbox.js';
 import { spellError, type ThreadMessage } from '../../../worker/thread-protocol.js';
 import { serve } from '../../../worker/thread-server.js';
-import { serveFacts } from '../../contracts/fact-port.js';
-import type { FactPage, FactSource } from '../../contracts/fact-source.js';
+import { serveFacts } from '../../shared/fact-port.js';
+import type { FactPage, FactSource } from '../../contracts/events.js';
 import { readWhenThere } from '../../shared/read-when-there.js';
 import type { Observations } from '../read/observations.js';
-import type { WantedOfTenants } from '../write/idle-runs.js';
 import type { TracesMessage } from '../../incoming/encode-traces.js';
 import type { LogsMessage } from '../write/encode-logs.js';
 import type { PointsMessage } from '../write/encode-points.js';
 import type { StoreOptions } from './store-options.js';
 import { StoreEngine } from './store-engine.js';
-import type { ReadCall } from './store-reads.js';
-import type { ExportProgress, TransferBase, WrittenTables } from '../../contracts/telemetry-transfer.js';
+import { answerRead, type ReadCall } from './store-reads.js';
+import type { ExportProgress, WrittenTables } from '../../contracts/transfer.js';
 
 /** The store thread, the only one that opens the database. `client/store.ts` starts it. */
 
@@ -58,6 +57,26 @@ const readFacts: FactSource['readFacts'] = async (mark, limit, wait) => {
   return await readWhenThere(page, wait);
 };
 
+/** Methods of the engine that the daemon's thread calls as they are. */
+const ENGINE_METHODS = [
+  'applyRetention',
+  'figures',
+  'isEmpty',
+  'linkedPrompts',
+  'linkPrompt',
+  'oldest',
+  'rebuildMap',
+  'restoreBase',
+  'setOutcome',
+  'storedBytes',
+  'timeOutIdle',
+] as const satisfies readonly (keyof StoreEngine)[];
+export type EngineMethod = (typeof ENGINE_METHODS)[number];
+
+/** The same for what alerts look at. */
+const LOOK_METHODS = ['observe', 'exampleTraces'] as const satisfies readonly (keyof Observations)[];
+export type LookMethod = (typeof LOOK_METHODS)[number];
+
 serve(port, outbox, {
   open: async () => (await engine).id,
   close: async () => {
@@ -66,15 +85,11 @@ serve(port, outbox, {
   hurry: async () => {
     (await engine).hurry();
   },
-  figures: async () => (await engine).figures(),
-  oldest: async () => await (await engine).oldest(),
   settled: async () => {
     await (await engine).settled();
   },
-  applyRetention: async (now: number, deletedPrompts: readonly number[]) =>
-    await (await engine).applyRetention(now, deletedPrompts),
-  linkedPrompts: async () => await (await engine).linkedPrompts(),
-  timeOutIdle: async (now: number, wanted: WantedOfTenants) => await (await engine).timeOutIdle(now, wanted),
+  ...callsOf(ENGINE_METHODS, () => engine),
+  ...callsOf(LOOK_METHODS, async () => (await engine).observations),
   readFacts,
   connectFacts: (connected: MessagePort) => {
     serveFacts({ readFacts }, connected);
@@ -82,22 +97,11 @@ serve(port, outbox, {
   writeTraces: async (message: TracesMessage) => await (await engine).writeTraces(message),
   writePoints: async (message: PointsMessage) => await (await engine).writePoints(message),
   writeLogs: async (message: LogsMessage) => await (await engine).writeLogs(message),
-  read: reads.known(async (call: ReadCall, abort?: AbortSignal) => await (await engine).read(call, abort)),
-  change: reads.known(async (method: ChangeMethod, ...args: unknown[]) => {
-    const target = await engine;
-    return await (target[method] as (...values: unknown[]) => unknown).apply(target, args);
-  }),
+  read: reads.known(
+    async (call: ReadCall, abort?: AbortSignal) => await answerRead((await engine).reads, call, abort),
+  ),
   ...transferMethods(engine),
-  look: reads.known(async (method: LookMethod, ...args: unknown[]) => {
-    const { observations } = await engine;
-    return await (observations[method] as (...values: unknown[]) => unknown).apply(observations, args);
-  }),
 });
-
-/** Methods of the engine whose arguments and results are small plain data. */
-export type ChangeMethod = 'setOutcome' | 'linkPrompt' | 'rebuildMap' | 'storedBytes';
-/** And of what alerts look at. */
-export type LookMethod = keyof Observations;
 
 /** What the store thread does for an export, and for an import. `client/transfer-client.ts` calls it. */
 function transferMethods(engine: Promise<StoreEngine>) {
@@ -114,10 +118,19 @@ function transferMethods(engine: Promise<StoreEngine>) {
     endExport: async (): Promise<void> => {
       await (await engine).export.end();
     },
-    isEmpty: async (): Promise<boolean> => (await engine).isEmpty(),
-    restoreBase: async (base: TransferBase): Promise<void> => {
-      await (await engine).restoreBase(base);
-    },
     lastCommit: async (): Promise<number> => (await engine).lastCommit,
   };
+}
+
+/** Methods of an object as calls that a close waits for. */
+function callsOf<Name extends string>(
+  names: readonly Name[],
+  target: () => Promise<Readonly<Record<Name, (...args: never[]) => unknown>>>,
+): Record<string, (...args: never[]) => Promise<unknown>> {
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      reads.known(async (...args: never[]) => await (await target())[name](...args)),
+    ]),
+  );
 }

@@ -3,12 +3,13 @@ import { METRIC_TYPES, type MetricType } from '../../../signal/metric.js';
 import { Transfer } from '../../../worker/thread-protocol.js';
 import type { Micros } from '../../../signal/time.js';
 import {
-  suits,
   type FoundMetricSeries,
   type MetricLabel,
   type MetricSeriesRequest,
-} from '../../contracts/metric-series.js';
-import type { MetricSummary, PointFilter } from '../../contracts/metrics.js';
+  type MetricSummary,
+  type PointFilter,
+  suits,
+} from '../../contracts/metrics.js';
 import type { Connection } from '../files/connection.js';
 import {
   metricSummary,

@@ -1,5 +1,4 @@
-import type { NumberedVersion } from '../../contracts/prompts.js';
-import type { PromptVersionFigures } from '../../contracts/prompt-runs.js';
+import type { NumberedVersion, PromptVersionFigures } from '../../contracts/prompts.js';
 import type { IdIndex } from '../index/id-index.js';
 import type { Asker } from '../segments/asker.js';
 import { TraceId } from '../segments/trace-id.js';

@@ -1,7 +1,15 @@
 import type { Micros } from '../../../signal/time.js';
-import { dayOf, monthOf, printDay, printMonth, startOfMonth } from '../../contracts/month.js';
+import {
+  type DailyCount,
+  dayOf,
+  type MonthlyCount,
+  monthOf,
+  printDay,
+  printMonth,
+  startOfMonth,
+  type Usage,
+} from '../../contracts/telemetry-writer.js';
 import { USAGE } from '../../schema/sum-tables.js';
-import type { DailyCount, MonthlyCount, Usage } from '../../contracts/usage.js';
 import type { ItemCounts } from '../write/item-counts.js';
 import type { Asker, Served } from '../segments/asker.js';
 import { relation } from '../segments/relation.js';

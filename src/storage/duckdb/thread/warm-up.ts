@@ -3,7 +3,7 @@ import type { Logger } from '../../../component/telemetry.js';
 import type { FollowingPart } from '../read/following-runs.js';
 import type { Asker } from '../segments/asker.js';
 import type { Reads } from '../segments/read.js';
-import { callRead, type ReadCall, type StoreReads } from './store-reads.js';
+import { readMethod, type ReadCall, type StoreReads } from './store-reads.js';
 
 /** All of it may take so long. */
 const LONGEST_MS = 60_000;
@@ -68,7 +68,7 @@ export class WarmUp {
 
   async #ask(question: ReadCall, by: Asker): Promise<void> {
     const { from } = this.#parts;
-    const answer = await callRead(from, question, by);
+    const answer = await readMethod(from, question)(by, ...question.args);
     if (question.part !== 'runs' || question.method !== 'follow') return;
     // Lists show something of the spans of their runs.
     const { items } = answer as FollowingPart;

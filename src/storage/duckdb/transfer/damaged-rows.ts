@@ -1,4 +1,4 @@
-import type { MissingRows } from '../../contracts/telemetry-transfer.js';
+import type { MissingRows } from '../../contracts/transfer.js';
 import { LOGS } from '../../schema/log-tables.js';
 import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
 import type { Table } from '../../schema/table.js';

@@ -3,7 +3,7 @@ import { itemAt } from '../../../signal/checked.js';
 import { AGENTS } from '../../schema/tables.js';
 import { NAMED_BATCHES } from '../../schema/named-batches-table.js';
 import { USAGE } from '../../schema/sum-tables.js';
-import type { ExportedRow, TransferBase } from '../../contracts/telemetry-transfer.js';
+import type { ExportedRow, TransferBase } from '../../contracts/transfer.js';
 import type { Append } from '../write/change.js';
 import { objectRows } from '../write/object-rows.js';
 import type { Rows } from '../write/rows.js';

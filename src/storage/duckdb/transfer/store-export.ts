@@ -4,19 +4,19 @@ import { ConsumeError } from '../../../component/consume-error.js';
 import { EXPORTED, fileOf, TABLE_NAMES, type TableName } from '../../transfer/exported-tables.js';
 import { FILE_SIZE, type FileSize } from '../../transfer/table-files.js';
 import {
-  NO_PROGRESS,
   type ExportProgress,
   type MissingRows,
+  NO_PROGRESS,
   type WrittenFile,
   type WrittenTables,
-} from '../../contracts/telemetry-transfer.js';
+} from '../../contracts/transfer.js';
 import type { EventReads } from '../write/event-reads.js';
 import { factsReach } from '../write/facts.js';
 import type { Connection } from '../files/connection.js';
 import { isUnreadable } from '../files/damage.js';
 import { ReturnedMemory } from '../files/returned-memory.js';
 import { memoryThatIsShort } from '../files/storage-failure.js';
-import { closing } from '../../contracts/read-errors.js';
+import { closing } from '../../contracts/errors.js';
 import { ofCommitsBetween, type CommitRange, type OfCommits } from '../segments/commit-ranges.js';
 import type { Reads } from '../segments/read.js';
 import type { Capture } from '../segments/segment.js';

@@ -13,7 +13,7 @@ import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { Rows } from './rows.js';
 import type { TraceChange } from './change.js';
 import type { TelemetryEvent } from './stored-events.js';
-import { END_TYPES } from '../../contracts/telemetry-events.js';
+import { END_TYPES } from '../../contracts/events.js';
 
 /** A run that has ended, as the commit leaves it. */
 interface EndedRun {

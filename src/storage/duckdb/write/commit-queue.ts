@@ -1,6 +1,6 @@
 import type { QuotaUsage } from '../../../component/consumer.js';
 import { Allowances, type ItemCounts } from './item-counts.js';
-import { closing } from '../../contracts/read-errors.js';
+import { closing } from '../../contracts/errors.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
 import type { Change } from './change.js';
 

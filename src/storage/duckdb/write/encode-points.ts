@@ -10,7 +10,7 @@ import type { BatchName } from '../../shared/batch-name.js';
 import type { Counted } from '../../incoming/counted.js';
 import { encodeOrigins } from './origin-message.js';
 import { SharedParts } from './shared-parts.js';
-import { labelsText } from '../../contracts/labels.js';
+import { labelsText } from '../../shared/labels.js';
 import { printJson } from '../../../signal/json.js';
 
 /** A point as it crosses to the store thread: its columns, and the positions of its stream and its origin in the message. */

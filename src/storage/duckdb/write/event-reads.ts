@@ -1,4 +1,4 @@
-import type { EventPageLimit } from '../../contracts/event-log.js';
+import type { EventPageLimit } from '../../contracts/events.js';
 import type { Read } from '../segments/read.js';
 import type { EventPlace } from './event-place.js';
 import type { RecentEvents } from './recent-events.js';

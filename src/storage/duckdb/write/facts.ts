@@ -1,5 +1,4 @@
-import type { EventPageLimit } from '../../contracts/event-log.js';
-import type { FactPage } from '../../contracts/fact-source.js';
+import type { EventPageLimit, FactPage } from '../../contracts/events.js';
 import { LAST_PLACE, type EventPlace } from './event-place.js';
 import type { EventReads } from './event-reads.js';
 

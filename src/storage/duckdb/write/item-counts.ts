@@ -1,6 +1,6 @@
 import type { QuotaUsage } from '../../../component/consumer.js';
-import { dayOf, monthOf, startOfMonth } from '../../contracts/month.js';
-import { quotaExceeded } from '../../contracts/quota-exceeded.js';
+import { dayOf, monthOf, startOfMonth } from '../../contracts/telemetry-writer.js';
+import { quotaExceeded } from '../../contracts/errors.js';
 import { USAGE } from '../../schema/sum-tables.js';
 import type { Connection } from '../files/connection.js';
 import { objectRows } from './object-rows.js';

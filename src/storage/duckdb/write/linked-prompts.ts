@@ -1,4 +1,4 @@
-import type { PromptLink } from '../../contracts/prompt-runs.js';
+import type { PromptLink } from '../../contracts/prompts.js';
 import type { IdIndex } from '../index/id-index.js';
 import type { PromptFigures } from './prompt-figures.js';
 

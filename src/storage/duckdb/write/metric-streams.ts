@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import { charactersOfMetric, MOST_METRIC_CHARACTERS, MOST_METRICS } from '../../contracts/metric-limits.js';
+import { charactersOfMetric, MOST_METRIC_CHARACTERS, MOST_METRICS } from '../../contracts/metrics.js';
 import { selectList } from '../../schema/table.js';
 import { METRIC_STREAMS } from '../../schema/tables.js';
 import { storedPointSums } from '../segments/cold-sums.js';

@@ -1,4 +1,4 @@
-import type { EventPageLimit } from '../../contracts/event-log.js';
+import type { EventPageLimit } from '../../contracts/events.js';
 
 /** How many events, whose bodies have these lengths, fit on one page. */
 export function pageSize(bytes: readonly number[], limit: EventPageLimit): number {

@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import type { EventPageLimit } from '../../contracts/event-log.js';
+import type { EventPageLimit } from '../../contracts/events.js';
 import { isBehind, LAST_PLACE, type EventPlace } from './event-place.js';
 import { pageSize } from './page-size.js';
 import type { TelemetryEvent, TelemetryEvents } from './stored-events.js';

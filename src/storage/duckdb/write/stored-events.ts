@@ -1,5 +1,5 @@
 import type { EventRecord, EventType } from '../../../signal/event.js';
-import type { EventPageLimit } from '../../contracts/event-log.js';
+import type { EventPageLimit } from '../../contracts/events.js';
 import { EVENTS } from '../../schema/events-table.js';
 import { selectList } from '../../schema/table.js';
 import { narrowed, ofCommitsBetween, ofCommitsSince, type OfCommits } from '../segments/commit-ranges.js';

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../component/telemetry.js';
 import type { ConsumeError } from '../../../component/consume-error.js';
 import type { QuotaUsage } from '../../../component/consumer.js';
-import { monthOf } from '../../contracts/month.js';
+import { monthOf } from '../../contracts/telemetry-writer.js';
 import type { Agents } from '../stats/agents.js';
 import type { BackPressure } from './back-pressure.js';
 import type { Connection } from '../files/connection.js';

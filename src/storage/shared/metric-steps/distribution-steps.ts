@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../signal/attributes.js';
 import { TEMPORALITIES } from '../../../signal/metric.js';
-import { isQuantile, type MetricSeries, type MetricSeriesRequest } from '../../contracts/metric-series.js';
+import { isQuantile, type MetricSeries, type MetricSeriesRequest } from '../../contracts/metrics.js';
 import { BucketSums, distributionOf, since, type Distribution } from './bucket-sums.js';
 import { SeriesGroups, stepsOf } from './series-groups.js';
 import { startMs, StepValues, stepOf, type Steps } from './step-values.js';

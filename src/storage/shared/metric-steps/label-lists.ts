@@ -1,5 +1,5 @@
-import { printLabels, type LabelsText } from '../../contracts/labels.js';
-import { MOST_LABEL_KEYS, MOST_LABEL_VALUES, type MetricLabel } from '../../contracts/metric-series.js';
+import { printLabels, type LabelsText } from '../labels.js';
+import { type MetricLabel, MOST_LABEL_KEYS, MOST_LABEL_VALUES } from '../../contracts/metrics.js';
 
 /** Sets of labels that are read for a list. */
 export const MOST_LABEL_SETS = 10_000;

@@ -1,4 +1,4 @@
-import { isQuantile, type MetricSeries, type MetricSeriesRequest } from '../../contracts/metric-series.js';
+import { isQuantile, type MetricSeries, type MetricSeriesRequest } from '../../contracts/metrics.js';
 import { SeriesGroups, stepsOf } from './series-groups.js';
 import { StepValues } from './step-values.js';
 

@@ -1,10 +1,6 @@
 import type { Micros } from '../../../signal/time.js';
-import { printLabels } from '../../contracts/labels.js';
-import {
-  MOST_METRIC_SERIES,
-  type MetricSeries,
-  type MetricSeriesRequest,
-} from '../../contracts/metric-series.js';
+import { printLabels } from '../labels.js';
+import { type MetricSeries, type MetricSeriesRequest, MOST_METRIC_SERIES } from '../../contracts/metrics.js';
 import type { Steps } from './step-values.js';
 
 /** Cumulative points are counted from the one before, which is looked for so far back at least, in microseconds. */

@@ -1,4 +1,4 @@
-import type { MetricAggregation } from '../../contracts/metric-series.js';
+import type { MetricAggregation } from '../../contracts/metrics.js';
 
 /** Steps of equal width, the first of which begins at `first`, in microseconds. */
 export interface Steps {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import type { DecidedFiring } from '../../../../src/storage/contracts/alert-rules.js';
-import type { NoticeResult } from '../../../../src/storage/contracts/notices.js';
+import type { DecidedFiring, NoticeResult } from '../../../../src/storage/contracts/alerts.js';
 import { dueBy } from '../../../support/due-notices.js';
 import { HOOK_URL, makeAlert, UNWATCHED } from '../../../support/alert-calls.js';
 import { startApi, type TestApi } from '../../../support/api.js';

@@ -4,7 +4,7 @@ import { webhookDeliveryRoutes } from '../../../../src/api/resources/webhooks/we
 import { HttpProblem } from '../../../../src/component/http.js';
 import type { Scope } from '../../../../src/component/identity.js';
 import { createRouteBuilder } from '../../../../src/http/operation.js';
-import type { DeliveryDetail } from '../../../../src/storage/contracts/delivery-queue.js';
+import type { DeliveryDetail } from '../../../../src/storage/contracts/deliveries.js';
 import { ApiCaller, type Call } from '../../../support/api-caller.js';
 import { ENGINES, send, startListener } from '../../../support/http-listener.js';
 import { MemoryDeliveries } from '../../../support/memory-deliveries.js';

@@ -1,6 +1,5 @@
 import t from 'tap';
-import type { ExampleQuery, Target } from '../../../../src/storage/contracts/alert-figures.js';
-import type { RunCondition } from '../../../../src/storage/contracts/alert-conditions.js';
+import type { ExampleQuery, RunCondition, Target } from '../../../../src/storage/contracts/alerts.js';
 import type { TraceHeader, TraceRecord } from '../../../../src/signal/trace.js';
 import { aHeader, aSpanRecord, aTrace, NOON } from '../../../support/run-records.js';
 import { agentOf, AT_NOON, HOUR, receive } from '../observing.js';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { deriveBatch } from '../../../../src/signal/derive-map.js';
 import type { TraceRecord } from '../../../../src/signal/trace.js';
 import type { Micros } from '../../../../src/signal/time.js';
-import type { Observing, Target, TargetFigures } from '../../../../src/storage/contracts/alert-figures.js';
+import type { Observing, Target, TargetFigures } from '../../../../src/storage/contracts/alerts.js';
 import { neverDiffers, same } from '../../../support/property.js';
 import { aHeader, aSpanRecord, DAY, NOON } from '../../../support/run-records.js';
 import { ObservedOracle, type OracleFigures } from './observed-oracle.js';

@@ -1,5 +1,5 @@
 import { money } from '../store-model.js';
-import type { Observing, TargetFigures } from '../../../../src/storage/contracts/alert-figures.js';
+import type { Observing, TargetFigures } from '../../../../src/storage/contracts/alerts.js';
 import type { Micros } from '../../../../src/signal/time.js';
 import type { SpanRecord } from '../../../../src/signal/span.js';
 import type { TraceRecord } from '../../../../src/signal/trace.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { SpanRecord } from '../../../../src/signal/span.js';
-import type { Target, TargetFigures } from '../../../../src/storage/contracts/alert-figures.js';
+import type { Target, TargetFigures } from '../../../../src/storage/contracts/alerts.js';
 import type { TraceRecord } from '../../../../src/signal/trace.js';
 import { aHeader, aSpanRecord, DAY, NOON } from '../../../support/run-records.js';
 import { agentOf, AT_NOON, HOUR, observeOne, receive } from '../observing.js';

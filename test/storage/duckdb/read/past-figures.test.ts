@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Observing } from '../../../../src/storage/contracts/alert-figures.js';
+import type { Observing } from '../../../../src/storage/contracts/alerts.js';
 import { aHeader, aSpanRecord, aTrace, DAY, NOON } from '../../../support/run-records.js';
 import { aMetric, aPoint } from '../../../support/metric-points.js';
 import { agentOf, AT_NOON, HOUR, receive } from '../observing.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { AgentDayCache } from '../../../../src/storage/duckdb/stats/agent-day-cache.js';
 import type { CountedRun } from '../../../../src/storage/duckdb/stats/counted-run.js';
-import type { AgentDay } from '../../../../src/storage/contracts/agents.js';
+import type { AgentDay } from '../../../../src/storage/contracts/runs.js';
 
 const DAY = 86_400_000_000;
 const AGENT = 7;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { EventPageLimit } from '../../../../src/storage/contracts/event-log.js';
+import type { EventPageLimit } from '../../../../src/storage/contracts/events.js';
 import { isBehind, LAST_PLACE, type EventPlace } from '../../../../src/storage/duckdb/write/event-place.js';
 import { readStoredEvents } from '../../../../src/storage/duckdb/write/stored-events.js';
 import { neverDiffers, same } from '../../../support/property.js';

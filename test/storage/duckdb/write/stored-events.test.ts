@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import type { EventPageLimit } from '../../../../src/storage/contracts/event-log.js';
+import type { EventPageLimit } from '../../../../src/storage/contracts/events.js';
 import { readStoredEvents } from '../../../../src/storage/duckdb/write/stored-events.js';
 import { aTrace, DAY, NOON } from '../../../support/run-records.js';
 import { EventEngine, START, told } from '../event-engine.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { StoredEvent } from '../../../../src/storage/contracts/event-log.js';
+import type { StoredEvent } from '../../../../src/storage/contracts/events.js';
 import { TestStore } from '../test-store.js';
 import { aTrace, DAY, NOON } from '../../../support/run-records.js';
 import { until } from '../../../support/until.js';

@@ -1,17 +1,17 @@
 import type { MessagePort } from 'node:worker_threads';
-import { Outbox } from '../../../worker/outbox.js';
-import { spellError, type ThreadMessage } from '../../../worker/thread-protocol.js';
-import { serve, type Methods } from '../../../worker/thread-server.js';
-import type { ControlPlane } from '../../contracts/control-plane.js';
-import { factsOver } from '../../contracts/fact-port.js';
-import type { FactIntake } from '../../contracts/fact-source.js';
-import { TOPICS } from '../../contracts/watch.js';
-import { callName, CHANGED, FACT_NEWS, METHODS, type IntakeNotice } from './contracts.js';
+import { Outbox } from '../../worker/outbox.js';
+import { spellError, type ThreadMessage } from '../../worker/thread-protocol.js';
+import { serve, type Methods } from '../../worker/thread-server.js';
+import { CONTROL_METHODS, type ControlPlane } from '../contracts/control-plane.js';
+import { factsOver } from '../shared/fact-port.js';
+import type { FactIntake } from '../contracts/events.js';
+import { TOPICS } from '../contracts/coordination.js';
+import { callName, CHANGED, FACT_NEWS, type IntakeNotice } from './control-client.js';
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** Offers a control plane to another thread: the other end of `controlOver`. It ends when the port is closed. */
-export function servePlane(plane: ControlPlane, port: MessagePort): void {
+/** Offers a control plane to another thread: the other end of `connectControl`. It ends when the port is closed. */
+export function serveControl(plane: ControlPlane, port: MessagePort): void {
   const outbox = new Outbox<ThreadMessage>(port);
   port.on('close', tellChanges(plane, outbox));
   serve(port, outbox, methodsOf(Promise.resolve(plane), outbox));
@@ -24,11 +24,11 @@ export function servePlane(plane: ControlPlane, port: MessagePort): void {
  * @param outbox leads to the remote
  */
 export function methodsOf(opening: Promise<ControlPlane>, outbox: Outbox<ThreadMessage>): Methods {
-  const methods: [string, Method][] = Object.entries(METHODS).flatMap(([contract, names]) =>
+  const methods: [string, Method][] = Object.entries(CONTROL_METHODS).flatMap(([contract, names]) =>
     Object.keys(names).map((method): [string, Method] => [
       callName(contract, method),
       async (...args) => {
-        const part = (await opening)[contract as keyof typeof METHODS];
+        const part = (await opening)[contract as keyof typeof CONTROL_METHODS];
         return await (part as unknown as Readonly<Record<string, Method>>)[method]?.apply(part, [...args]);
       },
     ]),

@@ -1,4 +1,4 @@
-import type { RunSeries, SeriesBucket } from './run-series.js';
+import type { RunSeries, SeriesBucket } from '../contracts/runs.js';
 
 /**
  * The groups of a series by model: those with most calls first, then by name; all other models, told by null, are last.

@@ -1,4 +1,61 @@
+// How processes that share stores work together: leases, hints of changes, the log of writes, numbered agents, published limits.
+
 import type { Micros } from '../../signal/time.js';
+
+/** Somebody's right to do a piece of work alone, for a time. */
+export interface Lease {
+  readonly name: string;
+  readonly owner: string;
+  /** Grows each time the name is taken. What the work changes is fenced by it: a holder that was too slow changes nothing. */
+  readonly token: number;
+}
+
+/**
+ * Who does what only one may do at a time. A lease that is not renewed ends by itself, and the next who asks gets it. Every
+ * method may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ */
+export interface Leases {
+  /**
+   * @param owner names the process, unlike any other that is or was; taking what it already holds gives a new token
+   * @param ms how long it holds, in milliseconds
+   * @returns null while somebody else has it
+   */
+  take(name: string, owner: string, ms: number): Promise<Lease | null>;
+  /** Holds it for so many milliseconds from now. @returns false where somebody took it meanwhile, or it was given back */
+  renew(lease: Lease, ms: number): Promise<boolean>;
+  /** Gives it back, so that others need not wait for its end. Does nothing where somebody took it meanwhile. */
+  release(lease: Lease): Promise<void>;
+}
+
+/**
+ * What may change while somebody watches. `endpoints` stands for everything that decides which events are wanted of whom: also
+ * who belongs to which organization, and what readers want (`EventLog.want`).
+ */
+export const TOPICS = [
+  'keys',
+  'logins',
+  'prompts',
+  'events',
+  'endpoints',
+  'terms',
+  'rules',
+  'notices',
+  'deliveries',
+] as const;
+
+export type Topic = (typeof TOPICS)[number];
+
+/**
+ * Hints that something has changed. They come after the commit; one hint may stand for many changes, and one may be lost: whoever
+ * must know also has to ask from time to time.
+ */
+export interface Watch {
+  /**
+   * @param listener must not throw
+   * @returns a function that stops watching
+   */
+  watch(topic: Topic, listener: () => void): () => void;
+}
 
 /** Traces that one write may touch: some 40 MB in its row. Groups of requests have a hundredth of that. */
 export const MOST_TRACES = 1_000_000;
@@ -202,4 +259,92 @@ export interface WriteBook {
   days(store: string, tenant: number, from: number, to: number): Promise<readonly CountedItems[]>;
   /** The first day of which anything was counted, of any user; null: of none. Before it nobody knows of days. */
   firstDay(store: string): Promise<number | null>;
+}
+
+/** A name under which runs of a user are counted. */
+export interface NumberedAgent {
+  readonly tenant: number;
+  /** From 1, unlike that of any other name of any user. */
+  readonly number: number;
+  /** UUIDv7 */
+  readonly id: string;
+  readonly name: string;
+  /**
+   * When the agent came into being. Null while it is only named by runs whose agent may still turn out to be another one
+   * (`src/runs/README.md`, "Runs that nobody declared"), or that are no agent's.
+   */
+  readonly created_at: Micros | null;
+}
+
+/** What a run says of its agent. */
+export interface NamedAgent {
+  readonly tenant: number;
+  readonly name: string;
+  /** When it came. */
+  readonly at: Micros;
+  /** Whether the run is an agent's and certainly belongs to this one, so that the agent comes into being. */
+  readonly comesIntoBeing: boolean;
+}
+
+/** The name under which runs are counted whose user has no room for the agent that they name. */
+export const OTHER_AGENTS = '(other)';
+
+/**
+ * Numbers and ids for the names of agents, where a store of telemetry that several processes write to has no place of its own that could
+ * give a name to only one of them. Numbers, ids and names are never changed and never removed. A name has one number, whether it is an
+ * agent's or not. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ */
+export interface NumberedAgents {
+  /**
+   * The agents that runs name, in the order of the runs; names that are new are added, and agents come into being. With `most` names a user
+   * has no room for more: its further ones are `(other)`, which comes on top.
+   *
+   * @param store the identity of the store of telemetry
+   */
+  number(store: string, runs: readonly NamedAgent[], most: number): Promise<readonly NumberedAgent[]>;
+  /** All names of a user, in the order of their numbers. */
+  ofTenant(store: string, tenant: number): Promise<readonly NumberedAgent[]>;
+}
+
+/** How a process evaluates alerts. */
+export interface AlertingTerms {
+  readonly windowMs: number;
+  /** With fewer runs (or spans) in the window it says nothing. */
+  readonly minSamples: number;
+  /** An IANA name: the time zone of the days of `cost_threshold`. */
+  readonly timezone: string;
+}
+
+/** What a process lets each user store in a month who has no limit of its own. */
+export interface QuotaTerms {
+  /** The identity of the telemetry store that counts. */
+  readonly store: string;
+  /** 0: any number. */
+  readonly monthly_events: number;
+}
+
+/** What a process goes by, as its configuration says. It does not do what is absent. */
+export interface PublishedTerms {
+  readonly quota?: QuotaTerms;
+  /** Private addresses to which webhooks may be sent. */
+  readonly targets?: { readonly allow_cidrs: readonly string[] };
+  readonly alerting?: AlertingTerms;
+}
+
+/**
+ * What the processes that share a store go by, so that others can tell users. Watchers of `terms` are told of changes. Every
+ * method may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ */
+export interface Terms {
+  /**
+   * Replaces what the owner published before.
+   *
+   * @param owner names the process
+   * @param until when they end, unless they are published again
+   */
+  publish(owner: string, terms: PublishedTerms, until: Micros): Promise<void>;
+  /** Takes back what an owner published. */
+  withdraw(owner: string): Promise<void>;
+  /** All current terms, in the order of their owners. */
+  all(now: Micros): Promise<readonly PublishedTerms[]>;
 }

@@ -1,11 +1,10 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { ConsumeError } from '../../component/consume-error.js';
 import { Outbox } from '../../worker/outbox.js';
 import { PortClient } from '../../worker/port-client.js';
 import type { ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
-import type { FactPage, FactSource } from './fact-source.js';
-import { reviveError } from './revive-error.js';
+import type { FactPage, FactSource } from '../contracts/events.js';
+import { reviveError, unavailable } from '../contracts/errors.js';
 
 /** A source of facts that another thread can ask without a way through this one. */
 export interface FactConnector extends FactSource {
@@ -31,9 +30,7 @@ export function serveFacts(source: Pick<FactSource, 'readFacts'>, port: MessageP
 export function factsOver(name: string, port: MessagePort): FactSource {
   const client = new PortClient(port, { revive: (error) => reviveError(error), onNotice: () => undefined });
   port.on('close', () => {
-    client.end(
-      new ConsumeError('The store of telemetry is closed.', { code: 'storage_unavailable', retryable: true }),
-    );
+    client.end(unavailable('The store of telemetry is closed.'));
   });
   return {
     name,

@@ -1,6 +1,87 @@
+// Webhook endpoints, and the queue of deliveries to them.
+
+import { MS_PER_HOUR } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
-import type { EventSubject } from './event-subject.js';
-import type { StoredEvent } from './event-log.js';
+import type { EventSubject, StoredEvent } from './events.js';
+
+/** Where an organization has events sent to, without the secret with which they are signed. */
+export interface WebhookEndpoint {
+  /** UUIDv7 */
+  readonly id: string;
+  /** `https://…` */
+  readonly url: string;
+  /** Any text; may be empty. */
+  readonly name: string;
+  /** At least one; `*` stands for all. */
+  readonly event_types: readonly string[];
+  readonly is_active: boolean;
+  /** How many attempts have failed since the last success, or since it was last activated. */
+  readonly consecutive_failures: number;
+  readonly created_at: Micros;
+}
+
+/** With its secret as a `SecretBox` sealed it, for {@link sealOwner}. */
+export interface StoredEndpoint extends WebhookEndpoint {
+  readonly sealed_secret: string;
+}
+
+/** Absent values stay as they are. */
+export type EndpointChange = Partial<Pick<WebhookEndpoint, 'url' | 'name' | 'event_types' | 'is_active'>>;
+
+/** What became of a new endpoint. `full`: there is no room for another; `unknown`: there is no such organization. */
+export type CreatedEndpoint = 'created' | 'full' | 'unknown';
+
+/** What became of a test: the id of its delivery (UUIDv7); a paused endpoint gets none. */
+export type TestedEndpoint = { readonly deliveryId: string } | 'paused';
+
+/** Over how long deliveries are spread, so that a receiver that comes back does not get everything at once. */
+export const RESUME_SPREAD_MS = 60_000;
+/** Longer than all retries of the default schedule take: after so long a receiver does not want a delivery any more. */
+export const MAX_HELD_MS = 96 * MS_PER_HOUR;
+
+/** The URL of a webhook for those who may not change it: its path and query often hold a token. */
+export function maskTarget(url: string): string {
+  return URL.canParse(url) ? `${new URL(url).origin}/…` : '…';
+}
+
+/** The owner for which an endpoint's secret is sealed. */
+export function sealOwner(endpointId: string): string {
+  return `webhook_endpoint:${endpointId}`;
+}
+
+/**
+ * Where organizations have events sent to. What belongs to another organization looks as if it did not exist. Changes are durable
+ * when they resolve, and watchers of `endpoints` are told. Ids are accepted in upper and lower case. Every method may throw a
+ * `ConsumeError` with `storage_unavailable` (retryable).
+ */
+export interface Endpoints {
+  /** @param most how many the organization may have then; any number where absent */
+  create(slug: string, endpoint: StoredEndpoint, most?: number): Promise<CreatedEndpoint>;
+  /** The endpoints of an organization, the newest first. */
+  list(slug: string): Promise<readonly WebhookEndpoint[]>;
+  /**
+   * Activating an endpoint sets its failures to 0, whether it was active or not. Where it was paused, deliveries that were held
+   * and are due within `RESUME_SPREAD_MS` are spread over that time, the longest overdue first and at once; none comes before its
+   * time. Those that were queued longer ago than `MAX_HELD_MS` are given up. Pausing forgets attempts that somebody asked for.
+   *
+   * @returns the endpoint as it is now, or null
+   */
+  update(slug: string, id: string, change: EndpointChange, now: Micros): Promise<WebhookEndpoint | null>;
+  /** Deletes it for good, with its deliveries. @returns false where there was no such endpoint */
+  delete(slug: string, id: string): Promise<boolean>;
+  /** Replaces the secret at once. @returns false where there is no such endpoint */
+  rotateSecret(slug: string, id: string, sealedSecret: string): Promise<boolean>;
+  /**
+   * Writes an event `webhook.test` for this endpoint alone, whatever it subscribes to, and queues its delivery in the same transaction.
+   *
+   * @returns null where there is no such endpoint
+   */
+  test(slug: string, id: string, now: Micros): Promise<TestedEndpoint | null>;
+  /** An endpoint of any organization, for its sender; null where it was deleted. */
+  find(id: string): Promise<StoredEndpoint | null>;
+  /** The endpoints of every organization, the oldest first. */
+  listAll(): Promise<readonly StoredEndpoint[]>;
+}
 
 export const DELIVERY_STATUSES = ['pending', 'success', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];

@@ -1,5 +1,5 @@
 import type { Micros } from '../../signal/time.js';
-import type { FinishedAttempt } from './delivery-queue.js';
+import type { FinishedAttempt } from '../contracts/deliveries.js';
 
 /** The attempt that somebody is making. */
 interface UnderWay {

@@ -1,6 +1,9 @@
+// The event log, and how events of a telemetry store get into it.
+
 import type { EventRecord, EventType } from '../../signal/event.js';
 import type { Micros } from '../../signal/time.js';
-import type { Lease } from './leases.js';
+import type { Lease } from './coordination.js';
+import { RUN_STATUSES } from '../../signal/span.js';
 
 /** Where a reader is in the log. Opaque: only the store that made it knows what it means. */
 export type EventPosition = string;
@@ -88,4 +91,92 @@ export interface EventLog {
   wantedOf(userId: string, now: Micros): Promise<ReadonlySet<EventType | '*'>>;
   /** Removes the events before a time, whoever has read them. Their facts may then be told again. @returns how many */
   removeBefore(time: Micros): Promise<number>;
+}
+
+export const SUBJECT_KINDS = ['trace', 'alert', 'agent', 'prompt', 'endpoint'] as const;
+
+/** What an event tells of. */
+export interface EventSubject {
+  readonly kind: (typeof SUBJECT_KINDS)[number];
+  /** Its id, as the API prints it. */
+  readonly id: string;
+}
+
+/** Under which key the data of events name what they tell of. */
+const PLACES: Readonly<Record<EventType, readonly [kind: EventSubject['kind'], key: string]>> = {
+  'agent.created': ['agent', 'id'],
+  'alert.fired': ['alert', 'alert_id'],
+  'alert.resolved': ['alert', 'alert_id'],
+  'prompt.created': ['prompt', 'id'],
+  'trace.completed': ['trace', 'trace_id'],
+  'trace.failed': ['trace', 'trace_id'],
+  'trace.timed_out': ['trace', 'trace_id'],
+  'webhook.endpoint.disabled': ['endpoint', 'endpoint_id'],
+  'webhook.test': ['endpoint', 'endpoint_id'],
+};
+
+/** What an event tells of; null where its body does not say. @param body its envelope */
+export function subjectOf(type: EventType, body: string): EventSubject | null {
+  const [kind, key] = PLACES[type];
+  let read: unknown;
+  try {
+    read = JSON.parse(body);
+  } catch {
+    return null;
+  }
+  const { data } = (read ?? {}) as { readonly data?: Readonly<Record<string, unknown>> | null };
+  const id = data?.[key];
+  return typeof id === 'string' ? { kind, id } : null;
+}
+
+/** For each code of a run's status, the type of event that tells of such an end; null for a run that goes on. */
+export const END_TYPES = RUN_STATUSES.map((status) =>
+  status === 'running' ? null : (`trace.${status}` as const),
+);
+
+/** The types of events that commits of telemetry write. */
+export const TELEMETRY_EVENTS: readonly EventType[] = [
+  'agent.created',
+  ...END_TYPES.filter((type) => type !== null),
+];
+
+/** A fact of telemetry, as its store knows it: its user is a number there (`Accounts.findTenants`). */
+export interface NumberedFact {
+  readonly tenant: number;
+  readonly event: EventRecord;
+}
+
+/** Facts that follow a mark, in the order of their commits. */
+export interface FactPage {
+  readonly facts: readonly NumberedFact[];
+  /** Behind the last of them. Only the source that made it knows what it means. */
+  readonly mark: string;
+}
+
+/** Who has facts for the log of events, in an order that stands: a store of telemetry. */
+export interface FactSource {
+  /** Its name among the sources of the log. */
+  readonly name: string;
+  /**
+   * The facts behind a mark: what is committed and not there is not in a later page either.
+   *
+   * @param mark null for all that there are
+   * @param wait where nothing follows yet, it answers when something does, or when this fires; absent: at once
+   * @throws RangeError where the mark is none of this source's
+   */
+  readFacts(mark: string | null, limit: EventPageLimit, wait?: AbortSignal): Promise<FactPage>;
+}
+
+/** Told how facts come into the log. */
+export interface FactNews {
+  /** Facts cannot be brought, again and again until they can; null: they can. */
+  failing(error: Error | null): void;
+  /** So many facts were of users that there are not, and are not told. */
+  passedOver(facts: number): void;
+}
+
+/** Facts that are being brought into the log. */
+export interface FactIntake {
+  /** Begins nothing more, and waits for the page under way. What is left comes when the source is taken again. */
+  stop(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import type { ControlPlane } from '../../../src/storage/contracts/control-plane.js';
-import { controlOver, type RemoteControl } from '../../../src/storage/control/remote/control-over.js';
-import { servePlane } from '../../../src/storage/control/remote/serve-plane.js';
+import { connectControl, type ConnectedControl } from '../../../src/storage/control/control-client.js';
+import { serveControl } from '../../../src/storage/control/serve-control.js';
 import { openControlPlane } from '../../support/control-plane.js';
 import { testFolder } from '../../support/test-folder.js';
 import { until } from '../../support/until.js';
@@ -17,10 +17,10 @@ async function bootstrap({ accounts }: ControlPlane): Promise<void> {
 }
 
 /** Another plane over the same store, over a port. */
-async function over(t: Test, plane: ControlPlane): Promise<RemoteControl> {
+async function over(t: Test, plane: ControlPlane): Promise<ConnectedControl> {
   const { port1, port2 } = new MessageChannel();
-  servePlane(plane, port1);
-  const remote = await controlOver(port2);
+  serveControl(plane, port1);
+  const remote = await connectControl(port2);
   t.teardown(() => {
     remote.close();
   });
@@ -98,8 +98,8 @@ void t.test('identity, folder and sets come over, too', async (t) => {
 void t.test('a port that is closed fails what waits for it, and hears no more', async (t) => {
   const store = await openControlPlane(t);
   const { port1, port2 } = new MessageChannel();
-  servePlane(store, port1);
-  const remote = await controlOver(port2);
+  serveControl(store, port1);
+  const remote = await connectControl(port2);
   let hints = 0;
   remote.watch.watch('terms', () => {
     hints++;

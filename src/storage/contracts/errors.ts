@@ -1,0 +1,146 @@
+// Errors that contracts throw, and how they cross between threads.
+
+import { ConsumeError, type ConsumeErrorCode } from '../../component/consume-error.js';
+import type { QuotaUsage } from '../../component/consumer.js';
+import type { Micros } from '../../signal/time.js';
+import { MICROS_PER_MS } from '../../signal/time-units.js';
+import type { SpelledError } from '../../worker/thread-protocol.js';
+
+/** A name that must be unique exists (`email`, `slug`, `version` of a prompt), or a `prompt` breaks a rule that the message states. */
+export class ConflictError extends Error {
+  override readonly name = 'ConflictError';
+  readonly field: string;
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+/** The error of reads while the store is being closed. */
+export function closing(): ConsumeError {
+  return new ConsumeError('The store is closing.', {
+    code: 'storage_unavailable',
+    retryable: true,
+    retryAfterMs: 5000,
+  });
+}
+
+/** The client has gone, so nobody sees this error. */
+export function abandoned(): ConsumeError {
+  return unread('Nobody waits for this answer any more.', 1000);
+}
+
+/** @param ms how long one read may take @param key of the configuration that says so */
+export function timedOut(ms: number, key: string): ConsumeError {
+  return unread(
+    `The answer was not found within ${ms / 1000} s, and the search for it was ended (${key}). Ask for less, such as a shorter time, or try again later.`,
+    5000,
+  );
+}
+
+/** @param ms how long one read may wait @param key of the configuration that says so */
+export function waitedTooLong(ms: number, key: string): ConsumeError {
+  return unread(`Other reads kept the store busy for ${ms / 1000} s (${key}). Try again later.`, 5000);
+}
+
+/** The queue is full for this user, or for all. */
+export function tooManyWaiting(): ConsumeError {
+  return unread('Too many reads are waiting for the store. Try again later.', 1000);
+}
+
+/** A read that took long while much was coming in. */
+export function heldUpMove(): ConsumeError {
+  return unread(
+    'The search was ended because it kept the store from tidying up incoming data. Ask for less, or try again later.',
+    5000,
+  );
+}
+
+function unread(detail: string, retryAfterMs: number): ConsumeError {
+  return new ConsumeError(detail, { code: 'overloaded', retryable: true, retryAfterMs, detail });
+}
+
+/**
+ * What is read in parts was removed between two of them. A list that ended there would look whole; who asks again is told
+ * that there is no such thing.
+ *
+ * @param what was removed, and the list that it has
+ */
+export function removedMeanwhile({
+  what,
+  list,
+}: {
+  readonly what: string;
+  readonly list: string;
+}): ConsumeError {
+  const detail = `The ${what} was removed while its ${list} were read.`;
+  return new ConsumeError(detail, { code: 'storage_unavailable', retryable: true, detail });
+}
+
+/**
+ * Of a request that would pass its sender's monthly limit.
+ *
+ * @param usage how the quota stands without it
+ * @param items what the request would add, at least
+ * @param at when the request came
+ */
+export function quotaExceeded(usage: QuotaUsage, items: number, at: Micros): ConsumeError {
+  const { limit, used, resets_at } = usage;
+  return new ConsumeError(
+    `The monthly limit of ${limit} events would be exceeded: ${used} are used, and this request brings ${items} more. None of it was stored. The next month begins at ${new Date(resets_at / MICROS_PER_MS).toISOString()}.`,
+    { code: 'quota_exceeded', retryable: true, retryAfterMs: (resets_at - at) / MICROS_PER_MS, usage },
+  );
+}
+
+/** The text of an error is all that it has: its class tells who throws it. */
+type PlainErrorClass = new (message: string) => Error;
+
+/**
+ * Errors of a store's thread as those of this side: what contracts throw, by its class; anything else as an `Error`.
+ *
+ * @param own further classes, by the names of their errors
+ */
+export function reviveError(
+  { name, message, stack, fields }: SpelledError,
+  own: Readonly<Record<string, PlainErrorClass>> = {},
+): Error {
+  const error = revived(name, message, fields, own[name]);
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}
+
+function revived(
+  name: string,
+  message: string,
+  fields: SpelledError['fields'],
+  Own: PlainErrorClass = Error,
+): Error {
+  if (name === 'ConflictError')
+    return new ConflictError(typeof fields.field === 'string' ? fields.field : '', message);
+  if (name === 'RangeError') return new RangeError(message);
+  if (name === 'ConsumeError') {
+    return new ConsumeError(message, {
+      code: fields.code as ConsumeErrorCode,
+      retryable: fields.retryable === true,
+      ...(typeof fields.retryAfterMs === 'number' ? { retryAfterMs: fields.retryAfterMs } : {}),
+      ...(typeof fields.detail === 'string' ? { detail: fields.detail } : {}),
+      ...(typeof fields.usage === 'object' ? { usage: fields.usage as unknown as QuotaUsage } : {}),
+    });
+  }
+  return new Own(message);
+}
+
+/** A store cannot be asked: it is not open, not open any more, or its thread has ended. */
+export function unavailable(message: string, cause?: unknown): ConsumeError {
+  return new ConsumeError(message, {
+    code: 'storage_unavailable',
+    retryable: true,
+    retryAfterMs: 5000,
+    cause,
+  });
+}
+
+/** A store of telemetry is asked before it was opened, or after it was closed. */
+export function notOpen(): ConsumeError {
+  return unavailable('The store is not open.');
+}

@@ -1,0 +1,163 @@
+import type { MessagePort } from 'node:worker_threads';
+import { contractOver } from '../../worker/contract-over.js';
+import { PortClient, type CallOptions } from '../../worker/port-client.js';
+import type { SpelledError } from '../../worker/thread-protocol.js';
+import {
+  CONTROL_METHODS,
+  type ControlContract,
+  type ControlContracts,
+  type ControlPlane,
+} from '../contracts/control-plane.js';
+import type { Topic, Watch } from '../contracts/coordination.js';
+import { reviveError, unavailable } from '../contracts/errors.js';
+import type { FactIntake, FactNews, FactSource } from '../contracts/events.js';
+import { factPort } from '../shared/fact-port.js';
+import { TopicListeners } from './topic-listeners.js';
+
+/** The notice that something of a topic has changed; its value is the topic. */
+export const CHANGED = 'changed';
+
+/** The notice that a source of facts has news; its value is an {@link IntakeNotice}. */
+export const FACT_NEWS = 'fact news';
+
+/** What `FactNews` receives. */
+export interface IntakeNotice {
+  /** The number that the client gave the intake. */
+  readonly intake: number;
+  readonly news: { readonly failing: SpelledError | null } | { readonly passedOver: number };
+}
+
+/** The name under which a method of a contract is called. */
+export function callName(contract: string, method: string): string {
+  return `${contract}.${method}`;
+}
+
+/** Has the fields that `Object.assign` adds below, which the compiler cannot see. */
+const WithContracts = Object as unknown as new () => ControlContracts;
+
+/** A control plane whose store runs in another thread. */
+export abstract class ControlClient extends WithContracts implements ControlPlane {
+  abstract readonly directory: string | null;
+  readonly #watch = new TopicListeners();
+  /** By the numbers of intakes. */
+  readonly #news = new Map<number, FactNews>();
+  #intakes = 0;
+
+  constructor() {
+    super();
+    const contracts = Object.keys(CONTROL_METHODS).map((name) => [
+      name,
+      this.#contract(name as ControlContract),
+    ]);
+    Object.assign(this, Object.fromEntries(contracts));
+  }
+
+  get watch(): Watch {
+    return this.#watch;
+  }
+
+  async identity(): Promise<string> {
+    return await this.call('identity', []);
+  }
+
+  async takeFacts(source: FactSource, news: FactNews): Promise<FactIntake> {
+    const intake = ++this.#intakes;
+    const port = await factPort(source);
+    this.#news.set(intake, news);
+    await this.call('takeFacts', [intake, source.name, port], { transfer: [port] });
+    return {
+      stop: async () => {
+        await this.call('stopFacts', [intake]);
+        this.#news.delete(intake);
+      },
+    };
+  }
+
+  /** Calls a method in the thread that has the store. @throws what the method threw, revived */
+  protected abstract call<Result>(
+    method: string,
+    args: readonly unknown[],
+    options?: CallOptions,
+  ): Promise<Result>;
+
+  /** Has to be called with every notice of the thread. @returns whether it was for watchers or about facts */
+  protected heard(notice: string, value: unknown): boolean {
+    if (notice === CHANGED) {
+      // In the step in which the hint arrives, before the answer that follows it.
+      for (const listener of this.#watch.of(value as Topic)) listener();
+    } else if (notice === FACT_NEWS) this.#heardFacts(value as IntakeNotice);
+    else return false;
+    return true;
+  }
+
+  #contract(name: ControlContract): unknown {
+    return contractOver<unknown>(CONTROL_METHODS[name], (method, args, abort) =>
+      // One that has fired already makes nobody wait.
+      this.call(callName(name, method), args, abort === undefined || abort.aborted ? {} : { abort }),
+    );
+  }
+
+  #heardFacts({ intake, news }: IntakeNotice): void {
+    const told = this.#news.get(intake);
+    if ('passedOver' in news) told?.passedOver(news.passedOver);
+    else told?.failing(news.failing && reviveError(news.failing));
+  }
+}
+
+/** A control plane over a port, until it is closed. */
+export interface ConnectedControl extends ControlPlane {
+  /** Closes the port. Calls that were not answered fail; the work itself goes on. */
+  close(): void;
+}
+
+/**
+ * The control plane at the other end of a port of `ControlConnector.connect`. Hints of changes that a call over the same port
+ * made come before the answer of that call; those of others' changes at any time after the commit.
+ *
+ * @throws ConsumeError `storage_unavailable` where the other end was closed
+ */
+export async function connectControl(port: MessagePort): Promise<ConnectedControl> {
+  const client = new PortControl(port);
+  await client.open();
+  return client;
+}
+
+class PortControl extends ControlClient implements ConnectedControl {
+  readonly #port: MessagePort;
+  readonly #client: PortClient;
+  #directory: string | null = null;
+
+  constructor(port: MessagePort) {
+    super();
+    this.#port = port;
+    this.#client = new PortClient(port, {
+      revive: (error) => reviveError(error),
+      onNotice: (notice, value) => {
+        this.heard(notice, value);
+      },
+    });
+    port.on('close', () => {
+      this.#client.end(unavailable('The control store is closed.'));
+    });
+  }
+
+  override get directory(): string | null {
+    return this.#directory;
+  }
+
+  protected override async call<Result>(
+    method: string,
+    args: readonly unknown[],
+    options?: CallOptions,
+  ): Promise<Result> {
+    return await this.#client.call<Result>(method, args, options);
+  }
+
+  async open(): Promise<void> {
+    this.#directory = await this.#client.call<string | null>('directory', []);
+  }
+
+  close(): void {
+    this.#port.close();
+  }
+}

@@ -1,0 +1,157 @@
+import { contractOver } from '../../../worker/contract-over.js';
+import { TELEMETRY_METHODS, type TelemetryPlane } from '../../contracts/telemetry-plane.js';
+import type { LogKey } from '../index/log-keys.js';
+import type { PointsCursor } from '../read/metrics.js';
+import type { MapList } from '../read/service-map.js';
+import type { Served } from '../segments/asker.js';
+import { jsonPages } from '../segments/json-pages.js';
+import type { ReadPart, StoreReads } from '../thread/store-reads.js';
+import type { StoreReach } from './store-reach.js';
+
+/** A contract of which the store thread answers some methods. */
+type Contract = ReadPart & keyof typeof TELEMETRY_METHODS;
+
+/** The methods of a contract that the store thread answers as the contract says. */
+type AnsweredWhole<Part extends Contract> = {
+  [Name in keyof TelemetryPlane[Part]]: Name extends keyof StoreReads[Part]
+    ? StoreReads[Part][Name] extends Served<TelemetryPlane[Part]>[Name]
+      ? Name
+      : never
+    : never;
+}[keyof TelemetryPlane[Part]];
+
+/** Of a contract those methods that take several calls, or something of the control plane: all that the thread does not answer whole. */
+type Own<Part extends Contract> = Omit<TelemetryPlane[Part], AnsweredWhole<Part>>;
+
+/** A contract over the port to the store thread: each method is a read, but for its own ones. */
+export function readsOver<Part extends Contract>(
+  reach: StoreReach,
+  part: Part,
+  own: Own<Part>,
+): TelemetryPlane[Part] {
+  const reads = contractOver<TelemetryPlane[Part]>(
+    TELEMETRY_METHODS[part],
+    async (method, [user, ...args], abort) => {
+      const { thread, known } = reach.opened;
+      const { tenant } = known.users.known(user as string) ?? (await reach.user(user as string));
+      return await thread.call('read', [{ part, method, tenant, args }], { abort });
+    },
+  );
+  return { ...reads, ...own };
+}
+
+export function seriesReads(reach: StoreReach): TelemetryPlane['series'] {
+  return {
+    read: async (userId, { prompt, ...request }, abort) => {
+      const prompts =
+        prompt === undefined ? undefined : await reach.opened.control.prompts.numbersOf(userId, prompt);
+      const asked = prompts === undefined ? request : { ...request, prompts };
+      const { tenant } = await reach.user(userId);
+      return await reach.read(tenant, 'series', 'read', [asked], abort);
+    },
+  };
+}
+
+export function metricReads(reach: StoreReach): TelemetryPlane['metrics'] {
+  return readsOver(reach, 'metrics', {
+    query: async (userId, name, filter, abort) => {
+      const { tenant } = await reach.user(userId);
+      const found = await reach.read(tenant, 'metrics', 'query', [name, filter], abort);
+      if (found === null) return null;
+      const { page, ...metric } = found;
+      const points = jsonPages(
+        page,
+        ({ next }) => next,
+        (cursor: PointsCursor) => reach.read(tenant, 'metrics', 'points', [name, filter, cursor], abort),
+      );
+      return { ...metric, points };
+    },
+  });
+}
+
+export function logReads(reach: StoreReach): TelemetryPlane['logs'] {
+  return readsOver(reach, 'logs', {
+    search: async (userId, filter, page, abort) => {
+      const { tenant } = await reach.user(userId);
+      const { count, slice, next } = await reach.read(tenant, 'logs', 'search', [filter, page], abort);
+      const items = jsonPages(
+        slice,
+        ({ rest }) => (rest.length === 0 ? null : rest),
+        (keys: readonly LogKey[]) => reach.read(tenant, 'logs', 'rest', [keys, page.details ?? false], abort),
+      );
+      return { count, items, next };
+    },
+  });
+}
+
+export function mapReads(reach: StoreReach): TelemetryPlane['map'] {
+  return readsOver(reach, 'map', {
+    read: async (userId, range, abort) => {
+      const { tenant } = await reach.user(userId);
+      const first = await reach.read(tenant, 'map', 'read', [range], abort);
+      const pages = (list: MapList): AsyncIterable<Uint8Array> =>
+        jsonPages(
+          first[list],
+          ({ next }) => next,
+          (after: readonly string[]) => reach.read(tenant, 'map', 'rest', [range, list, after], abort),
+        );
+      return { nodes: pages('nodes'), edges: pages('edges') };
+    },
+    rebuild: async ({ dryRun }) => {
+      const rebuilt = await reach.call('rebuildMap', dryRun);
+      if (rebuilt === null) return null;
+      const tenants = new Set(rebuilt.examples.map(({ tenant }) => tenant));
+      const users = await reach.opened.control.accounts.findTenants([...tenants]);
+      const examples = rebuilt.examples.map(
+        ({ tenant, words }) => `User ${users.get(tenant) ?? String(tenant)}, ${words}`,
+      );
+      return { ...rebuilt, examples };
+    },
+  });
+}
+
+export function promptRuns(reach: StoreReach): TelemetryPlane['prompts'] {
+  return {
+    link: async (userId, link, now) => {
+      const { prompt_name: name, prompt_version: version, trace_id, span_id } = link;
+      const { users, prompts, order } = reach.opened.known;
+      const asked = [{ name, version }];
+      return await order.send(
+        userId,
+        async () =>
+          await Promise.all([
+            users.known(userId) ?? users.find(userId),
+            prompts.known(userId, asked) ?? prompts.find(userId, asked),
+          ]),
+        async ([{ tenant }, [promptNo = null]]) => {
+          if (promptNo === null) return false;
+          await reach.call('linkPrompt', tenant, { promptNo, trace_id, span_id }, now);
+          return true;
+        },
+      );
+    },
+    compare: async (userId, name, abort) => {
+      const versions = await reach.opened.control.prompts.numbersOf(userId, name);
+      if (versions.length === 0) return null;
+      const { tenant } = await reach.user(userId);
+      return await reach.read(tenant, 'prompts', 'compare', [versions], abort);
+    },
+  };
+}
+
+/** The contract `AlertFigures`: one question is about many users. */
+export function alertFigures(reach: StoreReach): TelemetryPlane['figures'] {
+  const tenantsOf = (userIds: readonly string[]): Promise<ReadonlyMap<string, number>> =>
+    reach.opened.known.users.tenants(userIds);
+  return {
+    observe: async (request) => {
+      const { targets, metrics } = request;
+      const users = [...targets.map(({ target }) => target.userId), ...metrics.map(({ userId }) => userId)];
+      return await reach.look('observe', request, await tenantsOf(users));
+    },
+    exampleTraces: async (queries) => {
+      const users = queries.map(({ target }) => target.userId);
+      return await reach.look('exampleTraces', queries, await tenantsOf(users));
+    },
+  };
+}
