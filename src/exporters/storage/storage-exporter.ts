@@ -1,8 +1,8 @@
-import type { ConsumeContext } from '../../component/consumer.js';
+import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Exporter, Outputs } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
-import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
+import { TELEMETRY_SIGNALS, type Batch, type TelemetrySignal } from '../../signal/batch.js';
 import { isTelemetryStore } from '../../storage/contracts/telemetry-plane.js';
 import type { TelemetryWriter } from '../../storage/contracts/telemetry-writer.js';
 
@@ -19,13 +19,16 @@ export class StorageExporter implements Exporter {
     this.#storeId = storeId;
     this.inputs = {
       traces: {
-        consume: async (batch, context) => this.#taking('traces').traces(batch, this.#firstOf(context)),
+        consume: async (batch, context) =>
+          written(batch, (own) => this.#taking('traces').traces(own, this.#firstOf(context))),
       },
       metrics: {
-        consume: async (batch, context) => this.#taking('metrics').metrics(batch, this.#firstOf(context)),
+        consume: async (batch, context) =>
+          written(batch, (own) => this.#taking('metrics').metrics(own, this.#firstOf(context))),
       },
       logs: {
-        consume: async (batch, context) => this.#taking('logs').logs(batch, this.#firstOf(context)),
+        consume: async (batch, context) =>
+          written(batch, (own) => this.#taking('logs').logs(own, this.#firstOf(context))),
       },
     };
   }
@@ -71,4 +74,18 @@ function takes<S extends TelemetrySignal>(
   signal: S,
 ): writer is Partial<TelemetryWriter> & Pick<TelemetryWriter, S> {
   return writer[signal] !== undefined;
+}
+
+/**
+ * A store encodes a batch before it waits for anything, and holds it until the commit. It gets a list that is emptied in between:
+ * items that live so long cost the garbage collector a tenth of the time of ingestion.
+ */
+async function written<B extends Batch<unknown>>(
+  batch: B,
+  write: (own: B) => Promise<Receipt>,
+): Promise<Receipt> {
+  const own = { ...batch, items: [...batch.items] };
+  const receipt = write(own);
+  own.items.length = 0;
+  return receipt;
 }

@@ -67,7 +67,7 @@ export class TraceBatchReceiver implements Component {
       maxBodyBytes: sizeBytes(config.max_request_body_size),
       bodyTimeoutMs: durationMs(config.request_timeout),
     });
-    const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
+    const routes = createRouteBuilder(host);
     listener.route(routes.raw(operation, (request, identity) => this.#handle(request, identity)));
     this.#rejections = host.rejections;
     this.#inFlight.shareOut(host.userLimits.share);
