@@ -3,7 +3,7 @@ export type { Component, Reload } from './component/component.js';
 export type { Status, StatusLevel } from './component/status.js';
 export { ConsumeError } from './component/consume-error.js';
 export type { ConsumeErrorCode } from './component/consume-error.js';
-export type { Consumer, ConsumeContext, Receipt, Refusal } from './component/consumer.js';
+export type { Consumer, ConsumeContext, Passthrough, Receipt, Refusal } from './component/consumer.js';
 export type { ComponentHealth, DaemonHealth, DaemonPhase } from './component/daemon-health.js';
 export type { DaemonView, EdgeFigures, PipelineShape, QueueFigures } from './component/daemon-view.js';
 export type { EdgeEnd, EdgeListener, EdgePlace, Passed } from './component/edge-listener.js';
@@ -41,6 +41,7 @@ export type {
   Signal,
   TracesBatch,
 } from './signal/batch.js';
+export type { AnyBatch, RawBatch, RawForm, RawRequest } from './signal/raw-batch.js';
 export type { EventRecord, EventType } from './signal/event.js';
 export type { LogRecord, Severity } from './signal/log-record.js';
 export { GEN_AI_EVENTS, loggedEventName, type LoggedEvent } from './signal/logged-event.js';
@@ -68,8 +69,7 @@ export { tlsFiles, tlsOptions, tlsResources } from './config/tls.js';
 export { deliveryKeys } from './delivery/queue/config.js';
 export type { DeliveryDefaults } from './delivery/queue/config.js';
 export { Type, type Static } from 'typebox';
-export { consumeUnrefused } from './component/refuse-items.js';
-export { consumeKept, replaceItems } from './component/keep-items.js';
+export { consumeKept, consumeUnrefused } from './component/keep-items.js';
 
 // What stores can do, for engines of one's own: each contract with the types that belong to it.
 export { isTelemetryPlane } from './storage/contracts/telemetry-plane.js';

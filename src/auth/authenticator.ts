@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { BrowserLogins, LoginRequest, LoginSite } from '../component/browser-logins.js';
 import type { Caller } from '../component/host.js';
 import { HttpProblem } from '../component/http.js';
@@ -5,7 +8,8 @@ import { SCOPES, type Identity, type Scope } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { AuthConfig } from '../config/file-schema.js';
 import type { KeysVersion, StoredUser } from '../storage/contracts/accounts.js';
-import type { ControlPlane } from '../storage/contracts/control-plane.js';
+import { isControlPlane, type ControlPlane } from '../storage/contracts/control-plane.js';
+import { bootstrap, INITIAL_KEY_FILE } from './bootstrap.js';
 import { KeyRing, type RingEntry } from './key-ring.js';
 import { LastUsed } from './last-used.js';
 import { Logins, loginUrl } from './logins.js';
@@ -49,186 +53,260 @@ class Refusals {
   }
 }
 
-/** Finds out who sends a request. */
-export interface Authenticator {
+/** Stands for everybody, where authentication is off and no extension keeps users: a daemon that only passes data on. */
+const NOBODY: Identity = {
+  userId: '00000000-0000-0000-0000-000000000000',
+  keyId: null,
+  scopes: SCOPES,
+};
+
+type Control = Pick<ControlPlane, 'accounts' | 'logins' | 'watch' | 'directory'>;
+
+/** Finds out who calls the daemon, from the first extension that keeps users and keys. All keys are in memory. */
+export class Authenticator {
+  readonly #config: AuthConfig;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #refusals: Refusals;
+  readonly #ring = new KeyRing();
+  /** The senders of requests that were authenticated: a listener does so before it chooses the route, and the route again. */
+  readonly #known = new WeakMap<Caller, Identity>();
+  #control: Control | undefined;
+  #follower: StoreFollower | undefined;
+  #lastUsed: LastUsed | undefined;
+  #site: LoginSite | undefined;
+  #logins: Logins | undefined;
+  /** Whom everybody counts as with `auth.enabled: false`: the first user that is not disabled. */
+  #first: StoredUser | undefined;
+  #initialKeyFile: string | null = null;
+
+  constructor(config: AuthConfig, { clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+    this.#config = config;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#refusals = new Refusals(clock, logger);
+  }
+
+  /** Whether requests can be authenticated. */
+  get isOpen(): boolean {
+    return this.#control !== undefined || !this.#config.enabled;
+  }
+
+  /** The file with the first key, whenever it was written, as long as it exists. */
+  get initialKeyFile(): string | null {
+    return this.#initialKeyFile;
+  }
+
+  /** To be called with each extension that has started. The first that is a control plane is used. @throws as {@link open} */
+  async offer(candidate: unknown): Promise<void> {
+    if (this.#control === undefined && isControlPlane(candidate)) await this.open(candidate);
+  }
+
   /**
-   * Who sends a request, from its `Authorization: Bearer` header, else from the cookie of its browser.
+   * Reads all keys into memory. Of a store without users nobody is accepted until {@link bootstrap}.
+   *
+   * @throws Error when the store cannot be read.
+   */
+  async open(control: Control): Promise<void> {
+    const tools = { clock: this.#clock, logger: this.#logger };
+    if (this.#config.enabled) {
+      let version: KeysVersion | null = null;
+      const readOn = async (): Promise<boolean> => {
+        const changes = await control.accounts.followKeys(version);
+        this.#ring.put(changes.keys, this.#clock.now());
+        version = changes.version;
+        return changes.hasMore;
+      };
+      const failure = 'Changes of API keys cannot be read; the known keys remain valid meanwhile';
+      this.#follower = new StoreFollower(control.watch, { topic: 'keys', readOn, failure }, tools);
+      await this.#follower.start();
+      this.#lastUsed = new LastUsed(
+        (uses) => control.accounts.touchKeys(uses),
+        'Could not write when keys were last used; will retry',
+        tools,
+      );
+    } else await this.#findFirst(control);
+    this.#control = control;
+  }
+
+  /** Makes the first user and key where there is none. To be called when everything has started. @throws Error */
+  async bootstrap(): Promise<void> {
+    const control = this.#control;
+    if (control === undefined) return;
+    await bootstrap({ control, config: this.#config, clock: this.#clock, logger: this.#logger });
+    await this.settle();
+    if (control.directory === null) return;
+    const file = join(control.directory, INITIAL_KEY_FILE);
+    if (this.#config.enabled && existsSync(file)) this.#initialKeyFile = file;
+  }
+
+  /**
+   * Who sends a request, from its `Authorization: Bearer` header, else from the cookie of its browser. Bound, so that hosts can
+   * have it as their own.
    *
    * @param scope the scope the request needs; none asks only for a valid key.
-   * @throws HttpProblem 401 `unauthenticated`, the same for every reason; 403 `forbidden_scope`, `forbidden_origin`.
+   * @throws HttpProblem 401 `unauthenticated`, the same for every reason; 403 `forbidden_scope`, `forbidden_origin`; 503 before
+   *   there is anybody to ask; what `identified` of the request throws
    */
-  authenticate(request: Caller, scope?: Scope): Identity;
+  readonly authenticate = (request: Caller, scope?: Scope): Identity => {
+    const known = this.#known.get(request);
+    const identity = known ?? this.#identify(request);
+    if (scope !== undefined && !grants(identity.scopes, scope)) {
+      const { keyId } = identity;
+      const refusal: Refusal = { reason: 'lacks_scope', ...(keyId !== null && { keyId }), scope };
+      this.#refusals.note(refusal, request.remoteAddress);
+      throw lacksScope(scope);
+    }
+    if (known === undefined) {
+      request.identified?.(identity);
+      this.#known.set(request, identity);
+    }
+    return identity;
+  };
+
   /** Likewise, but by what holds at this moment, and without counting as a use. @returns undefined where nobody is */
-  identityNow(request: Caller): Identity | undefined;
-  /**
-   * Whether a sender that was authenticated may also do something else.
-   *
-   * @throws HttpProblem 403 `forbidden_scope`
-   */
-  requireScope(identity: Identity, scope: Scope, request: Caller): void;
+  readonly identityNow = (request: Caller): Identity | undefined => {
+    if (!this.#config.enabled) return this.#everybody();
+    const header = request.header('authorization');
+    if (header === undefined) return isHttp(request) ? this.#logins?.holderOf(request) : undefined;
+    const token = bearerToken(header);
+    const entry = token === undefined ? undefined : this.#ring.find(token);
+    return refusalOf(token, entry, this.#clock.now()) ? undefined : entry?.identity;
+  };
+
   /**
    * Resolves when {@link authenticate} goes by all keys and users as they were stored when it was called; where the store cannot be read
    * then, at once: it follows as soon as it can.
    */
-  settle(): Promise<void>;
+  async settle(): Promise<void> {
+    if (this.#config.enabled) await this.#follower?.settle();
+    else if (this.#control !== undefined) await this.#findFirst(this.#control);
+  }
+
   /**
-   * Lets browsers in from now on. To be called once.
+   * Lets browsers in from now on.
    *
-   * @throws ConsumeError where the store cannot be read
+   * @throws Error where browsers are let in already, or no extension keeps users; ConsumeError where the store cannot be read
    */
-  letIn(site: LoginSite): Promise<BrowserLogins>;
+  async letIn(site: LoginSite): Promise<BrowserLogins> {
+    if (this.#site)
+      throw new Error('Another extension lets browsers in already: leave one out of service.extensions');
+    const control = this.#control;
+    if (control === undefined)
+      throw new Error('No extension keeps users and keys: list one (sqlite, postgres) in service.extensions');
+    this.#site = site;
+    if (!this.#config.enabled) return this.#openLogins(site);
+    const keys = {
+      byText: this.#identityOf.bind(this),
+      byId: (keyId: string) => {
+        const entry = this.#ring.byId(keyId);
+        return entry && !refusalOf(undefined, entry, this.#clock.now()) ? entry.identity : undefined;
+      },
+    };
+    const tools = { control, keys, clock: this.#clock, logger: this.#logger };
+    return (this.#logins = await Logins.open(site, tools));
+  }
+
+  /**
+   * A link that lets a browser in once, with the first key.
+   *
+   * @param address of the pages, `http://127.0.0.1:4319`
+   * @returns null where that key is not in its file any more, is not accepted, or nobody is let in
+   */
+  async loginLink(address: string): Promise<string | null> {
+    if (this.#site === undefined) return null;
+    const file = this.#initialKeyFile;
+    const key = this.#config.enabled && file !== null ? await readFile(file, 'utf8').catch(() => '') : '';
+    return await this.linkFor(key.trim(), this.#site.publicUrl ?? new URL(address));
+  }
+
   /**
    * A link for a key of the store by its text.
    *
    * @param base address of the pages
    * @returns null where it is no key that is accepted, or nobody is let in
    */
-  linkFor(key: string, base: URL): Promise<string | null>;
-  /** Writes when keys were last used. May be called twice. */
-  close(): Promise<void>;
-}
+  async linkFor(key: string, base: URL): Promise<string | null> {
+    if (!this.#config.enabled) return loginUrl(base, null);
+    const identity = this.#ring.find(key) && this.#identityOf(key, {});
+    return identity && this.#logins ? (await this.#logins.linkAt(base, identity)).url : null;
+  }
 
-export interface AuthenticatorOptions {
-  readonly control: Pick<ControlPlane, 'accounts' | 'logins' | 'watch' | 'directory'>;
-  readonly config: AuthConfig;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
+  /** Writes when keys were last used. To be called while the store still runs. May be called twice. */
+  async close(): Promise<void> {
+    this.#follower?.close();
+    this.#refusals.close();
+    await this.#logins?.close();
+    await this.#lastUsed?.close();
+  }
 
-/**
- * Reads all keys into memory. Of a store without users nobody is accepted until {@link bootstrap} and a `settle`.
- *
- * @throws Error when the store cannot be read.
- */
-export async function createAuthenticator(options: AuthenticatorOptions): Promise<Authenticator> {
-  const { control, config, clock, logger } = options;
-  if (!config.enabled) return openAuthenticator(options);
+  #identify(request: Caller): Identity {
+    if (!this.#config.enabled) return this.#everybody();
+    if (this.#control === undefined) throw notYet('API keys cannot be checked yet.');
+    const header = request.header('authorization');
+    // A request without any key does not concern the audit: every page that is opened by hand makes one.
+    const identity =
+      header === undefined
+        ? isHttp(request) && this.#logins?.identify(request)
+        : this.#identityOf(bearerToken(header), request);
+    if (!identity) throw unauthenticated();
+    if (identity.keyId !== null) this.#lastUsed?.note(identity.keyId, this.#clock.now());
+    return identity;
+  }
 
-  const ring = new KeyRing();
-  let version: KeysVersion | null = null;
-  const readOn = async (): Promise<boolean> => {
-    const changes = await control.accounts.followKeys(version);
-    ring.put(changes.keys, clock.now());
-    version = changes.version;
-    return changes.hasMore;
-  };
-  const failure = 'Changes of API keys cannot be read; the known keys remain valid meanwhile';
-  const follower = new StoreFollower(control.watch, { topic: 'keys', readOn, failure }, options);
-  await follower.start();
-  const lastUsed = new LastUsed(
-    (uses) => control.accounts.touchKeys(uses),
-    'Could not write when keys were last used; will retry',
-    options,
-  );
-  const refusals = new Refusals(clock, logger);
-  const requireScope: Authenticator['requireScope'] = ({ scopes, keyId }, scope, { remoteAddress }) => {
-    if (grants(scopes, scope)) return;
-    refusals.note({ reason: 'lacks_scope', ...(keyId !== null && { keyId }), scope }, remoteAddress);
-    throw lacksScope(scope);
-  };
   /** @returns undefined where it is no key that is accepted; that is logged */
-  const identityOf = (
+  #identityOf(
     token: string | undefined,
     { remoteAddress }: Pick<Caller, 'remoteAddress'>,
-  ): Identity | undefined => {
-    const entry = token === undefined ? undefined : ring.find(token);
-    const refusal = refusalOf(token, entry, clock.now());
-    if (refusal) refusals.note(refusal, remoteAddress);
+  ): Identity | undefined {
+    const entry = token === undefined ? undefined : this.#ring.find(token);
+    const refusal = refusalOf(token, entry, this.#clock.now());
+    if (refusal) this.#refusals.note(refusal, remoteAddress);
     return refusal ? undefined : entry?.identity;
-  };
-  const keys = {
-    byText: identityOf,
-    byId: (keyId: string) => {
-      const entry = ring.byId(keyId);
-      return entry && !refusalOf(undefined, entry, clock.now()) ? entry.identity : undefined;
-    },
-  };
-  let logins: Logins | undefined;
-  return {
-    authenticate(request, scope) {
-      const header = request.header('authorization');
-      // A request without any key does not concern the audit: every page that is opened by hand makes one.
-      const identity =
-        header === undefined
-          ? isHttp(request) && logins?.identify(request)
-          : identityOf(bearerToken(header), request);
-      if (!identity) throw unauthenticated();
-      if (identity.keyId !== null) lastUsed.note(identity.keyId, clock.now());
-      if (scope !== undefined) requireScope(identity, scope, request);
-      return identity;
-    },
-    identityNow(request) {
-      const header = request.header('authorization');
-      if (header === undefined) return isHttp(request) ? logins?.holderOf(request) : undefined;
-      const token = bearerToken(header);
-      const entry = token === undefined ? undefined : ring.find(token);
-      return refusalOf(token, entry, clock.now()) ? undefined : entry?.identity;
-    },
-    requireScope,
-    letIn: async (site) => (logins = await Logins.open(site, { control, keys, clock, logger })),
-    linkFor: async (key, base) => {
-      const identity = ring.find(key) && identityOf(key, {});
-      return identity && logins ? (await logins.linkAt(base, identity)).url : null;
-    },
-    settle: () => follower.settle(),
-    async close() {
-      follower.close();
-      refusals.close();
-      await logins?.close();
-      await lastUsed.close();
-    },
-  };
-}
+  }
 
-/** With `auth.enabled: false` everybody counts as the first user that is not disabled. */
-async function openAuthenticator({
-  control,
-  clock,
-  logger,
-}: Pick<AuthenticatorOptions, 'control' | 'clock' | 'logger'>): Promise<Authenticator> {
-  let first: StoredUser | undefined;
+  #everybody(): Identity {
+    if (this.#control === undefined) return NOBODY;
+    return { userId: this.#firstNow().id, keyId: null, scopes: SCOPES };
+  }
+
+  #firstNow(): StoredUser {
+    if (this.#first !== undefined) return this.#first;
+    throw notYet('The store has no user yet.');
+  }
+
   /** A new store has no user until the end of the start. */
-  const findFirst = async (): Promise<void> => {
-    if (first !== undefined) return;
+  async #findFirst(control: Control): Promise<void> {
+    if (this.#first !== undefined) return;
     const users = await control.accounts.listUsers();
-    first = users.find(({ disabled }) => !disabled);
-    if (first !== undefined)
-      logger.warn(
-        { user: first.name },
+    this.#first = users.find(({ disabled }) => !disabled);
+    if (this.#first !== undefined)
+      this.#logger.warn(
+        { user: this.#first.name },
         'Authentication is off: every request acts as the first user, with all scopes',
       );
     else if (users.length > 0)
       throw new Error('Authentication is off, but the store has no user to act for that is not disabled');
-  };
-  const firstNow = (): StoredUser => {
-    if (first !== undefined) return first;
-    throw notYet('The store has no user yet.');
-  };
-  const identity = (): Identity => ({ userId: firstNow().id, keyId: null, scopes: SCOPES });
-  await findFirst();
-  return {
-    authenticate: identity,
-    identityNow: identity,
-    requireScope: () => undefined,
-    letIn: async ({ publicUrl, secure }) => ({
-      enter: async () => ({ cookie: null, identity: identity() }),
+  }
+
+  /** Without authentication every browser is in, and nothing is kept of it. */
+  #openLogins({ publicUrl, secure }: LoginSite): BrowserLogins {
+    return {
+      enter: async () => ({ cookie: null, identity: this.#everybody() }),
       leave: async () => null,
       readLink: async () => {
-        const { name, email } = firstNow();
-        return { name, email, expiresAt: clock.now() };
+        const { name, email } = this.#firstNow();
+        return { name, email, expiresAt: this.#clock.now() };
       },
       createLink: async (_, request) => {
         const base =
           publicUrl ?? new URL(`${secure ? 'https' : 'http'}://${request.header('host') ?? 'localhost'}/`);
-        return { url: loginUrl(base, null), expiresAt: clock.now() };
+        return { url: loginUrl(base, null), expiresAt: this.#clock.now() };
       },
       sessionsOf: async () => [],
       end: async () => undefined,
-    }),
-    linkFor: async (_, base) => loginUrl(base, null),
-    settle: findFirst,
-    close: async () => undefined,
-  };
+    };
+  }
 }
 
 /** Spaces may be `%20`: some clients send what stands in `OTEL_EXPORTER_OTLP_HEADERS` undecoded. */
@@ -263,7 +341,7 @@ function unauthenticated(): HttpProblem {
 }
 
 /** The answer to a request that comes before users and keys can be read. */
-export function notYet(detail: string): HttpProblem {
+function notYet(detail: string): HttpProblem {
   return new HttpProblem(503, 'storage_unavailable', detail, { headers: { 'retry-after': '1' } });
 }
 

@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path';
 import { BatchCodec } from '../delivery/queue/disk/batch-codec.js';
 import { DeadLetters, type Letter, type WholeLetter } from '../delivery/queue/disk/dead-letters.js';
 import { placeOf } from '../delivery/queue/disk/disk-place.js';
-import { READS_SENT } from '../otlp/map/open-request.js';
+import { RAW_DECODERS } from '../otlp/map/decode-raw.js';
+import { recordsOf } from '../signal/raw-batch.js';
 import { formatTime } from '../signal/time.js';
 import { counted } from './counted.js';
 import type { CliIo } from './io.js';
@@ -161,10 +162,10 @@ function shown({ id, about, items, bytes }: Letter): object {
 
 async function withItems(letter: WholeLetter): Promise<string> {
   const { signal, tenant } = letter.about;
-  const codec = new BatchCodec(signal, READS_SENT);
+  const codec = new BatchCodec(signal, RAW_DECODERS);
   const { batch } = await codec.read(letter, { ...letter, tenant });
   return JSON.stringify(
-    { ...shown(letter), items: batch.items },
+    { ...shown(letter), items: recordsOf(batch).items },
     (_, value: unknown) => {
       if (typeof value === 'bigint') return String(value);
       return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;

@@ -1,4 +1,5 @@
-import type { SentForm } from '../signal/sent-request.js';
+import { recordsOf, type AnyBatch, type RawBatch, type RawForm } from '../signal/raw-batch.js';
+import type { Batch } from '../signal/batch.js';
 import type { Micros } from '../signal/time.js';
 
 /** One item of a batch that was not taken, and why. */
@@ -57,19 +58,32 @@ export interface ConsumeContext {
 }
 
 /**
- * The next step of a pipeline. `consume` takes over the batch: the caller must not touch it again. The list of items belongs to
- * the consumer, which may empty it once it does not need them any more, so that they need not outlive the wait for the answer;
- * the items themselves may be shared, and the consumer changes them only where its factory says `mutatesBatch`; what lies in a field,
- * such as `input_data`, it replaces as a whole. It resolves when
- * everything behind it has taken responsibility; for a pipeline that ends in `storage` that is after the commit. It rejects with
- * a {@link ConsumeError} when the whole batch was not taken. Waiting is back-pressure: callers limit how many calls they have
+ * The next step of a pipeline. `consume` takes the batch over: the caller must not change it afterwards, and should not hold it
+ * while it waits for the answer. A consumer never changes the list of items: it may be shared, and so may the items, which it
+ * changes only where its factory says `mutatesBatch`; what is in a field, such as `input_data`, it replaces as a whole. It resolves
+ * when everything behind it has taken responsibility; for a pipeline that ends in `storage` that is after the commit. It rejects
+ * with a {@link ConsumeError} when the whole batch was not taken. Waiting is back-pressure: callers limit how many calls they have
  * running.
  */
 export interface Consumer<B> {
   consume(batch: B, context: ConsumeContext): Promise<Receipt>;
-  /**
-   * Of traces: says that here and behind it nobody looks at items, as a rule, so that a receiver need not read what it gets: it may
-   * pass it on as it came (`signal/sent-request.ts`), and says of it what a look would have said. The form is the one that it leaves in.
-   */
-  readonly passesSent?: SentForm | undefined;
+  /** Set if everything from here on forwards requests of traces undecoded. Plugins leave it out: they always get records. */
+  readonly passthrough?: Passthrough | undefined;
+}
+
+/** The entrance for requests that are forwarded undecoded. */
+export interface Passthrough {
+  /** The form in which the request leaves the daemon. */
+  readonly form: RawForm;
+  consume(batch: RawBatch, context: ConsumeContext): Promise<Receipt>;
+}
+
+/** Hands over a batch in either form; without `passthrough` the consumer gets its records. */
+export async function handOver(
+  consumer: Consumer<Batch<unknown>>,
+  batch: AnyBatch,
+  context: ConsumeContext,
+): Promise<Receipt> {
+  if (batch.kind !== 'raw') return consumer.consume(batch, context);
+  return consumer.passthrough?.consume(batch, context) ?? consumer.consume(recordsOf(batch), context);
 }

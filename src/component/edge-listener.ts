@@ -1,4 +1,5 @@
-import type { Batch, Signal } from '../signal/batch.js';
+import type { Signal } from '../signal/batch.js';
+import type { AnyBatch } from '../signal/raw-batch.js';
 import type { Kind } from './component-id.js';
 
 /** A component at one end of an edge. */
@@ -31,5 +32,5 @@ export interface EdgeListener {
    *
    * @returns what is to be told what became of it
    */
-  offer(batch: Batch<unknown>, signal: Signal): ((passed: Passed) => void) | undefined;
+  offer(batch: AnyBatch, signal: Signal): ((passed: Passed) => void) | undefined;
 }

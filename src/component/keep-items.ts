@@ -9,11 +9,12 @@ export interface LeftOut {
   readonly dropped: ReadonlySet<number>;
 }
 
+const NOTHING: ReadonlySet<number> = new Set();
+
 /**
- * For processors that refuse or drop single items: passes on what is left of a batch, and answers with a receipt in which the
+ * For processors that refuse or drop single items: passes on the others in a new list, and answers with a receipt in which the
  * refusals of all later steps point at the items as the caller passed them. What is dropped counts as accepted, because its sender
- * must not send it again. The others are taken out of the batch's own list, so that what is emptied behind lives on nowhere; no
- * item is changed (`mutatesBatch: false`). When nothing is left, `next` is not called.
+ * must not send it again. If nothing is left, `next` is not called.
  *
  * @throws whatever `next` throws: then nothing of the batch was taken
  */
@@ -27,29 +28,38 @@ export async function consumeKept<B extends Batch<unknown>>(
   const isRefused = new Set(refused.map(({ index }) => index));
   /** The positions, in the caller's batch, of the items passed on. */
   const positions: number[] = [];
-  const { items } = batch;
-  items.forEach((item, index) => {
-    if (isRefused.has(index) || dropped.has(index)) return;
-    items[positions.length] = item;
-    positions.push(index);
+  const items = batch.items.filter((_, index) => {
+    const isKept = !isRefused.has(index) && !dropped.has(index);
+    if (isKept) positions.push(index);
+    return isKept;
   });
-  items.length = positions.length;
-  const receipt: Receipt =
-    positions.length === 0 ? { accepted: 0, refused: [] } : await next.consume(batch, context);
-  const later = receipt.refused.map((refusal) => ({
-    ...refusal,
-    index: positions[refusal.index] ?? refusal.index,
-  }));
-  return {
-    ...receipt,
-    accepted: receipt.accepted + dropped.size,
-    refused: [...refused, ...later].sort((a, b) => a.index - b.index),
+  const asCaller = (receipt: Receipt): Receipt => {
+    const later = receipt.refused.map((refusal) => ({
+      ...refusal,
+      index: positions[refusal.index] ?? refusal.index,
+    }));
+    return {
+      ...receipt,
+      accepted: receipt.accepted + dropped.size,
+      refused: [...refused, ...later].sort((a, b) => a.index - b.index),
+    };
   };
+  if (items.length === 0) return asCaller({ accepted: 0, refused: [] });
+  // Not awaited here: this call would hold the batch until the answer.
+  return next.consume({ ...batch, items }, context).then(asCaller);
 }
 
-/** Puts another in place of each item of a batch, in its own list. @param make is told the item and its position */
-export function replaceItems<Item>({ items }: Batch<Item>, make: (item: Item, index: number) => Item): void {
-  items.forEach((item, index) => {
-    items[index] = make(item, index);
-  });
+/**
+ * For processors that only refuse: as {@link consumeKept}.
+ *
+ * @param refused at most one refusal an item, by the item's position in `batch.items`, in any order
+ * @throws whatever `next` throws: then nothing of the batch was taken
+ */
+export async function consumeUnrefused<B extends Batch<unknown>>(
+  batch: B,
+  refused: readonly Refusal[],
+  next: Consumer<B>,
+  context: ConsumeContext,
+): Promise<Receipt> {
+  return consumeKept(batch, { refused, dropped: NOTHING }, next, context);
 }

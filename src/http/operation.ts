@@ -7,8 +7,10 @@ import { fieldErrors, validationProblem, validator } from './field-errors.js';
 import { isJson, readJsonBody, requireJson } from './json-body.js';
 import { readParams, readQuery } from './query-values.js';
 
-/** Finds out who sends a request, as `Host.authenticate` does. */
-export type Authenticate = (request: HttpRequest, scope?: Scope) => Identity;
+/** What a `Host` offers to find out who sends a request. */
+export interface Authentication {
+  authenticate(request: HttpRequest, scope?: Scope): Identity;
+}
 
 type Value<Schema> = Schema extends TObject ? Static<Schema> : undefined;
 
@@ -55,20 +57,19 @@ export interface RouteBuilder {
 }
 
 /**
- * Builds routes whose keys are checked by `authenticate`. A schema is compiled when the first request needs it.
+ * Builds routes whose keys are checked by a host. A schema is compiled when the first request needs it.
  *
  * Requests are refused in this order: key, scope, media type, path, query, body; all but the last before the body
  * is read.
  */
-export function createRouteBuilder(authenticate: Authenticate): RouteBuilder {
+export function createRouteBuilder(host: Authentication): RouteBuilder {
   return {
     route: (operation) => {
       const check = compile(operation);
       return {
         to: (handler) =>
           declared(operation, (request) => {
-            const identity =
-              operation.access === 'public' ? null : identify(authenticate, operation, request);
+            const identity = operation.access === 'public' ? null : identify(host, operation, request);
             const { remoteAddress: address } = request;
             if (operation.body) requireJson(request);
             const params = check.params(request);
@@ -84,7 +85,7 @@ export function createRouteBuilder(authenticate: Authenticate): RouteBuilder {
       };
     },
     raw: (operation, handler) =>
-      declared(operation, (request) => handler(request, identify(authenticate, operation, request))),
+      declared(operation, (request) => handler(request, identify(host, operation, request))),
   };
 }
 
@@ -101,10 +102,10 @@ function declared(operation: Operation, handle: Route['handle']): Route {
   };
 }
 
-function identify(authenticate: Authenticate, operation: Operation, request: HttpRequest): Identity {
+function identify(host: Authentication, operation: Operation, request: HttpRequest): Identity {
   const { access } = operation;
   if (access === 'public') throw new TypeError(`${operation.id}: a public operation has no identity`);
-  return access === 'any' ? authenticate(request) : authenticate(request, access);
+  return access === 'any' ? host.authenticate(request) : host.authenticate(request, access);
 }
 
 /** What nobody asked for is refused rather than ignored: `dry_run` in a body would have changed what it asked to leave alone. */

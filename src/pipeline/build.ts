@@ -1,5 +1,5 @@
 import type { EdgeEnd } from '../component/edge-listener.js';
-import type { Consumer, ConsumeContext, Receipt } from '../component/consumer.js';
+import type { Consumer } from '../component/consumer.js';
 import type { Rejections } from '../component/rejections.js';
 import type { CreateProcessor, Exporter, Outputs } from '../component/factory.js';
 import type { Clock, Logger, Meter } from '../component/telemetry.js';
@@ -7,62 +7,15 @@ import type { ConfiguredComponent } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { COMPONENT_SECTIONS } from '../config/file-schema.js';
 import { QueuedExporter } from '../delivery/queue/queued-exporter.js';
-import { READS_SENT } from '../otlp/map/open-request.js';
+import { RAW_DECODERS } from '../otlp/map/decode-raw.js';
 import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
 import { Edges } from './edges.js';
 import { fanOut, type Branch } from './fanout.js';
 import { nameOf, type Node } from './node.js';
-import { noteRejections } from './note-rejections.js';
-import { edgeMetrics, metricsObserver, observe, type EdgeMetrics } from './observe.js';
+import { edgeMetrics, Gate, instrument, metricsObserver, type EdgeMetrics } from './instrument.js';
 import { OfferedPrices } from './offered-prices.js';
 import type { Plan, PlannedPipeline } from './plan.js';
 import { RejectionsInMemory } from './rejections.js';
-import { ConsumeError } from '../component/consume-error.js';
-
-/**
- * The door between receivers and pipelines: it knows how many batches are behind it, and can be closed, so that a stop finishes
- * what was taken before it stops the components.
- */
-class Gate {
-  #isClosed = false;
-  #inside = 0;
-  #whenEmpty: (() => void)[] = [];
-
-  /** How many batches were taken and not answered yet. */
-  get inside(): number {
-    return this.#inside;
-  }
-
-  guard<B>(inner: Consumer<B>): Consumer<B> {
-    return {
-      passesSent: inner.passesSent,
-      consume: (batch, context) => this.#pass(inner, batch, context),
-    };
-  }
-
-  /** From now on batches are refused as retryable. @returns when the last one inside was answered. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    if (this.#inside === 0) return;
-    await new Promise<void>((resolve) => this.#whenEmpty.push(resolve));
-  }
-
-  async #pass<B>(inner: Consumer<B>, batch: B, context: ConsumeContext): Promise<Receipt> {
-    if (this.#isClosed)
-      throw new ConsumeError('The daemon is stopping: send the batch again in a moment', {
-        code: 'shutting_down',
-        retryable: true,
-        retryAfterMs: 1000,
-      });
-    this.#inside += 1;
-    try {
-      return await inner.consume(batch, context);
-    } finally {
-      this.#inside -= 1;
-      if (this.#inside === 0) for (const resolve of this.#whenEmpty.splice(0)) resolve();
-    }
-  }
-}
 
 /** What components of every kind are given. */
 export interface BuildTools {
@@ -166,7 +119,8 @@ class Builder {
       const metrics = metricsObserver(this.#metrics.processor, { processor: id, signal, pipeline: name });
       next = (from) => {
         const edge = this.#edges.add(name, from, { kind: 'processor', id });
-        return observe(node.component, [metrics, edge], { logger: node.logger, signal });
+        const { component, logger } = node;
+        return instrument(component, { signal, logger, observers: [metrics, edge], look: edge.look });
       };
       nodes.unshift(node);
     }
@@ -203,7 +157,7 @@ class Builder {
       const component = factory.create(settings);
       if (factory.delivery === 'direct') return component;
       const config = factory.deliveryConfig?.(settings.config) ?? settings.config;
-      return new QueuedExporter(component, { ...settings, config }, READS_SENT);
+      return new QueuedExporter(component, { ...settings, config }, RAW_DECODERS);
     });
     this.#exporters.set(exporter.id, node);
     return node;
@@ -232,9 +186,14 @@ class Builder {
     const waiting = isQueued ? () => component.waiting(signal) : undefined;
     const edge = this.#edges.add(pipeline, from, { kind: 'exporter', id }, waiting);
     const metrics = metricsObserver(this.#metrics.exporter, { exporter: id, signal });
-    const way = observe<Batches[Signal]>(input, [metrics, edge], { logger, signal });
-    if (!isQueued) return way;
-    return hasDirect ? component.shelter(signal, way) : component.expose(signal, way);
+    const onFailure = hasDirect ? 'swallowErrors' : 'propagateErrors';
+    return instrument<Batches[Signal]>(input, {
+      signal,
+      logger,
+      observers: [metrics, edge],
+      look: edge.look,
+      onFailure: isQueued ? component[onFailure](signal) : undefined,
+    });
   }
 
   #receivers(entries: ReadonlyMap<string, (from: EdgeEnd) => Branch<Batches[Signal]>>): readonly Node[] {
@@ -253,15 +212,14 @@ class Builder {
               return entry === undefined ? [] : { ...entry({ kind: 'receiver', id: receiver.id }), name };
             });
           if (branches.length === 0) return [];
-          const labels = { receiver: receiver.id, signal };
-          const way = this.#gate.guard(fanOut(branches.length > 1 ? branches.map(withOwnNames) : branches));
-          const observed = observe(way, [metricsObserver(this.#metrics.receiver, labels)], {
-            logger,
+          const output = instrument(fanOut(branches.length > 1 ? branches.map(withOwnNames) : branches), {
             signal,
+            logger,
+            observers: [metricsObserver(this.#metrics.receiver, { receiver: receiver.id, signal })],
+            gate: this.#gate,
+            // Events belong to organizations, and nobody outside sends them.
+            rejections: signal === 'events' ? undefined : { receiver: receiver.id, to: this.#rejections },
           });
-          const from = { receiver: receiver.id, signal };
-          // Events belong to organizations, and nobody outside sends them.
-          const output = signal === 'events' ? observed : noteRejections(observed, this.#rejections, from);
           return [[signal, output] as const];
         }),
       ) as Outputs;

@@ -1,3 +1,4 @@
+import { Authenticator } from '../auth/authenticator.js';
 import { SecretBoxes } from '../auth/secret-boxes.js';
 import type { DaemonHealth } from '../component/daemon-health.js';
 import type { Clock, Logger } from '../component/telemetry.js';
@@ -9,7 +10,6 @@ import { buildPipelines, type Built, type BuildTools } from './build.js';
 import { Deadline } from './deadline.js';
 import { daemonView } from './daemon-view.js';
 import { createHost } from './host.js';
-import { IdentityGate } from './identity-gate.js';
 import { Lifecycle } from './lifecycle.js';
 import { Listeners } from './listeners.js';
 import { serveMetrics } from './metrics-route.js';
@@ -89,7 +89,7 @@ class RunningDaemon implements Daemon {
   readonly #built: Built;
   readonly #options: DaemonOptions;
   readonly #status: StatusBoard;
-  readonly #identity: IdentityGate;
+  readonly #identity: Authenticator;
   readonly #users: UserRates;
   readonly #listeners: Listeners;
   readonly #lifecycle: Lifecycle;
@@ -111,7 +111,7 @@ class RunningDaemon implements Daemon {
       else this.#startAbort.abort();
     });
     observeStates(options.meter, () => this.#status.health());
-    this.#identity = new IdentityGate(options.prepared.config.auth, options);
+    this.#identity = new Authenticator(options.prepared.config.auth, options);
     this.#users = userRates(options.prepared.config.service.user_limits, tools);
     this.#listeners = new Listeners(tools, options.prepared.config, this.#users, (request) => {
       this.#identity.authenticate(request);

@@ -1,8 +1,68 @@
 import type { EdgeFigures, QueueFigures } from '../component/daemon-view.js';
-import type { EdgeEnd, EdgeListener, EdgePlace } from '../component/edge-listener.js';
+import type { EdgeEnd, EdgeListener, EdgePlace, Passed } from '../component/edge-listener.js';
 import type { Clock } from '../component/telemetry.js';
-import { EdgeMeter } from './edge-meter.js';
+import type { Amount } from '../signal/amount.js';
+import type { Signal } from '../signal/batch.js';
+import type { AnyBatch } from '../signal/raw-batch.js';
+import type { EdgeObserver } from './instrument.js';
 import type { PlannedPipeline } from './plan.js';
+import { RecentDurations } from './recent-durations.js';
+
+/** Counts what passes one edge, and lets others look at it. A batch costs a few additions while nobody looks. */
+class EdgeMeter implements EdgeObserver {
+  offered = 0;
+  accepted = 0;
+  refused = 0;
+  failed = 0;
+  readonly #durations: RecentDurations;
+  readonly #signal: Signal;
+  readonly #listeners = new Set<EdgeListener>();
+
+  constructor(signal: Signal, clock: Clock) {
+    this.#signal = signal;
+    this.#durations = new RecentDurations(clock);
+  }
+
+  /** Of the last one to two minutes; null: no batch passed. */
+  get p99Ms(): number | null {
+    return this.#durations.quantile(0.99);
+  }
+
+  /** @returns a function that ends it */
+  listen(listener: EdgeListener): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  /** Shows a batch to the listeners. @returns receives what became of it */
+  readonly look = (batch: AnyBatch): ((passed: Passed) => void) | undefined => {
+    if (this.#listeners.size === 0) return undefined;
+    const tells = [...this.#listeners].flatMap((listener) => listener.offer(batch, this.#signal) ?? []);
+    if (tells.length === 0) return undefined;
+    return (passed) => {
+      for (const tell of tells) tell(passed);
+    };
+  };
+
+  offer({ items }: Amount): void {
+    this.offered += items;
+  }
+
+  take(accepted: Amount, refused: Amount): void {
+    this.accepted += accepted.items;
+    this.refused += refused.items;
+  }
+
+  fail({ items }: Amount): void {
+    this.failed += items;
+  }
+
+  end(ms: number): void {
+    this.#durations.record(ms);
+  }
+}
 
 interface Edge {
   readonly pipeline: string;

@@ -14,41 +14,46 @@ export interface Branch<B> {
  * Sends a batch to several consumers at the same time, and answers when the last has answered: each is told of that, too.
  *
  * An item is taken when every branch took it; of several quotas the one with the least left is told. When a branch fails, the batch failed: a failure that sending again
- * cannot cure comes first, otherwise the one that asks for the longest wait. Each branch gets a list of its own of the
- * same items; branches that change the items get copies, the last of them the items themselves where nobody else reads
- * them.
+ * cannot cure comes first, otherwise the one that asks for the longest wait. Branches that change items get copies, the last
+ * of them the batch itself if nobody else reads it; all others share it.
  */
 export function fanOut<B extends Batch<unknown>>(branches: readonly Branch<B>[]): Consumer<B> {
   const [only] = branches;
   if (only && branches.length === 1) return only.consumer;
-  const areAllMutating = branches.every(({ mutatesBatch }) => mutatesBatch);
-  const last = branches.length - 1;
   return {
     async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
       const count = batch.items.length;
-      // All copies are made before anyone may begin to change the original. Its list goes to the last one, so that items can be
-      // released as soon as every branch has emptied its own.
-      const inputs = branches.map(({ mutatesBatch }, index) => {
-        if (mutatesBatch && !(areAllMutating && index === last)) return copyPlain(batch);
-        return index === last ? batch : { ...batch, items: [...batch.items] };
-      });
       let tell: () => void = () => undefined;
       // Whoever fans out the whole batch waits for this part of it, too.
       const answered = context.answered ?? new Promise<void>((resolve) => (tell = resolve));
-      const inner = { ...context, answered };
-      const results = await Promise.allSettled(
-        branches.map(async ({ consumer }, index) => consumer.consume(inputs[index] ?? batch, inner)),
-      );
-      tell();
-      const receipts: Receipt[] = [];
-      const errors: unknown[] = [];
-      for (const result of results)
-        if (result.status === 'fulfilled') receipts.push(result.value);
-        else errors.push(result.reason);
-      if (errors.length > 0) throw worst(errors);
-      return mergeReceipts(receipts, count);
+      return consumeAll(branches, batch, { ...context, answered }).then((results) => {
+        tell();
+        const receipts: Receipt[] = [];
+        const errors: unknown[] = [];
+        for (const result of results)
+          if (result.status === 'fulfilled') receipts.push(result.value);
+          else errors.push(result.reason);
+        if (errors.length > 0) throw worst(errors);
+        return mergeReceipts(receipts, count);
+      });
     },
   };
+}
+
+/** All copies are made before anyone may begin to change the original. */
+async function consumeAll<B extends Batch<unknown>>(
+  branches: readonly Branch<B>[],
+  batch: B,
+  context: ConsumeContext,
+): Promise<readonly PromiseSettledResult<Receipt>[]> {
+  const areAllMutating = branches.every(({ mutatesBatch }) => mutatesBatch);
+  const last = branches.length - 1;
+  const inputs = branches.map(({ mutatesBatch }, index) =>
+    mutatesBatch && !(areAllMutating && index === last) ? copyPlain(batch) : batch,
+  );
+  return Promise.allSettled(
+    branches.map(async ({ consumer }, index) => consumer.consume(inputs[index] ?? batch, context)),
+  );
 }
 
 function mergeReceipts(receipts: readonly Receipt[], count: number): Receipt {

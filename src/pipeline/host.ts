@@ -1,10 +1,10 @@
+import type { Authenticator } from '../auth/authenticator.js';
 import type { SecretBoxes } from '../auth/secret-boxes.js';
 import type { DaemonView } from '../component/daemon-view.js';
 import type { Host } from '../component/host.js';
 import type { SmtpSettings } from '../component/smtp.js';
 import type { Rejections } from '../component/rejections.js';
 import type { UserLimits } from '../component/user-limits.js';
-import type { IdentityGate } from './identity-gate.js';
 import type { Listeners } from './listeners.js';
 import { nameOf, type Node } from './node.js';
 import type { OfferedPrices } from './offered-prices.js';
@@ -14,7 +14,7 @@ import type { StatusBoard } from './status.js';
 export interface HostParts {
   readonly extensions: readonly Node[];
   readonly listeners: Listeners;
-  readonly identity: IdentityGate;
+  readonly identity: Authenticator;
   readonly secretBoxes: SecretBoxes;
   readonly userLimits: UserLimits;
   readonly rejections: Rejections;
@@ -44,10 +44,10 @@ export function createHost(node: Node, parts: HostParts): Host {
     announce: (endpoint, address, paths) => {
       listeners.announce(endpoint, address, paths);
     },
-    authenticate: (request, scope) => identity.authenticate(request, scope),
-    identityNow: (request) => identity.identityNow(request),
+    authenticate: identity.authenticate,
+    identityNow: identity.identityNow,
     browserLogins: (site) => identity.letIn(site),
-    settleKeys: () => identity.settleKeys(),
+    settleKeys: () => identity.settle(),
     secretBox: (directory) => secretBoxes.at(directory),
     trustedProxies: listeners.proxies,
     userLimits,

@@ -1,4 +1,5 @@
 import type { Host } from '../component/host.js';
+import { Authenticator } from '../auth/authenticator.js';
 import { SecretBoxes } from '../auth/secret-boxes.js';
 import { isControlPlane, type ControlPlane } from '../storage/contracts/control-plane.js';
 import { isTelemetryStore, type TelemetryParts } from '../storage/contracts/telemetry-plane.js';
@@ -6,7 +7,6 @@ import { buildPipelines, type BuildTools } from './build.js';
 import { daemonView } from './daemon-view.js';
 import { Deadline } from './deadline.js';
 import { createHost } from './host.js';
-import { IdentityGate } from './identity-gate.js';
 import { Lifecycle } from './lifecycle.js';
 import { Listeners } from './listeners.js';
 import type { Prepared } from './prepare.js';
@@ -78,7 +78,7 @@ async function openExtensions(
   const built = buildPipelines({ extensions, pipelines: [] }, tools);
   const status = new StatusBoard(built.extensions, () => undefined);
   const lifecycle = new Lifecycle(built, status);
-  const identity = new IdentityGate(prepared.config.auth, tools);
+  const identity = new Authenticator(prepared.config.auth, tools);
   const users = userRates(prepared.config.service.user_limits, tools);
   const parts = {
     extensions: built.extensions,

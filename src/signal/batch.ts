@@ -9,6 +9,8 @@ export const MAX_REQUEST_ITEMS = 50_000;
 
 /** A batch belongs to one tenant: the user whose key brought it. */
 export interface Batch<Item> {
+  /** Tells it from a `RawBatch`; may be left out. */
+  readonly kind?: 'records';
   /** The user's UUID in lower case; for events of an organization, the organization's. */
   readonly tenant: string;
   readonly items: Item[];

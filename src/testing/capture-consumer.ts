@@ -13,15 +13,9 @@ export class CaptureConsumer<B extends Batch<unknown>> implements Consumer<B> {
   /** What it answers; by default it takes everything. */
   answer: (batch: B) => Receipt | Promise<Receipt> = ({ items }) => ({ accepted: items.length, refused: [] });
 
-  /** Whether it empties each list of items that it gets, as an exporter does once it needs them no more. */
-  emptiesLists = false;
-
   async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
-    // A list of its own, because the other one may be emptied.
-    const kept = { ...batch, items: [...batch.items] };
-    if (this.emptiesLists) batch.items.length = 0;
-    this.captured.push({ batch: kept, context });
-    return this.answer(kept);
+    this.captured.push({ batch, context });
+    return this.answer(batch);
   }
 
   /** All items so far. */

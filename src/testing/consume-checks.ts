@@ -52,6 +52,14 @@ function eachSignal(factory: AnyFactory, subject: Subject, signal: Signal): read
     check('takes a batch', async (scene) => {
       await take(scene, 3);
     }),
+    check('leaves the list of items as it is', async (scene) => {
+      const batch = scene.sample(signal, 3);
+      const items = [...batch.items];
+      await scene.consume(signal, batch);
+      assert.equal(batch.items.length, items.length, 'pass on a new list for other items (consumeKept)');
+      for (const [index, item] of items.entries())
+        assert.equal(batch.items[index], item, 'pass on a new list for other items (consumeKept)');
+    }),
     check('takes an empty batch', async (scene) => {
       await take(scene, 0);
     }),
@@ -136,16 +144,6 @@ function throughProcessor(
   const check = checkOf(factory, subject, signal);
   const never = new ConsumeError('the disk is full', { code: 'storage_unavailable', retryable: false });
   return [
-    check('keeps no list of items whose items were passed on', async (scene) => {
-      scene.behind[signal].emptiesLists = true;
-      const batch = scene.sample(signal, 3);
-      await scene.consume(signal, batch);
-      assert.equal(
-        batch.items.length,
-        0,
-        'pass on the list that came (consumeKept, replaceItems): another one keeps all items alive until the answer comes',
-      );
-    }),
     check('passes on what it has taken', async (scene) => {
       const receipt = await scene.consume(signal, scene.sample(signal, 5));
       const { items } = scene.behind[signal];

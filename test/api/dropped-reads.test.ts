@@ -60,7 +60,9 @@ for (const engine of ENGINES) {
         heard(`abandoned ${method}`);
       },
     );
-    const routes = createRouteBuilder(() => ({ userId: ID, keyId: ID, scopes: ['read'] as const }));
+    const routes = createRouteBuilder({
+      authenticate: () => ({ userId: ID, keyId: ID, scopes: ['read'] as const }),
+    });
     const control = await openControlPlane(t);
     const context = { routes, telemetry, control, clock: { now: () => 0, after: () => () => undefined } };
     // The others of the context belong to routes that are not called.

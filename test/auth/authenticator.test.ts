@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap';
-import { createAuthenticator } from '../../src/auth/authenticator.js';
 import { bootstrap } from '../../src/auth/bootstrap.js';
 import { describeKey, generateKey } from '../../src/auth/keys.js';
 import { SCOPES, type Scope } from '../../src/component/identity.js';
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { StoredKey } from '../../src/storage/contracts/accounts.js';
+import { createAuthenticator } from '../support/authenticator.js';
 import { HandClock } from '../support/hand-clock.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { faultyAccounts } from '../support/faulty-accounts.js';

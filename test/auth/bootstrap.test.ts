@@ -1,9 +1,9 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { createAuthenticator } from '../../src/auth/authenticator.js';
 import { bootstrap } from '../../src/auth/bootstrap.js';
 import { generateKey } from '../../src/auth/keys.js';
+import { createAuthenticator, type AuthenticatorOptions } from '../support/authenticator.js';
 import { HandClock } from '../support/hand-clock.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { faultyAccounts } from '../support/faulty-accounts.js';
@@ -13,17 +13,15 @@ import { withKey } from '../support/request-with-key.js';
 
 const CONFIG = { enabled: true, bootstrap_email: 'root@example.com' };
 
-function start(
-  control: Parameters<typeof createAuthenticator>[0]['control'],
-  config: Parameters<typeof createAuthenticator>[0]['config'] = CONFIG,
-) {
+function start(control: AuthenticatorOptions['control'], config: AuthenticatorOptions['config'] = CONFIG) {
   const logger = new RecordingLogger();
   const options = { control, config, clock: new HandClock(), logger };
   const starting = (async () => {
     const authenticator = await createAuthenticator(options);
     const initialKeyFile = await bootstrap(options);
     await authenticator.settle();
-    return { ...authenticator, initialKeyFile };
+    const { authenticate } = authenticator;
+    return { authenticate, close: () => authenticator.close(), initialKeyFile };
   })();
   return { starting, logger };
 }

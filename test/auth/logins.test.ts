@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap';
-import { createAuthenticator } from '../../src/auth/authenticator.js';
 import { bootstrap, INITIAL_KEY_FILE } from '../../src/auth/bootstrap.js';
 import type { LoginRequest } from '../../src/component/browser-logins.js';
 import type { ControlStore } from '../../src/storage/control/control-store.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createAuthenticator } from '../support/authenticator.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { HandClock } from '../support/hand-clock.js';
 import { RecordingLogger } from '../support/recording-logger.js';

@@ -3,6 +3,7 @@ import { ConsumeError } from '../../src/component/consume-error.js';
 import type { DaemonView, EdgeFigures } from '../../src/component/daemon-view.js';
 import type { EdgeEnd } from '../../src/component/edge-listener.js';
 import { RecentDurations } from '../../src/pipeline/recent-durations.js';
+import { itemCount } from '../../src/signal/amount.js';
 import { StillClock } from '../../src/telemetry/still-clock.js';
 import { batchOf, startEngine } from '../support/engine.js';
 import { EngineComponents } from '../support/engine-components.js';
@@ -104,8 +105,8 @@ void t.test(
       view.listen(
         { pipeline, from, to },
         {
-          offer: ({ items }, signal) => {
-            const seen = `${signal} ${from.id} → ${to.id}: ${items.length}`;
+          offer: (batch, signal) => {
+            const seen = `${signal} ${from.id} → ${to.id}: ${itemCount(batch)}`;
             return ({ refused, error }) => {
               const told = error instanceof ConsumeError ? error.code : JSON.stringify([...refused]);
               heard.push(`${seen} ${told}`);

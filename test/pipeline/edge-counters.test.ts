@@ -1,7 +1,6 @@
 import t from 'tap';
 import { ConsumeError } from '../../src/component/consume-error.js';
 import { batchOf, metricValues, startEngine } from '../support/engine.js';
-import { sentBatch } from '../../src/signal/sent-request.js';
 import { aTrace } from '../support/run-records.js';
 import { EngineComponents } from '../support/engine-components.js';
 
@@ -98,31 +97,35 @@ service:
   },
 );
 
-/** Three traces with 2, 3 and 4 spans, the way they come from a receiver that has not read them, or has. */
+/** Three traces with 2, 3 and 4 spans. */
 const THREE = [2, 3, 4].map((spans) => aTrace(spans));
 
 for (const [form, batch] of [
-  ['read', () => ({ tenant: 'tenant', items: [...THREE] })],
+  ['records', { tenant: 'tenant', items: THREE }],
   [
-    'as it came',
-    () =>
-      sentBatch(
-        'tenant',
-        { form: 'plain', bytes: Buffer.alloc(0), items: 3, spans: [2, 3, 4], totalSpans: 9, mostSpans: 4 },
-        () => [...THREE],
-      ),
+    'raw',
+    {
+      kind: 'raw',
+      tenant: 'tenant',
+      request: {
+        form: 'plain',
+        bytes: Buffer.alloc(0),
+        items: 3,
+        spans: [2, 3, 4],
+        totalSpans: 9,
+        mostSpans: 4,
+      },
+      decode: () => THREE,
+    },
   ],
 ] as const)
   void t.test(`the spans of a batch are counted, those of refused traces apart: ${form}`, async (t) => {
     let fails = false;
-    const components = new EngineComponents({
-      sink: {
-        consume: async () => {
-          if (fails) throw new ConsumeError('full', { code: 'overloaded', retryable: true });
-          return { accepted: 2, refused: [{ index: 1, reason: 'no' }] };
-        },
-      },
-    });
+    const consume = async () => {
+      if (fails) throw new ConsumeError('full', { code: 'overloaded', retryable: true });
+      return { accepted: 2, refused: [{ index: 1, reason: 'no' }] };
+    };
+    const components = new EngineComponents({ sink: { consume, consumeRaw: consume } });
     const { meter } = await startEngine(t, {
       factories: components.factories,
       config: `receivers: { source: {} }
@@ -130,9 +133,9 @@ exporters: { sink: {} }
 service: { pipelines: { traces: { receivers: [source], exporters: [sink] } } }
 `,
     });
-    await components.send('source', batch());
+    await components.send('source', batch);
     fails = true;
-    await t.rejects(components.send('source', batch()));
+    await t.rejects(components.send('source', batch));
     for (const [word, items, spans] of [
       ['offered', 6, 18],
       ['accepted', 2, 6],

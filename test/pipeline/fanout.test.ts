@@ -149,20 +149,6 @@ void t.test('a branch that changes the batch changes only its own copy', async (
   t.equal(seen.filter(({ items }) => items[0] === own.items[0]).length, 1, 'nobody reads it: one copy less');
 });
 
-void t.test('each branch may empty the list it was given', async (t) => {
-  const seen: number[] = [];
-  const emptying = reading(
-    answering(async (batch) => {
-      seen.push(batch.items.length);
-      batch.items.length = 0;
-      return { accepted: 1, refused: [] };
-    }),
-  );
-  const receipt = await fanOut([emptying, emptying]).consume(batchOf('a'), CONTEXT);
-  t.same(seen, [1, 1]);
-  t.same(receipt, { accepted: 1, refused: [] });
-});
-
 void t.test('copies keep keys that look like prototypes', async (t) => {
   const batch = batchOf('a');
   const [item] = batch.items;
@@ -182,28 +168,6 @@ void t.test('copies keep keys that look like prototypes', async (t) => {
     t.equal(JSON.stringify(copy.items[0]?.trace.metadata), '{"__proto__":{"polluted":true},"a":1}');
   t.notOk('polluted' in {});
 });
-
-void t.test(
-  'each exporter may empty its list: others keep theirs, and in the end nobody holds the items',
-  async (t) => {
-    const counts: number[] = [];
-    const emptying = reading(
-      answering(async ({ items }) => {
-        await Promise.resolve();
-        counts.push(items.length);
-        items.length = 0;
-        return { accepted: 2, refused: [] };
-      }),
-    );
-    const batch = batchOf('a', 'b');
-    t.match(await fanOut([emptying, emptying, emptying]).consume(batch, CONTEXT), {
-      accepted: 2,
-      refused: [],
-    });
-    t.strictSame(counts, [2, 2, 2]);
-    t.strictSame(batch.items, []);
-  },
-);
 
 void t.test('each is told when all have answered, of a batch that goes several ways the last', async (t) => {
   const happened: string[] = [];

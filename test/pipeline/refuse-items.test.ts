@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { Consumer } from '../../src/component/consumer.js';
-import { consumeUnrefused } from '../../src/component/refuse-items.js';
+import { consumeUnrefused } from '../../src/component/keep-items.js';
 import type { TracesBatch } from '../../src/signal/batch.js';
 import { batchOf } from '../support/engine.js';
 

@@ -4,10 +4,11 @@ import type { Consumer } from '../../src/component/consumer.js';
 import { section } from '../../src/config/schema.js';
 import { deliveryKeys } from '../../src/delivery/queue/config.js';
 import { QueuedExporter } from '../../src/delivery/queue/queued-exporter.js';
-import { READS_SENT } from '../../src/otlp/map/open-request.js';
+import { RAW_DECODERS } from '../../src/otlp/map/decode-raw.js';
 import type { Batch, Signal } from '../../src/signal/batch.js';
 import { componentSettings } from './component-settings.js';
 import { metricValues } from './engine.js';
+import { instrument } from '../../src/pipeline/instrument.js';
 import { ScriptedExporter } from './scripted-exporter.js';
 import { sectionConfig } from './section-config.js';
 import { StatusHost } from './status-host.js';
@@ -37,10 +38,11 @@ export async function startOnDisk(
   const exporter = new QueuedExporter(
     { inputs },
     { ...settings, config: sectionConfig(keys, base, config) },
-    READS_SENT,
+    RAW_DECODERS,
   );
   const input = exporter.inputs[signal] as Consumer<Batch<unknown>>;
-  const way = exporter.expose(signal, input);
+  const onFailure = exporter.propagateErrors(signal);
+  const way = instrument(input, { signal, logger, observers: [], onFailure });
   const host = new StatusHost();
   await exporter.start(host.host);
   let stopped: Promise<void> | undefined;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Component } from '../../src/component/component.js';
-import type { Consumer, Receipt } from '../../src/component/consumer.js';
+import { handOver, type Consumer, type Receipt } from '../../src/component/consumer.js';
 import type { Factory, Outputs } from '../../src/component/factory.js';
 import type { Host } from '../../src/component/host.js';
 import {
@@ -15,12 +15,15 @@ import {
 } from '../../src/config/schema.js';
 import { deliveryKeys } from '../../src/delivery/queue/config.js';
 import type { TracesBatch } from '../../src/signal/batch.js';
+import type { RawBatch } from '../../src/signal/raw-batch.js';
 
 /** What a test makes a component do. The default is to do its work well. */
 export interface Behaviour {
   readonly start?: (host: Host) => Promise<void>;
   readonly shutdown?: (deadline: AbortSignal) => Promise<void>;
   readonly consume?: (batch: TracesBatch, next?: Consumer<TracesBatch>) => Promise<Receipt>;
+  /** Set: raw batches come here, too. */
+  readonly consumeRaw?: (batch: RawBatch) => Promise<Receipt>;
 }
 
 const keys = {
@@ -57,10 +60,10 @@ export class EngineComponents {
   }
 
   /** Sends a batch as the receiver of that id would. */
-  async send(id: string, batch: TracesBatch): Promise<Receipt> {
+  async send(id: string, batch: TracesBatch | RawBatch): Promise<Receipt> {
     const output = this.outputs.get(id)?.traces;
     if (!output) throw new Error(`${id} has no output for traces`);
-    return output.consume(batch, { receivedAt: 0 });
+    return handOver(output, batch, { receivedAt: 0 });
   }
 
   get factories(): readonly Factory[] {
@@ -135,7 +138,9 @@ export class EngineComponents {
   }
 
   #consumer(id: string, next?: Consumer<TracesBatch>): Consumer<TracesBatch> {
+    const consumeRaw = this.#behaviours[id]?.consumeRaw;
     return {
+      passthrough: consumeRaw && { form: 'plain', consume: consumeRaw },
       consume: async (batch, context) => {
         this.events.push(`consume ${id}`);
         this.batches.set(id, [...(this.batches.get(id) ?? []), structuredClone(batch)]);

@@ -1,9 +1,13 @@
-import type { ConsumeContext, Consumer, Receipt } from '../../src/component/consumer.js';
+import type { ConsumeContext, Consumer, Passthrough, Receipt } from '../../src/component/consumer.js';
+import { itemCount } from '../../src/signal/amount.js';
 import type { Batch } from '../../src/signal/batch.js';
+import { recordsOf, type AnyBatch, type RawBatch, type RawForm } from '../../src/signal/raw-batch.js';
 
 /** One attempt to deliver a batch, as the exporter saw it. */
 export interface Attempt {
   readonly batch: Batch<unknown>;
+  /** The same as it came, if that was raw. */
+  readonly raw: RawBatch | undefined;
   readonly context: ConsumeContext;
   readonly succeed: () => void;
   readonly answer: (receipt: Receipt) => void;
@@ -13,14 +17,22 @@ export interface Attempt {
 /** The input of an exporter whose attempts end when and how a test wants. */
 export class ScriptedExporter implements Consumer<Batch<unknown>> {
   readonly attempts: Attempt[] = [];
+  readonly passthrough: Passthrough | undefined;
 
-  async consume(batch: Batch<unknown>, context: ConsumeContext): Promise<Receipt> {
+  /** @param form of the raw requests that it takes; absent: it takes records only */
+  constructor(form?: RawForm) {
+    if (form !== undefined)
+      this.passthrough = { form, consume: (batch, context) => this.consume(batch, context) };
+  }
+
+  async consume(batch: AnyBatch, context: ConsumeContext): Promise<Receipt> {
     return new Promise<Receipt>((resolve, reject) => {
       this.attempts.push({
-        batch,
+        batch: recordsOf(batch),
+        raw: batch.kind === 'raw' ? batch : undefined,
         context,
         succeed: () => {
-          resolve({ accepted: batch.items.length, refused: [] });
+          resolve({ accepted: itemCount(batch), refused: [] });
         },
         answer: resolve,
         fail: reject,

@@ -11,9 +11,9 @@ import { sectionConfig } from './section-config.js';
  *
  * @param config the keys of `deliveryKeys()` as YAML
  * @param random what decides about the jitter; 0.5 is none
+ * @param exporter the scripted one
  */
-export function startDelivery(config: string, random = 0.5) {
-  const exporter = new ScriptedExporter();
+export function startDelivery(config: string, random = 0.5, exporter = new ScriptedExporter()) {
   const { id, logger, meter, clock } = componentSettings('sink');
   const options = deliveryOptions(sectionConfig(section(deliveryKeys()), config));
   const stalls: (string | null)[] = [];

@@ -1,11 +1,12 @@
-import { MAX_REQUEST_ITEMS, type Batch } from '../../signal/batch.js';
-import { itemCount, joinSent, sentRequestOf } from '../../signal/sent-request.js';
+import { itemCount } from '../../signal/amount.js';
+import { MAX_REQUEST_ITEMS } from '../../signal/batch.js';
+import { joinRaw, recordsOf, type AnyBatch } from '../../signal/raw-batch.js';
 import type { Micros } from '../../signal/time.js';
 import type { BatchLimits } from './config.js';
 import { itemBytes } from './memory-size.js';
 import type { Lane, Parcel } from './memory-queue.js';
 
-/** The smallest span that a request is passed on with unread: its ids, its start and the bytes around them. */
+/** The smallest span of a raw request: its ids, its start and the bytes around them. */
 const LEAST_SPAN_BYTES = 39;
 
 /**
@@ -15,19 +16,21 @@ const LEAST_SPAN_BYTES = 39;
  * @param about.id the batch's name, if it has one: its parts have names that follow from it
  */
 export function parcelsOf(
-  batch: Batch<unknown>,
+  batch: AnyBatch,
   limits: BatchLimits,
   about: { readonly receivedAt: Micros; readonly queuedAt: Micros; readonly id?: string | undefined },
 ): readonly Parcel[] {
-  const request = sentRequestOf(batch);
-  if (request !== undefined && fits(request.items, request.bytes.length, limits))
-    return [{ batch, bytes: request.bytes.length, ...about }];
-  const { items, tenant } = batch;
+  if (batch.kind === 'raw') {
+    const { items, bytes } = batch.request;
+    if (fits(items, bytes.length, limits)) return [{ batch, bytes: bytes.length, ...about }];
+  }
+  const records = recordsOf(batch);
+  const { items, tenant } = records;
   const sizes = itemBytes(items);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const parts = items.reduce<number>((sum, item) => sum + partsOf(item), 0);
   if (fits(items.length, total, limits) && parts <= MAX_REQUEST_ITEMS)
-    return [{ batch, bytes: total, ...about }];
+    return [{ batch: records, bytes: total, ...about }];
   const parcels: Parcel[] = [];
   let start = 0;
   let bytes = 0;
@@ -56,11 +59,10 @@ function partsOf(item: unknown): number {
   return spans === undefined ? 1 : Math.max(1, spans.length);
 }
 
-/** At most so many parts: the spans of a request that was not read are counted by its bytes. */
-function mostPartsOf(parcel: Parcel): number {
-  return isSentOn(parcel)
-    ? parcel.bytes / LEAST_SPAN_BYTES
-    : parcel.batch.items.reduce<number>((sum, item) => sum + partsOf(item), 0);
+/** An upper bound for the parts of a parcel: those of a raw request follow from its size. */
+function mostPartsOf({ batch, bytes }: Parcel): number {
+  if (batch.kind === 'raw') return bytes / LEAST_SPAN_BYTES;
+  return batch.items.reduce<number>((sum, item) => sum + partsOf(item), 0);
 }
 
 function fits(items: number, bytes: number, { maxItems, maxBytes }: BatchLimits): boolean {
@@ -73,14 +75,14 @@ export function parcelsOfNextBatch(lane: Lane, limits: BatchLimits): number {
   let bytes = 0;
   let parts = 0;
   const [first] = lane.parcels;
-  const isSent = first !== undefined && isSentOn(first);
+  const kind = first?.batch.kind;
   const end = lane.parcels.findIndex((parcel, index) => {
     items += itemCount(parcel.batch);
     bytes += parcel.bytes;
     parts += mostPartsOf(parcel);
     if (index === 0) return false;
     const isNamed = parcel.id !== undefined || first?.id !== undefined;
-    return isNamed || isSentOn(parcel) !== isSent || !fits(items, bytes, limits) || parts > MAX_REQUEST_ITEMS;
+    return isNamed || parcel.batch.kind !== kind || !fits(items, bytes, limits) || parts > MAX_REQUEST_ITEMS;
   });
   return end < 0 ? lane.parcels.length : end;
 }
@@ -91,20 +93,21 @@ export function dueAt(lane: Lane, limits: BatchLimits & { readonly maxWaitMs: nu
   return isFull ? 0 : (lane.parcels[0]?.queuedAt ?? 0) + limits.maxWaitMs * 1000;
 }
 
-/** Whether it is passed on as it came, so that it cannot be put together with what was read. */
-function isSentOn({ batch }: Parcel): boolean {
-  return sentRequestOf(batch) !== undefined;
-}
-
 /** One batch of parcels of one tenant and kind: a new list of the same items, or one request. */
 export function mergeParcels(parcels: readonly [Parcel, ...Parcel[]]): Parcel {
   const [first, ...rest] = parcels;
   if (rest.length === 0) return first;
   return {
     ...first,
-    batch: isSentOn(first)
-      ? joinSent(first.batch, ...rest.map(({ batch }) => batch))
-      : { tenant: first.batch.tenant, items: parcels.flatMap(({ batch }) => batch.items) },
+    batch: joined([first.batch, ...rest.map(({ batch }) => batch)]),
     bytes: parcels.reduce((sum, { bytes }) => sum + bytes, 0),
   };
+}
+
+/** One batch of several of one tenant and kind. */
+export function joined(batches: readonly [AnyBatch, ...AnyBatch[]]): AnyBatch {
+  const [first, ...rest] = batches;
+  if (rest.length === 0) return first;
+  if (first.kind === 'raw') return joinRaw([first, ...rest.filter((batch) => batch.kind === 'raw')]);
+  return { tenant: first.tenant, items: batches.flatMap((batch) => recordsOf(batch).items) };
 }

@@ -1,17 +1,17 @@
 import { randomUUID, createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { ConsumeError } from '../../component/consume-error.js';
-import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
-import type { Clock, Logger, Meter } from '../../component/telemetry.js';
-import type { Batch, Signal } from '../../signal/batch.js';
 import {
-  amountOf,
-  itemCount,
-  refusedAmount,
-  spanCounts,
-  type Amount,
-  type SentForm,
-} from '../../signal/sent-request.js';
+  handOver,
+  type ConsumeContext,
+  type Consumer,
+  type Passthrough,
+  type Receipt,
+} from '../../component/consumer.js';
+import type { Clock, Logger, Meter } from '../../component/telemetry.js';
+import { amountOf, itemCount, refusedAmount, spanCounts, type Amount } from '../../signal/amount.js';
+import type { Batch, Signal } from '../../signal/batch.js';
+import type { AnyBatch } from '../../signal/raw-batch.js';
 import { dueAt, mergeParcels, parcelsOf, parcelsOfNextBatch } from './batcher.js';
 import type { DeliveryOptions } from './config.js';
 import { DeliveryError, failureFields } from './delivery-error.js';
@@ -52,12 +52,12 @@ export interface DeliveryTools {
  * taken as soon as it lies in the queue: in memory synchronously, on disk after the sync.
  */
 export class Delivery implements Consumer<Batch<unknown>> {
-  readonly passesSent: SentForm | undefined;
+  readonly passthrough: Passthrough | undefined;
   readonly #tools: DeliveryTools;
   readonly #queue: MemoryQueue;
   readonly #metrics: DeliveryMetrics;
   readonly #watch: DeliveryWatch;
-  readonly #way: ReturnType<typeof withRetry<Batch<unknown>>>;
+  readonly #way: ReturnType<typeof withRetry<AnyBatch>>;
   /** Null for a queue in memory. */
   readonly #disk: DiskBacking | null;
   readonly #logs: Readonly<Record<'full' | 'lost', SparseLog>>;
@@ -72,7 +72,9 @@ export class Delivery implements Consumer<Batch<unknown>> {
   constructor(exporter: Consumer<Batch<unknown>>, tools: DeliveryTools) {
     const { exporter: id, signal, options, meter, logger, clock, shared, room, random = Math.random } = tools;
     this.#tools = tools;
-    this.passesSent = exporter.passesSent;
+    const form = exporter.passthrough?.form;
+    if (form !== undefined)
+      this.passthrough = { form, consume: (batch, context) => this.consume(batch, context) };
     // Every batch that is being sent listens to both signals.
     setMaxListeners(0, this.#hurry.signal, this.#end.signal);
     this.#queue = new MemoryQueue(options.queue, signal, room);
@@ -87,7 +89,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
       disk && shared
         ? new DiskBacking({
             ...{ exporter: id, signal, options, disk, shared, logger, clock },
-            form: exporter.passesSent,
+            form,
             memory: this.#queue,
             metrics: this.#metrics,
             pump: () => {
@@ -96,7 +98,10 @@ export class Delivery implements Consumer<Batch<unknown>> {
           })
         : null;
     this.#logs = { full: new SparseLog(logger, clock), lost: new SparseLog(logger, clock) };
-    this.#way = withRetry(withTimeout(exporter, options.timeoutMs, clock), options.retry, {
+    const attempt: Consumer<AnyBatch> = {
+      consume: (batch, context) => handOver(exporter, batch, context),
+    };
+    this.#way = withRetry(withTimeout(attempt, options.timeoutMs, clock), options.retry, {
       clock,
       random,
       hurry: this.#hurry.signal,
@@ -111,7 +116,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
   }
 
   /** Whether a batch would be taken now. */
-  hasRoomFor(batch: Batch<unknown>): boolean {
+  hasRoomFor(batch: AnyBatch): boolean {
     if (this.#hurry.signal.aborted) return false;
     if (this.#disk) return !this.#disk.isFullFor(batch.tenant);
     return !this.#queue.isFullFor(batch.tenant, itemCount(batch), batchBytes(batch));
@@ -131,7 +136,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
    * @throws ConsumeError `overloaded` where the queue is full, `shutting_down` where it is being emptied for good,
    * `storage_unavailable` where its disk fails
    */
-  async consume(batch: Batch<unknown>, context: ConsumeContext): Promise<Receipt> {
+  async consume(batch: AnyBatch, context: ConsumeContext): Promise<Receipt> {
     const { exporter, options, clock } = this.#tools;
     const count = itemCount(batch);
     if (this.#hurry.signal.aborted) throw isStopping(exporter);
@@ -161,7 +166,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
   }
 
   /** What the sender of a batch is told for which there is no room. */
-  refusal(batch: Batch<unknown>): ConsumeError {
+  refusal(batch: AnyBatch): ConsumeError {
     const { exporter, shared } = this.#tools;
     if (shared) shared.place.budget.noteRefused(1);
     else this.#queue.noteRefused(itemCount(batch), batchBytes(batch));
@@ -244,7 +249,6 @@ export class Delivery implements Consumer<Batch<unknown>> {
   async #send(parcel: Parcel): Promise<void> {
     const { batch, bytes, receivedAt, queuedAt, id = randomUUID() } = parcel;
     const { signal } = this.#tools;
-    // Counted before the call: the batch belongs to the exporter afterwards.
     const amount = amountOf(batch, signal);
     const spans = spanCounts(batch, signal);
     this.#underWay += 1;

@@ -1,5 +1,6 @@
-import type { Batch, Signal } from '../../signal/batch.js';
-import { amountOf, itemCount, type Amount } from '../../signal/sent-request.js';
+import { amountOf, itemCount, type Amount } from '../../signal/amount.js';
+import type { Signal } from '../../signal/batch.js';
+import type { AnyBatch } from '../../signal/raw-batch.js';
 import type { Micros } from '../../signal/time.js';
 import type { BatchLimits } from './config.js';
 import type { Stored } from './disk/stored-batch.js';
@@ -8,7 +9,7 @@ import { UserShares } from './user-shares.js';
 
 /** A batch, or a part of one, on its way. */
 export interface Parcel {
-  readonly batch: Batch<unknown>;
+  readonly batch: AnyBatch;
   readonly bytes: number;
   readonly receivedAt: Micros;
   /** When it came into the queue. */

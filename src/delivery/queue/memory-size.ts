@@ -1,5 +1,4 @@
-import type { Batch } from '../../signal/batch.js';
-import { sentRequestOf } from '../../signal/sent-request.js';
+import type { AnyBatch } from '../../signal/raw-batch.js';
 import { isUnseen, sentOf } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
 
@@ -41,8 +40,9 @@ export function approximateBytes(value: unknown): number {
 }
 
 /** Roughly how much memory a batch takes. */
-export function batchBytes(batch: Batch<unknown>): number {
-  return sentRequestOf(batch)?.bytes.length ?? itemBytes(batch.items).reduce((sum, size) => sum + size, 0);
+export function batchBytes(batch: AnyBatch): number {
+  if (batch.kind === 'raw') return batch.request.bytes.length;
+  return itemBytes(batch.items).reduce((sum, size) => sum + size, 0);
 }
 
 /**

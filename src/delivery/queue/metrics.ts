@@ -1,7 +1,7 @@
 import type { QueueFigures } from '../../component/daemon-view.js';
 import type { Counter, Labels, Meter } from '../../component/telemetry.js';
+import type { Amount } from '../../signal/amount.js';
 import { CONTENTS, type Signal } from '../../signal/batch.js';
-import type { Amount } from '../../signal/sent-request.js';
 import type { DropReason } from './delivery-error.js';
 import type { DeliveryOptions } from './config.js';
 import type { DeadReason } from './disk/dead-letters.js';

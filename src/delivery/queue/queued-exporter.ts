@@ -5,18 +5,22 @@ import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import type { Clock } from '../../component/telemetry.js';
 import { DirectoryTaken } from '../../config/directory-lock.js';
+import { amountOf, type Amount } from '../../signal/amount.js';
 import { SIGNALS, type Batch, type Signal } from '../../signal/batch.js';
+import type { AnyBatch } from '../../signal/raw-batch.js';
 import type { Status, StatusLevel } from '../../component/status.js';
-import { amountOf, type Amount } from '../../signal/sent-request.js';
 import { deliveryOptions, type DiskOptions } from './config.js';
 import { Delivery } from './delivery.js';
 import { DeadLetters, type WholeLetter } from './disk/dead-letters.js';
-import type { ReadsSent } from './disk/batch-codec.js';
+import type { RawDecoders } from './disk/batch-codec.js';
 import type { SharedDisk } from './disk/disk-backing.js';
 import { DiskPlace, placeOf } from './disk/disk-place.js';
 import { LetterBox } from './disk/letter-box.js';
 import { RoomWatch } from './room-watch.js';
 import { StatusParts } from './status-parts.js';
+
+/** Decides about a batch of such an amount that was not taken. @throws the error, if its sender is to be told */
+export type OnFailure = (amount: Amount, error: unknown) => Receipt;
 
 /** What becomes of a batch that a queue does not take, and what that means for the exporter: whether clients should go elsewhere. */
 interface Fate {
@@ -32,7 +36,7 @@ const FATES = {
 
 /**
  * A queued exporter with the engine's delivery chain around each of its inputs. The pipeline decides what happens to a batch when
- * a queue is full: {@link shelter} drops it, {@link expose} refuses it to the sender.
+ * a queue is full: {@link swallowErrors} drops it, {@link propagateErrors} refuses it to the sender.
  */
 export class QueuedExporter implements Exporter {
   readonly inputs: Outputs;
@@ -45,14 +49,18 @@ export class QueuedExporter implements Exporter {
   readonly #fates = new Map<Signal, Fate>();
 
   /**
-   * @param reads makes spans again of what a queue on disk gives back
+   * @param decoders decode what a queue on disk has kept
    * @throws Error where the configuration lacks the keys of `deliveryKeys()`
    */
-  constructor(exporter: Exporter, settings: Settings<Readonly<Record<string, unknown>>>, reads: ReadsSent) {
+  constructor(
+    exporter: Exporter,
+    settings: Settings<Readonly<Record<string, unknown>>>,
+    decoders: RawDecoders,
+  ) {
     const { id, logger, meter, clock } = settings;
     const options = deliveryOptions(settings.config);
     this.#exporter = exporter;
-    this.#disk = options.disk ? this.#diskOf(options.disk, settings, reads) : null;
+    this.#disk = options.disk ? this.#diskOf(options.disk, settings, decoders) : null;
     const shared = this.#disk?.shared;
     for (const signal of SIGNALS) {
       const input: Consumer<Batch<unknown>> | undefined = exporter.inputs[signal];
@@ -85,33 +93,25 @@ export class QueuedExporter implements Exporter {
     this.inputs = Object.fromEntries(this.#deliveries);
   }
 
-  /**
-   * The input for a pipeline that also has a direct exporter: takes every batch, and drops it where the queue is full.
-   *
-   * @param input the way to this exporter's input for the signal
-   */
-  shelter(signal: Signal, input: Consumer<Batch<unknown>>): Consumer<Batch<unknown>> {
+  /** For a pipeline that also has a direct exporter: a batch that the queue does not take is dropped, and counts as taken. */
+  swallowErrors(signal: Signal): OnFailure {
     if (!this.#fates.has(signal)) this.#fates.set(signal, FATES.dropped);
     const delivery = this.#deliveries.get(signal);
-    return onFailure(input, signal, (amount, error) => {
+    return (amount, error) => {
       delivery?.noteDropped(amount, error);
       return { accepted: amount.items, refused: [] };
-    });
+    };
   }
 
-  /**
-   * The input for a pipeline of queued exporters only: a full queue fails the batch, which may be sent again.
-   *
-   * @param input the way to this exporter's input for the signal
-   */
-  expose(signal: Signal, input: Consumer<Batch<unknown>>): Consumer<Batch<unknown>> {
+  /** For a pipeline of queued exporters only: a full queue fails the batch, which may be sent again. */
+  propagateErrors(signal: Signal): OnFailure {
     // No client is told of events: the outbox waits, and everything else goes on.
     this.#fates.set(signal, signal === 'events' ? FATES.held : FATES.refused);
     const delivery = this.#deliveries.get(signal);
-    return onFailure(input, signal, (amount, error) => {
+    return (amount, error) => {
       delivery?.noteRefused(amount);
       throw error;
-    });
+    };
   }
 
   /**
@@ -120,7 +120,7 @@ export class QueuedExporter implements Exporter {
    *
    * @throws ConsumeError `overloaded` where the queue for the signal has no room; counts the batch as refused
    */
-  assertRoom(signal: Signal, batch: Batch<unknown>): void {
+  assertRoom(signal: Signal, batch: AnyBatch): void {
     const delivery = this.#deliveries.get(signal);
     if (!delivery || delivery.hasRoomFor(batch)) return;
     delivery.noteRefused(amountOf(batch, signal));
@@ -184,7 +184,7 @@ export class QueuedExporter implements Exporter {
   #diskOf(
     { directory, maxBytes, maxDeadLetterBytes }: DiskOptions,
     { id, logger, meter, clock }: Settings<unknown>,
-    reads: ReadsSent,
+    decoders: RawDecoders,
   ): ExporterDisk {
     const signals = SIGNALS.filter((signal) => this.#exporter.inputs[signal]);
     const room = this.#roomOf(signals, `queue in ${placeOf(directory, id)}`, 'queue.max_bytes', clock);
@@ -198,7 +198,7 @@ export class QueuedExporter implements Exporter {
       const status: Status = error === null ? { level: 'ok' } : { level, message: troubleOf(error, place) };
       this.#status.set(`disk of ${signal}`, status);
     };
-    return { shared: { place, letters, box, reads, noteDisk }, maxLetterBytes: maxDeadLetterBytes };
+    return { shared: { place, letters, box, decoders, noteDisk }, maxLetterBytes: maxDeadLetterBytes };
   }
 }
 
@@ -210,24 +210,4 @@ function troubleOf(error: unknown, { path }: DiskPlace): string {
 interface ExporterDisk {
   readonly shared: SharedDisk;
   readonly maxLetterBytes: number;
-}
-
-/** @param settle what happens to a batch of such an amount that was not taken */
-function onFailure(
-  input: Consumer<Batch<unknown>>,
-  signal: Signal,
-  settle: (amount: Amount, error: unknown) => Receipt,
-): Consumer<Batch<unknown>> {
-  return {
-    passesSent: input.passesSent,
-    async consume(batch, context) {
-      // Counted before the call: the batch belongs to the consumer afterwards.
-      const amount = amountOf(batch, signal);
-      try {
-        return await input.consume(batch, context);
-      } catch (error) {
-        return settle(amount, error);
-      }
-    },
-  };
 }

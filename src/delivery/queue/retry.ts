@@ -1,8 +1,6 @@
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import type { Clock } from '../../component/telemetry.js';
-import type { Batch } from '../../signal/batch.js';
-import { withListOfItsOwn } from '../../signal/sent-request.js';
 import type { Micros } from '../../signal/time.js';
 import { pause } from '../../telemetry/pause.js';
 import { backoffMs, type RetryOptions } from '../backoff.js';
@@ -34,7 +32,7 @@ interface RetryingConsumer<B> extends Consumer<B> {
  *
  * Rejects with a {@link DeliveryError} only.
  */
-export function withRetry<B extends Batch<unknown>>(
+export function withRetry<B>(
   inner: Consumer<B>,
   options: RetryOptions,
   tools: RetryTools,
@@ -64,8 +62,7 @@ export function withRetry<B extends Batch<unknown>>(
         let waitMs: number;
         let last: unknown;
         try {
-          // The consumer takes the list over, and the next attempt needs one, too.
-          return await inner.consume(withListOfItsOwn(batch), context);
+          return await inner.consume(batch, context);
         } catch (error) {
           last = error;
           try {

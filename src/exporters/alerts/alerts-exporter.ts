@@ -114,14 +114,11 @@ export class AlertsExporter implements Exporter {
 
   /**
    * What was stored of a batch is judged once everybody who gets it has answered; where that takes longer, the next tick sees it.
-   * Records are released here, so that they live no longer than the store needs them.
    */
   #take({ items }: Batch<unknown>, brought: Brought, { answered }: ConsumeContext): Receipt {
-    const accepted = items.length;
-    items.length = 0;
     if (answered === undefined) this.#evaluator?.touched(brought);
     else void answered.then(() => this.#evaluator?.touched(brought));
-    return { accepted, refused: [] };
+    return { accepted: items.length, refused: [] };
   }
 
   async #startNotifier(

@@ -10,8 +10,9 @@ import { SparseLog } from '../../telemetry/sparse-log.js';
 import { BATCH_ID_HEADER } from '../../otlp/wire/batch-id.js';
 import { encodingOf, readRejection } from '../../otlp/decode/answer.js';
 import { encodeBatch } from '../../otlp/encode/request.js';
+import { itemCount } from '../../signal/amount.js';
 import type { Batches, TelemetrySignal } from '../../signal/batch.js';
-import { compressed, inForm, itemCount, sentRequestOf, type SentForm } from '../../signal/sent-request.js';
+import { compressed, inForm, type RawBatch, type RawForm } from '../../signal/raw-batch.js';
 import { failureOf, type Answer } from './answer.js';
 import { urlsOf, type OtlpHttpConfig } from './config.js';
 import { HttpClient } from './http-client.js';
@@ -21,7 +22,7 @@ export class OtlpHttpExporter implements Exporter {
   readonly inputs: Outputs;
   readonly #settings: Settings<OtlpHttpConfig>;
   #headers: Readonly<Record<string, string>> = {};
-  readonly #form: SentForm;
+  readonly #form: RawForm;
   readonly #rejected: Counter;
   readonly #log: SparseLog;
   #hide: (text: string) => string = hiding([]);
@@ -86,24 +87,20 @@ export class OtlpHttpExporter implements Exporter {
   #input<S extends TelemetrySignal>(signal: S, url: URL): Consumer<Batches[S]> {
     // A query may contain a key.
     const place = url.origin + url.pathname;
-    return {
-      ...(signal === 'traces' && { passesSent: this.#form }),
-      consume: async (batch, context): Promise<Receipt> => {
-        const accepted = itemCount(batch);
-        const body = await this.#encode(signal, batch);
-        const answer = await this.#post(url, place, body, context);
-        if (answer.status < 200 || answer.status > 299)
-          throw failureOf(answer, place, this.#settings.clock.now(), this.#hide);
-        this.#noteRejection(signal, answer, place);
-        return { accepted, refused: [] };
-      },
+    const consume = async (batch: Batches[S] | RawBatch, context: ConsumeContext): Promise<Receipt> => {
+      const body = await this.#encode(signal, batch);
+      const answer = await this.#post(url, place, body, context);
+      if (answer.status < 200 || answer.status > 299)
+        throw failureOf(answer, place, this.#settings.clock.now(), this.#hide);
+      this.#noteRejection(signal, answer, place);
+      return { accepted: itemCount(batch), refused: [] };
     };
+    return signal === 'traces' ? { consume, passthrough: { form: this.#form, consume } } : { consume };
   }
 
   /** @throws ConsumeError, permanent, for what OTLP cannot express */
-  async #encode<S extends TelemetrySignal>(signal: S, batch: Batches[S]): Promise<Uint8Array> {
-    const request = sentRequestOf(batch);
-    if (request !== undefined) return (await inForm(request, this.#form)).bytes;
+  async #encode<S extends TelemetrySignal>(signal: S, batch: Batches[S] | RawBatch): Promise<Uint8Array> {
+    if (batch.kind === 'raw') return (await inForm(batch.request, this.#form)).bytes;
     let body: Uint8Array;
     try {
       body = encodeBatch(signal, batch);

@@ -20,15 +20,15 @@ export class StorageExporter implements Exporter {
     this.inputs = {
       traces: {
         consume: async (batch, context) =>
-          released(batch, this.#taking('traces').traces(batch, this.#firstOf(context))),
+          written(batch, (own) => this.#taking('traces').traces(own, this.#firstOf(context))),
       },
       metrics: {
         consume: async (batch, context) =>
-          released(batch, this.#taking('metrics').metrics(batch, this.#firstOf(context))),
+          written(batch, (own) => this.#taking('metrics').metrics(own, this.#firstOf(context))),
       },
       logs: {
         consume: async (batch, context) =>
-          released(batch, this.#taking('logs').logs(batch, this.#firstOf(context))),
+          written(batch, (own) => this.#taking('logs').logs(own, this.#firstOf(context))),
       },
     };
   }
@@ -77,10 +77,15 @@ function takes<S extends TelemetrySignal>(
 }
 
 /**
- * Releases the records once the store has taken what it needs: kept until the commit, they would outlive several rounds of the
- * garbage collector, which then costs a quarter of the time of ingestion.
+ * A store encodes a batch before it waits for anything, and holds it until the commit. It gets a list that is emptied in between:
+ * items that live so long cost the garbage collector a tenth of the time of ingestion.
  */
-async function released(batch: Batch<unknown>, written: Promise<Receipt>): Promise<Receipt> {
-  batch.items.length = 0;
-  return await written;
+async function written<B extends Batch<unknown>>(
+  batch: B,
+  write: (own: B) => Promise<Receipt>,
+): Promise<Receipt> {
+  const own = { ...batch, items: [...batch.items] };
+  const receipt = write(own);
+  own.items.length = 0;
+  return receipt;
 }

@@ -72,7 +72,7 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
           tls: tlsOptions(config.tls),
           allowedOrigins: config.cors.allowed_origins,
         });
-        const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
+        const routes = createRouteBuilder(host);
         const telemetry = host.extension(config.store, isTelemetryStore);
         const control = host.extension(config.control, isControlPlane);
         trail = new AuditTrail(control.audit, clock, logger);

@@ -45,7 +45,7 @@ export class UiExtension implements Component {
       },
     };
     const logins = await host.browserLogins(site);
-    const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
+    const routes = createRouteBuilder(host);
     const refused = new RefusedLinks(audit, this.#clock);
     this.#refused = refused;
     for (const route of browserSessionRoutes({ routes, logins, audit, refused })) apiListener.route(route);

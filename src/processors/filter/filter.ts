@@ -1,7 +1,7 @@
 import type { Component } from '../../component/component.js';
 import type { Consumer, Refusal } from '../../component/consumer.js';
 import type { Settings } from '../../component/factory.js';
-import { consumeKept, replaceItems } from '../../component/keep-items.js';
+import { consumeKept } from '../../component/keep-items.js';
 import { EvaluationFailures } from '../../expressions/failures.js';
 import type { BroughtBy } from '../../expressions/scope/identity-fields.js';
 import {
@@ -47,9 +47,10 @@ export function createItemFilter<Item, B extends Batch<Item>>(
         if (fate === 'drop') dropped.add(index);
         else if (fate === 'refuse') refused.push(refusalOf(index));
       });
-      const receipt = await consumeKept(batch, { refused, dropped }, next, context);
-      sieve.count(dropped.size);
-      return receipt;
+      return consumeKept(batch, { refused, dropped }, next, context).then((receipt) => {
+        sieve.count(dropped.size);
+        return receipt;
+      });
     },
   };
 }
@@ -69,17 +70,18 @@ export function createTraceFilter(
       const dropped = new Set<number>();
       const refused: Refusal[] = [];
       let droppedSpans = 0;
-      replaceItems(batch, (item, index) => {
+      const items = batch.items.map((item, index) => {
         const { fate, left, dropped: spansDropped } = leftOf(item, identity, traces, spans);
         if (fate === 'drop') dropped.add(index);
         else if (fate === 'refuse') refused.push(refusalOf(index, item.trace.trace_id));
         droppedSpans += spansDropped;
         return left;
       });
-      const receipt = await consumeKept(batch, { refused, dropped }, next, context);
-      traces.count(dropped.size);
-      spans.count(droppedSpans);
-      return receipt;
+      return consumeKept({ ...batch, items }, { refused, dropped }, next, context).then((receipt) => {
+        traces.count(dropped.size);
+        spans.count(droppedSpans);
+        return receipt;
+      });
     },
   };
 }

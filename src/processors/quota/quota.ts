@@ -71,17 +71,18 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
     // Of several of these processors the smallest limit holds.
     const monthly_items = smallest([batch.quota?.monthly_items ?? 0, this.#settings.config.monthly_events]);
     const note = this.#standings?.asking();
-    try {
-      const receipt = await this.#next.consume(
-        { ...batch, quota: { monthly_items: monthly_items ?? 0 } },
-        context,
-      );
-      if (receipt.usage) note?.(batch.tenant, receipt.usage);
-      return receipt;
-    } catch (error) {
-      if (error instanceof ConsumeError && error.usage) note?.(batch.tenant, error.usage);
-      throw error;
-    }
+    const { tenant } = batch;
+    // Not awaited here: this call would hold the batch until the answer.
+    return this.#next.consume({ ...batch, quota: { monthly_items: monthly_items ?? 0 } }, context).then(
+      (receipt) => {
+        if (receipt.usage) note?.(tenant, receipt.usage);
+        return receipt;
+      },
+      (error: unknown) => {
+        if (error instanceof ConsumeError && error.usage) note?.(tenant, error.usage);
+        throw error;
+      },
+    );
   }
 
   #refuseWhatIsCertain({ tenant, items }: B, { receivedAt }: ConsumeContext): void {

@@ -46,13 +46,11 @@ export function createRateLimit<B extends Batch<unknown>>(
         throw tooFast(seconds, config);
       }
       buckets.take(owner, count);
-      try {
-        return await next.consume(batch, context);
-      } catch (error) {
+      return next.consume(batch, context).catch((error: unknown) => {
         // Nothing was taken, and its sender sends it again.
         buckets.take(owner, -count);
         throw error;
-      }
+      });
     },
   };
 }

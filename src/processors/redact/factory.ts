@@ -6,7 +6,6 @@ import { redactTrace } from './records/trace.js';
 import { problemsOf, countedNames, redactionOf } from './redaction-of.js';
 import type { Component } from '../../component/component.js';
 import type { Consumer } from '../../component/consumer.js';
-import { replaceItems } from '../../component/keep-items.js';
 import type { Batch } from '../../signal/batch.js';
 import type { RedactConfig } from './config.js';
 import type { Redaction } from './records/redaction.js';
@@ -44,9 +43,9 @@ function createRedact<Item, B extends Batch<Item>>(
   });
   return {
     async consume(batch, context) {
-      replaceItems(batch, (item) => redact(item, redaction));
+      const items = batch.items.map((item) => redact(item, redaction));
       tally.tell();
-      return next.consume(batch, context);
+      return next.consume({ ...batch, items }, context);
     },
   };
 }

@@ -6,7 +6,7 @@ import { TailSample } from './tail/tail-sample.js';
 import type { Component } from '../../component/component.js';
 import type { Consumer, Refusal } from '../../component/consumer.js';
 import { droppedItems } from '../../component/dropped-items.js';
-import { consumeKept, replaceItems } from '../../component/keep-items.js';
+import { consumeKept } from '../../component/keep-items.js';
 import { identityView } from '../../expressions/scope/scopes.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import type { SampleConfig } from './config.js';
@@ -63,7 +63,7 @@ function createSample(
       const identity = identityView(batch, context);
       const left = new Set<number>();
       const refused: Refusal[] = [];
-      replaceItems(batch, (item, index) => {
+      const items = batch.items.map((item, index) => {
         const decision = decider.decide(item, identity);
         // Others may read the same item, so that the header is a new one.
         if (decision.isKept)
@@ -77,9 +77,10 @@ function createSample(
         else left.add(index);
         return item;
       });
-      const receipt = await consumeKept(batch, { refused, dropped: left }, next, context);
-      if (left.size > 0) dropped.add(left.size, labels);
-      return receipt;
+      return consumeKept({ ...batch, items }, { refused, dropped: left }, next, context).then((receipt) => {
+        if (left.size > 0) dropped.add(left.size, labels);
+        return receipt;
+      });
     },
   };
 }

@@ -91,9 +91,10 @@ function transformOf<Item, B extends Batch<Item>>(
             reason: 'an expression of the transform processor cannot be evaluated for it',
           });
       });
-      const receipt = await consumeKept(batch, { refused, dropped }, next, context);
-      if (dropped.size > 0) counter.add(dropped.size, labels);
-      return receipt;
+      return consumeKept(batch, { refused, dropped }, next, context).then((receipt) => {
+        if (dropped.size > 0) counter.add(dropped.size, labels);
+        return receipt;
+      });
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Component } from '../../component/component.js';
-import type { Consumer, Refusal } from '../../component/consumer.js';
-import { consumeUnrefused } from '../../component/refuse-items.js';
-import { sentRequestOf } from '../../signal/sent-request.js';
+import type { Consumer, Passthrough, Refusal } from '../../component/consumer.js';
+import { consumeUnrefused } from '../../component/keep-items.js';
+import { recordsOf } from '../../signal/raw-batch.js';
 import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import type { ValidationConfig } from './config.js';
 import { checkLog } from './log-rules.js';
@@ -14,22 +14,25 @@ export function createTraceValidation(
   next: Consumer<TracesBatch>,
 ): Component & Consumer<TracesBatch> {
   const limits = limitsOf(config);
-  // What a receiver passes on unread it would map so that only the number of spans could be too large.
-  const passesSent = isMappedWithin(limits) ? next.passesSent : undefined;
-  return {
-    passesSent,
-    async consume(batch, context) {
-      const sent = passesSent && sentRequestOf(batch);
-      if (sent !== undefined && sent.mostSpans <= limits.maxSpansPerTrace)
-        return next.consume(batch, context);
-      const refused = refusals(
-        batch,
-        (item) => checkTrace(item, limits),
-        (item) => item.trace.trace_id,
-      );
-      return consumeUnrefused(batch, refused, next, context);
-    },
+  const consume: Consumer<TracesBatch>['consume'] = async (batch, context) => {
+    const refused = refusals(
+      batch,
+      (item) => checkTrace(item, limits),
+      (item) => item.trace.trace_id,
+    );
+    return consumeUnrefused(batch, refused, next, context);
   };
+  const behind = next.passthrough;
+  // Mapped spans are within these limits, so only the number of spans of a raw request is to be checked.
+  if (behind === undefined || !isMappedWithin(limits)) return { consume };
+  const passthrough: Passthrough = {
+    form: behind.form,
+    consume: async (batch, context) =>
+      batch.request.mostSpans <= limits.maxSpansPerTrace
+        ? behind.consume(batch, context)
+        : consume(recordsOf(batch), context),
+  };
+  return { consume, passthrough };
 }
 
 /** Processor `validation` for metrics. */

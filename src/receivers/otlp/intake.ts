@@ -1,6 +1,6 @@
 import type { Outputs, Settings } from '../../component/factory.js';
 import { HttpProblem } from '../../component/http.js';
-import type { QuotaUsage, Refusal } from '../../component/consumer.js';
+import type { ConsumeContext, QuotaUsage, Receipt, Refusal } from '../../component/consumer.js';
 import type { Identity } from '../../component/identity.js';
 import type { Rejections } from '../../component/rejections.js';
 import type { Clock, Counter } from '../../component/telemetry.js';
@@ -10,12 +10,12 @@ import { AgentNames } from '../../otlp/map/agent-names.js';
 import { logsToRecords } from '../../otlp/map/logs-to-records.js';
 import { metricsToPoints } from '../../otlp/map/metrics-to-points.js';
 import { SpanMapper } from '../../otlp/map/span-record.js';
-import { openingOf } from '../../otlp/map/open-request.js';
+import { decoderOf } from '../../otlp/map/decode-raw.js';
 import { spansToTraces } from '../../otlp/map/spans-to-traces.js';
 import type { Witness } from '../../otlp/map/witness.js';
 import type { Mapped } from '../../otlp/wire/requests.js';
 import type { Batches, TelemetrySignal } from '../../signal/batch.js';
-import { itemCount, sentBatch, type OpenRequest } from '../../signal/sent-request.js';
+import type { DecodeRequest, RawBatch } from '../../signal/raw-batch.js';
 import type { Micros } from '../../signal/time.js';
 import type { OtlpConfig } from './config.js';
 import type { Received, ReceivedRequests } from './decode.js';
@@ -50,7 +50,7 @@ export class Intake {
   readonly #clock: Clock;
   readonly #rejected: Counter;
   readonly #mappers: Mappers;
-  readonly #open: OpenRequest;
+  readonly #decode: DecodeRequest;
   #rejections: Rejections | undefined;
 
   /** @param settings.witness of how spans are read, for who wants to know why they are shown as they are */
@@ -65,7 +65,7 @@ export class Intake {
     });
     const idleTimeoutMs = durationMs(config.idle_timeout) || null;
     const mapper = new SpanMapper(new AgentNames(config.agent_names), witness);
-    this.#open = openingOf(idleTimeoutMs, mapper);
+    this.#decode = decoderOf(idleTimeoutMs, mapper);
     this.#mappers = {
       traces: (request, { tenant }) => spansToTraces(request, { tenant, idleTimeoutMs }, mapper),
       metrics: metricsToPoints,
@@ -104,18 +104,10 @@ export class Intake {
     { abort, batchId }: { readonly abort: AbortSignal; readonly batchId?: string | undefined },
   ): Promise<Taken> {
     this.require(signal);
-    const receivedAt = this.#clock.now();
-    const { batch, rejected, weights } =
-      this.#unread(signal, request, userId) ?? this.#read(signal, request, { tenant: userId, receivedAt });
-    const receipt =
-      itemCount(batch) === 0
-        ? undefined
-        : await this.#outputs[signal]?.consume(batch, {
-            receivedAt,
-            keyId,
-            abort,
-            ...(batchId !== undefined && { batch: { id: batchId } }),
-          });
+    const named = batchId !== undefined && { batch: { id: batchId } };
+    const context = { receivedAt: this.#clock.now(), keyId, abort, ...named };
+    const { rejected, weights, answer } = this.#send(signal, request, userId, context);
+    const receipt = await answer;
     const refused = [...firstRefusals(receipt?.refused ?? [])];
     const count = refused.reduce((sum, [index]) => sum + (weights?.[index] ?? 1), rejected.length);
     const reasons = [...rejected, ...refused.map(([, reason]) => reason)];
@@ -125,48 +117,55 @@ export class Intake {
     };
   }
 
-  /** The request as it came, where the pipeline passes that on and nothing in it has to be told apart. */
-  #unread<S extends TelemetrySignal>(
+  /** Gives the pipeline the raw request where that is forwarded, else its records. Keeps neither while the pipeline works. */
+  #send<S extends TelemetrySignal>(
     signal: S,
     request: Received<S>,
     tenant: string,
-  ): Offered<S> | undefined {
-    const found = this.#outputs[signal]?.passesSent === undefined ? null : (request.plain?.() ?? null);
+    context: ConsumeContext,
+  ): Sent {
+    const output = this.#outputs[signal];
+    const raw = output?.passthrough && this.#rawOf(request, tenant);
+    if (raw) {
+      const { items, spans } = raw.request;
+      const answer = items === 0 ? undefined : output.passthrough.consume(raw, context);
+      return { rejected: [], weights: spans, answer };
+    }
+    const { batch, rejected } = this.#mappers[signal](request.decode(), { ...context, tenant });
+    if (rejected.length > 0) {
+      this.#rejected.add(rejected.length, { receiver: this.#id, signal });
+      const items = rejected.map((error) => ({ trace_id: null, error }));
+      this.#rejections?.note(tenant, { receiver: this.#id, signal, code: 'validation_failed', items });
+    }
+    const answer = batch.items.length === 0 ? undefined : output?.consume(batch, context);
+    return { rejected, weights: weightsOf(signal, batch), answer };
+  }
+
+  /** @returns undefined if the request has to be decoded to be checked */
+  #rawOf({ plain }: Received<TelemetrySignal>, tenant: string): RawBatch | undefined {
+    const found = plain?.() ?? null;
     if (found === null) return undefined;
     const { bytes, spans } = found;
     const mostSpans = spans.reduce((most, count) => Math.max(most, count), 0);
     const totalSpans = spans.reduce((sum, count) => sum + count, 0);
-    const sent = { form: 'plain', bytes, items: spans.length, spans, totalSpans, mostSpans } as const;
-    // Only traces are found to be like that.
-    const batch = sentBatch(tenant, sent, this.#open) as Batches[TelemetrySignal] as Batches[S];
-    return { batch, rejected: [], weights: spans };
-  }
-
-  #read<S extends TelemetrySignal>(
-    signal: S,
-    request: Received<S>,
-    about: { readonly tenant: string; readonly receivedAt: Micros },
-  ): Offered<S> {
-    const { batch, rejected } = this.#mappers[signal](request.decode(), about);
-    if (rejected.length > 0) {
-      this.#rejected.add(rejected.length, { receiver: this.#id, signal });
-      const items = rejected.map((error) => ({ trace_id: null, error }));
-      this.#rejections?.note(about.tenant, { receiver: this.#id, signal, code: 'validation_failed', items });
-    }
-    // The batch is the pipeline's from the call on.
-    return { batch, rejected, weights: weightsOf(signal, batch) };
+    const request = { form: 'plain', bytes, items: spans.length, spans, totalSpans, mostSpans } as const;
+    return { kind: 'raw', tenant, request, decode: this.#decode };
   }
 }
 
-/** What is handed to a pipeline of a request. */
-interface Offered<S extends TelemetrySignal> extends Mapped<Batches[S]> {
-  /** What each item counts for where it is refused; undefined: one. */
-  readonly weights: readonly number[] | undefined;
+/** A request on its way through a pipeline. */
+interface Sent {
+  /** What the mapping rejected. */
+  readonly rejected: readonly string[];
+  /** What each item counts for where it is refused; null: one. */
+  readonly weights: readonly number[] | null;
+  /** Undefined where nothing was left to be given to the pipeline. */
+  readonly answer: Promise<Receipt> | undefined;
 }
 
 /** How many spans each item of a batch of traces stands for; of the other signals each item is one. */
-function weightsOf<S extends TelemetrySignal>(signal: S, batch: Batches[S]): readonly number[] | undefined {
-  if (signal !== 'traces') return undefined;
+function weightsOf(signal: TelemetrySignal, batch: Batches[TelemetrySignal]): readonly number[] | null {
+  if (signal !== 'traces') return null;
   return (batch as Batches['traces']).items.map(({ spans }) => Math.max(1, spans.length));
 }
 

@@ -1,5 +1,5 @@
 import type { Component } from '../../component/component.js';
-import type { Consumer, QuotaUsage, Receipt } from '../../component/consumer.js';
+import type { ConsumeContext, Consumer, QuotaUsage, Receipt } from '../../component/consumer.js';
 import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { HttpProblem, type HttpRequest, type HttpResponse } from '../../component/http.js';
@@ -19,7 +19,6 @@ import type { TracesBatch } from '../../signal/batch.js';
 import { itemAt } from '../../signal/checked.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import type { TraceBatchConfig } from './config.js';
-
 import { itemReader, type ItemReader } from './item-reader.js';
 import { traceBatchOperation } from './operation.js';
 import { MAX_STRUCTURE, readItems } from './request-body.js';
@@ -68,7 +67,7 @@ export class TraceBatchReceiver implements Component {
       maxBodyBytes: sizeBytes(config.max_request_body_size),
       bodyTimeoutMs: durationMs(config.request_timeout),
     });
-    const routes = createRouteBuilder((request, scope) => host.authenticate(request, scope));
+    const routes = createRouteBuilder(host);
     listener.route(routes.raw(operation, (request, identity) => this.#handle(request, identity)));
     this.#rejections = host.rejections;
     this.#inFlight.shareOut(host.userLimits.share);
@@ -106,22 +105,23 @@ export class TraceBatchReceiver implements Component {
     this.#refuseWhenBusy(userId, bytes);
     this.#inFlight.enter(userId, bytes);
     try {
-      const { reply, usage } = await this.#take(() => readItems(body), identity, request.abort);
+      const { reply, usage } = await this.#take(body, identity, request.abort);
       return { status: 200, headers: quotaHeaders(usage), body: JSON.stringify(reply) };
     } finally {
       this.#inFlight.leave(userId, bytes);
     }
   }
 
-  /** @param items called at once, so that what it gives need not outlive the wait for the answer */
+  /** Keeps no item while the pipeline works: they would outlive several rounds of the garbage collector. */
   async #take(
-    items: () => readonly unknown[],
+    body: ReceivedJson,
     { userId, keyId }: Identity,
     abort: AbortSignal,
   ): Promise<{ readonly reply: TraceBatchReply; readonly usage: QuotaUsage | undefined }> {
-    const { batch, ids, positions, reasons } = this.#read(items(), userId);
+    const context = { receivedAt: this.#settings.clock.now(), keyId, abort };
+    const { ids, positions, reasons, answer } = this.#send(body, userId, context);
     if (reasons.size > 0) this.#noteUnreadable(userId, ids, reasons);
-    const { refused, usage } = await this.#consume(batch, keyId, abort);
+    const { refused, usage } = await answer;
     for (const { index, reason } of refused) {
       const position = positions[index];
       // Where two exporters both refuse a trace, the answer has the first one's entry: one for each trace.
@@ -140,11 +140,12 @@ export class TraceBatchReceiver implements Component {
     this.#rejections?.note(userId, { receiver, signal: 'traces', code: 'validation_failed', items });
   }
 
-  #read(items: readonly unknown[], tenant: string): ReadRequest {
+  #send(body: ReceivedJson, tenant: string, context: ConsumeContext): Sent {
+    const items = readItems(body);
     const reasons = new Map<number, string>();
     const records: TraceRecord[] = [];
     const positions: number[] = [];
-    items.forEach((item, index) => {
+    for (const [index, item] of items.entries()) {
       const read = this.#readItem(item);
       if (typeof read === 'string') {
         reasons.set(index, read);
@@ -152,13 +153,10 @@ export class TraceBatchReceiver implements Component {
         records.push(read);
         positions.push(index);
       }
-    });
-    return { batch: { tenant, items: records }, ids: items.map(sentId), positions, reasons };
-  }
-
-  async #consume(batch: TracesBatch, keyId: string | null, abort: AbortSignal): Promise<Receipt> {
-    if (batch.items.length === 0 || !this.#next) return NOTHING_TAKEN;
-    return this.#next.consume(batch, { receivedAt: this.#settings.clock.now(), keyId, abort });
+    }
+    const answer =
+      records.length === 0 ? undefined : this.#next?.consume({ tenant, items: records }, context);
+    return { ids: items.map(sentId), positions, reasons, answer: answer ?? Promise.resolve(NOTHING_TAKEN) };
   }
 
   #refuseWhenBusy(userId: string, bytes: number): void {
@@ -174,15 +172,15 @@ export class TraceBatchReceiver implements Component {
   }
 }
 
-/** What a request contains. */
-interface ReadRequest {
-  readonly batch: TracesBatch;
+/** A request on its way through a pipeline. */
+interface Sent {
   /** For every item, the `trace_id` as it was sent. */
   readonly ids: readonly string[];
-  /** The positions, in the request, of the batch's records. */
+  /** The positions, in the request, of the records. */
   readonly positions: readonly number[];
   /** For each item that is not a record, the reason, by its position. */
   readonly reasons: Map<number, string>;
+  readonly answer: Promise<Receipt>;
 }
 
 /** @param ids of all items, as they were sent @param reasons by the position of the rejected item */

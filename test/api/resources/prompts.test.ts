@@ -236,7 +236,9 @@ for (const engine of ENGINES)
       const user = aUser();
       await control.accounts.createUser(user);
       const userId = user.id;
-      const routes = createRouteBuilder(() => ({ userId, keyId: '', scopes: ['read', 'manage'] }));
+      const routes = createRouteBuilder({
+        authenticate: () => ({ userId, keyId: '', scopes: ['read', 'manage'] }),
+      });
       const clock = new HandClock();
       const { url, port } = await startListener(
         t,

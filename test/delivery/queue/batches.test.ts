@@ -1,7 +1,7 @@
 import t from 'tap';
-import { sentBatch, sentRequestOf } from '../../../src/signal/sent-request.js';
+import type { RawBatch } from '../../../src/signal/raw-batch.js';
 import { batchOf } from '../../support/engine.js';
-import { settled } from '../../support/scripted-exporter.js';
+import { ScriptedExporter, settled } from '../../support/scripted-exporter.js';
 import { startDelivery } from '../../support/test-delivery.js';
 
 void t.test('what comes within the wait is one batch, in its order; tenants stay apart', async (t) => {
@@ -97,49 +97,35 @@ void t.test('an empty batch is nothing', async (t) => {
   t.strictSame(exporter.items, []);
 });
 
-void t.test(
-  'requests that nobody has read are put together with their like alone, within the limits',
-  async (t) => {
-    const { exporter, clock, delivery, send } = startDelivery(
-      'queue: { max_size: 1MiB, batch: { max_items: 4, max_size: 10KiB, max_wait: 200ms } }',
-    );
-    const open = (bytes: Uint8Array) => batchOf(...[...bytes.subarray(0, 4)].map(String)).items;
-    const sent = (tenant: string, bytes: Uint8Array, items: number) =>
-      delivery.consume(
-        sentBatch(
-          tenant,
-          { form: 'plain', bytes, items, spans: null, totalSpans: items, mostSpans: 1 },
-          open,
-        ),
-        {
-          receivedAt: clock.now(),
-        },
-      );
-    await sent('a', Uint8Array.of(1), 1);
-    await sent('b', Uint8Array.of(2), 1);
-    await sent('a', Uint8Array.of(3, 4), 2);
-    await send('a', 'read');
-    await sent('a', Uint8Array.of(5, 6), 2);
-    t.ok(
-      delivery.hasRoomFor(
-        sentBatch(
-          'a',
-          { form: 'plain', bytes: new Uint8Array(9), items: 1, spans: null, totalSpans: 1, mostSpans: 1 },
-          open,
-        ),
-      ),
-    );
-    for (let step = 0; step < 4; step++) {
-      clock.advance(200);
-      for (const { answer } of exporter.attempts) answer({ accepted: 1, refused: [] });
-      await settled();
-    }
-    const requests = exporter.attempts.map(({ batch }) => {
-      const request = sentRequestOf(batch);
-      return `${batch.tenant}: ${request ? request.bytes.join() : String(batch.items)}`;
-    });
-    t.strictSame(requests.toSorted(), ['a: 1,3,4', 'a: 5,6', 'a: read', 'b: 2']);
-    const order = requests.filter((request) => request.startsWith('a'));
-    t.strictSame(order, ['a: 1,3,4', 'a: read', 'a: 5,6']);
-  },
-);
+void t.test('raw requests are put together with their like alone, within the limits', async (t) => {
+  const { exporter, clock, delivery, send } = startDelivery(
+    'queue: { max_size: 1MiB, batch: { max_items: 4, max_size: 10KiB, max_wait: 200ms } }',
+    0.5,
+    new ScriptedExporter('plain'),
+  );
+  const raw = (tenant: string, bytes: Uint8Array, items: number): RawBatch => ({
+    kind: 'raw',
+    tenant,
+    request: { form: 'plain', bytes, items, spans: null, totalSpans: items, mostSpans: 1 },
+    decode: () => batchOf(...[...bytes.subarray(0, 4)].map(String)).items,
+  });
+  const sent = (tenant: string, bytes: Uint8Array, items: number) =>
+    delivery.consume(raw(tenant, bytes, items), { receivedAt: clock.now() });
+  await sent('a', Uint8Array.of(1), 1);
+  await sent('b', Uint8Array.of(2), 1);
+  await sent('a', Uint8Array.of(3, 4), 2);
+  await send('a', 'read');
+  await sent('a', Uint8Array.of(5, 6), 2);
+  t.ok(delivery.hasRoomFor(raw('a', new Uint8Array(9), 1)));
+  for (let step = 0; step < 4; step++) {
+    clock.advance(200);
+    for (const { answer } of exporter.attempts) answer({ accepted: 1, refused: [] });
+    await settled();
+  }
+  const requests = exporter.attempts.map(
+    ({ batch, raw: came }) => `${batch.tenant}: ${came?.request.bytes.join() ?? String(batch.items)}`,
+  );
+  t.strictSame(requests.toSorted(), ['a: 1,3,4', 'a: 5,6', 'a: read', 'b: 2']);
+  const order = requests.filter((request) => request.startsWith('a'));
+  t.strictSame(order, ['a: 1,3,4', 'a: read', 'a: 5,6']);
+});

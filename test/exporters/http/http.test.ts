@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { httpConfig } from '../../../src/exporters/http/config.js';
 import { httpExporter } from '../../../src/exporters/http/factory.js';
 import { QueuedExporter } from '../../../src/delivery/queue/queued-exporter.js';
-import { READS_SENT } from '../../../src/otlp/map/open-request.js';
+import { RAW_DECODERS } from '../../../src/otlp/map/decode-raw.js';
 import type { Batch } from '../../../src/signal/batch.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { metricValues } from '../../support/engine.js';
@@ -280,7 +280,7 @@ void t.test('each item is tried again by itself; of a batch in parts only what i
   endpoint.answer = ({ body }) =>
     body.includes('agent') ? { status: failures-- > 0 ? 503 : 200 } : { status: 200 };
   const config = httpExporter.deliveryConfig?.(settings.config) ?? {};
-  const queued = new QueuedExporter(httpExporter.create(settings), { ...settings, config }, READS_SENT);
+  const queued = new QueuedExporter(httpExporter.create(settings), { ...settings, config }, RAW_DECODERS);
   await queued.start(testHost());
   await queued.inputs.events?.consume(eventBatch(), { receivedAt: 0 });
   await endpoint.received(2);

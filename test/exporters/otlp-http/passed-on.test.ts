@@ -7,12 +7,12 @@ import { QueuedExporter } from '../../../src/delivery/queue/queued-exporter.js';
 import { otlpHttpConfig } from '../../../src/exporters/otlp-http/config.js';
 import { otlpHttpExporter } from '../../../src/exporters/otlp-http/factory.js';
 import { readRejection } from '../../../src/otlp/decode/answer.js';
-import { READS_SENT } from '../../../src/otlp/map/open-request.js';
+import { RAW_DECODERS } from '../../../src/otlp/map/decode-raw.js';
 import type { Span } from '../../../src/otlp/wire/requests.js';
 import { validationConfig } from '../../../src/processors/validation/config.js';
 import { validationProcessor } from '../../../src/processors/validation/factory.js';
 import type { Batch, TracesBatch } from '../../../src/signal/batch.js';
-import { sentRequestOf } from '../../../src/signal/sent-request.js';
+import { instrument } from '../../../src/pipeline/instrument.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { metricValues } from '../../support/engine.js';
 import { pause } from '../../support/http-listener.js';
@@ -24,10 +24,10 @@ import { startOtlpService } from '../../support/otlp-service.js';
 import { sectionConfig } from '../../support/section-config.js';
 import { StatusHost } from '../../support/status-host.js';
 
-/** What of the batches that came to the exporter nobody had read. */
+/** In which form batches came to the exporter. */
 interface Seen {
-  unread: number;
-  read: number;
+  raw: number;
+  records: number;
 }
 
 /** A sidecar's pipeline of traces: the receiver, `validation` and a queued `otlp_http`, with real sockets and files. */
@@ -37,17 +37,19 @@ async function startSidecar(t: Test, exporterYaml: string, validationYaml = '{}'
   const queued = new QueuedExporter(
     otlpHttpExporter.create({ ...settings, config }),
     { ...settings, config },
-    READS_SENT,
+    RAW_DECODERS,
   );
-  const seen: Seen = { unread: 0, read: 0 };
-  const input = queued.expose('traces', queued.inputs.traces as Consumer<Batch<unknown>>);
-  const watched: Consumer<TracesBatch> = {
-    passesSent: input.passesSent,
-    consume: async (batch, context) => {
-      seen[sentRequestOf(batch) ? 'unread' : 'read'] += 1;
-      return input.consume(batch, context);
+  const seen: Seen = { raw: 0, records: 0 };
+  const watched: Consumer<TracesBatch> = instrument(queued.inputs.traces as Consumer<Batch<unknown>>, {
+    signal: 'traces',
+    logger: settings.logger,
+    observers: [],
+    look: ({ kind = 'records' }) => {
+      seen[kind] += 1;
+      return undefined;
     },
-  };
+    onFailure: queued.propagateErrors('traces'),
+  });
   const traces = validationProcessor.create.traces?.({
     ...componentSettings('validation'),
     config: sectionConfig(validationConfig, validationYaml),
@@ -96,7 +98,7 @@ void t.test('requests are passed on byte by byte where nobody looks at items', a
         `${name}, compression ${compression}`,
       );
       t.equal(endpoint.requests[0]?.headers['content-encoding'], compression === 'gzip' ? 'gzip' : undefined);
-      t.strictSame(seen, { unread: 2, read: 0 });
+      t.strictSame(seen, { raw: 2, records: 0 });
       await stop();
       t.equal(await metric(SENT), 3, 'traces');
     }
@@ -113,7 +115,7 @@ void t.test('what is bad is refused at the door, and what is left is passed on',
   t.equal(broken.status, 400);
   t.match(broken.bytes.toString(), /is no protobuf message of traces/);
   t.equal((await send(Buffer.from('nonsense'))).status, 400);
-  t.strictSame(seen, { unread: 0, read: 0 });
+  t.strictSame(seen, { raw: 0, records: 0 });
 
   const bad = protobufOf('traces', tracesOf(inTrace(1, 1), inTrace(2, 1, { spanId: Buffer.alloc(8) })));
   const partly = await send(bad);
@@ -129,7 +131,7 @@ void t.test('what is bad is refused at the door, and what is left is passed on',
     [...JSON.stringify(body).matchAll(/"name":"(span \d)"/g)].map(([, name]) => name),
   );
   t.strictSame(names, [['span 1'], ['span 1']]);
-  t.strictSame(seen, { unread: 0, read: 2 });
+  t.strictSame(seen, { raw: 0, records: 2 });
 });
 
 void t.test('limits below those of the mapping make validation look at everything', async (t) => {
@@ -142,7 +144,7 @@ void t.test('limits below those of the mapping make validation look at everythin
   const long = protobufOf('traces', tracesOf(inTrace(1, 1), inTrace(2, 1, { name: 'a longer name' })));
   t.match(readRejection('traces', (await send(long)).bytes, 'protobuf'), { count: 1 });
   await endpoint.received(1);
-  t.strictSame(seen, { unread: 0, read: 1 });
+  t.strictSame(seen, { raw: 0, records: 1 });
 });
 
 void t.test(

@@ -50,7 +50,7 @@ void t.test(
     });
     await exporter.start?.(hostWith({ 'duckdb/archive': store }));
     t.equal(await exporter.inputs.traces?.consume(BATCH, CONTEXT), receipt);
-    t.equal(seen[0], BATCH);
+    t.strictSame(seen[0], BATCH);
     t.equal(seen[1], CONTEXT);
   },
 );

@@ -1,9 +1,10 @@
 import type { EdgeListener, Passed } from '../../../component/edge-listener.js';
 import type { Clock } from '../../../component/telemetry.js';
 import { failureOf } from '../../../http/problem.js';
-import type { Batch, Signal } from '../../../signal/batch.js';
+import { itemCount } from '../../../signal/amount.js';
+import type { Signal } from '../../../signal/batch.js';
 import { printJson } from '../../../signal/json.js';
-import { itemCount, itemsToSee, sentRequestOf } from '../../../signal/sent-request.js';
+import { itemsWithin, type AnyBatch } from '../../../signal/raw-batch.js';
 import { formatTime } from '../../../signal/time.js';
 import type { Inbox } from './inbox.js';
 import { seenItem, type SeenItem } from './seen-item.js';
@@ -12,7 +13,7 @@ import { lostEvent, sseEvent } from './sse.js';
 /** Items between two looks of the stream, those included of which nobody knows yet what becomes of them; and of one batch. */
 const MOST_ITEMS = 10;
 const MOST_OF_BATCH = 3;
-/** Bytes of a request that was not read yet and is read for this, one between two looks: some milliseconds. */
+/** Bytes of a raw request that is decoded for this, one between two looks: some milliseconds. */
 const MOST_READ = 512 * 1024;
 const DIGITS_OF_MS = 3;
 
@@ -34,7 +35,7 @@ export class EdgeTap implements EdgeListener, Inbox {
     this.#clock = clock;
   }
 
-  offer(batch: Batch<unknown>, signal: Signal): ((passed: Passed) => void) | undefined {
+  offer(batch: AnyBatch, signal: Signal): ((passed: Passed) => void) | undefined {
     if (batch.tenant !== this.#userId) return undefined;
     const at = formatTime(this.#clock.now());
     const count = itemCount(batch);
@@ -76,14 +77,14 @@ export class EdgeTap implements EdgeListener, Inbox {
   }
 
   /** As they are now: components behind the edge may change them. */
-  #see(batch: Batch<unknown>, signal: Signal): readonly SeenItem[] {
+  #see(batch: AnyBatch, signal: Signal): readonly SeenItem[] {
     const room = Math.min(MOST_OF_BATCH, MOST_ITEMS - this.#told.length - this.#under);
     if (room <= 0) return [];
-    if (sentRequestOf(batch) !== undefined) {
+    if (batch.kind === 'raw') {
       if (!this.#mayRead) return [];
       this.#mayRead = false;
     }
-    return (itemsToSee(batch, MOST_READ) ?? []).slice(0, room).map((item) => seenItem(signal, item));
+    return (itemsWithin(batch, MOST_READ) ?? []).slice(0, room).map((item) => seenItem(signal, item));
   }
 }
 

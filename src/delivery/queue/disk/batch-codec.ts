@@ -1,14 +1,15 @@
 import { deserialize, serialize } from 'node:v8';
 import { compress, uncompress } from 'snappy';
-import type { Batch, Signal } from '../../../signal/batch.js';
+import type { Amount } from '../../../signal/amount.js';
+import type { Signal } from '../../../signal/batch.js';
 import {
   inForm,
-  sentBatch,
-  type Amount,
-  type OpenRequest,
-  type SentForm,
-  type SentRequest,
-} from '../../../signal/sent-request.js';
+  type AnyBatch,
+  type DecodeRequest,
+  type RawBatch,
+  type RawForm,
+  type RawRequest,
+} from '../../../signal/raw-batch.js';
 import { carry, sentOf, type DeriveMetadata, type SentSpan } from '../../../signal/sent-span.js';
 import type { SpanRecord } from '../../../signal/span.js';
 import type { TraceRecord } from '../../../signal/trace.js';
@@ -17,8 +18,8 @@ import type { TraceRecord } from '../../../signal/trace.js';
 const LEAST_PACKED = 512;
 
 /**
- * How a content is packed: items as they are serialized here, or a request as it is sent (`signal/sent-request.ts`). The numbers lie in
- * files: append only.
+ * How a content is packed: items as they are serialized here, or a raw request (`signal/raw-batch.ts`). The numbers are in files:
+ * append only.
  */
 export const PACKING = { plain: 0, snappy: 1, requestSnappy: 2, requestGzip: 3 } as const;
 
@@ -30,15 +31,15 @@ export interface EncodedItems {
 
 /** A batch as it lies in memory, and the bytes that it takes there, roughly. */
 export interface ReadBatch {
-  readonly batch: Batch<unknown>;
+  readonly batch: AnyBatch;
   readonly bytes: number;
 }
 
-/** What makes spans of bytes that came. */
-export interface ReadsSent {
+/** Decode what a queue on disk has kept. */
+export interface RawDecoders {
   /** Makes the `metadata` of spans that are read back. */
   readonly derive: DeriveMetadata;
-  readonly open: OpenRequest;
+  readonly decode: DecodeRequest;
 }
 
 /** A span beside what came with it: the record itself would lose that. */
@@ -85,13 +86,13 @@ const NO_FIELDS = {
  */
 export class BatchCodec {
   readonly signal: Signal;
-  readonly #reads: ReadsSent;
-  readonly #form: SentForm;
+  readonly #decoders: RawDecoders;
+  readonly #form: RawForm;
 
-  /** @param form in which requests are kept that nobody has read */
-  constructor(signal: Signal, reads: ReadsSent, form: SentForm = 'gzip') {
+  /** @param form in which raw requests are kept */
+  constructor(signal: Signal, decoders: RawDecoders, form: RawForm = 'gzip') {
     this.signal = signal;
-    this.#reads = reads;
+    this.#decoders = decoders;
     this.#form = form;
   }
 
@@ -107,10 +108,10 @@ export class BatchCodec {
   }
 
   /** A request as it is kept, which is as it is sent: packed in another thread, and the batch is what is left in memory. */
-  async packRequest(tenant: string, request: SentRequest): Promise<EncodedItems & ReadBatch> {
+  async packRequest(tenant: string, request: RawRequest): Promise<EncodedItems & ReadBatch> {
     const kept = await inForm(request, this.#form);
     const { bytes } = kept;
-    const batch = sentBatch(tenant, kept, this.#reads.open);
+    const batch = this.#rawOf(tenant, kept);
     return kept.form === 'gzip'
       ? { content: bytes, packing: PACKING.requestGzip, batch, bytes: bytes.length }
       : {
@@ -127,17 +128,17 @@ export class BatchCodec {
     { tenant, items, contents }: Amount & { readonly tenant: string },
   ): Promise<ReadBatch> {
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-    const sent = { items, spans: null, totalSpans: contents, mostSpans: Infinity };
+    const raw = { items, spans: null, totalSpans: contents, mostSpans: Infinity };
     switch (packing) {
       case PACKING.plain:
         return this.#batchOf(tenant, bytes);
       case PACKING.snappy:
         return this.#batchOf(tenant, (await uncompress(bytes)) as Buffer);
       case PACKING.requestGzip:
-        return this.#sentOf(tenant, { ...sent, form: 'gzip', bytes });
+        return this.#readRaw(tenant, { ...raw, form: 'gzip', bytes });
       case PACKING.requestSnappy: {
         const plain = (await uncompress(bytes)) as Buffer;
-        return this.#sentOf(tenant, { ...sent, form: 'plain', bytes: plain });
+        return this.#readRaw(tenant, { ...raw, form: 'plain', bytes: plain });
       }
       default:
         throw new Error(
@@ -146,9 +147,13 @@ export class BatchCodec {
     }
   }
 
-  #sentOf(tenant: string, request: SentRequest): ReadBatch {
+  #readRaw(tenant: string, request: RawRequest): ReadBatch {
     if (this.signal !== 'traces') throw new Error(`the record holds traces, not ${this.signal}`);
-    return { batch: sentBatch(tenant, request, this.#reads.open), bytes: request.bytes.length };
+    return { batch: this.#rawOf(tenant, request), bytes: request.bytes.length };
+  }
+
+  #rawOf(tenant: string, request: RawRequest): RawBatch {
+    return { kind: 'raw', tenant, request, decode: this.#decoders.decode };
   }
 
   #batchOf(tenant: string, plain: Buffer): ReadBatch {
@@ -163,7 +168,7 @@ export class BatchCodec {
     const fields = { ...NO_FIELDS, ...given } as unknown as SpanFields;
     const { name, status, error_message, input_data, output_data, context, started_at, ended_at } = fields;
     const same = { name, status, error_message, input_data, output_data, context, started_at, ended_at };
-    return carry(fields, { bytes, origin, notes, mapped: mapped ?? same }, this.#reads.derive);
+    return carry(fields, { bytes, origin, notes, mapped: mapped ?? same }, this.#decoders.derive);
   }
 
   #whole({ trace, spans }: LaidOpen): TraceRecord {

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { Refusal } from '../../../component/consumer.js';
 import type { Clock, Logger } from '../../../component/telemetry.js';
+import { amountOf, itemCount } from '../../../signal/amount.js';
 import { CONTENTS, type Signal } from '../../../signal/batch.js';
-import { amountOf, itemCount, sentRequestOf, type SentForm } from '../../../signal/sent-request.js';
+import { recordsOf, type RawForm } from '../../../signal/raw-batch.js';
 import { pause } from '../../../telemetry/pause.js';
 import { SparseLog } from '../../../telemetry/sparse-log.js';
-import { BatchCodec, type ReadsSent } from './batch-codec.js';
+import { BatchCodec, type RawDecoders } from './batch-codec.js';
 import type { DeliveryOptions, DiskOptions } from '../config.js';
 import type { DeliveryError } from '../delivery-error.js';
 import type { MemoryQueue, Parcel } from '../memory-queue.js';
@@ -27,7 +28,7 @@ export interface SharedDisk {
   readonly place: DiskPlace;
   readonly letters: DeadLetters;
   readonly box: LetterBox;
-  readonly reads: ReadsSent;
+  readonly decoders: RawDecoders;
   /** Is told whether the disk works. @param error null: it does */
   readonly noteDisk: (signal: Signal, error: unknown) => void;
 }
@@ -38,8 +39,8 @@ export interface DiskBackingTools {
   readonly options: DeliveryOptions;
   readonly disk: DiskOptions;
   readonly shared: SharedDisk;
-  /** In which the exporter sends requests that nobody has read. */
-  readonly form: SentForm | undefined;
+  /** In which the exporter forwards raw requests. */
+  readonly form: RawForm | undefined;
   /** What of the queue lies in memory, to be sent next. */
   readonly memory: MemoryQueue;
   readonly metrics: DeliveryMetrics;
@@ -62,7 +63,7 @@ export class DiskBacking {
   constructor(tools: DiskBackingTools) {
     const { signal, options, disk, shared, form, clock, logger } = tools;
     this.#tools = tools;
-    this.#codec = new BatchCodec(signal, shared.reads, form);
+    this.#codec = new BatchCodec(signal, shared.decoders, form);
     this.#log = new SparseLog(logger, clock);
     this.#damageLog = new SparseLog(logger, clock, 0);
     this.#queue = new DiskQueue({
@@ -150,10 +151,11 @@ export class DiskBacking {
   /** A batch was delivered. @param refused what of it was not taken; @param message why, without secrets */
   async delivered(parcel: Parcel, refused: readonly Refusal[]): Promise<void> {
     if (refused.length > 0) {
-      const items = refused.flatMap(({ index }) => parcel.batch.items.slice(index, index + 1));
+      const records = recordsOf(parcel.batch);
+      const items = refused.flatMap(({ index }) => records.items.slice(index, index + 1));
       const message = [...new Set(refused.map(({ reason }) => reason))].slice(0, 5).join('; ');
       // By a new name: under its own the other side remembers that it has taken the batch.
-      const whole = { ...parcel, batch: { ...parcel.batch, items }, id: undefined };
+      const whole = { ...parcel, batch: { ...records, items }, id: undefined };
       if (!(await this.#bury(whole, 'items_refused', message))) return;
     }
     this.#done(parcel);
@@ -215,10 +217,9 @@ export class DiskBacking {
     const { batch, receivedAt, queuedAt, id = randomUUID() } = parcel;
     const { tenant } = batch;
     const amount = amountOf(batch, signal);
-    const request = sentRequestOf(batch);
-    const encoded = await (request === undefined
-      ? this.#codec.pack(this.#codec.serialize(batch.items))
-      : this.#codec.packRequest(tenant, request));
+    const encoded = await (batch.kind === 'raw'
+      ? this.#codec.packRequest(tenant, batch.request)
+      : this.#codec.pack(this.#codec.serialize(batch.items)));
     for (;;) {
       try {
         const deadAt = clock.now();

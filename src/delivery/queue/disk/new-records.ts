@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Micros } from '../../../signal/time.js';
 import type { BatchLimits } from '../config.js';
-import type { Batch } from '../../../signal/batch.js';
-import {
-  amountOf,
-  itemCount,
-  joinSent,
-  sentRequestOf,
-  type Amount,
-  type SentRequest,
-} from '../../../signal/sent-request.js';
+import { amountOf, itemCount, type Amount } from '../../../signal/amount.js';
+import { recordsOf, type AnyBatch, type RawRequest } from '../../../signal/raw-batch.js';
+import { joined } from '../batcher.js';
 import type { BatchCodec, EncodedItems, ReadBatch } from './batch-codec.js';
 import { frame, readHead, recordBytes, type Head } from './frame.js';
 
@@ -31,7 +25,7 @@ export function aboutOf(batch: Omit<About, 'contents'>, { items, contents }: Amo
 
 /** A batch that is to be written. */
 export interface Offer {
-  readonly batch: Batch<unknown>;
+  readonly batch: AnyBatch;
   readonly receivedAt: Micros;
   readonly queuedAt: Micros;
   /** Where it has a name already; without one it may be put together with others. */
@@ -81,7 +75,7 @@ export async function packed<Member extends { readonly offer: Offer }>(
   limits: BatchLimits,
 ): Promise<readonly PackedUnit<Member>[]> {
   const units = together(group, limits).map(async ({ offer, members }) => {
-    const records = await recordsOf(offer, codec, limits);
+    const records = await diskRecords(offer, codec, limits);
     return {
       tenant: offer.batch.tenant,
       members,
@@ -104,11 +98,11 @@ function together<Member extends { readonly offer: Offer }>(
     const { tenant } = offer.batch;
     const items = itemCount(offer.batch);
     // What items take shows when they are serialized; then they are parted again.
-    const bytes = sentRequestOf(offer.batch)?.bytes.length ?? 0;
+    const bytes = offer.batch.kind === 'raw' ? offer.batch.request.bytes.length : 0;
     const unit = open.get(tenant);
     const fits =
       unit !== undefined &&
-      isSent(unit.offers[0]) === isSent(offer) &&
+      unit.offers[0]?.batch.kind === offer.batch.kind &&
       unit.items + items <= limits.maxItems &&
       unit.bytes + bytes <= limits.maxBytes;
     if (offer.id === undefined && fits) {
@@ -125,24 +119,15 @@ function together<Member extends { readonly offer: Offer }>(
   return units.map(({ offers, members }) => ({ offer: oneOf(offers), members }));
 }
 
-function isSent(offer: Offer | undefined): boolean {
-  return offer !== undefined && sentRequestOf(offer.batch) !== undefined;
-}
-
 /** @param offers of one user, and of one kind: at least one */
 function oneOf(offers: readonly Offer[]): Offer {
   const [first, ...rest] = offers;
   if (first === undefined) throw new Error('nothing is to be put together');
-  if (rest.length === 0) return first;
-  const { tenant } = first.batch;
-  const batch = isSent(first)
-    ? joinSent(first.batch, ...rest.map(({ batch }) => batch))
-    : { tenant, items: offers.flatMap(({ batch }) => batch.items) };
-  return { ...first, batch };
+  return { ...first, batch: joined([first.batch, ...rest.map(({ batch }) => batch)]) };
 }
 
 /** A batch as records: in parts where it is too large for one. Their names follow from its name, if it has one. */
-async function recordsOf(
+async function diskRecords(
   offer: Offer,
   codec: BatchCodec,
   limits: BatchLimits,
@@ -150,10 +135,10 @@ async function recordsOf(
 ): Promise<readonly NewRecord[]> {
   const { batch } = offer;
   const { tenant } = batch;
-  const request = sentRequestOf(batch);
-  if (request !== undefined && fitsOne(request, limits))
-    return [recordOf(offer, codec, await codec.packRequest(tenant, request), part)];
-  const { items } = batch;
+  if (batch.kind === 'raw' && fitsOne(batch.request, limits))
+    return [recordOf(offer, codec, await codec.packRequest(tenant, batch.request), part)];
+  const records = recordsOf(batch);
+  const { items } = records;
   const plain = codec.serialize(items);
   if (items.length > 1 && (plain.length > limits.maxBytes || items.length > limits.maxItems)) {
     const middle = items.length >> 1;
@@ -161,15 +146,22 @@ async function recordsOf(
     const parts: NewRecord[] = [];
     for (const [index, half] of halves.entries())
       parts.push(
-        ...(await recordsOf({ ...offer, batch: { tenant, items: half } }, codec, limits, `${part}.${index}`)),
+        ...(await diskRecords(
+          { ...offer, batch: { tenant, items: half } },
+          codec,
+          limits,
+          `${part}.${index}`,
+        )),
       );
     return parts;
   }
-  return [recordOf(offer, codec, { ...(await codec.pack(plain)), batch, bytes: plain.length }, part)];
+  return [
+    recordOf(offer, codec, { ...(await codec.pack(plain)), batch: records, bytes: plain.length }, part),
+  ];
 }
 
-/** Whether a request need not be read to be parted. */
-function fitsOne({ items, bytes }: SentRequest, { maxItems, maxBytes }: BatchLimits): boolean {
+/** Whether a request need not be decoded to be split. */
+function fitsOne({ items, bytes }: RawRequest, { maxItems, maxBytes }: BatchLimits): boolean {
   return items === 1 || (items <= maxItems && bytes.length <= maxBytes);
 }
 

@@ -1,6 +1,6 @@
 import { open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { PRIVATE_FILE } from '../../../config/private-path.js';
-import type { Amount } from '../../../signal/sent-request.js';
+import type { Amount } from '../../../signal/amount.js';
 import {
   HEAD_BYTES,
   isIntact,

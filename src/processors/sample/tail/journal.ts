@@ -4,7 +4,8 @@ import { DiskPlace } from '../../../delivery/queue/disk/disk-place.js';
 import { DiskQueue } from '../../../delivery/queue/disk/disk-queue.js';
 import type { Damage } from '../../../delivery/queue/disk/segment.js';
 import type { Stored, StoredBatch } from '../../../delivery/queue/disk/stored-batch.js';
-import { READS_SENT } from '../../../otlp/map/open-request.js';
+import { RAW_DECODERS } from '../../../otlp/map/decode-raw.js';
+import { recordsOf } from '../../../signal/raw-batch.js';
 import type { Micros } from '../../../signal/time.js';
 import type { TraceRecord } from '../../../signal/trace.js';
 
@@ -59,7 +60,7 @@ export class Journal implements KeptRuns {
     this.#queue = new DiskQueue({
       place: this.#place,
       name: 'runs',
-      codec: new BatchCodec('traces', READS_SENT),
+      codec: new BatchCodec('traces', RAW_DECODERS),
       limits: LIMITS,
       sync: 'always',
       clock,
@@ -143,7 +144,7 @@ export class NoJournal implements KeptRuns {
 }
 
 function writtenOf({ about, batch, stored }: StoredBatch): Written {
-  const items = batch.items as readonly TraceRecord[];
+  const items = recordsOf(batch).items as readonly TraceRecord[];
   const record = { left: items.length, stored };
   return { tenant: about.tenant, receivedAt: about.receivedAt, items, record };
 }

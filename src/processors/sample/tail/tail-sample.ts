@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Component } from '../../../component/component.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../../component/consumer.js';
-import { consumeKept, replaceItems } from '../../../component/keep-items.js';
+import { consumeKept } from '../../../component/keep-items.js';
 import type { Host } from '../../../component/host.js';
 import type { TracesBatch } from '../../../signal/batch.js';
 import { MICROS_PER_MS } from '../../../signal/time-units.js';
@@ -51,7 +51,7 @@ export class TailSample implements Component, Consumer<TracesBatch> {
     const left = new Set<number>();
     const held: TraceRecord[] = [];
     let late = 0;
-    replaceItems(batch, (item, index) => {
+    const items = batch.items.map((item, index) => {
       const share = this.#holding.shareOf(keyOf(tenant, item.trace.trace_id));
       if (share === undefined) held.push(item);
       else if (share > 0) return { ...item, trace: withShare(item.trace, share) };
@@ -59,9 +59,14 @@ export class TailSample implements Component, Consumer<TracesBatch> {
       left.add(index);
       return item;
     });
-    const passedOn = batch.items.length - left.size;
+    const passedOn = items.length - left.size;
     // First what is refused as a whole where it fails: nothing of the batch is held then, so that a repeat brings nothing twice.
-    const receipt = await consumeKept(batch, { refused: [], dropped: left }, this.#next, context);
+    const receipt = await consumeKept(
+      { ...batch, items },
+      { refused: [], dropped: left },
+      this.#next,
+      context,
+    );
     this.#holding.noteLate(passedOn, late);
     if (held.length > 0) await this.#holding.hold(tenant, held, context.receivedAt);
     return receipt;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { webhookDeliveryRoutes } from '../../../../src/api/resources/webhooks/webhook-deliveries.js';
+import type { Host } from '../../../../src/component/host.js';
 import { HttpProblem } from '../../../../src/component/http.js';
 import type { Scope } from '../../../../src/component/identity.js';
 import { createRouteBuilder } from '../../../../src/http/operation.js';
@@ -54,12 +55,13 @@ async function startDeliveries(t: Test, engine: (typeof ENGINES)[number] = 'uws'
     });
     await control.organizations.putMember(slug, id, role);
   }
-  const routes = createRouteBuilder((request, scope) => {
+  const authenticate: Host['authenticate'] = (request, scope) => {
     const [userId = '', list = ''] = (request.header('authorization') ?? '').slice(7).split(':');
     const scopes = list.split(',') as Scope[];
     if (scope !== undefined && !scopes.includes(scope)) throw new HttpProblem(403, 'forbidden_scope', 'No.');
     return { userId, keyId: null, scopes };
-  });
+  };
+  const routes = createRouteBuilder({ authenticate });
   const shown = { organizations: control.organizations, deliveries };
   const { url } = await startListener(
     t,

@@ -31,7 +31,9 @@ void t.test('endpoints may be wherever the sender may send to at the moment', as
     created_at: clock.now(),
   });
   await control.organizations.putMember('acme', user.id, 'admin');
-  const routes = createRouteBuilder(() => ({ userId: user.id, keyId: null, scopes: ['manage'] }));
+  const routes = createRouteBuilder({
+    authenticate: () => ({ userId: user.id, keyId: null, scopes: ['manage'] }),
+  });
   const secrets = { seal: async () => 'sealed', open: async () => 'opened' };
   const targets = targetPolicy(control, clock);
   const context = { routes, control, targets, secrets, audit: () => undefined, clock };

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { BatchCodec, PACKING } from '../../../../src/delivery/queue/disk/batch-codec.js';
 import { decodeTraces } from '../../../../src/otlp/decode/traces.js';
 import { encodeProtobuf, encodeRequest } from '../../../../src/otlp/encode/request.js';
-import { READS_SENT } from '../../../../src/otlp/map/open-request.js';
+import { RAW_DECODERS } from '../../../../src/otlp/map/decode-raw.js';
 import { spansToTraces } from '../../../../src/otlp/map/spans-to-traces.js';
 import { requestTypes } from '../../../../src/otlp/wire/messages.js';
 import type { Signal } from '../../../../src/signal/batch.js';
-import { inForm, sentRequestOf, type SentRequest } from '../../../../src/signal/sent-request.js';
+import { inForm, recordsOf, type RawRequest } from '../../../../src/signal/raw-batch.js';
 import { note, sentOf } from '../../../../src/signal/sent-span.js';
 import { FULL } from '../../../support/otlp-full-requests.js';
 import { declaredRun, logBatch, metricBatch, TENANT } from '../../../support/otlp-records.js';
@@ -15,10 +15,10 @@ import { protobufOf } from '../../../support/otlp-requests.js';
 import { holds } from '../../../support/property.js';
 
 async function roundTrip<Item>(signal: Signal, items: readonly Item[]): Promise<Item[]> {
-  const codec = new BatchCodec(signal, READS_SENT);
+  const codec = new BatchCodec(signal, RAW_DECODERS);
   const packed = await codec.pack(codec.serialize(items));
-  return (await codec.read(packed, { tenant: TENANT, items: items.length, contents: items.length })).batch
-    .items as Item[];
+  const about = { tenant: TENANT, items: items.length, contents: items.length };
+  return recordsOf((await codec.read(packed, about)).batch).items as Item[];
 }
 
 const fullTraces = () => {
@@ -66,18 +66,18 @@ void t.test('spans that came by OTLP keep the bytes that came, and what was note
   );
 });
 
-void t.test('a request that nobody has read is kept as it is sent, and can still be read', async (t) => {
+void t.test('a raw request is kept as it is sent, and can still be decoded', async (t) => {
   const bytes = protobufOf('traces', FULL.traces);
-  const request: SentRequest = { form: 'plain', bytes, items: 1, spans: null, totalSpans: 1, mostSpans: 1 };
+  const request: RawRequest = { form: 'plain', bytes, items: 1, spans: null, totalSpans: 1, mostSpans: 1 };
   for (const form of ['gzip', 'plain'] as const) {
-    const codec = new BatchCodec('traces', READS_SENT, form);
+    const codec = new BatchCodec('traces', RAW_DECODERS, form);
     const packed = await codec.packRequest(TENANT, request);
     t.ok(packed.content.length < bytes.length, 'packed on the disk');
     for (const { batch } of [packed, await codec.read(packed, { tenant: TENANT, items: 1, contents: 1 })]) {
-      const kept = sentRequestOf(batch);
+      const kept = batch.kind === 'raw' ? batch.request : undefined;
       t.equal(kept?.form, form, 'in memory it is as the exporter sends it');
       t.strictSame(kept && Buffer.from((await inForm(kept, 'plain')).bytes), Buffer.from(bytes));
-      t.strictSame(batch.items, fullTraces().items);
+      t.strictSame(recordsOf(batch).items, fullTraces().items);
     }
   }
 });
@@ -115,7 +115,7 @@ void t.test('any value comes back bit by bit', async (t) => {
 });
 
 void t.test('what an unknown version has packed is an error, and no items', async (t) => {
-  const codec = new BatchCodec('logs', READS_SENT);
+  const codec = new BatchCodec('logs', RAW_DECODERS);
   const content = codec.serialize([1]);
   const about = { tenant: TENANT, items: 1, contents: 1 };
   await t.rejects(codec.read({ content, packing: 9 }, about), /this version of Jackdaw does not know/);

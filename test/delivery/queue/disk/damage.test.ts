@@ -10,9 +10,9 @@ import {
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { ConsumeError } from '../../../../src/component/consume-error.js';
-import { READS_SENT } from '../../../../src/otlp/map/open-request.js';
-import type { Batch } from '../../../../src/signal/batch.js';
-import { sentBatch } from '../../../../src/signal/sent-request.js';
+import { handOver } from '../../../../src/component/consumer.js';
+import { RAW_DECODERS } from '../../../../src/otlp/map/decode-raw.js';
+import type { AnyBatch } from '../../../../src/signal/raw-batch.js';
 import { startOnDisk } from '../../../support/disk-delivery.js';
 import { aSpan, protobufOf } from '../../../support/otlp-requests.js';
 import { aTrace } from '../../../support/run-records.js';
@@ -72,22 +72,19 @@ void t.test('a flipped bit, anywhere in a record, costs that record alone', asyn
 });
 
 void t.test('spans are counted while they wait and when they are lost, whatever their form', async (t) => {
-  const request = (): Batch<unknown> => {
+  const request = (): AnyBatch => {
     const bytes = protobufOf('traces', {
       resourceSpans: [
         { scopeSpans: [{ spans: [1, 2, 3, 4, 5].map((id) => aSpan(id, { spanId: Buffer.alloc(8, id) })) }] },
       ],
     });
-    return sentBatch(
-      'a',
-      { form: 'plain', bytes, items: 1, spans: [5], totalSpans: 5, mostSpans: 5 },
-      READS_SENT.open,
-    );
+    const raw = { form: 'plain', bytes, items: 1, spans: [5], totalSpans: 5, mostSpans: 5 } as const;
+    return { kind: 'raw', tenant: 'a', request: raw, decode: RAW_DECODERS.decode };
   };
   const read = () => ({ tenant: 'a', items: [aTrace(2), aTrace(3)] });
   const folder = testFolder(t);
   const first = await startOnDisk(t, folder, { signal: 'traces' });
-  for (const batch of [request(), read(), request()]) await first.way.consume(batch, { receivedAt: 0 });
+  for (const batch of [request(), read(), request()]) await handOver(first.way, batch, { receivedAt: 0 });
   t.equal(await first.metric('queue_spans'), 15);
   t.equal(await first.metric('queue_items'), 4);
   first.scripted.last.fail(busy());

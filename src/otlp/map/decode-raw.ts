@@ -1,15 +1,15 @@
-import type { OpenRequest } from '../../signal/sent-request.js';
+import type { DecodeRequest } from '../../signal/raw-batch.js';
 import { decodeTraces } from '../decode/traces.js';
 import { deriveMetadata } from './span-metadata.js';
 import { SpanMapper } from './span-record.js';
 import { spansToTraces } from './spans-to-traces.js';
 
 /**
- * Reads requests that `plainRequest` (`wire/plain-request.ts`) found good.
+ * Decodes requests that `plainRequest` (`wire/plain-request.ts`) found good.
  *
  * @param idleTimeoutMs as in `spansToTraces` @param mapper as there
  */
-export function openingOf(idleTimeoutMs: number | null, mapper: SpanMapper): OpenRequest {
+export function decoderOf(idleTimeoutMs: number | null, mapper: SpanMapper): DecodeRequest {
   return (request, tenant) => {
     const { batch, rejected } = spansToTraces(
       decodeTraces(request, Infinity),
@@ -23,8 +23,8 @@ export function openingOf(idleTimeoutMs: number | null, mapper: SpanMapper): Ope
   };
 }
 
-/** How what lies in a queue on disk is read again. */
-export const READS_SENT = {
+/** Decodes what a queue on disk has kept. */
+export const RAW_DECODERS = {
   derive: deriveMetadata,
-  open: openingOf(null, new SpanMapper()),
+  decode: decoderOf(null, new SpanMapper()),
 };

@@ -1,0 +1,42 @@
+import type { Signal } from './batch.js';
+import type { AnyBatch } from './raw-batch.js';
+import type { TraceRecord } from './trace.js';
+
+/** How much there is of something: items, and what they hold. */
+export interface Amount {
+  readonly items: number;
+  /** Spans, metric points or log records. */
+  readonly contents: number;
+}
+
+/** The number of items of a batch; nothing is decoded for it. */
+export function itemCount(batch: AnyBatch): number {
+  return batch.kind === 'raw' ? batch.request.items : batch.items.length;
+}
+
+/** How much a batch of a signal has; nothing is decoded for it. */
+export function amountOf(batch: AnyBatch, signal: Signal): Amount {
+  const items = itemCount(batch);
+  if (signal !== 'traces') return { items, contents: items };
+  if (batch.kind === 'raw') return { items, contents: batch.request.totalSpans };
+  const traces = batch.items as readonly TraceRecord[];
+  return { items, contents: traces.reduce((sum, { spans }) => sum + spans.length, 0) };
+}
+
+/** The number of spans of each trace of a batch; null for other signals, and if the request would have to be decoded for it. */
+export function spanCounts(batch: AnyBatch, signal: Signal): readonly number[] | null {
+  if (signal !== 'traces') return null;
+  if (batch.kind === 'raw') return batch.request.spans;
+  return (batch.items as readonly TraceRecord[]).map(({ spans }) => spans.length);
+}
+
+/** How much of a batch was refused. @param spans of each of its items; null: an item counts as one */
+export function refusedAmount(
+  refused: readonly { readonly index: number }[],
+  spans: readonly number[] | null,
+): Amount {
+  const items = refused.length;
+  if (spans === null || items === 0) return { items, contents: items };
+  const indices = new Set(refused.map(({ index }) => index));
+  return { items, contents: [...indices].reduce((sum, index) => sum + (spans[index] ?? 0), 0) };
+}

@@ -1,0 +1,89 @@
+import t from 'tap';
+import { handOver } from '../../src/component/consumer.js';
+import { itemCount } from '../../src/signal/amount.js';
+import type { Batch } from '../../src/signal/batch.js';
+import {
+  inForm,
+  itemsWithin,
+  joinRaw,
+  recordsOf,
+  type AnyBatch,
+  type RawBatch,
+} from '../../src/signal/raw-batch.js';
+import { batchOf } from '../support/engine.js';
+
+/** A request with a byte for each trace, and how often it was decoded. */
+function counted(...bytes: readonly number[]) {
+  const reads: string[] = [];
+  const batch: RawBatch = {
+    kind: 'raw',
+    tenant: 'a-user',
+    request: {
+      form: 'plain',
+      bytes: Uint8Array.from(bytes),
+      items: bytes.length,
+      spans: bytes.map(() => 1),
+      totalSpans: bytes.length,
+      mostSpans: 1,
+    },
+    decode: (plain, tenant) => {
+      reads.push(`${Buffer.from(plain).toString('hex')} of ${tenant}`);
+      return [...plain].flatMap((byte) => batchOf(String(byte)).items);
+    },
+  };
+  return { reads, batch };
+}
+
+void t.test('a raw batch is decoded for consumers that take records only', async (t) => {
+  const got: AnyBatch[] = [];
+  const consume = async (batch: AnyBatch) => {
+    got.push(batch);
+    return Promise.resolve({ accepted: itemCount(batch), refused: [] });
+  };
+  const { batch, reads } = counted(1, 2);
+  t.equal(itemCount(batch), 2);
+  t.strictSame(
+    await handOver({ consume, passthrough: { form: 'plain', consume } }, batch, { receivedAt: 0 }),
+    {
+      accepted: 2,
+      refused: [],
+    },
+  );
+  t.equal(got[0], batch);
+  t.strictSame(reads, []);
+  await handOver({ consume }, batch, { receivedAt: 0 });
+  t.equal((got[1] as Batch<unknown>).items.length, 2);
+  t.strictSame(reads, ['0102 of a-user']);
+  const records = recordsOf(batch);
+  t.equal(recordsOf(records), records);
+});
+
+void t.test('requests of one user become one, and keep their bytes in any form', async (t) => {
+  const [one, other] = [counted(1, 2), counted(3)];
+  const joined = joinRaw([one.batch, other.batch]);
+  t.match(joined.request, { form: 'plain', items: 3 });
+  const packed = await inForm(joined.request, 'gzip');
+  t.equal(await inForm(packed, 'gzip'), packed);
+  t.strictSame([...(await inForm(packed, 'plain')).bytes], [1, 2, 3]);
+  const kept: RawBatch = { ...joined, request: packed };
+  t.equal(recordsOf(kept).items.length, 3);
+  t.strictSame(one.reads, ['010203 of a-user'], 'a compressed one can be decoded as well');
+  t.throws(() => joinRaw([one.batch, kept]), /only plain requests can be joined/);
+});
+
+void t.test('a look at items decodes no more than it may', async (t) => {
+  const { batch } = counted(...Array.from({ length: 100 }, (_, i) => i));
+  const gzip = async (raw: RawBatch): Promise<RawBatch> => ({
+    ...raw,
+    request: await inForm(raw.request, 'gzip'),
+  });
+  for (const raw of [batch, await gzip(batch)]) {
+    t.equal(itemsWithin(raw, 200)?.length, 100);
+    t.equal(itemsWithin(raw, 99), null, 'more than it may');
+    t.equal(itemsWithin(raw, 0), null);
+    const records = recordsOf(raw);
+    t.equal(itemsWithin(records, 0), records.items, 'records cost nothing');
+  }
+  const small = await gzip({ ...batch, request: { ...batch.request, bytes: new Uint8Array(1000) } });
+  t.equal(itemsWithin(small, 999), null, 'that it is small when compressed says nothing');
+});
