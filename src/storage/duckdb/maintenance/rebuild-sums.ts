@@ -40,13 +40,13 @@ async function correct({ writer, throwIfStopped }: RebuildWork, parts: readonly 
 }
 
 function isNumbered(part: SumPart): boolean {
-  const numbers = 'node' in part ? [part.node.node_no] : [part.edge.source_no, part.edge.target_no];
+  const numbers = part.kind === 'node' ? [part.node.node_no] : [part.edge.source_no, part.edge.target_no];
   return numbers.every((number) => number < UNNUMBERED);
 }
 
 function inWords(work: RebuildWork, part: SumPart): string {
   const place = `hour ${formatTime(part.hour * HOUR)}`;
-  if ('edge' in part) {
+  if (part.kind === 'edge') {
     const { source_no: source, target_no: target, spans, grade } = part.edge;
     return `${place}: the edge from ${nameOf(work, source)} to ${nameOf(work, target)} has ${amount(spans, 'span', grade)}.`;
   }

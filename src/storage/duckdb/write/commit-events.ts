@@ -4,13 +4,12 @@ import { EVENTS } from '../../schema/events-table.js';
 import { agentCreated, eventOf, runEnded, type ToldEvent } from '../../shared/run-events.js';
 import { isKnown, type Agents } from '../stats/agents.js';
 import { headerAt, statusAt } from '../../incoming/incoming-rows.js';
-import { objectRows } from './object-rows.js';
 import { runSummary } from './run-summary.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
 import type { TraceState } from './trace-state.js';
 import type { TouchedTrace } from './triage.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
-import type { Rows } from './rows.js';
+import { objectRows, type Rows } from './rows.js';
 import type { TraceChange } from './change.js';
 import type { TelemetryEvent } from './stored-events.js';
 import { END_TYPES } from '../../contracts/telemetry-events.js';
@@ -114,9 +113,14 @@ export function eventRows(events: readonly TelemetryEvent[]): Rows[] {
   return objectRows(
     EVENTS,
     events.map(({ tenant, commit, place, bytes, event: { id, type, timestamp, body } }) => ({
-      row: { id, type, timestamp, body, bytes },
-      own: [commit, tenant, place],
-      replaces: false,
+      seq: commit,
+      tenant,
+      place,
+      id,
+      type,
+      timestamp,
+      body,
+      bytes,
     })),
   );
 }

@@ -3,12 +3,11 @@ import { dayOf, monthOf, startOfMonth } from '../../contracts/month.js';
 import { quotaExceeded } from '../../contracts/quota-exceeded.js';
 import { USAGE } from '../../schema/sum-tables.js';
 import type { Connection } from '../files/connection.js';
-import { objectRows } from './object-rows.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import type { Change } from './change.js';
 import type { Counted } from '../../incoming/counted.js';
-import type { Rows } from './rows.js';
+import { objectRows, type Rows } from './rows.js';
 
 /**
  * How many items of every user and month count for a quota: kept in memory, and written in the transaction of the counted rows.
@@ -62,11 +61,7 @@ export class ItemCounts {
     ];
     return objectRows(
       USAGE,
-      added.map(({ tenant, month, items }) => ({
-        row: { month, events: items },
-        own: [seq, tenant],
-        replaces: false,
-      })),
+      added.map(({ tenant, month, items }) => ({ seq, tenant, month, events: items })),
     );
   }
 

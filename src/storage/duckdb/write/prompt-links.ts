@@ -11,7 +11,7 @@ import type { TraceState } from './trace-state.js';
 import type { TouchedTrace, Triage } from './triage.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { LinkChange } from './change.js';
-import type { Rows } from './rows.js';
+import { columnRows, type Rows } from './rows.js';
 import type { PromptFigures } from './prompt-figures.js';
 import type { LinkedRun } from './linked-run.js';
 import { loadLinks } from './stored-links.js';
@@ -94,14 +94,19 @@ export class PromptLinks {
     added.forEach(({ links, link }, row) => {
       writeLink(writer, row, links, link);
     });
-    const own = (row: number, values: Float64Array): void => {
-      const { links } = itemAt(added, row);
-      values[0] = seq;
-      values[1] = links.tenant;
-      values[2] = links.firstSeq || seq;
-    };
-    const source = new ColumnsReader(PROMPT_LINKS.wire, writer.finish());
-    return [{ table: PROMPT_LINKS, source, from: 0, to: added.length, own, replacing: 0 }];
+    const linksAt = (row: number): TraceLinks => itemAt(added, row).links;
+    return [
+      columnRows(PROMPT_LINKS, {
+        source: new ColumnsReader(PROMPT_LINKS.wire, writer.finish()),
+        from: 0,
+        to: added.length,
+        assigned: {
+          seq,
+          tenant: (row) => linksAt(row).tenant,
+          first_seq: (row) => linksAt(row).firstSeq || seq,
+        },
+      }),
+    ];
   }
 
   /**

@@ -14,13 +14,13 @@ export async function writeRows(
   const appenders = new Map<Table, TableAppender>();
   await connection.run('BEGIN');
   try {
-    for (const { table, source, from, to, own } of written) {
+    for (const { table, source, from, to, assigned } of written) {
       let appender = appenders.get(table);
       if (appender === undefined) {
         appender = new TableAppender(connection, catalog, table);
         appenders.set(table, appender);
       }
-      appender.append(source, from, to, own);
+      appender.append(source, from, to, assigned);
     }
     for (const appender of appenders.values()) appender.close();
     await connection.run('COMMIT');
