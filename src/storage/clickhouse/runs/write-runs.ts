@@ -13,7 +13,7 @@ import {
   type RunChange,
 } from './run-change.js';
 import { refusalOf, usageOf } from './quota-answers.js';
-import { headerMessage, otherMessage, spanRows, type Values } from './run-rows.js';
+import { headerMessage, otherMessage, spanRows } from './run-rows.js';
 import { MESSAGES, RUNS, SPANS } from '../tables/run-tables.js';
 import type { ClickHouseTable } from '../tables/table.js';
 import { byTrace, messageKey, MessagePlaces, sentTraces, traceKey, type SentTrace } from './sent-traces.js';
@@ -244,7 +244,7 @@ function chargeOf(change: CountedChange): Charge {
   };
 }
 
-function messageRow(change: MessageChange, places: MessagePlaces): Values[] {
+function messageRow(change: MessageChange, places: MessagePlaces): BinaryRow[] {
   const { tenant, traceId, at, message } = change;
   if (message.kind === 'settle') return [];
   return [otherMessage({ tenant, traceId, order: places.next(tenant, traceId) }, at, message)];
