@@ -160,12 +160,12 @@ export class EventEngine {
       wanted,
       ...(limit !== undefined && { counted: { tenant, at: receivedAt, limit } }),
     });
-    await this.parts.writer.write({ batch: new IncomingBatch(message) });
+    await this.parts.writer.write({ kind: 'batch', batch: new IncomingBatch(message) });
   }
 
   async setOutcome({ tenant }: Listener, traceId: string, success: boolean, outcome: string): Promise<void> {
     const { words } = new TraceId(traceId);
-    await this.parts.writer.write({ outcome: { tenant, words, success, outcome } });
+    await this.parts.writer.write({ kind: 'outcome', tenant, words, success, outcome });
   }
 
   /** Moves everything to the cold file. */

@@ -35,7 +35,7 @@ export async function rebuildSums(work: RebuildWork): Promise<number> {
 async function correct({ writer, throwIfStopped }: RebuildWork, parts: readonly SumPart[]): Promise<void> {
   for (let next = 0; next < parts.length; next += CORRECTIONS) {
     throwIfStopped();
-    await writer.write({ append: new SumCorrections(parts.slice(next, next + CORRECTIONS)) });
+    await writer.write({ kind: 'append', append: new SumCorrections(parts.slice(next, next + CORRECTIONS)) });
   }
 }
 

@@ -317,7 +317,7 @@ export class Housekeeping {
       found = await idle.find(now, IDLE_PAGE, readIdle);
       const unknown = found.filter(({ tenant }) => !wanted.has(tenant)).map(({ tenant }) => tenant);
       if (unknown.length > 0) return [...new Set(unknown)];
-      await Promise.all(found.map((run) => writer.write({ timeout: timeoutOf(run, wanted) })));
+      await Promise.all(found.map((run) => writer.write(timeoutOf(run, wanted))));
     } while (found.length === IDLE_PAGE && ++pages < IDLE_PAGES && !this.#isClosing);
     return [];
   }
@@ -325,5 +325,5 @@ export class Housekeeping {
 
 function timeoutOf({ tenant, traceId, seq }: IdleRun, wanted: WantedOfTenants): TimeoutChange {
   const { words } = new TraceId(traceId);
-  return { tenant, words, seq, wanted: must(wanted.get(tenant), 'list of wanted events') };
+  return { kind: 'timeout', tenant, words, seq, wanted: must(wanted.get(tenant), 'list of wanted events') };
 }

@@ -66,14 +66,14 @@ export class StoreEngine {
 
   /** Takes all traces of the message. */
   async writeTraces(message: TracesMessage): Promise<WriteAnswer> {
-    const { usage } = await this.#parts.writer.write({ batch: new IncomingBatch(message) });
+    const { usage } = await this.#parts.writer.write({ kind: 'batch', batch: new IncomingBatch(message) });
     return { usage };
   }
 
   async setOutcome(tenant: number, traceId: string, change: OutcomeChange): Promise<RunOutcome | null> {
     const { words } = new TraceId(traceId);
     const { success, outcome } = change;
-    const { header } = await this.#parts.writer.write({ outcome: { tenant, words, success, outcome } });
+    const { header } = await this.#parts.writer.write({ kind: 'outcome', tenant, words, success, outcome });
     return header === null ? null : { success, outcome: header.outcome };
   }
 
@@ -149,7 +149,7 @@ export class StoreEngine {
   /** Stores what is there before any run is. Resolves after the commit. */
   async restoreBase(base: TransferBase): Promise<void> {
     const { writer, knownAgents } = this.#parts;
-    await writer.write({ append: new RestoredBase(base, knownAgents) });
+    await writer.write({ kind: 'append', append: new RestoredBase(base, knownAgents) });
   }
 
   /** @returns null while a rebuild is under way already */

@@ -5,7 +5,7 @@ import { RememberedRuns } from '../../../runs/remembered-runs.js';
 import type { Reloads, RunToLoad } from './reloads.js';
 import type { RunSize } from './run-size.js';
 import type { TraceState } from './trace-state.js';
-import type { TouchedTrace } from './triage.js';
+import { isOfBatch, type TouchedTrace } from './triage.js';
 import type { TraceChange } from './change.js';
 
 interface WantedRun extends RunToRead {
@@ -43,7 +43,7 @@ export class KnownTraces {
       const remembered = this.#remembered.get(key);
       if (remembered !== undefined && remembered.header.started_at >= this.#forgottenBefore) {
         states.set(key, remembered);
-        remembered.isToClose = parts.some((part) => 'close' in part);
+        remembered.isToClose = parts.some(({ kind }) => kind === 'close');
         continue;
       }
       const found = this.#ids.find(tenant, words, offset);
@@ -114,7 +114,7 @@ export class KnownTraces {
 /** The ids of the spans that come for a trace. */
 function spanIdsOf({ parts }: TouchedTrace): SpanIds[] {
   return parts.flatMap((part) => {
-    if (!('batch' in part)) return [];
+    if (!isOfBatch(part)) return [];
     const { batch, trace } = part;
     return { words: batch.spanIds, from: batch.start(trace), to: batch.end(trace) };
   });

@@ -55,13 +55,13 @@ export function countWritten(
     segment.replacing.set(table.name, (segment.replacing.get(table.name) ?? 0) + replacing);
   }
   for (const change of changes) {
-    if ('batch' in change) segment.bytes += change.batch.bytes;
-    else if ('append' in change) segment.bytes += change.append.bytes;
+    if (change.kind === 'batch') segment.bytes += change.batch.bytes;
+    else if (change.kind === 'append') segment.bytes += change.append.bytes;
   }
   // What a commit writes beyond the batches: new versions of headers, payloads of late spans, outcomes, links.
   const sent = new Set(
     changes.flatMap((change) =>
-      'batch' in change ? [change.batch.spans.textBuffer, change.batch.traces.textBuffer] : [],
+      change.kind === 'batch' ? [change.batch.spans.textBuffer, change.batch.traces.textBuffer] : [],
     ),
   );
   for (const rows of settled) if (!sent.has(rows.source.textBuffer)) segment.bytes += bytesOf(rows);

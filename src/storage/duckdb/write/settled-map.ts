@@ -1,6 +1,6 @@
 import { MapContributions, type MapSums } from '../../../runs/map-contributions.js';
 import type { TraceState } from './trace-state.js';
-import type { TouchedTrace } from './triage.js';
+import { isOfBatch, type TouchedTrace, type TracePart } from './triage.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { Rows } from './rows.js';
 import type { Services } from './services.js';
@@ -94,6 +94,6 @@ export class SettledMap {
 }
 
 /** Whether a change of a trace may change what it contributes to the map. */
-function changesMap(part: TouchedTrace['parts'][number]): boolean {
-  return 'batch' in part || 'remap' in part;
+function changesMap(part: TracePart): boolean {
+  return isOfBatch(part) || part.kind === 'remap';
 }

@@ -25,7 +25,7 @@ import type { RunSize } from './run-size.js';
 import { StoredTraces } from './stored-traces.js';
 import type { TraceState, StoredHeader } from './trace-state.js';
 import { wholeState } from './whole-state.js';
-import { newParts, triage, type NewParts, type TouchedTrace } from './triage.js';
+import { isOfBatch, newParts, triage, type NewParts, type TouchedTrace } from './triage.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { OutcomeChange, TraceChange } from './change.js';
 import type { Rows } from './rows.js';
@@ -172,10 +172,8 @@ export class Settlement {
 
   /** @throws TooMuchToLoad where the group has to be tried in parts */
   async settle(seq: number, changes: readonly TraceChange[], capture: Capture): Promise<Settled> {
-    for (const change of changes) {
-      const batch = 'ahead' in change ? change.ahead.batch : 'batch' in change ? change.batch : null;
-      batch?.numberNodes(this.#services);
-    }
+    for (const change of changes)
+      if (change.kind === 'batch' || change.kind === 'ahead') change.batch.numberNodes(this.#services);
     const sorted = triage(changes, this.#traces, this.#size);
     const { touched } = sorted;
     this.#touched = touched;
@@ -300,7 +298,7 @@ export class Settlement {
       at: state.heardAt,
       isCertain: state.namesItsAgent,
     });
-    const areSpansNew = trace.parts.some((part) => 'batch' in part && fresh.get(part.batch)?.has(part.trace));
+    const areSpansNew = trace.parts.some((part) => isOfBatch(part) && fresh.get(part.batch)?.has(part.trace));
     return [{ key, trace, tenant: trace.tenant, state, agentNo, spans, areSpansNew, ends }];
   }
 
@@ -382,7 +380,7 @@ async function tellAgain(
 function tellBatches({ parts }: TouchedTrace, fresh: NewParts, retold: readonly Retold[]): void {
   const told = new Map(retold.map((one) => [one.span_id, one.told]));
   for (const part of parts) {
-    if (!('batch' in part) || fresh.get(part.batch)?.has(part.trace) !== true) continue;
+    if (!isOfBatch(part) || fresh.get(part.batch)?.has(part.trace) !== true) continue;
     const { batch, trace } = part;
     for (let row = batch.start(trace); row < batch.end(trace); row++) {
       const now = told.get(uuidKey(batch.spanIds, row * 4));

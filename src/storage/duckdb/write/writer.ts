@@ -93,7 +93,7 @@ export class Writer {
    */
   async write(change: Change): Promise<Written> {
     this.#room.check();
-    if ('batch' in change || 'append' in change) this.#pressure.check();
+    if (change.kind === 'batch' || change.kind === 'append') this.#pressure.check();
     const done = this.#queue.add(change);
     this.#running ??= this.#run();
     return await done;
@@ -148,12 +148,18 @@ export class Writer {
       } catch (error) {
         if (error instanceof TooMuchToLoad) {
           const { plan } = error;
-          if ('upTo' in plan) size = part.findIndex(({ change }) => change === plan.upTo);
-          else {
-            const done =
-              'refused' in plan ? this.#refuse(part, plan.refused) : await this.#makeRoom(part, plan);
-            rest = rest.filter(({ change }) => !done.has(change));
+          let done: ReadonlySet<Change> = new Set();
+          switch (plan.kind) {
+            case 'up_to':
+              size = part.findIndex(({ change }) => change === plan.before);
+              break;
+            case 'refuse':
+              done = this.#refuse(part, plan.refused);
+              break;
+            case 'first':
+              done = await this.#makeRoom(part, plan);
           }
+          rest = rest.filter(({ change }) => !done.has(change));
           continue;
         }
         await this.#recover(part, error);
@@ -198,7 +204,7 @@ export class Writer {
     const changes = group.map(({ change }) => change);
     this.#agents.begin();
     const settled = await this.#settle(seq, changes);
-    const appends = changes.flatMap((change) => ('append' in change ? change.append : []));
+    const appends = changes.flatMap((change) => (change.kind === 'append' ? change.append : []));
     const written = [...settled.rows, ...appends.flatMap((append) => append.rows(seq))];
     this.#count(changes, settled);
     written.push(...this.#counts.rows(seq));
@@ -209,7 +215,7 @@ export class Writer {
     this.#counts.committed();
     if (written.length > 0) countWritten(segment, seq, { written, settled: settled.rows, changes });
     for (const { change, resolve } of group) {
-      const header = 'outcome' in change ? settled.outcomes.get(change.outcome) : undefined;
+      const header = change.kind === 'outcome' ? settled.outcomes.get(change) : undefined;
       resolve({ header: header ?? null, usage: this.#usage(change) });
     }
     releaseBuffers([...settled.whole, ...appends].flatMap(({ buffers }) => buffers));
@@ -231,8 +237,8 @@ export class Writer {
     for (const change of changes) {
       const counted = countedIn(change);
       if (counted === null) continue;
-      const items = 'batch' in change ? settled.items.get(change.batch) : undefined;
-      this.#counts.add(counted, 'append' in change ? change.append.items : (items ?? 0));
+      const items = change.kind === 'batch' ? settled.items.get(change.batch) : undefined;
+      this.#counts.add(counted, change.kind === 'append' ? change.append.items : (items ?? 0));
     }
   }
 
@@ -252,7 +258,7 @@ export class Writer {
     await this.#segments.ready();
     const capture = this.#segments.capture();
     try {
-      const traces = changes.flatMap((change) => ('append' in change ? [] : change));
+      const traces = changes.flatMap((change) => (change.kind === 'append' ? [] : change));
       return await this.#settlement.settle(seq, traces, capture);
     } finally {
       capture.release();
@@ -264,7 +270,7 @@ export class Writer {
     this.#agents.rollback();
     this.#settlement.rollback();
     this.#counts.rollback();
-    for (const { change } of group) if ('append' in change) change.append.rolledBack();
+    for (const { change } of group) if (change.kind === 'append') change.append.rolledBack();
     const failure = storageFailure(error);
     // Damage is reported once for the file, not for each batch that meets it.
     if (failure.code !== 'quota_exceeded' && failure.code !== 'store_damaged') {

@@ -21,7 +21,7 @@ const BIG_SEGMENTS = { rows: 1e6, bytes: 1e9 };
 
 async function write(engine: EventEngine, { tenant }: Listener, items: TraceRecord[]): Promise<void> {
   const message = tracesMessage(tenant, { items, service_map: deriveBatch(items) }, NOON);
-  await engine.parts.writer.write({ batch: new IncomingBatch(message) });
+  await engine.parts.writer.write({ kind: 'batch', batch: new IncomingBatch(message) });
 }
 
 async function writeRuns(
@@ -165,10 +165,10 @@ void t.test(
     engine.reports.length = 0;
     const append = { ...BAD, rows: () => [] };
     const answers = await Promise.allSettled([
-      writer.write({ append }),
+      writer.write({ kind: 'append', append }),
       // Two for each run.
       ...[...touched, ...touched].map((id) => engine.setOutcome(user, id, true, 'done')),
-      writer.write({ append }),
+      writer.write({ kind: 'append', append }),
     ]);
     t.same(
       answers.map(({ status }) => status),
