@@ -156,7 +156,9 @@ async function rebuildSome(
   const mapped = told.map((row) => ({ fields: { is_mapped: true }, rest: row }));
   await inserts.insert(MESSAGES, mapped);
   await Promise.all(
-    toSettle.map(async (trace) => await queue.write({ ...trace, at: 0, message: { kind: 'settle' } })),
+    toSettle.map(
+      async (trace) => await queue.write({ kind: 'message', ...trace, at: 0, message: { kind: 'settle' } }),
+    ),
   );
 }
 
