@@ -272,7 +272,7 @@ export const VERSIONED_TABLES: readonly Table[] = SEGMENT_TABLES.filter(
  * Of a segment that is set aside (`duckdb/README.md`, "Segments that cannot be moved"), the rows of which newer versions
  * were moved before it: with the commit of the newer one.
  */
-export const REPLACED_ASIDE = defineTable({
+export const REPLACED_IN_QUARANTINE = defineTable({
   name: 'replaced_aside',
   store: COMMIT,
   wire: [

@@ -108,12 +108,12 @@ export class EventEngine {
     const parts = this.#parts;
     this.#parts = null;
     if (parts === null) return;
-    const indexes = [parts.traces, parts.closedSpans, parts.prompts.linked];
+    const indexes = [parts.traces, parts.truncatedSpans, parts.prompts.linked];
     for (const index of indexes) index.stop();
     await parts.warmUp.close();
     await parts.housekeeping.close();
     await parts.writer.drained();
-    await parts.mover.close();
+    await parts.compactor.close();
     await parts.asked.close();
     await parts.pools.users.close();
     await parts.pools.own.close();
@@ -170,12 +170,12 @@ export class EventEngine {
 
   /** Moves everything to the cold file. */
   async settle(): Promise<void> {
-    const { writer, segments, mover } = this.parts;
+    const { writer, segments, compactor } = this.parts;
     await writer.drained();
     // Where the next one is not ready, the current one goes on growing.
     await segments.prepared();
     await writer.seal();
-    await mover.settled();
+    await compactor.settled();
   }
 
   /** All events behind a place, by pages. */

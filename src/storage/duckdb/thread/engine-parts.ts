@@ -23,7 +23,7 @@ import { REBUILD_SIZE } from '../maintenance/rebuild-work.js';
 import { Services } from '../write/services.js';
 import { openMainFile, refuseWithoutMain, type MainFile } from '../files/main-file.js';
 import { lastHeard } from '../write/last-heard.js';
-import { Mover } from '../maintenance/mover.js';
+import { Compactor } from '../maintenance/mover.js';
 import { NamedBatches } from '../write/named-batches.js';
 import { Origins } from '../write/origins.js';
 import { StoredPrompts } from './stored-prompts.js';
@@ -39,8 +39,8 @@ import type { StoreReads } from './store-reads.js';
 import { openUserReads, type UserReads } from './user-reads.js';
 import { SegmentFiles } from '../files/segment-files.js';
 import { Segments } from '../segments/segments.js';
-import { Settlement } from '../write/settlement.js';
-import { ClosedRuns } from '../write/closed-runs.js';
+import { ChangeApplier } from '../write/settlement.js';
+import { TruncatedRuns } from '../write/closed-runs.js';
 import { Reloads } from '../write/reloads.js';
 import { RUN_SIZE } from '../write/run-size.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
@@ -53,7 +53,7 @@ export interface EngineParts extends StoreReads, Omit<UserReads, 'readers'> {
   readonly database: Database;
   readonly main: MainFile;
   readonly segments: Segments;
-  readonly mover: Mover;
+  readonly compactor: Compactor;
   readonly writer: Writer;
   readonly pressure: BackPressure;
   readonly room: DiskRoom;
@@ -66,8 +66,8 @@ export interface EngineParts extends StoreReads, Omit<UserReads, 'readers'> {
   /** Which traces are stored. */
   readonly traces: IdIndex;
   /** Which spans of closed runs are stored. */
-  readonly closedSpans: IdIndex;
-  readonly closedRuns: ClosedRuns;
+  readonly truncatedSpans: IdIndex;
+  readonly truncatedRuns: TruncatedRuns;
   readonly reloads: Reloads;
   readonly cappedRuns: CappedRuns;
   readonly prompts: StoredPrompts;
@@ -164,11 +164,11 @@ async function openFiles(
     logger,
     size: options.indexSize,
   });
-  const { traces, closedSpans, withEvents } = indexes;
-  working.push(traces, closedSpans, withEvents, indexes.links);
+  const { traces, truncatedSpans, withEvents } = indexes;
+  working.push(traces, truncatedSpans, withEvents, indexes.links);
   const logs = new StoredLogs(origins, names, withEvents);
   const prompts = new StoredPrompts(indexes.links, indexes.traces, reads);
-  const closedRuns = new ClosedRuns(connection, closedSpans, { logger, clock: systemClock });
+  const truncatedRuns = new TruncatedRuns(connection, truncatedSpans, { logger, clock: systemClock });
   const capture = segments.capture();
   try {
     await agents.load(connection, capture);
@@ -181,12 +181,12 @@ async function openFiles(
   } finally {
     capture.release();
   }
-  const mover = new Mover(await database.connect(), {
+  const compactor = new Compactor(await database.connect(), {
     segments,
     troubles,
     damage,
     logger,
-    pace: options.movePace,
+    pace: options.compactionPace,
   });
   const kept = new KeptFigures();
   const idle = new IdleRuns();
@@ -201,7 +201,7 @@ async function openFiles(
   };
   const runSize = { ...RUN_SIZE, followed: options.maxRunSpans, ...options.runSize };
   const reloads = new Reloads(runSize, logger, systemClock);
-  const settlement = new Settlement({
+  const applier = new ChangeApplier({
     connection,
     traces,
     agents,
@@ -211,7 +211,7 @@ async function openFiles(
     idle,
     prompts,
     runSize,
-    closedRuns,
+    truncatedRuns,
     reloads,
   });
   const pressure = new BackPressure(
@@ -224,14 +224,14 @@ async function openFiles(
     room,
     connection,
     segments,
-    settlement,
+    applier,
     agents,
     counts,
     logger,
     onCommit: listener.committed,
     segmentSize: options.segmentSize ?? SEGMENT_SIZE,
     onSealed: () => {
-      mover.wake();
+      compactor.wake();
     },
   });
   const events = new EventReads({ recent, read: reads.forWork('events') });
@@ -257,15 +257,15 @@ async function openFiles(
     writer,
     room,
     segments,
-    mover,
-    settlement,
+    compactor,
+    applier,
     figures,
     kept,
     metrics,
     prompts,
     logs,
     traces,
-    closedSpans,
+    truncatedSpans,
     idle,
     recent,
     map: {
@@ -282,13 +282,13 @@ async function openFiles(
     options,
     logger,
   );
-  mover.wake();
+  compactor.wake();
   warmUp.begin(asked.list(systemClock.now()));
   return {
     database,
     main,
     segments,
-    mover,
+    compactor,
     writer,
     pressure,
     room,
@@ -300,8 +300,8 @@ async function openFiles(
     logs,
     services,
     traces,
-    closedSpans,
-    closedRuns,
+    truncatedSpans,
+    truncatedRuns,
     reloads,
     cappedRuns,
     prompts,

@@ -165,7 +165,7 @@ export class StoreEngine {
   /** Waits until the full segments are sealed and moved. */
   async settled(): Promise<void> {
     await this.#parts.writer.sealIfFull();
-    await this.#parts.mover.settled();
+    await this.#parts.compactor.settled();
   }
 
   /** For a `close` that must not take long: refuses what waits and breaks off what can be broken off. */
@@ -186,11 +186,11 @@ export class StoreEngine {
     const {
       housekeeping,
       writer,
-      mover,
+      compactor,
       pools,
       segments,
       traces,
-      closedSpans,
+      truncatedSpans,
       prompts,
       logs,
       database,
@@ -201,12 +201,12 @@ export class StoreEngine {
     } = this.#parts;
     await room.close();
     await warmUp.close();
-    const indexes = [traces, closedSpans, prompts.linked, logs.withEvents];
+    const indexes = [traces, truncatedSpans, prompts.linked, logs.withEvents];
     for (const index of indexes) index.stop();
     const swept = housekeeping.close();
     await this.export.close();
     await writer.drained();
-    await mover.close();
+    await compactor.close();
     await swept;
     await writer.drained();
     await readsOver?.();

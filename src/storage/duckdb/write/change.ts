@@ -41,8 +41,8 @@ export interface RemapChange {
 }
 
 /** A stored run whose header is to stop following its spans. */
-export interface CloseChange {
-  readonly kind: 'close';
+export interface TruncateChange {
+  readonly kind: 'truncate';
   readonly tenant: number;
   /** The trace's id in words. */
   readonly words: Uint32Array;
@@ -99,7 +99,7 @@ export interface AppendChange {
 }
 
 /** A change of a single trace. */
-export type SingleTraceChange = OutcomeChange | TimeoutChange | RemapChange | CloseChange | LinkChange;
+export type SingleTraceChange = OutcomeChange | TimeoutChange | RemapChange | TruncateChange | LinkChange;
 /** A change of traces. */
 export type TraceChange = BatchChange | AheadChange | SingleTraceChange;
 export type Change = TraceChange | AppendChange;
@@ -115,7 +115,7 @@ export function weightOf(change: Change): number {
     case 'outcome':
     case 'timeout':
     case 'remap':
-    case 'close':
+    case 'truncate':
     case 'link':
       return 1;
   }

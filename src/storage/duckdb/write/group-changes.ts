@@ -80,7 +80,7 @@ export class GroupChanges {
           case 'link':
             this.#links.link(key, part);
             break;
-          case 'close':
+          case 'truncate':
             // `closeIfAsked` has done it.
             break;
         }

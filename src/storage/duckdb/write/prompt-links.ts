@@ -8,7 +8,7 @@ import type { Connection } from '../files/connection.js';
 import type { IdIndex } from '../index/id-index.js';
 import type { Capture } from '../segments/segment.js';
 import type { TraceState } from './trace-state.js';
-import type { TouchedTrace, Triage } from './triage.js';
+import type { TouchedTrace, ClassifiedTraces } from './triage.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { LinkChange } from './change.js';
 import { columnRows, type Rows } from './rows.js';
@@ -37,7 +37,11 @@ export class PromptLinks {
   }
 
   /** Reads the stored links of the group's traces. @param states the stored traces, by key */
-  async load(sorted: Triage, states: ReadonlyMap<string, TraceState>, capture: Capture): Promise<void> {
+  async load(
+    sorted: ClassifiedTraces,
+    states: ReadonlyMap<string, TraceState>,
+    capture: Capture,
+  ): Promise<void> {
     const wanted = new Map<number, TraceLinks[]>();
     const find = (key: string, trace: LinkedTrace): void => {
       const { tenant, words, offset } = trace;

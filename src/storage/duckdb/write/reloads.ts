@@ -4,7 +4,7 @@ import { TokenBuckets } from '../../../component/token-buckets.js';
 import { itemAt, must } from '../../../signal/checked.js';
 import { SaidByUser } from './said-by-user.js';
 import { changeOf, isOfBatch, type TouchedTrace } from './triage.js';
-import type { Change, CloseChange, TraceChange } from './change.js';
+import type { Change, TruncateChange, TraceChange } from './change.js';
 import type { RunSize, SpanRate } from './run-size.js';
 
 /** A stored run that the group's changes touch, that is not closed, and whose spans are not in memory. */
@@ -69,19 +69,19 @@ export class Reloads {
    */
   take(changes: readonly TraceChange[], runs: readonly RunToLoad[]): Set<string> {
     if (runs.length > 0) this.#check(changes, runs);
-    const toClose = new Set<string>();
+    const toTruncate = new Set<string>();
     // Small ones first, so that as many as possible keep being followed.
     for (const run of [...runs].sort((a, b) => a.spans - b.spans)) {
       const { key, spans } = run;
       const { tenant } = run.trace;
       if (spans > this.#size.few && isUsers(run)) this.#loaded.take(tenant, spans);
-      if (isAskedToClose(run)) toClose.add(key);
+      if (isToBeTruncated(run)) toTruncate.add(key);
       // A change without spans is not what loads runs again and again.
       if (spans <= this.#size.reloads.long || !bringsSpans(run)) continue;
-      if (this.#followed.isUsedUp(tenant)) toClose.add(key);
+      if (this.#followed.isUsedUp(tenant)) toTruncate.add(key);
       else this.#followed.take(tenant, spans);
     }
-    return toClose;
+    return toTruncate;
   }
 
   /** @throws TooMuchToLoad */
@@ -118,19 +118,19 @@ export class Reloads {
   /** For the first change: whether it needs too much even where the commit has nothing else. */
   #checkAlone(change: TraceChange, runs: readonly RunToLoad[], spans: number): void {
     const { few, reloads } = this.#size;
-    const { atOnce, closedAtOnce, mostAtOnce } = reloads;
+    const { atOnce, truncatedAtOnce, mostAtOnce } = reloads;
     const close: RunToLoad[] = [];
     let [rest, closing] = [spans, 0];
     for (const run of runs.filter(bringsSpans).sort((a, b) => b.spans - a.spans)) {
       if (rest <= (run.spans > few ? atOnce : mostAtOnce)) break;
       // The runs that are left are looked at again next time.
-      if (close.length > 0 && closing + run.spans > closedAtOnce) break;
+      if (close.length > 0 && closing + run.spans > truncatedAtOnce) break;
       close.push(run);
       closing += run.spans;
       rest -= run.spans;
     }
     if (close.length > 0) {
-      throw new TooMuchToLoad({ kind: 'first', first: close.map(closeOf), before: change });
+      throw new TooMuchToLoad({ kind: 'first', first: close.map(truncationOf), before: change });
     }
   }
 
@@ -207,8 +207,8 @@ function bringsSpans({ trace }: RunToLoad): boolean {
   return trace.parts.some(isOfBatch);
 }
 
-function isAskedToClose({ trace }: RunToLoad): boolean {
-  return trace.parts.some(({ kind }) => kind === 'close');
+function isToBeTruncated({ trace }: RunToLoad): boolean {
+  return trace.parts.some(({ kind }) => kind === 'truncate');
 }
 
 /** Whether it is loaded because of what its user sent, and not for the store's own work. */
@@ -221,7 +221,7 @@ function isRefusable({ kind }: TraceChange): boolean {
   return kind === 'batch' || kind === 'outcome' || kind === 'link';
 }
 
-function closeOf({ trace }: RunToLoad): CloseChange {
+function truncationOf({ trace }: RunToLoad): TruncateChange {
   const { tenant, words, offset } = trace;
-  return { kind: 'close', tenant, words: words.slice(offset, offset + 4) };
+  return { kind: 'truncate', tenant, words: words.slice(offset, offset + 4) };
 }

@@ -44,11 +44,11 @@ export function countWritten(
   seq: number,
   of: {
     readonly written: readonly Rows[];
-    readonly settled: readonly Rows[];
+    readonly applied: readonly Rows[];
     readonly changes: readonly Change[];
   },
 ): void {
-  const { written, settled, changes } = of;
+  const { written, applied, changes } = of;
   segment.lastSeq = seq;
   for (const { table, from, to, replacing } of written) {
     segment.rows += to - from;
@@ -64,7 +64,7 @@ export function countWritten(
       change.kind === 'batch' ? [change.batch.spans.textBuffer, change.batch.traces.textBuffer] : [],
     ),
   );
-  for (const rows of settled) if (!sent.has(rows.source.textBuffer)) segment.bytes += bytesOf(rows);
+  for (const rows of applied) if (!sent.has(rows.source.textBuffer)) segment.bytes += bytesOf(rows);
 }
 
 /** The share of the source's bytes that these rows have, roughly. */

@@ -44,7 +44,7 @@ class MapChanges {
 }
 
 /** What the traces of a group change in the service map. */
-export class SettledMap {
+export class CommitMap {
   readonly #changes: MapChanges;
   readonly #services: Services;
   readonly #runs = new MapContributions();
@@ -56,7 +56,7 @@ export class SettledMap {
 
   /** Takes away what a stored trace contributes, before it is changed; {@link put} adds what it contributes then. */
   take({ tenant, parts }: TouchedTrace, state: TraceState | undefined): void {
-    if (state !== undefined && (state.isToClose || parts.some(changesMap)))
+    if (state !== undefined && (state.isToTruncate || parts.some(changesMap)))
       this.#runs.take(state, this.#sumsOf(tenant));
   }
 

@@ -92,7 +92,7 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
   const spanRows: TableRow<typeof SPANS>[] = [];
   const payloads: TableRow<typeof PAYLOADS>[] = [];
   for (const { tenant, state, agentNo, spans, areSpansNew } of written) {
-    const { header, commits, closed } = state;
+    const { header, commits, truncated: closed } = state;
     headers.push({
       seq,
       tenant,
@@ -104,7 +104,7 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
       replaces: state.stored !== null,
       is_mapped: state.isMapped,
       has_ended: state.hasEnded,
-      closed_seq: closed?.closedSeq ?? 0,
+      closed_seq: closed?.truncatedSeq ?? 0,
       commits: commits.print(),
       closed: closed?.print() ?? null,
       ...header,

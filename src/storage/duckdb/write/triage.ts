@@ -54,7 +54,7 @@ export interface TouchedTrace {
 }
 
 /** How to treat the traces of a group. */
-export interface Triage {
+export interface ClassifiedTraces {
   /** For each batch, the traces that are certainly new, come once in the group, and have each span once. */
   readonly whole: ReadonlyMap<IncomingBatch, readonly number[]>;
   /** All others, by key. */
@@ -66,7 +66,11 @@ export interface Triage {
  *
  * @param traces which traces are stored
  */
-export function triage(changes: readonly TraceChange[], traces: KnownRuns, { followed }: RunSize): Triage {
+export function classify(
+  changes: readonly TraceChange[],
+  traces: KnownRuns,
+  { followed }: RunSize,
+): ClassifiedTraces {
   const mentions = countTraces(changes);
   const whole = new Map<IncomingBatch, number[]>();
   const touched = new Map<string, TouchedTrace>();
@@ -95,7 +99,7 @@ export function triage(changes: readonly TraceChange[], traces: KnownRuns, { fol
       case 'outcome':
       case 'timeout':
       case 'remap':
-      case 'close':
+      case 'truncate':
       case 'link': {
         const { tenant, words } = change;
         touch(touched, runKey(tenant, words, 0), { tenant, words, offset: 0 }).parts.push(change);
@@ -110,7 +114,7 @@ export function triage(changes: readonly TraceChange[], traces: KnownRuns, { fol
  *
  * @param states the stored traces, by key
  */
-export function newParts({ touched }: Triage, states: ReadonlyMap<string, TraceState>): NewParts {
+export function newParts({ touched }: ClassifiedTraces, states: ReadonlyMap<string, TraceState>): NewParts {
   const found = new Map<IncomingBatch, Map<number, number>>();
   for (const [key, { parts }] of touched) {
     // These write stored spans, too.
@@ -158,7 +162,7 @@ function countTraces(changes: readonly TraceChange[]): Map<string, number> {
       case 'outcome':
       case 'timeout':
       case 'remap':
-      case 'close':
+      case 'truncate':
       case 'link':
         count(runKey(change.tenant, change.words, 0));
     }
