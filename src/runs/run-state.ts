@@ -8,11 +8,11 @@ import {
   withHeader,
   type NamedHeader,
 } from './rules/following-header.js';
-import { ClosedSpans } from './spans/closed-spans.js';
+import { TruncatedSpans } from './spans/closed-spans.js';
 import { FewSpans } from './spans/few-spans.js';
 import { ManySpans } from './spans/many-spans.js';
 import type { SpanLimits } from './spans/span-limits.js';
-import type { Retold, RunSpans } from './spans/run-spans.js';
+import type { DuplicateRewrite, RunSpans } from './spans/run-spans.js';
 import type { SpanState } from './spans/span-state.js';
 import { completedSpan, completesSpan, withOutcome } from './rules/completion.js';
 import { completedPayload, NO_PAYLOAD, type Payload } from './rules/payload.js';
@@ -79,8 +79,8 @@ export class RunState {
   }
 
   /** Its spans, where it has more than its header follows. */
-  get closed(): ClosedSpans | null {
-    return this.#spans instanceof ClosedSpans ? this.#spans : null;
+  get truncated(): TruncatedSpans | null {
+    return this.#spans instanceof TruncatedSpans ? this.#spans : null;
   }
 
   /** Sets the stored spans. */
@@ -90,8 +90,8 @@ export class RunState {
 
   /** From here on its header no longer follows its spans. What it contributed to the service map has to be noted before. */
   close(): void {
-    if (this.closed !== null || this.#spans.size === 0) return;
-    this.#spans = ClosedSpans.closing(this.#spans);
+    if (this.truncated !== null || this.#spans.size === 0) return;
+    this.#spans = TruncatedSpans.closing(this.#spans);
     this.#isMapped = false;
     this.#headerChanged = true;
   }
@@ -154,7 +154,7 @@ export class RunState {
 
   /** From here on it counts in the service map. */
   setMapped(): void {
-    if (this.#isMapped || this.closed !== null) return;
+    if (this.#isMapped || this.truncated !== null) return;
     this.#isMapped = true;
     this.#headerChanged = true;
   }
@@ -197,13 +197,13 @@ export class RunState {
     this.#hasNews = true;
   }
 
-  /** Spans of which something else counts now than they say. The engine reads the stored ones as a whole and calls {@link tell}. */
-  retold(): readonly Retold[] {
-    return this.#spans.retold();
+  /** Spans of which something else counts now than they say. The engine reads the stored ones as a whole and calls {@link rewriteDuplicate}. */
+  duplicateRewrites(): readonly DuplicateRewrite[] {
+    return this.#spans.duplicateRewrites();
   }
 
   /** A span of which something else counts from now on. */
-  tell({ span_id, told }: Retold): void {
+  rewriteDuplicate({ span_id, told }: DuplicateRewrite): void {
     const span = must(this.find(span_id), 'span that is told of');
     const row = span.row && { ...span.row, ...toldRow(told) };
     this.#keep({ ...span, ...told, row, changed: true });
@@ -233,7 +233,7 @@ export class RunState {
    */
   settle(seq: number): SettledRun {
     const changed = [...this.#changed.values()];
-    if (this.closed?.closedSeq === 0) this.closed.closedSeq = seq;
+    if (this.truncated?.truncatedSeq === 0) this.truncated.truncatedSeq = seq;
     const hadEnded = this.#hasEnded;
     if (this.#hasNews) {
       this.heardAt = Math.max(this.heardAt, this.#newsAt);

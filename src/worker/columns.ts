@@ -20,7 +20,8 @@ export interface Column {
 /** A row of these columns as an object. */
 export type RowOf<Columns extends readonly Column[]> = {
   -readonly [C in Columns[number] as C['name']]:
-    ValueOf<C['kind']> | (C extends { nullable: true } ? null : never);
+    | (C['sql'] extends 'BLOB' ? Uint8Array : ValueOf<C['kind']>)
+    | (C extends { nullable: true } ? null : never);
 };
 
 type ValueOf<Kind extends ColumnKind> = Kind extends 'uuid' | 'text'

@@ -48,12 +48,12 @@ class StepByStep {
 
   /** As an engine has it told what counts of spans, which reads stored ones as a whole before. */
   #tell(state: RunState): void {
-    for (const one of state.retold()) {
+    for (const one of state.duplicateRewrites()) {
       const span = state.find(one.span_id);
       if (span !== undefined) span.row ??= this.#stored.get(one.span_id)?.row;
-      state.tell(one);
+      state.rewriteDuplicate(one);
     }
-    same(state.retold(), []);
+    same(state.duplicateRewrites(), []);
   }
 
   #reload(): void {

@@ -81,7 +81,7 @@ export class StoredRuns {
   finish(): readonly StoredRun[] {
     return [...this.#runs]
       .map(([traceId, { state, records }]) => {
-        for (const one of state.retold()) state.tell(one);
+        for (const one of state.duplicateRewrites()) state.rewriteDuplicate(one);
         const rows = state.settle(1).spans.map(({ row }) => must(row, 'row of a span'));
         const spans = rows.map((row) => ({
           row,

@@ -21,7 +21,7 @@ import type { SpanState } from './span-state.js';
 /** The parts of a stored header that are used here. */
 interface StoredRun {
   readonly size: number;
-  readonly closedSeq: number;
+  readonly truncatedSeq: number;
   readonly printed: string;
   readonly agent: string;
 }
@@ -32,9 +32,9 @@ interface StoredRun {
  * says below a wrapper stay as the first spans gave them. Which ids are stored is not known here: those that a commit brings are
  * looked up before, and {@link meet} takes the stored ones.
  */
-export class ClosedSpans implements RunSpans {
+export class TruncatedSpans implements RunSpans {
   /** The commit in which it was closed; 0 during that commit. */
-  closedSeq: number;
+  truncatedSeq: number;
   #size: number;
   readonly #followed: number;
   readonly #usage: Usage;
@@ -56,14 +56,14 @@ export class ClosedSpans implements RunSpans {
   private constructor(
     parts: Omit<Summary, 'top' | 'failure'> & {
       readonly size: number;
-      readonly closedSeq: number;
+      readonly truncatedSeq: number;
       readonly agent: string;
       readonly top: Top;
       readonly failure: Outcome | undefined;
       readonly before: RunSpans | null;
     },
   ) {
-    this.closedSeq = parts.closedSeq;
+    this.truncatedSeq = parts.truncatedSeq;
     this.#size = parts.size;
     this.#followed = parts.followed;
     this.#usage = { total_tokens: parts.tokens, total_cost_usd: parts.cost };
@@ -79,14 +79,14 @@ export class ClosedSpans implements RunSpans {
   }
 
   /** @param spans at least one; they must not be changed from here on */
-  static closing(spans: RunSpans): ClosedSpans {
+  static closing(spans: RunSpans): TruncatedSpans {
     const { agent, started_at } = spans.header();
     const { total_tokens, total_cost_usd } = spans.usage();
     const top = spans.top();
     if (top === undefined) throw new RangeError('a run without spans has too many');
-    return new ClosedSpans({
+    return new TruncatedSpans({
       size: spans.size,
-      closedSeq: 0,
+      truncatedSeq: 0,
       followed: spans.size,
       tokens: total_tokens,
       cost: total_cost_usd,
@@ -102,11 +102,11 @@ export class ClosedSpans implements RunSpans {
     });
   }
 
-  static stored({ size, closedSeq, printed, agent }: StoredRun): ClosedSpans {
+  static stored({ size, truncatedSeq, printed, agent }: StoredRun): TruncatedSpans {
     const summary = JSON.parse(printed) as Summary;
     const top = readTop(summary.top);
     const failure = readFailure(summary.failure);
-    return new ClosedSpans({ ...summary, size, closedSeq, agent, top, failure, before: null });
+    return new TruncatedSpans({ ...summary, size, truncatedSeq, agent, top, failure, before: null });
   }
 
   /** The text for {@link stored}; the agent is that of the header. */
@@ -234,7 +234,7 @@ export class ClosedSpans implements RunSpans {
     return undefined;
   }
 
-  retold(): [] {
+  duplicateRewrites(): [] {
     return [];
   }
 

@@ -13,7 +13,7 @@ import { lastSpeaking } from '../rules/run-outcome.js';
 import { NOT_TOLD } from '../rules/told-calls.js';
 import { countedOnce, usageOf, type Usage } from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
-import type { Retold, RunSpans } from './run-spans.js';
+import type { DuplicateRewrite, RunSpans } from './run-spans.js';
 import type { SpanState } from './span-state.js';
 
 /** The spans of a trace that has few: objects from all of which everything is worked out anew when somebody asks. */
@@ -97,15 +97,15 @@ export class FewSpans implements RunSpans {
     return contextOf(this.all());
   }
 
-  retold(): Retold[] {
+  duplicateRewrites(): DuplicateRewrite[] {
     const spans = this.all();
     const { told } = countedOnce(spans);
-    const retold: Retold[] = [];
+    const rewrites: DuplicateRewrite[] = [];
     for (const { span_id, same_as, counted } of spans) {
       const now = told.get(span_id) ?? NOT_TOLD;
-      if (same_as !== now.same_as || counted !== now.counted) retold.push({ span_id, told: now });
+      if (same_as !== now.same_as || counted !== now.counted) rewrites.push({ span_id, told: now });
     }
-    return retold;
+    return rewrites;
   }
 
   latestEnd(): Micros {

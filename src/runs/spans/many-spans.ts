@@ -8,7 +8,7 @@ import { usageFrom, type Usage } from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
 import { Heap } from './heap.js';
 import { MapTally } from './map-tally.js';
-import type { Retold, RunSpans } from './run-spans.js';
+import type { DuplicateRewrite, RunSpans } from './run-spans.js';
 import { SaidOfRun } from './said-of-run.js';
 import { NO_ROW, SpanColumns } from './span-columns.js';
 import { doesSpeak, SpeakingSpans } from './speaking-spans.js';
@@ -185,7 +185,7 @@ export class ManySpans implements RunSpans {
     return usageFrom(this.#tokens.total, this.#costs.total);
   }
 
-  retold(): Retold[] {
+  duplicateRewrites(): DuplicateRewrite[] {
     this.#telling?.judge();
     const keyOf = (row: number): string => this.#columns.ids.key(row);
     return Array.from(this.#telling?.news() ?? [], ([row, { same_as, counted }]) => ({

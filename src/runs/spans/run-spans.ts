@@ -5,7 +5,7 @@ import type { ToldCall } from '../rules/told-calls.js';
 import type { SpanState } from './span-state.js';
 
 /** What counts of a span from now on. The ids are keys. */
-export interface Retold {
+export interface DuplicateRewrite {
   readonly span_id: string;
   readonly told: ToldCall;
 }
@@ -38,7 +38,7 @@ export interface RunSpans extends RunFacts {
    * The spans of which something else counts than their facts say, with what it is: `rules/told-calls.ts`. Of a closed run none: it
    * does not change any more.
    */
-  retold(): readonly Retold[];
+  duplicateRewrites(): readonly DuplicateRewrite[];
   /** The latest start or end of any span; -Infinity where there is none. */
   lastTime(): Micros;
 }

@@ -81,7 +81,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     const name = named === undefined ? null : nameOfBatch('logs', named.id, receivedAt).batch;
     const tenant = await this.#admitted(userId);
     const admitted = await admit(batch, receivedAt, length, name);
-    if (isWritten(admitted)) return receiptOf(length, [], null);
+    if (admitted?.kind === 'written') return receiptOf(length, [], null);
     const rows = made.rows.map((row): NewRow => ({ tenant, batch: name ?? NO_BATCH, ...row }));
     await this.#add(this.#logs, { rows, bytes: made.bytes, tenant, name, admitted });
     const usage = await admitted?.written(length, []);
@@ -101,7 +101,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
       const tenant = await this.#admitted(userId);
       // Before its metrics are judged: of a repeat nothing is.
       const claimed = name === null || length === 0 ? null : await claim(batch, receivedAt, length, name);
-      if (isWritten(claimed)) return claimed;
+      if (claimed?.kind === 'written') return claimed;
       const taken = await this.#orFailed(claimed, this.#metrics.take(tenant, metrics));
       const refused: number[] = [];
       const kept = rows.flatMap((row, index): NewRow[] => {
@@ -112,7 +112,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
       });
       try {
         const admitted = claimed ?? (await admit(batch, receivedAt, kept.length, name));
-        if (!isWritten(admitted)) return { taken, kept, refused, tenant, admitted };
+        if (admitted?.kind !== 'written') return { kind: 'taken', taken, kept, refused, tenant, admitted };
         taken.ended(false);
         return admitted;
       } catch (error) {
@@ -121,7 +121,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
       }
     };
     return await this.#order.send(userId, prepare, async (prepared) => {
-      if (isWritten(prepared)) return receiptOf(length, prepared.writtenBut, null);
+      if (prepared.kind === 'written') return receiptOf(length, prepared.refused, null);
       const { taken, kept, refused, tenant, admitted } = prepared;
       try {
         await this.#add(this.#points, { rows: kept, bytes, tenant, name, admitted });
@@ -185,16 +185,13 @@ export class ItemWrites implements Partial<TelemetryWriter> {
 
 /** The points of a batch that are to be stored. */
 interface TakenPoints {
+  readonly kind: 'taken';
   readonly taken: TakenMetrics;
   readonly kept: readonly NewRow[];
   /** The positions of the others. */
   readonly refused: readonly number[];
   readonly tenant: number;
   readonly admitted: AdmittedItems | null;
-}
-
-function isWritten(batch: TakenPoints | AdmittedItems | WrittenBatch | null): batch is WrittenBatch {
-  return batch !== null && 'writtenBut' in batch;
 }
 
 /** Rows that are to be added. */

@@ -131,7 +131,7 @@ export class IncomingBatch implements SentRows {
   }
 
   /** Something else counts of a span than its sender found, who knew less of the run. */
-  tell(row: number, { same_as, counted }: ToldCall): void {
+  rewriteDuplicate(row: number, { same_as, counted }: ToldCall): void {
     if (same_as !== null) wordsOfKey(same_as, this.sameIds.subarray(row * 4));
     this.spans.nullFlags(SAME_AS)[row] = same_as === null ? 1 : 0;
     this.spans.bytes(COUNTED)[row] = counted;

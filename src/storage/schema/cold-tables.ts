@@ -2,7 +2,7 @@ import { AGENT_SPANS } from './agent-spans-table.js';
 import { LOG_BLOCKS } from './log-tables.js';
 import { CALL_SUMS, MODEL_SUMS, POINT_SUMS, RUN_SUMS } from './sum-tables.js';
 import type { Table } from './table.js';
-import { REPLACED_ASIDE } from './tables.js';
+import { REPLACED_IN_QUARANTINE } from './tables.js';
 
 /** The tables of the cold file that follow from others of it. */
 export const COLD_TABLES: readonly Table[] = [
@@ -12,5 +12,5 @@ export const COLD_TABLES: readonly Table[] = [
   MODEL_SUMS,
   CALL_SUMS,
   AGENT_SPANS,
-  REPLACED_ASIDE,
+  REPLACED_IN_QUARANTINE,
 ];

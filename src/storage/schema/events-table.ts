@@ -1,7 +1,7 @@
-import { COMMIT, type Table } from './table.js';
+import { COMMIT, defineTable } from './table.js';
 
 /** Events that are facts of telemetry, written in the commit of the rows that make them true, in the order `(seq, place)`. */
-export const EVENTS: Table = {
+export const EVENTS = defineTable({
   name: 'events',
   store: [
     ...COMMIT,
@@ -16,4 +16,4 @@ export const EVENTS: Table = {
     /** The length of the body, by which reads bound what they hold. */
     { name: 'bytes', kind: 'uint32', sql: 'UINTEGER' },
   ],
-};
+});

@@ -1,5 +1,5 @@
 import type { Column } from '../../worker/columns.js';
-import { COMMIT, type Table } from './table.js';
+import { COMMIT, defineTable } from './table.js';
 
 /** Log records, and what the cold file has in addition to search them: `duckdb/index/README.md`. */
 
@@ -28,7 +28,7 @@ export const LOG_WIRE = [
   { name: 'bytes', kind: 'uint32', sql: 'UINTEGER' },
 ] as const satisfies readonly Column[];
 
-export const LOGS: Table = {
+export const LOGS = defineTable({
   name: 'logs',
   store: [
     ...COMMIT,
@@ -37,10 +37,10 @@ export const LOGS: Table = {
     { name: 'origin_no', kind: 'int32', sql: 'INTEGER' },
   ],
   wire: LOG_WIRE,
-};
+});
 
 /** Log records of the cold file that are searched together: one row for each user that has some among them. */
-export const LOG_BLOCKS: Table = {
+export const LOG_BLOCKS = defineTable({
   name: 'log_blocks',
   /** The last commit of the segment that the records came from, of the newest one where there were several. */
   store: [{ name: 'seq', kind: 'int64', sql: 'BIGINT' }],
@@ -54,7 +54,7 @@ export const LOG_BLOCKS: Table = {
     { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP' },
     { name: 'newest', kind: 'int64', sql: 'TIMESTAMP' },
   ],
-};
+});
 
 /**
  * Which records of a block have a term, by the term's hash and sorted by it within the block. The columns' kinds know no

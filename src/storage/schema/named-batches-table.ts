@@ -1,10 +1,10 @@
-import { COMMIT, type Table } from './table.js';
+import { COMMIT, defineTable } from './table.js';
 
 /**
  * Batches that their sender gave a name, in the commit of their rows: a repeat adds nothing, and is answered as they were. They are
  * kept for a day.
  */
-export const NAMED_BATCHES: Table = {
+export const NAMED_BATCHES = defineTable({
   name: 'named_batches',
   store: COMMIT,
   wire: [
@@ -15,4 +15,4 @@ export const NAMED_BATCHES: Table = {
     /** Positions of the items that were refused, with commas between; null for none. */
     { name: 'refused', kind: 'text', sql: 'VARCHAR', nullable: true },
   ],
-};
+});

@@ -1,10 +1,10 @@
-import { COMMIT, type Table } from './table.js';
+import { COMMIT, defineTable } from './table.js';
 
 /**
  * Which traces used which versions of prompts: a row for each prompt version, trace and span, or for the trace as a whole.
  * The trace may come later than its links.
  */
-export const PROMPT_LINKS: Table = {
+export const PROMPT_LINKS = defineTable({
   name: 'prompt_links',
   store: [
     ...COMMIT,
@@ -18,4 +18,4 @@ export const PROMPT_LINKS: Table = {
     { name: 'span_id', kind: 'uuid', sql: 'UUID', nullable: true },
     { name: 'linked_at', kind: 'int64', sql: 'TIMESTAMP' },
   ],
-};
+});

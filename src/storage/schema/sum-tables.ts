@@ -1,6 +1,6 @@
 import { COST_PARTS } from '../../signal/call-details.js';
 import { RUN_STATUSES } from '../../signal/span.js';
-import { COMMIT, type Table } from './table.js';
+import { COMMIT, defineTable } from './table.js';
 
 /**
  * What is counted in the commit of the rows that cause it. A commit writes what it adds to each sum, or takes away; the sum
@@ -8,7 +8,7 @@ import { COMMIT, type Table } from './table.js';
  */
 
 /** Events of a tenant that count for its quota. */
-export const USAGE: Table = {
+export const USAGE = defineTable({
   name: 'usage',
   store: COMMIT,
   wire: [
@@ -20,17 +20,17 @@ export const USAGE: Table = {
     { name: 'events', kind: 'int64', sql: 'BIGINT' },
   ],
   sumsOf: ['tenant', 'month'],
-};
+});
 
 /** The names of the nodes of the service map, by the number that spans and sums carry. All of them are in memory. */
-export const SERVICES: Table = {
+export const SERVICES = defineTable({
   name: 'services',
   store: COMMIT,
   wire: [
     { name: 'node_no', kind: 'int32', sql: 'INTEGER' },
     { name: 'name', kind: 'text', sql: 'VARCHAR' },
   ],
-};
+});
 
 /** The hour of a trace's start, in hours since 1970. */
 const HOUR = { name: 'hour', kind: 'int32', sql: 'INTEGER' } as const;
@@ -39,7 +39,7 @@ const HOUR = { name: 'hour', kind: 'int32', sql: 'INTEGER' } as const;
 const GRADE = { name: 'grade', kind: 'uint8', sql: 'UTINYINT', nullable: true } as const;
 
 /** Nodes of the service map: by the types of spans that make them. */
-export const MAP_NODES: Table = {
+export const MAP_NODES = defineTable({
   name: 'map_nodes',
   store: COMMIT,
   wire: [
@@ -52,9 +52,9 @@ export const MAP_NODES: Table = {
     GRADE,
   ],
   sumsOf: ['tenant', 'hour', 'node_no', 'type', 'grade'],
-};
+});
 
-export const MAP_EDGES: Table = {
+export const MAP_EDGES = defineTable({
   name: 'map_edges',
   store: COMMIT,
   wire: [
@@ -66,13 +66,13 @@ export const MAP_EDGES: Table = {
     GRADE,
   ],
   sumsOf: ['tenant', 'hour', 'source_no', 'target_no', 'grade'],
-};
+});
 
 /**
  * What the cold file has of every agent's runs: always what its table `traces` gives, because whoever changes that changes
  * these in the same transaction. Costs in two parts, `cost_whole` dollars and `cost_rest` nano-USD.
  */
-export const RUN_SUMS: Table = {
+export const RUN_SUMS = defineTable({
   name: 'run_sums',
   store: COMMIT,
   wire: [
@@ -86,10 +86,10 @@ export const RUN_SUMS: Table = {
     { name: 'cost_rest', kind: 'int64', sql: 'BIGINT' },
   ],
   sumsOf: ['tenant', 'agent_no'],
-};
+});
 
 /** Likewise how many metric points it has, and the earliest and the latest that it ever had. */
-export const POINT_SUMS: Table = {
+export const POINT_SUMS = defineTable({
   name: 'point_sums',
   store: COMMIT,
   wire: [
@@ -100,7 +100,7 @@ export const POINT_SUMS: Table = {
   ],
   sumsOf: ['tenant', 'stream_no'],
   combinedBy: { oldest: 'min', newest: 'max' },
-};
+});
 
 /** What is added up of model calls. */
 const CALL_AMOUNTS = [
@@ -124,7 +124,7 @@ const TIMES_COMBINED = { oldest: 'min', newest: 'max', gone_oldest: 'min', gone_
  * the first and the last one of an hour, so those of calls that have gone are kept beside them: where the earliest is among
  * them, it may be gone.
  */
-export const MODEL_SUMS: Table = {
+export const MODEL_SUMS = defineTable({
   name: 'model_sums',
   store: COMMIT,
   wire: [
@@ -138,13 +138,13 @@ export const MODEL_SUMS: Table = {
   sumsOf: ['tenant', 'hour', 'model'],
   combinedBy: TIMES_COMBINED,
   countedBy: 'calls',
-};
+});
 
 /**
  * Likewise the calls of every agent by the hour, each in one part of tokens by which it can be priced anew
  * (`duckdb/sums/call-sums.ts`). `told` says what of them counts, and why one cannot be priced.
  */
-export const CALL_SUMS: Table = {
+export const CALL_SUMS = defineTable({
   name: 'call_sums',
   store: COMMIT,
   wire: [
@@ -162,4 +162,4 @@ export const CALL_SUMS: Table = {
   sumsOf: ['tenant', 'hour', 'agent_no', 'model', 'told'],
   combinedBy: { most: 'max', ...TIMES_COMBINED },
   countedBy: 'calls',
-};
+});

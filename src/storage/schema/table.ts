@@ -1,19 +1,22 @@
-import type { Column } from '../../worker/columns.js';
+import type { Column, ColumnKind, RowOf } from '../../worker/columns.js';
 
 /** What a table is, and the SQL that follows from its columns. */
 
 /** Filled in the commit, on every table: the number of the group commit and the small number of the tenant. */
-export const COMMIT: readonly Column[] = [
+export const COMMIT = [
   { name: 'seq', kind: 'int64', sql: 'BIGINT' },
   { name: 'tenant', kind: 'int32', sql: 'INTEGER' },
-];
+] as const satisfies readonly Column[];
 
-export interface Table {
+export interface Table<
+  Store extends readonly Column[] = readonly Column[],
+  Wire extends readonly Column[] = readonly Column[],
+> {
   readonly name: string;
-  /** Filled in the commit; they come first. */
-  readonly store: readonly Column[];
+  /** Assigned in the commit; they come first. */
+  readonly store: Store;
   /** Taken from the encoded rows. */
-  readonly wire: readonly Column[];
+  readonly wire: Wire;
   /** Of a table whose newer rows replace older ones: the columns that tell, with the tenant, whose versions they are. */
   readonly versionOf?: readonly string[];
   /**
@@ -31,6 +34,28 @@ export interface Table {
   /** Likewise: the number of what was added up. Where that is 0, nothing is left of the sum. */
   readonly countedBy?: string;
 }
+
+/** Declares a table so that the compiler knows its columns by name. */
+export function defineTable<const Store extends readonly Column[], const Wire extends readonly Column[]>(
+  table: Table<Store, Wire>,
+): Table<Store, Wire> {
+  return table;
+}
+
+/** A row with a value for each column of a table. */
+export type TableRow<T extends Table> = RowOf<T['store']> & RowOf<T['wire']>;
+
+/** The value of an assigned column: one for all rows, or one by the position of the row in its source. */
+export type Assigned<Value = number | boolean> = Value | ((row: number) => Value);
+
+type AssignedValue<Kind extends ColumnKind> = Kind extends 'bool' ? boolean : number;
+
+/** Values of a table's assigned columns. */
+export type AssignedColumns<T extends Table = Table> = {
+  readonly [Name in T['store'][number]['name']]: Assigned<
+    AssignedValue<Extract<T['store'][number], { readonly name: Name }>['kind']>
+  >;
+};
 
 export function columnsOf(table: Table): readonly Column[] {
   return [...table.store, ...table.wire];

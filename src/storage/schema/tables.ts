@@ -4,7 +4,7 @@ import { LOGS } from './log-tables.js';
 import { NAMED_BATCHES } from './named-batches-table.js';
 import { PROMPT_LINKS } from './prompt-links-table.js';
 import { MAP_EDGES, MAP_NODES, SERVICES, USAGE } from './sum-tables.js';
-import { COMMIT, type Table } from './table.js';
+import { COMMIT, defineTable, type Table } from './table.js';
 
 /**
  * Every column of the telemetry tables, once: DDL, encoding, appending and selecting all go by these lists.
@@ -90,7 +90,7 @@ export const TRACE_LATER = [
   { name: 'closed', kind: 'text', sql: 'VARCHAR', nullable: true },
 ] as const satisfies readonly Column[];
 
-const SPAN_STORE: readonly Column[] = [
+const SPAN_STORE = [
   ...COMMIT,
   /** Which of the trace's payloads of this commit is the span's. */
   { name: 'line', kind: 'uint32', sql: 'UINTEGER' },
@@ -100,9 +100,9 @@ const SPAN_STORE: readonly Column[] = [
   { name: 'node_no', kind: 'int32', sql: 'INTEGER' },
   /** The commit that wrote the version before; 0 where there is none. */
   { name: 'replaced_seq', kind: 'int64', sql: 'BIGINT' },
-];
+] as const satisfies readonly Column[];
 
-const TRACE_STORE: readonly Column[] = [
+const TRACE_STORE = [
   ...COMMIT,
   { name: 'agent_no', kind: 'int32', sql: 'INTEGER' },
   { name: 'span_count', kind: 'uint32', sql: 'UINTEGER' },
@@ -119,20 +119,20 @@ const TRACE_STORE: readonly Column[] = [
   { name: 'has_ended', kind: 'bool', sql: 'BOOLEAN' },
   /** The commit since which there are more spans than the header follows; 0 while it follows all of them. */
   { name: 'closed_seq', kind: 'int64', sql: 'BIGINT' },
-];
+] as const satisfies readonly Column[];
 
-export const SPANS: Table = {
+export const SPANS = defineTable({
   name: 'spans',
   store: SPAN_STORE,
   wire: SPAN_WIRE,
   versionOf: ['trace_id', 'span_id'],
-};
-export const TRACES: Table = {
+});
+export const TRACES = defineTable({
   name: 'traces',
   store: TRACE_STORE,
   wire: [...TRACE_WIRE, ...TRACE_LATER, ...TRACE_SAMPLED],
   versionOf: ['trace_id'],
-};
+});
 
 /**
  * The payloads of the spans that a commit brought for a trace: for each span a frame (`runs/rules/payload.ts`) with `input_data`,
@@ -141,7 +141,7 @@ export const TRACES: Table = {
  * bytes on disk, and larger rows make a single trace slow to read, because DuckDB unpacks 2048 rows to give one. So a piece of
  * more than {@link LONG_PIECE_BYTES} is not packed: 2048 of a megabyte would be 2 GiB.
  */
-export const PAYLOADS: Table = {
+export const PAYLOADS = defineTable({
   name: 'payloads',
   store: [
     ...COMMIT,
@@ -156,7 +156,7 @@ export const PAYLOADS: Table = {
     { name: 'lines', kind: 'text', sql: 'BLOB', nullable: true, compression: 'zstd' },
     { name: 'long_lines', kind: 'text', sql: 'BLOB', nullable: true, compression: 'uncompressed' },
   ],
-};
+});
 
 /** The frames of a piece, in SQL. */
 export const PAYLOAD_LINES = 'coalesce(lines, long_lines)';
@@ -165,7 +165,7 @@ export const PIECE_BYTES = 2048;
 /** A longer piece lies in `long_lines`. */
 export const LONG_PIECE_BYTES = 64 * 1024;
 
-export const AGENTS: Table = {
+export const AGENTS = defineTable({
   name: 'agents',
   store: COMMIT,
   wire: [
@@ -177,7 +177,7 @@ export const AGENTS: Table = {
     /** Null in a row that a later one of the same agent replaces: {@link Agents} reads all of them. */
     { name: 'created_at', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
   ],
-};
+});
 
 /**
  * What is encoded of a metric point. What belongs to its metric and may change from export to export without a new
@@ -198,7 +198,7 @@ export const POINT_WIRE = [
   { name: 'exemplars', kind: 'text', sql: 'VARCHAR', nullable: true },
 ] as const satisfies readonly Column[];
 
-export const POINTS: Table = {
+export const POINTS = defineTable({
   name: 'points',
   store: [
     ...COMMIT,
@@ -207,10 +207,10 @@ export const POINTS: Table = {
   ],
   wire: POINT_WIRE,
   sortedBy: { key: 'stream_no', then: 'timestamp' },
-};
+});
 
 /** A metric of a tenant: its number, and its type, unit and description as seen last. */
-export const METRIC_STREAMS: Table = {
+export const METRIC_STREAMS = defineTable({
   name: 'metric_streams',
   store: [...COMMIT, { name: 'replaces', kind: 'bool', sql: 'BOOLEAN' }],
   wire: [
@@ -221,27 +221,27 @@ export const METRIC_STREAMS: Table = {
     { name: 'description', kind: 'text', sql: 'VARCHAR' },
   ],
   versionOf: ['stream_no'],
-};
+});
 
 /** Resource and scope that points came from, as JSON. One may be there under several numbers. */
-export const ORIGINS: Table = {
+export const ORIGINS = defineTable({
   name: 'origins',
   store: COMMIT,
   wire: [
     { name: 'origin_no', kind: 'int32', sql: 'INTEGER' },
     { name: 'origin', kind: 'text', sql: 'VARCHAR' },
   ],
-};
+});
 
 /** Rows that were set aside when their file was opened, as DuckDB prints them. Nothing reads them but people. */
-export const UNUSABLE_ROWS: Table = {
+export const UNUSABLE_ROWS = defineTable({
   name: 'unusable_rows',
   store: COMMIT,
   wire: [
     { name: 'table_name', kind: 'text', sql: 'VARCHAR' },
     { name: 'content', kind: 'text', sql: 'VARCHAR' },
   ],
-};
+});
 
 /** The tables that every segment and the cold file have. */
 export const SEGMENT_TABLES: readonly Table[] = [
@@ -272,7 +272,7 @@ export const VERSIONED_TABLES: readonly Table[] = SEGMENT_TABLES.filter(
  * Of a segment that is set aside (`duckdb/README.md`, "Segments that cannot be moved"), the rows of which newer versions
  * were moved before it: with the commit of the newer one.
  */
-export const REPLACED_ASIDE: Table = {
+export const REPLACED_IN_QUARANTINE = defineTable({
   name: 'replaced_aside',
   store: COMMIT,
   wire: [
@@ -282,4 +282,4 @@ export const REPLACED_ASIDE: Table = {
     { name: 'span_id', kind: 'uuid', sql: 'UUID', nullable: true },
     { name: 'stream_no', kind: 'int32', sql: 'INTEGER', nullable: true },
   ],
-};
+});

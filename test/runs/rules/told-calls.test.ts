@@ -212,7 +212,7 @@ function keptUpToDate(spans: readonly CallSpan[]): ReadonlyMap<string, { same_as
       ...{ seq: 1, line: 0, row: undefined, payload: undefined, changed: true },
     });
   same(many.usage(), countedOnce(spans).usage);
-  return new Map(many.retold().map(({ span_id, told }) => [span_id, told]));
+  return new Map(many.duplicateRewrites().map(({ span_id, told }) => [span_id, told]));
 }
 
 const key = (n: number): string => String.fromCharCode(1 + (n % 7), 2, 3, 4, 5, 6, 7, n);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { SpanFacts } from '../../../src/runs/rules/span-facts.js';
 import { WHOLE } from '../../../src/runs/rules/told-calls.js';
-import { ClosedSpans } from '../../../src/runs/spans/closed-spans.js';
+import { TruncatedSpans } from '../../../src/runs/spans/closed-spans.js';
 import { FewSpans } from '../../../src/runs/spans/few-spans.js';
 import { ManySpans } from '../../../src/runs/spans/many-spans.js';
 import type { SpanState } from '../../../src/runs/spans/span-state.js';
@@ -38,8 +38,8 @@ const FAILED = { status: 'failed', error_message: 'it broke' } as const;
 const ROOT = aSpan(1, null);
 const AGENT = aSpan(2, 1, { ...NAMED, ...FAILED });
 
-function stored(closed: ClosedSpans): ClosedSpans {
-  return ClosedSpans.stored({ size: closed.size, closedSeq: 1, printed: closed.print(), agent: 'a' });
+function stored(closed: TruncatedSpans): TruncatedSpans {
+  return TruncatedSpans.stored({ size: closed.size, truncatedSeq: 1, printed: closed.print(), agent: 'a' });
 }
 
 for (const spansOf of [
@@ -53,19 +53,19 @@ for (const spansOf of [
   void t.test(`status and error of a closed run, from ${spansOf(ROOT).constructor.name}`, async (t) => {
     const failed = { status: 'failed', error_message: 'it broke' };
     for (const closed of [
-      ClosedSpans.closing(spansOf(ROOT, AGENT)),
-      stored(ClosedSpans.closing(spansOf(ROOT, AGENT))),
+      TruncatedSpans.closing(spansOf(ROOT, AGENT)),
+      stored(TruncatedSpans.closing(spansOf(ROOT, AGENT))),
     ]) {
       t.match(closed.header(), failed, 'as it was');
       closed.put(aSpan(3, 1, NAMED));
       t.match(closed.header(), failed, 'what further agents say does not count');
     }
-    const late = stored(ClosedSpans.closing(spansOf(AGENT)));
+    const late = stored(TruncatedSpans.closing(spansOf(AGENT)));
     t.match(late.header(), { status: 'running', error_message: null });
     late.put(ROOT);
     t.match(late.header(), failed, 'a wrapper that comes late');
     t.match(stored(late).header(), failed);
-    const named = stored(ClosedSpans.closing(spansOf(AGENT)));
+    const named = stored(TruncatedSpans.closing(spansOf(AGENT)));
     named.put(aSpan(1, null, { agent_hint: { source: 'root', name: 'a' } }));
     t.match(
       stored(named).header(),
@@ -73,7 +73,7 @@ for (const spansOf of [
       'a root that is no wrapper',
     );
     const root = stored(
-      ClosedSpans.closing(spansOf(aSpan(1, null, { ...FAILED, error_message: 'its own' }), AGENT)),
+      TruncatedSpans.closing(spansOf(aSpan(1, null, { ...FAILED, error_message: 'its own' }), AGENT)),
     );
     t.match(root.header(), { status: 'failed', error_message: 'its own' });
   });

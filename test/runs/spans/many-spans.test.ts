@@ -156,12 +156,12 @@ for (const { ids, length } of [
               known.set(next.span_id, merged);
               if (merged !== stored) many.put(stateOf(merged));
             }
-            for (const { span_id, told: now } of many.retold()) {
+            for (const { span_id, told: now } of many.duplicateRewrites()) {
               const retold = { ...must(known.get(span_id), 'span'), ...now };
               known.set(span_id, retold);
               many.put(stateOf(retold));
             }
-            same(many.retold(), []);
+            same(many.duplicateRewrites(), []);
             many.release();
             compare(many, known);
             many.release();
@@ -199,7 +199,7 @@ void t.test(
         known.set(span.span_id, span);
         many.put(stateOf(span));
       }
-      for (const { span_id, told } of many.retold()) {
+      for (const { span_id, told } of many.duplicateRewrites()) {
         const retold = { ...must(known.get(span_id), 'span'), ...told };
         known.set(span_id, retold);
         many.put(stateOf(retold));

@@ -50,8 +50,11 @@ void t.test('rows that lie in columns are written as their values are', async (t
     fc.property(fc.array(ROW, { minLength: 1, maxLength: 8 }), (rows) => {
       const reader = new ColumnsReader(WIRE, encodeRows(WIRE, rows));
       const columns = new BinaryColumns(WIRE, reader);
-      const split: BinaryRow[] = rows.map((_, at) => ({ before: [at], columns, at, behind: [`${at}`] }));
-      const whole = rows.map((row, at) => [at, ...SPAN_ROW_COLUMNS.map(({ name }) => row[name]), `${at}`]);
+      const split: BinaryRow[] = rows.map((_, at) => ({
+        fields: { before: at, behind: `${at}` },
+        encoded: { columns, at },
+      }));
+      const whole = rows.map((rest, at): BinaryRow => ({ fields: { before: at, behind: `${at}` }, rest }));
       const mixed = whole.map((row, at) => (at % 2 === 0 ? row : itemAt(split, at)));
       const expected = bytesOf(whole);
       return [split, mixed].every((written) => bytesOf(written).equals(expected));
@@ -71,7 +74,7 @@ void t.test(
       [1, 7, 'behind'],
     ])
       t.throws(
-        () => bytesOf([{ before: [before], columns, at: 0, behind: [behind] }]),
+        () => bytesOf([{ fields: { before, behind }, encoded: { columns, at: 0 } }]),
         new RegExp(`Column ${String(name)}: takes`),
       );
   },

@@ -56,11 +56,16 @@ void t.test('a statement', { skip }, async (t) => {
     const texts = [...ODD_TEXTS, null, "it's", '\\', "\\'", '\0', 'half \ud800', '{"a":1}', '\u2028'];
     const values = [0.1, -0, 1e308, 5e-324, null, 'nan', 'inf', '-inf'];
     const rows = texts.map((text, i) => [i, text?.toWellFormed() ?? null, values[i % values.length], ID]);
-    await connection.insert('texts', TABLE.columns, rows, 'a token');
+    await connection.insert(
+      'texts',
+      TABLE.columns,
+      rows.map(([number, text, value, id]) => ({ fields: { number, text, value, id } })),
+      'a token',
+    );
     const stored = await connection.rows('SELECT * FROM texts ORDER BY number');
     t.strictSame(
       stored.map(({ number, text, value, id }) => [number, text, value, id]),
-      rows.map(([number, text, value, id]) => [number, text, value, id]),
+      rows,
     );
     for (const [number, text] of rows) {
       if (text === null) continue;
@@ -95,7 +100,12 @@ void t.test('a statement', { skip }, async (t) => {
     const [connection] = await withTable(t, server);
     for (const kind of ['cut', 'lost', 252] as const) {
       await server.fault({ kind, times: 2, matching: 'INSERT' });
-      await connection.insert('texts', TABLE.columns, [[1, String(kind), 1, ID]], `token ${kind}`);
+      await connection.insert(
+        'texts',
+        TABLE.columns,
+        [{ fields: { number: 1, text: String(kind), value: 1, id: ID } }],
+        `token ${kind}`,
+      );
     }
     t.strictSame(await connection.rows('SELECT text FROM texts ORDER BY text'), [
       { text: '252' },
@@ -107,7 +117,12 @@ void t.test('a statement', { skip }, async (t) => {
 
     // Without a token nothing is taken for a repeat: rows that replace each other are rather there twice than not at all.
     await server.fault({ kind: 'lost', times: 1, matching: 'INSERT' });
-    await connection.insert('texts', TABLE.columns, [[1, 'anew', 1, ID]], null);
+    await connection.insert(
+      'texts',
+      TABLE.columns,
+      [{ fields: { number: 1, text: 'anew', value: 1, id: ID } }],
+      null,
+    );
     t.equal((await connection.rows("SELECT text FROM texts WHERE text = 'anew'")).length, 2);
   });
 

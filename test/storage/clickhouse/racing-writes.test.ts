@@ -255,8 +255,9 @@ async function check({ connection, control }: Scene, user: { id: string; tenant:
       [],
     );
     const agent = agents.find(({ name }) => name === settled.run.agent);
-    const [row = []] = runRows(settled, agent?.number ?? 0, 0);
-    return [Object.fromEntries(RUN_COLUMNS.map(({ name }, i): [string, unknown] => [name, row[i]]))];
+    const [row] = runRows(settled, agent?.number ?? 0, 0);
+    const values: Readonly<Record<string, unknown>> = { ...row?.rest, ...row?.fields };
+    return [Object.fromEntries(RUN_COLUMNS.map(({ name }) => [name, values[name]]))];
   });
   const inOrder = (rows: readonly Readonly<Record<string, unknown>>[]): unknown[] =>
     rows.toSorted((a, b) => (String(a.trace_id) < String(b.trace_id) ? -1 : 1)).map(comparable);

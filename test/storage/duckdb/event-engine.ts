@@ -108,12 +108,12 @@ export class EventEngine {
     const parts = this.#parts;
     this.#parts = null;
     if (parts === null) return;
-    const indexes = [parts.traces, parts.closedSpans, parts.prompts.linked];
+    const indexes = [parts.traces, parts.truncatedSpans, parts.prompts.linked];
     for (const index of indexes) index.stop();
     await parts.warmUp.close();
     await parts.housekeeping.close();
     await parts.writer.drained();
-    await parts.mover.close();
+    await parts.compactor.close();
     await parts.asked.close();
     await parts.pools.users.close();
     await parts.pools.own.close();
@@ -160,22 +160,22 @@ export class EventEngine {
       wanted,
       ...(limit !== undefined && { counted: { tenant, at: receivedAt, limit } }),
     });
-    await this.parts.writer.write({ batch: new IncomingBatch(message) });
+    await this.parts.writer.write({ kind: 'batch', batch: new IncomingBatch(message) });
   }
 
   async setOutcome({ tenant }: Listener, traceId: string, success: boolean, outcome: string): Promise<void> {
     const { words } = new TraceId(traceId);
-    await this.parts.writer.write({ outcome: { tenant, words, success, outcome } });
+    await this.parts.writer.write({ kind: 'outcome', tenant, words, success, outcome });
   }
 
   /** Moves everything to the cold file. */
   async settle(): Promise<void> {
-    const { writer, segments, mover } = this.parts;
+    const { writer, segments, compactor } = this.parts;
     await writer.drained();
     // Where the next one is not ready, the current one goes on growing.
     await segments.prepared();
     await writer.seal();
-    await mover.settled();
+    await compactor.settled();
   }
 
   /** All events behind a place, by pages. */

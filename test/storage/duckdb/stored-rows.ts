@@ -170,12 +170,12 @@ export async function readAsOne<T>(
 /** Without the segments that were moved and whose files are left. */
 async function notMoved(query: Query, catalogs: readonly string[]): Promise<string[]> {
   const [moved] = await query('SELECT coalesce(max(segment), 0) AS segment FROM cold.main.moved');
-  const asides = (await query('SELECT segment FROM cold.main.segments_aside')).map(({ segment }) =>
+  const quarantined = (await query('SELECT segment FROM cold.main.segments_aside')).map(({ segment }) =>
     Number(segment),
   );
   return catalogs.filter((catalog) => {
     const number = Number(/^hot-(\d+)$/.exec(catalog)?.[1]);
-    return !(number <= Number(moved?.segment)) || asides.includes(number);
+    return !(number <= Number(moved?.segment)) || quarantined.includes(number);
   });
 }
 

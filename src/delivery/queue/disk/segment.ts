@@ -42,7 +42,8 @@ export interface Damage {
 }
 
 /** What a walk through a file finds at a place. */
-type Found = { readonly head: Head } | { readonly damagedUpTo: number };
+type Found =
+  { readonly kind: 'record'; readonly head: Head } | { readonly kind: 'damage'; readonly end: number };
 
 /**
  * One file of a queue: records one after the other, and beside it a file that notes which of them are done. It stays open, so
@@ -101,9 +102,9 @@ export class Segment {
     segment.size = (await segment.#file.stat()).size;
     for (let offset = 0; offset < segment.size;) {
       const found = await segment.#look(offset);
-      if ('damagedUpTo' in found) {
-        await segment.#tellUnreadable(offset, found.damagedUpTo - offset);
-        offset = found.damagedUpTo;
+      if (found.kind === 'damage') {
+        await segment.#tellUnreadable(offset, found.end - offset);
+        offset = found.end;
         continue;
       }
       if (!segment.#doneBefore.has(offset)) segment.#count(found.head, 1);
@@ -166,9 +167,9 @@ export class Segment {
     while (this.readAt < this.size) {
       const offset = this.readAt;
       const found = await this.#look(offset);
-      if ('damagedUpTo' in found) {
-        await this.#tellUnreadable(offset, found.damagedUpTo - offset);
-        this.readAt = found.damagedUpTo;
+      if (found.kind === 'damage') {
+        await this.#tellUnreadable(offset, found.end - offset);
+        this.readAt = found.end;
         continue;
       }
       const { head } = found;
@@ -254,8 +255,8 @@ export class Segment {
       await this.#read(longer, offset);
       head = readHead(longer, 0);
     }
-    if (head !== undefined && offset + recordBytes(head) <= this.size) return { head };
-    return { damagedUpTo: await this.#nextRecord(offset + 1) };
+    if (head !== undefined && offset + recordBytes(head) <= this.size) return { kind: 'record', head };
+    return { kind: 'damage', end: await this.#nextRecord(offset + 1) };
   }
 
   /** Where the next intact head begins; the end of the file where there is none. */

@@ -23,6 +23,11 @@ export class BinaryColumns {
     this.#text = of.text;
   }
 
+  /** The name of the first column. */
+  get first(): string {
+    return partAt(this.#columns, 0).name;
+  }
+
   /** How many values a row has. */
   get width(): number {
     return this.#columns.length;

@@ -1,4 +1,4 @@
-import { must } from '../../../signal/checked.js';
+import { itemAt } from '../../../signal/checked.js';
 import { isUuid } from '../../../signal/ids.js';
 import { parseUuid } from '../../../worker/uuid-words.js';
 import { BinaryChunks } from './binary-chunks.js';
@@ -13,17 +13,17 @@ export interface TypedColumn {
 /** Appends a value as its type has it. @throws TypeError for a value that the type does not take */
 type Write = (to: BinaryChunks, value: unknown) => void;
 
-/** A row of which some values lie in columns: the values before these, and behind them. */
-interface SplitRow {
-  readonly before: readonly unknown[];
-  readonly columns: BinaryColumns;
-  /** Which of the rows of `columns`. */
-  readonly at: number;
-  readonly behind: readonly unknown[];
-}
+/** Values by the names of columns. */
+export type Fields = Readonly<Record<string, unknown>>;
 
-/** A row to write: its values in the order of the columns, or where they are. */
-export type BinaryRow = readonly unknown[] | SplitRow;
+/** A row to write. */
+export interface BinaryRow {
+  readonly fields: Fields;
+  /** Has the values that `fields` lacks: copying 25 names and adding some takes V8 4.6 µs. */
+  readonly rest?: Fields;
+  /** Neighbouring values that are encoded already, and in which row of `columns`. */
+  readonly encoded?: { readonly columns: BinaryColumns; readonly at: number };
+}
 
 const ENCODERS = new WeakMap<readonly TypedColumn[], readonly Write[]>();
 
@@ -41,31 +41,24 @@ const ENCODERS = new WeakMap<readonly TypedColumn[], readonly Write[]>();
 export function rowBinary(columns: readonly TypedColumn[], rows: readonly BinaryRow[]): readonly Buffer[] {
   const writes = writesOf(columns);
   const chunks = new BinaryChunks();
-  const append = (values: readonly unknown[], from: number, until: number): void => {
-    for (let at = from; at < until; at++) {
+  for (const { fields, rest = fields, encoded } of rows) {
+    for (let at = 0; at < columns.length; at++) {
+      const { name } = itemAt(columns, at);
+      if (encoded !== undefined && encoded.columns.first === name) {
+        encoded.columns.append(chunks, encoded.at);
+        at += encoded.columns.width - 1;
+        continue;
+      }
+      const value = fields[name];
       try {
-        must(writes[at], 'type of a column')(chunks, values[at - from]);
+        itemAt(writes, at)(chunks, value === undefined ? rest[name] : value);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        throw new TypeError(`Column ${columns[at]?.name ?? ''}: ${reason}`, { cause: error });
+        throw new TypeError(`Column ${name}: ${reason}`, { cause: error });
       }
     }
-  };
-  for (const row of rows) {
-    if (!isSplit(row)) {
-      append(row, 0, writes.length);
-      continue;
-    }
-    const { before, columns: middle, at, behind } = row;
-    append(before, 0, before.length);
-    middle.append(chunks, at);
-    append(behind, before.length + middle.width, writes.length);
   }
   return chunks.take();
-}
-
-function isSplit(row: BinaryRow): row is SplitRow {
-  return 'columns' in row;
 }
 
 function writesOf(columns: readonly TypedColumn[]): readonly Write[] {

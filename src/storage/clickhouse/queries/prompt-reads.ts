@@ -32,7 +32,7 @@ export class PromptReads implements PromptRuns {
     const [tenant, traceId] = [await tenantOf(userId), uuidIn(link.trace_id)];
     if (traceId === null) return false;
     await this.#pending.take(tenant);
-    await queue.write({ tenant, traceId, at: now, message: { kind: 'link', prompt } });
+    await queue.write({ kind: 'message', tenant, traceId, at: now, message: { kind: 'link', prompt } });
     return true;
   }
 

@@ -126,7 +126,7 @@ export class RunReads implements Runs {
     const message = { kind: 'outcome', success, outcome: outcome && outcome.toWellFormed() } as const;
     const { outcome: found } = await inOrder(
       userId,
-      async (tenant) => await queue.write({ tenant, traceId: id, at: now(), message }),
+      async (tenant) => await queue.write({ kind: 'message', tenant, traceId: id, at: now(), message }),
     );
     if (found !== null) this.#parts.changed(userId, id);
     return found;

@@ -28,6 +28,7 @@ export interface NewItems {
 
 /** Items that may be written, and are counted once they were. */
 export interface AdmittedItems {
+  readonly kind: 'admitted';
   /** Whether some of them may be stored already: a write of the same batch began, and did not end well. */
   readonly isBegun: boolean;
   /**
@@ -45,7 +46,8 @@ export interface AdmittedItems {
 
 /** A batch that was written before: the positions of the items that were refused then. */
 export interface WrittenBatch {
-  readonly writtenBut: readonly number[];
+  readonly kind: 'written';
+  readonly refused: readonly number[];
 }
 
 /**
@@ -64,7 +66,7 @@ export async function admitItems(
   const charges = terms === null ? [] : [{ tenant, at, items: most, isExact, limit }];
   const batch: NamedBatch | null = name === null ? null : { tenant, name };
   const begun = await book.begin({ store, owner, leaseMs, traces: [], charges, ...(batch && { batch }) });
-  if (begun.batch?.as === 'written') return { writtenBut: begun.batch.refused };
+  if (begun.batch?.as === 'written') return { kind: 'written', refused: begun.batch.refused };
   if (begun.batch?.as === 'under_way') throw underWay();
   const [charged] = begun.charged;
   if (charged?.as === 'inexact') return null;
@@ -72,6 +74,7 @@ export async function admitItems(
   if (refusal !== null) throw refusal;
   const write: OpenWrite = must(begun.write, 'a write that was begun');
   return {
+    kind: 'admitted',
     isBegun: begun.batch?.as === 'begun',
     written: async (items, refused) => {
       const settled = terms === null ? [] : [{ tenant, at, items }];

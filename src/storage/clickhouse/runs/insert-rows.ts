@@ -21,12 +21,10 @@ export function insertsBy(connection: Pick<Connection, 'insert'>): Inserts {
 }
 
 function partsOf(table: ClickHouseTable, rows: readonly BinaryRow[]): (readonly BinaryRow[])[] {
-  const hour = table.columns.findIndex(({ name }) => name === HOUR.name);
-  if (hour < 0) return [rows];
+  if (!table.columns.includes(HOUR)) return [rows];
   const byDay = new Map<number, BinaryRow[]>();
   for (const row of rows) {
-    const values = 'columns' in row ? row.before : row;
-    const day = Math.floor(Number(values[hour]) / HOURS_A_DAY);
+    const day = Math.floor(Number(row.fields[HOUR.name]) / HOURS_A_DAY);
     const others = byDay.get(day);
     if (others === undefined) byDay.set(day, [row]);
     else others.push(row);

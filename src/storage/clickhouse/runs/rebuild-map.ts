@@ -8,7 +8,7 @@ import type { MapRebuild } from '../../contracts/service-map.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
 import type { PAYLOAD_COLUMNS } from '../tables/run-tables.js';
-import { MESSAGE_COLUMNS, MESSAGES, SPAN_COLUMNS, SPANS } from '../tables/run-tables.js';
+import { MESSAGES, SPANS } from '../tables/run-tables.js';
 import { NodeNumbers, printedAgentNode, printedNode } from './node-names.js';
 import type { RunQueue } from './run-queue.js';
 import { readFacts, type WantedTrace } from './stored-facts.js';
@@ -147,18 +147,18 @@ async function rebuildSome(
   if (isDryRun || toSettle.length === 0) return;
   await inserts.insert(
     SPANS,
-    spans.map((row) => SPAN_COLUMNS.map(({ name }) => row[name])),
+    spans.map((fields) => ({ fields })),
   );
   const pairs = messages.map(({ tenant, traceId }) => `(${tenant}, '${traceId}')`).join(', ');
   const told = await reads.rows(
     `SELECT * FROM messages FINAL WHERE (tenant, trace_id) IN (${pairs}) AND kind = 'header'`,
   );
-  const mapped = told.map((row) =>
-    MESSAGE_COLUMNS.map(({ name }) => (name === 'is_mapped' ? true : row[name])),
-  );
+  const mapped = told.map((row) => ({ fields: { is_mapped: true }, rest: row }));
   await inserts.insert(MESSAGES, mapped);
   await Promise.all(
-    toSettle.map(async (trace) => await queue.write({ ...trace, at: 0, message: { kind: 'settle' } })),
+    toSettle.map(
+      async (trace) => await queue.write({ kind: 'message', ...trace, at: 0, message: { kind: 'settle' } }),
+    ),
   );
 }
 

@@ -10,6 +10,7 @@ export type RunChange = BatchChange | MessageChange;
 
 /** A batch of traces. */
 export interface BatchChange {
+  readonly kind: 'batch';
   readonly batch: IncomingBatch;
   /** Ids of its traces, in their order. */
   readonly traceIds: readonly string[];
@@ -19,6 +20,7 @@ export interface BatchChange {
 
 /** What somebody says of one run. */
 export interface MessageChange extends WantedTrace {
+  readonly kind: 'message';
   readonly at: Micros;
   /** `settle`: nothing is said, only what follows from everything is worked out anew. */
   readonly message: OtherMessage | { readonly kind: 'settle' };
@@ -34,7 +36,7 @@ export interface ChangeAnswer {
 
 /** How many rows a change brings, roughly. */
 export function sizeOf(change: RunChange): number {
-  return 'batch' in change ? change.batch.spans.rows + change.batch.traces.rows : 1;
+  return change.kind === 'batch' ? change.batch.spans.rows + change.batch.traces.rows : 1;
 }
 
 /** How many items it brings, at most. */
@@ -47,6 +49,6 @@ export function itemsOf({ batch }: BatchChange): number {
 
 /** The traces that a change touches. */
 export function tracesOf(change: RunChange): WantedTrace[] {
-  if (!('batch' in change)) return [change];
+  if (change.kind === 'message') return [change];
   return change.traceIds.map((traceId) => ({ tenant: change.batch.tenant, traceId }));
 }

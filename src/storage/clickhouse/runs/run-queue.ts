@@ -2,7 +2,7 @@ import { ConsumeError } from '../../../component/consume-error.js';
 import type { Reads } from '../client/reads.js';
 import { sizeOf, tracesOf, type ChangeAnswer, type RunChange } from './run-change.js';
 import { traceKey, MessagePlaces, sentTraces } from './sent-traces.js';
-import type { RunWrites } from './write-runs.js';
+import { Uncounted, type RunWrites } from './write-runs.js';
 import type { BatchChange } from './run-change.js';
 import { NodeNumbers } from './node-names.js';
 import { readFacts } from './stored-facts.js';
@@ -54,7 +54,7 @@ export class RunQueue {
 
   /** @throws ConsumeError `overloaded` where too much waits already, and whatever becomes of the write */
   async write(change: RunChange): Promise<ChangeAnswer> {
-    const bytes = 'batch' in change ? change.batch.bytes : 0;
+    const bytes = change.kind === 'batch' ? change.batch.bytes : 0;
     if (this.#bytes > this.#limits.waitingBytes)
       throw new ConsumeError(
         'More is waiting for ClickHouse than extensions.clickhouse.max_queue_size allows.',
@@ -116,7 +116,7 @@ export class RunQueue {
       const keys = keysOf(change);
       const isFull = group.length > 0 && rows + size > this.#limits.rows;
       const mustWait =
-        'batch' in change
+        change.kind === 'batch'
           ? keys.some((key) => spokenOf.has(key) || this.#isUnderWay(key, 'spokenOf'))
           : keys.some((key) => traces.has(key) || this.#isUnderWay(key, 'traces'));
       if (isFull || mustWait) break;
@@ -124,7 +124,7 @@ export class RunQueue {
       rows += size;
       for (const key of keys) {
         traces.add(key);
-        if (!('batch' in change)) spokenOf.add(key);
+        if (change.kind !== 'batch') spokenOf.add(key);
       }
     }
     this.#waiting = this.#waiting.slice(group.length);
@@ -140,7 +140,7 @@ export class RunQueue {
       new Set(changes.flatMap(({ change }) => keysOf(change)));
     const underWay: UnderWay = {
       traces: keysOfAll(group),
-      spokenOf: keysOfAll(group.filter(({ change }) => !('batch' in change))),
+      spokenOf: keysOfAll(group.filter(({ change }) => change.kind !== 'batch')),
     };
     this.#underWay.add(underWay);
     try {
@@ -148,7 +148,7 @@ export class RunQueue {
       group.forEach((waiting, i) => {
         const answer = answers[i];
         if (answer === undefined || answer instanceof Error) this.#refuse(waiting, answer);
-        else if ('settled' in answer) this.#count(waiting, answer.settled);
+        else if (answer instanceof Uncounted) this.#count(waiting, answer.settled);
         else waiting.resolve(answer);
       });
     } catch (error) {
@@ -175,7 +175,7 @@ export class RunQueue {
    * @param refusal what is answered where it brings no less than when it was counted last
    */
   #count({ change, resolve, reject }: Waiting, settled: number, refusal?: ConsumeError): void {
-    if (!('batch' in change)) return;
+    if (change.kind !== 'batch') return;
     this.#counting++;
     void exactItems(this.#reads, change)
       .then((items) => {

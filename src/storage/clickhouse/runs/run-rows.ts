@@ -2,41 +2,19 @@ import type { Payload } from '../../../runs/rules/payload.js';
 import { callsUntil } from './added-calls.js';
 import { rowMadeOf, type WholeSpan } from './effective-spans.js';
 import { hourOf } from '../../../signal/trace-map.js';
-import {
-  MESSAGE_COLUMNS,
-  NO_CALLS,
-  PAYLOAD_COLUMNS,
-  RUN_COLUMNS,
-  SPAN_ROW_COLUMNS,
-} from '../tables/run-tables.js';
-import type { BinaryRow } from '../client/row-binary.js';
-import type { ClickHouseColumn } from '../tables/table.js';
+import { NO_CALLS, PAYLOAD_COLUMNS, SPAN_ROW_COLUMNS } from '../tables/run-tables.js';
+import type { BinaryRow, Fields } from '../client/row-binary.js';
 import type { SentSpan, SentTrace } from './sent-traces.js';
 import type { SettledRun } from './settled-run.js';
-
-/** The values of a row in the order of its table's columns. */
-export type Values = readonly unknown[];
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** @param rest has what `fields` has not: to copy 25 names and add some takes V8 4.6 µs */
-function valuesOf(columns: readonly ClickHouseColumn[], fields: Fields, rest: Fields = {}): Values {
-  return columns.map(({ name }) => {
-    const own = fields[name];
-    const value = own === undefined ? rest[name] : own;
-    if (value === undefined) throw new RangeError(`a row has no ${name}`);
-    return value;
-  });
-}
 
 /** What is the same in all messages that are no headers. */
 const NO_HEADER = { received_at: 0, header: '', bytes: 0, is_mapped: false, spans: 0, hours: [] };
 const NOTHING_SET = { success: false, outcome: null, prompt: 0 };
 
-export function headerMessage(trace: SentTrace): Values {
+export function headerMessage(trace: SentTrace): BinaryRow {
   const { tenant, traceId, order, receivedAt, named, isMapped, spans, hours } = trace;
   const header = JSON.stringify(named);
-  return valuesOf(MESSAGE_COLUMNS, {
+  const fields = {
     tenant,
     trace_id: traceId,
     seq: order,
@@ -48,7 +26,8 @@ export function headerMessage(trace: SentTrace): Values {
     spans: spans.length,
     hours,
     ...NOTHING_SET,
-  });
+  };
+  return { fields };
 }
 
 /** A message that is no header, and what it says. */
@@ -61,8 +40,8 @@ export function otherMessage(
   { tenant, traceId, order }: Pick<SentTrace, 'tenant' | 'traceId' | 'order'>,
   receivedAt: number,
   message: OtherMessage,
-): Values {
-  return valuesOf(MESSAGE_COLUMNS, {
+): BinaryRow {
+  const fields = {
     ...NO_HEADER,
     ...NOTHING_SET,
     ...message,
@@ -70,10 +49,11 @@ export function otherMessage(
     trace_id: traceId,
     seq: order,
     received_at: receivedAt,
-  });
+  };
+  return { fields };
 }
 
-/** What a row of a span says of itself; with its hour, its node and its prompt the values of `SPAN_PLACE_COLUMNS`. */
+/** Where a span's row comes from. */
 interface SpanPlace {
   readonly tenant: number;
   readonly seq: number;
@@ -88,16 +68,22 @@ export function spanRows({ tenant, order, spans }: SentTrace): BinaryRow[] {
 }
 
 function spanRow({ row, payload, node, prompt, encoded }: SentSpan, place: SpanPlace): BinaryRow {
-  const { tenant, seq, version, begun_by, completed_by } = place;
-  const hour = hourOf(row.started_at);
-  const before = [tenant, hour, seq, version, begun_by, completed_by, node, prompt];
   const { input, output, metadata, sent, origin } = payload;
-  // Bytes that are no text are stored as texts of a character each: JSON, in which they are read, knows no bytes.
   const lengths = [input, output, metadata, sent, origin, row.name, row.error_message, row.context];
-  const bytes = lengths.reduce((sum, part) => sum + (part?.length ?? 0), 0);
-  const behind = [input, output, metadata, latin1(sent), latin1(origin), bytes];
-  if (encoded !== null) return { before, columns: encoded.columns, at: encoded.at, behind };
-  return [...before, ...valuesOf(SPAN_ROW_COLUMNS, row as unknown as Fields), ...behind];
+  const fields = {
+    ...place,
+    hour: hourOf(row.started_at),
+    node,
+    prompt,
+    input,
+    output,
+    metadata,
+    // Bytes that are no text are stored as texts of a character each: JSON, in which they are read, knows no bytes.
+    sent: latin1(sent),
+    origin: latin1(origin),
+    bytes: lengths.reduce((sum, part) => sum + (part?.length ?? 0), 0),
+  };
+  return encoded === null ? { fields, rest: row as unknown as Fields } : { fields, encoded };
 }
 
 /** @param begun the whole of the first message that brought it, and likewise of the one that completes it @param ticket that of the look */
@@ -120,10 +106,10 @@ export function wholeSpanRow(
 }
 
 /** The row of a run, and one for each hour in which it was perhaps found before, which takes it away there. */
-export function runRows(settled: SettledRun, agentNo: number, ticket: number): Values[] {
+export function runRows(settled: SettledRun, agentNo: number, ticket: number): BinaryRow[] {
   const { facts, run, hour, otherHours, activeAt, timesOutAt, prompts, nodes, edges, calls, isContradicted } =
     settled;
-  const header = run.header as unknown as Fields;
+  const rest = run.header as unknown as Fields;
   const shared = {
     tenant: facts.tenant,
     version: ticket,
@@ -146,10 +132,8 @@ export function runRows(settled: SettledRun, agentNo: number, ticket: number): V
     call_tokens: calls.map(({ tokens }) => tokens),
     ...shared,
   };
-  const gone = otherHours.map((other) =>
-    valuesOf(RUN_COLUMNS, { hour: other, ...NOTHING_ADDED, ...shared }, header),
-  );
-  return [valuesOf(RUN_COLUMNS, row, header), ...gone];
+  const gone = otherHours.map((other) => ({ fields: { hour: other, ...NOTHING_ADDED, ...shared }, rest }));
+  return [{ fields: row, rest }, ...gone];
 }
 
 /** What a row has that only takes a run away from an hour. */

@@ -77,7 +77,7 @@ export async function timeOutIdleRuns(parts: UpkeepParts, now: Micros): Promise<
     await Promise.all(
       rows.map(async (row) => {
         const run = { tenant: Number(row.tenant), traceId: String(row.trace_id) };
-        await parts.queue.write({ ...run, at: now, message: { kind: 'timeout' } });
+        await parts.queue.write({ kind: 'message', ...run, at: now, message: { kind: 'timeout' } });
       }),
     );
     ended = rows.length;

@@ -7,7 +7,7 @@ import { earlierThan, newItems, otherWrites } from './new-items.js';
 import { NodeNumbers } from './node-names.js';
 import type { Reads } from '../client/reads.js';
 import type { BinaryRow } from '../client/row-binary.js';
-import { payloadOf, runRows, wholeSpanRow, WHOLE_SPAN_COLUMNS, type Values } from './run-rows.js';
+import { payloadOf, runRows, wholeSpanRow, WHOLE_SPAN_COLUMNS } from './run-rows.js';
 import { completed, messageKey, traceKey, type SentSpan, type SentTrace } from './sent-traces.js';
 import { settledRun, type SettledRun } from './settled-run.js';
 import { readFacts, spanRowOf, type WantedTrace } from './stored-facts.js';
@@ -47,7 +47,7 @@ export interface SettledOfWrite {
 /** What is to be written of runs, and what came of it. */
 export interface SettledRuns {
   readonly runs: readonly SettledOfWrite[];
-  readonly runRows: readonly Values[];
+  readonly runRows: readonly BinaryRow[];
   readonly spanRows: readonly BinaryRow[];
   /** New items, by the keys of the messages of the write: {@link messageKey}. */
   readonly items: ReadonlyMap<string, number>;

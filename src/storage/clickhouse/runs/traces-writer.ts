@@ -68,7 +68,7 @@ export class TracesWriter {
       const { tenant, bytes } = incoming;
       stored.add(tenant, bytes);
       try {
-        return await queue.write({ batch: incoming, traceIds });
+        return await queue.write({ kind: 'batch', batch: incoming, traceIds });
       } catch (error) {
         stored.add(tenant, -bytes);
         throw error;

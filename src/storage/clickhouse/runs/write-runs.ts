@@ -19,7 +19,7 @@ import {
   type RunChange,
 } from './run-change.js';
 import { refusalOf, usageOf } from './quota-answers.js';
-import { headerMessage, otherMessage, spanRows, type Values } from './run-rows.js';
+import { headerMessage, otherMessage, spanRows } from './run-rows.js';
 import { MESSAGES, RUNS, SPANS } from '../tables/run-tables.js';
 import type { ClickHouseTable } from '../tables/table.js';
 import { byTrace, messageKey, MessagePlaces, sentTraces, traceKey, type SentTrace } from './sent-traces.js';
@@ -56,9 +56,13 @@ export interface WritePartsOfRuns {
 }
 
 /** Of a change that may pass its limit: how many of its items are new has to be counted. */
-interface Uncounted {
+export class Uncounted {
   /** What was settled of its month. */
   readonly settled: number;
+
+  constructor(settled: number) {
+    this.settled = settled;
+  }
 }
 
 /** What became of a change of a group. */
@@ -96,7 +100,7 @@ export class RunWrites {
       const answer = itemAt(charged, i);
       const items = change.exactItems ?? itemsOf(change);
       const refusal =
-        answer.as === 'inexact' ? { settled: answer.used } : refusalOf(change.batch.counted, items, answer);
+        answer.as === 'inexact' ? new Uncounted(answer.used) : refusalOf(change.batch.counted, items, answer);
       if (refusal !== null) refusals.set(change, refusal);
     });
     if (write === null) return changes.map((change) => must(refusals.get(change), 'refusal of a change'));
@@ -105,7 +109,7 @@ export class RunWrites {
       .filter((change) => !refusals.has(change))
       .map((change): Written => ({
         change,
-        sent: 'batch' in change ? sentTraces(change.batch, places) : [],
+        sent: change.kind === 'batch' ? sentTraces(change.batch, places) : [],
       }));
     const taken = counted.filter((change) => !refusals.has(change));
     const settled = await this.#writeAll(write, written, places);
@@ -114,7 +118,7 @@ export class RunWrites {
     return changes.map((change) => {
       const refusal = refusals.get(change);
       if (refusal !== undefined) return refusal;
-      if (!('batch' in change))
+      if (change.kind !== 'batch')
         return { outcome: outcomes.get(traceKey(change.tenant, change.traceId)) ?? null };
       const at = taken.indexOf(change as CountedChange);
       const { counted: terms } = change.batch;
@@ -162,7 +166,7 @@ export class RunWrites {
     places: MessagePlaces,
   ): Promise<SettledRuns> {
     const sent = written.flatMap((one) => one.sent);
-    const others = written.flatMap(({ change }) => ('batch' in change ? [] : [change]));
+    const others = written.flatMap(({ change }) => (change.kind === 'batch' ? [] : [change]));
     await this.#insert(SPANS, sent.flatMap(spanRows));
     await this.#hold(write);
     const messages = [...sent.map(headerMessage), ...others.flatMap((change) => messageRow(change, places))];
@@ -235,7 +239,7 @@ type CountedChange = BatchChange & {
 };
 
 function isCounted(change: RunChange): change is CountedChange {
-  return 'batch' in change && change.batch.counted !== null;
+  return change.kind === 'batch' && change.batch.counted !== null;
 }
 
 function chargeOf(change: CountedChange): Charge {
@@ -250,7 +254,7 @@ function chargeOf(change: CountedChange): Charge {
   };
 }
 
-function messageRow(change: MessageChange, places: MessagePlaces): Values[] {
+function messageRow(change: MessageChange, places: MessagePlaces): BinaryRow[] {
   const { tenant, traceId, at, message } = change;
   if (message.kind === 'settle') return [];
   return [otherMessage({ tenant, traceId, order: places.next(tenant, traceId) }, at, message)];

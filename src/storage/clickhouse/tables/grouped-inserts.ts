@@ -3,7 +3,7 @@ import { ConsumeError } from '../../../component/consume-error.js';
 import type { Reach } from '../client/reach.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 import { MOST_DAYS_OF_AN_INSERT } from './days.js';
-import { namesOf, type ClickHouseTable, type NewRow } from './table.js';
+import type { ClickHouseTable, NewRow } from './table.js';
 import { must } from '../../../signal/checked.js';
 import type { Reads } from '../client/reads.js';
 import { named, quoted } from '../client/literals.js';
@@ -85,7 +85,6 @@ export class InsertRoom {
 export class GroupedInserts {
   readonly table: ClickHouseTable;
   readonly #reach: Reach;
-  readonly #names: readonly string[];
   readonly #groupRows: number;
   readonly #isReplicated: boolean;
   readonly #room: InsertRoom;
@@ -100,7 +99,6 @@ export class GroupedInserts {
   ) {
     this.#reach = reach;
     this.table = table;
-    this.#names = namesOf(table);
     this.#groupRows = groupRows;
     this.#isReplicated = isReplicated;
     this.#room = room;
@@ -170,7 +168,7 @@ export class GroupedInserts {
   async #insertPart(rows: readonly NewRow[]): Promise<void> {
     const { connection } = this.#reach;
     const begun = performance.now();
-    const values = rows.map((row) => this.#names.map((name) => row[name]));
+    const values = rows.map((fields) => ({ fields }));
     const isRepeated = await connection.insert(this.table.name, this.table.columns, values, randomUUID());
     // Replicas note a token and the rows in one step.
     if (!isRepeated || this.#isReplicated) return;

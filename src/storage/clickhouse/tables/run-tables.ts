@@ -51,7 +51,7 @@ export const SPAN_ROW_COLUMNS: readonly ClickHouseColumn[] = columnsOfKinds(SPAN
 /** What spans are looked for by. */
 export const SOUGHT_COLUMNS = ['model', 'name', 'type', 'node'] as const;
 
-/** What a span has beside what it says itself: `run-rows.ts` lists the values in this order. */
+/** What a span has beside what it says itself. */
 const SPAN_PLACE_COLUMNS: readonly ClickHouseColumn[] = [
   TENANT,
   HOUR,

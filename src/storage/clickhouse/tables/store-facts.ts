@@ -56,7 +56,7 @@ export class StoreFacts {
 
   /** @param facts values by their names */
   async note(facts: Iterable<readonly [name: string, value: string]>): Promise<void> {
-    const rows = Array.from(facts, ([name, value]) => [name, value, Date.now()]);
+    const rows = Array.from(facts, ([name, value]) => ({ fields: { name, value, noted_at: Date.now() } }));
     await this.#connection.insert(this.#table, STORE_FACTS.columns, rows, randomUUID());
   }
 

@@ -122,8 +122,3 @@ export function addIndex(place: TablePlace, { name, indexes = [] }: ClickHouseTa
 export function onCluster({ cluster }: Pick<TablePlace, 'cluster'>): string {
   return cluster === null ? '' : ` ON CLUSTER ${named(cluster)}`;
 }
-
-/** The names of the columns that are written, as an insert wants them. */
-export function namesOf({ columns }: Pick<ClickHouseTable, 'columns'>): readonly string[] {
-  return columns.map(({ name }) => name);
-}

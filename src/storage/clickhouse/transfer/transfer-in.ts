@@ -86,12 +86,18 @@ export class TransferIn implements TelemetryIn {
       formatUuid(batch.traceIds, trace * 4),
     );
     this.#filling();
-    await this.#parts.write({ batch, traceIds });
+    await this.#parts.write({ kind: 'batch', batch, traceIds });
   }
 
   async link(tenant: number, { promptNo, traceId, linkedAt }: TransferredLink): Promise<void> {
     this.#filling();
-    await this.#parts.write({ tenant, traceId, at: linkedAt, message: { kind: 'link', prompt: promptNo } });
+    await this.#parts.write({
+      kind: 'message',
+      tenant,
+      traceId,
+      at: linkedAt,
+      message: { kind: 'link', prompt: promptNo },
+    });
   }
 
   async points(tenant: number, rows: readonly ExportedRow[]): Promise<void> {

@@ -14,7 +14,7 @@ export class StoreMetrics {
   readonly #commits: Histogram;
   readonly #committedRows: Counter;
   readonly #refusedBatches: Counter;
-  readonly #closedRuns: Counter;
+  readonly #truncatedRuns: Counter;
   readonly #refusedReloads: Counter;
   readonly #cappedRuns: Counter;
   readonly #mergedLogBlocks: Counter;
@@ -27,10 +27,10 @@ export class StoreMetrics {
     isDiskFull: false,
     damagedReads: 0,
     isClockAhead: false,
-    segmentsAside: 0,
+    quarantinedSegments: 0,
     refusedWrites: 0,
     idFilterBytes: 0,
-    closedRuns: 0,
+    truncatedRuns: 0,
     refusedReloads: 0,
     cappedRuns: 0,
     mergedLogBlocks: 0,
@@ -50,7 +50,7 @@ export class StoreMetrics {
       description: 'Rows written, new versions of spans and headers included.',
       labelNames: ['table'],
     });
-    this.#closedRuns = meter.counter('store_closed_runs_total', {
+    this.#truncatedRuns = meter.counter('store_closed_runs_total', {
       description:
         'Runs that got more spans than their headers follow (max_run_spans), or were forgotten beside too many long ones.',
     });
@@ -90,7 +90,7 @@ export class StoreMetrics {
   update(figures: StoreFigures): void {
     this.#refusedBatches.add(figures.refusedWrites - this.#figures.refusedWrites);
     this.#reads.update(figures.reads);
-    this.#closedRuns.add(figures.closedRuns - this.#figures.closedRuns);
+    this.#truncatedRuns.add(figures.truncatedRuns - this.#figures.truncatedRuns);
     this.#refusedReloads.add(figures.refusedReloads - this.#figures.refusedReloads);
     this.#cappedRuns.add(figures.cappedRuns - this.#figures.cappedRuns);
     this.#damagedReads.add(figures.damagedReads - this.#figures.damagedReads);
@@ -139,7 +139,7 @@ export class StoreMetrics {
       gauge(
         'store_segments_aside',
         'Segments that cannot be moved or read and were set aside; see the log and /readyz for their names.',
-        () => this.#figures.segmentsAside,
+        () => this.#figures.quarantinedSegments,
       ),
       gauge('store_disk_full', 'Whether writes are refused as the disk of the store is full (reserve).', () =>
         Number(this.#figures.isDiskFull),

@@ -1,8 +1,8 @@
 import duckdb from '@duckdb/node-bindings';
-import { byteAt, doubleAt, itemAt, must } from '../../../signal/checked.js';
+import { byteAt, itemAt, must } from '../../../signal/checked.js';
 import type { ColumnsReader } from '../../../worker/columns-reader.js';
-import { partAt, WIDTHS, type Column } from '../../../worker/columns.js';
-import { columnsOf, type Table } from '../../schema/table.js';
+import { WIDTHS, type Column } from '../../../worker/columns.js';
+import { columnsOf, type Assigned, type AssignedColumns, type Table } from '../../schema/table.js';
 import type { Connection } from './connection.js';
 
 /** Rows of a DuckDB vector. */
@@ -19,8 +19,8 @@ export class TableAppender {
   readonly #columns: readonly Column[];
   readonly #types: readonly duckdb.LogicalType[];
   readonly #appender: duckdb.Appender;
-  /** Values of the store's own columns for the chunk that is being filled. */
-  readonly #own: readonly StoreColumn[];
+  /** Values of the assigned columns for the chunk that is being filled. */
+  readonly #assigned: readonly AssignedColumn[];
   readonly #validity: readonly (Uint8Array | null)[];
   #chunk: duckdb.DataChunk | null = null;
   #vectors: duckdb.Vector[] = [];
@@ -30,7 +30,7 @@ export class TableAppender {
     this.#table = table;
     this.#columns = columnsOf(table);
     this.#types = this.#columns.map(logicalType);
-    this.#own = table.store.map((column) => new StoreColumn(table, column));
+    this.#assigned = table.store.map((column) => new AssignedColumn(table, column));
     this.#validity = this.#columns.map((column) => (column.nullable ? new Uint8Array(VALIDITY_BYTES) : null));
     this.#appender = duckdb.appender_create_ext(connection.raw, catalog, 'main', table.name);
   }
@@ -38,27 +38,16 @@ export class TableAppender {
   /**
    * Appends rows `from` to `to` (exclusive) of a source whose first columns are the table's wire columns.
    *
-   * @param own sets the values of the store's columns, in their order, for a row of the source
-   * @throws RangeError for one that it leaves out
+   * @throws RangeError for a column without a value
    */
-  append(
-    source: ColumnsReader,
-    from: number,
-    to: number,
-    own: (row: number, values: Float64Array) => void,
-  ): void {
-    const values = new Float64Array(this.#own.length);
+  append(source: ColumnsReader, from: number, to: number, assigned: AssignedColumns): void {
     let next = from;
     while (next < to) {
       const count = Math.min(to - next, CAPACITY - this.#rows);
       const vectors = this.#open();
-      for (let i = 0; i < count; i++) {
-        values.fill(NaN);
-        own(next + i, values);
-        for (let c = 0; c < values.length; c++) partAt(this.#own, c).set(this.#rows + i, doubleAt(values, c));
-      }
+      for (const column of this.#assigned) column.fill(this.#rows, count, assigned, next);
       this.#table.wire.forEach((column, c) => {
-        const position = this.#own.length + c;
+        const position = this.#assigned.length + c;
         const vector = itemAt(vectors, position);
         if (column.nullable) this.#markNulls(source, c, position, next, count);
         if (column.kind === 'text') this.#copyTexts(source, c, vector, next, count);
@@ -131,7 +120,7 @@ export class TableAppender {
   #flush(): void {
     const chunk = this.#chunk;
     if (chunk === null) return;
-    this.#own.forEach((column, i) => {
+    this.#assigned.forEach((column, i) => {
       column.copyTo(itemAt(this.#vectors, i), this.#rows);
     });
     this.#validity.forEach((bits, i) => {
@@ -149,26 +138,40 @@ export class TableAppender {
   }
 }
 
-/** Values that the store itself provides, kept until their chunk is full. */
-class StoreColumn {
-  /** For errors. */
+/** Values of an assigned column, kept until their chunk is full. */
+class AssignedColumn {
   readonly #name: string;
+  /** For errors. */
+  readonly #table: string;
   readonly #width: number;
   readonly #data: ArrayBuffer;
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
 
   constructor(table: Table, { name, kind }: Column) {
-    this.#name = `${table.name}.${name}`;
+    this.#name = name;
+    this.#table = table.name;
     this.#width = WIDTHS[kind];
     this.#data = new ArrayBuffer(this.#width * CAPACITY);
     this.#bytes = new Uint8Array(this.#data);
     this.#words = new Int32Array(this.#data, 0, this.#data.byteLength >> 2);
   }
 
-  /** @throws RangeError for NaN: nothing was written */
-  set(row: number, value: number): void {
-    if (Number.isNaN(value)) throw new RangeError(`The column ${this.#name} was not written.`);
+  /**
+   * Sets the values of `count` rows from `row` on.
+   *
+   * @param from the position of the first one in its source
+   * @throws RangeError for a missing value
+   */
+  fill(row: number, count: number, assigned: AssignedColumns, from: number): void {
+    const value: Assigned | undefined = assigned[this.#name];
+    if (typeof value === 'function')
+      for (let i = 0; i < count; i++) this.#set(row + i, Number(value(from + i)));
+    else for (let i = 0; i < count; i++) this.#set(row + i, Number(value));
+  }
+
+  #set(row: number, value: number): void {
+    if (Number.isNaN(value)) throw new RangeError(`The column ${this.#table}.${this.#name} was not written.`);
     if (this.#width === 8) {
       const high = Math.floor(value / 4_294_967_296);
       this.#words[row * 2] = value - high * 4_294_967_296;

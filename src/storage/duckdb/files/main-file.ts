@@ -11,7 +11,7 @@ import { MAIN_SCHEMA, migrate } from './migrations.js';
 import { SegmentFiles } from './segment-files.js';
 import { StoreOpenError } from './store-open-error.js';
 import type { Troubles } from './troubles.js';
-import { setUnusableAside, type CheckedFile } from './unusable-rows.js';
+import { quarantineUnusable, type CheckedFile } from './unusable-rows.js';
 
 /** What the main file holds. */
 export interface MainFile {
@@ -34,7 +34,7 @@ export async function openMainFile(
   const connection = await database.connect();
   await connection.run(`USE ${MAIN}`);
   await migrate(connection, MAIN, MAIN_SCHEMA, path);
-  await setUnusableAside(connection, checkedFile(path), parts);
+  await quarantineUnusable(connection, checkedFile(path), parts);
   const storeId = await identify(connection, path, control);
   try {
     await checkpoint(connection, MAIN);

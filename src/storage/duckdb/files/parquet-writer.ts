@@ -30,7 +30,7 @@ export class ParquetWriter {
     }
     open.appender ??= new TableAppender(this.#database.connection, CATALOG, table);
     const source = new ColumnsReader(table.wire, encodeRows(table.wire, rows));
-    open.appender.append(source, 0, rows.length, () => undefined);
+    open.appender.append(source, 0, rows.length, {});
   }
 
   /**

@@ -43,7 +43,7 @@ const UNUSABLE = 'unusable_rows';
  * who changed the file. Each condition asks one column for values beyond a bound, so DuckDB answers it from the least and
  * greatest values of each row group, without reading rows. Says so in the log and in `/readyz`.
  */
-export async function setUnusableAside(
+export async function quarantineUnusable(
   connection: Connection,
   file: CheckedFile,
   { logger, troubles }: { readonly logger: Logger; readonly troubles: Troubles },

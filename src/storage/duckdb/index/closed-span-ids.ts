@@ -14,7 +14,7 @@ import { idInTrace } from './span-id.js';
  * The ids of the spans of closed runs, which have more spans than their headers follow. A span goes with the commit of its newest
  * version, or with the one that closed its run where that is later.
  */
-export class ClosedSpanIds implements IdRows {
+export class TruncatedSpanIds implements IdRows {
   readonly #read: Read;
 
   constructor(read: Read) {

@@ -18,7 +18,7 @@ export const BLOCK_BYTES = 16 * 1024 * 1024;
  * @param sliceRows rows to be written by one statement
  * @param pause called between statements; it throws when the move has to be given up
  */
-export async function moveLogs(
+export async function compactLogs(
   connection: Connection,
   segment: Segment,
   sliceRows: number,

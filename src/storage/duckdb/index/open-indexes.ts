@@ -5,7 +5,7 @@ import { TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import { IS_GEN_AI_EVENT } from './gen-ai-events.js';
 import type { Read } from '../segments/read.js';
-import { ClosedSpanIds } from './closed-span-ids.js';
+import { TruncatedSpanIds } from './closed-span-ids.js';
 import { IdIndex, type IndexSize } from './id-index.js';
 import type { IdRows } from './id-rows.js';
 import type { IndexKind } from '../files/run-names.js';
@@ -18,7 +18,7 @@ export interface Indexes {
   /** Ids of traces with links, whether these traces are stored or not. */
   readonly links: IdIndex;
   /** Ids of the spans of closed runs. */
-  readonly closedSpans: IdIndex;
+  readonly truncatedSpans: IdIndex;
   /** Ids of traces with GenAI events among their log records, whether these traces are stored or not. */
   readonly withEvents: IdIndex;
 }
@@ -48,7 +48,7 @@ export async function openIndexes(
     return {
       traces: await open('traces', new StoredIds(read, TRACES)),
       links: await open('links', new StoredIds(read, PROMPT_LINKS)),
-      closedSpans: await open('spans', new ClosedSpanIds(read)),
+      truncatedSpans: await open('spans', new TruncatedSpanIds(read)),
       withEvents: await open('events', new StoredIds(read, LOGS, IS_GEN_AI_EVENT)),
     };
   } catch (error) {

@@ -39,13 +39,13 @@ export class Positions {
   }
 
   get bytes(): number {
-    return 'first' in this.#kept ? 0 : this.#kept.byteLength;
+    return ArrayBuffer.isView(this.#kept) ? this.#kept.byteLength : 0;
   }
 
   /** The positions at some places. @param places ascending, 0 for the last position */
   fromEnd(places: readonly number[]): number[] {
     const kept = this.#kept;
-    if ('first' in kept) return places.map((place) => kept.last - place);
+    if (!ArrayBuffer.isView(kept)) return places.map((place) => kept.last - place);
     // Fewer than there were, where retention has removed the block since: then there is no such record, either.
     if (kept instanceof Uint16Array) return places.map((place) => kept[kept.length - 1 - place] ?? 0);
     return fromEndOfBits(kept, places);

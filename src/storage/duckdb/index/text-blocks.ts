@@ -144,7 +144,7 @@ export async function whereText(
     text === undefined ? headers : `${headers} AND ${hasText(columns)}`;
   const hashes = text === undefined ? [] : gramHashes(Buffer.from(text));
   // Segments that are set aside lie between the others.
-  if ((hashes.length === 0 && lines.length === 0) || capture.hot.some(({ isAside }) => isAside))
+  if ((hashes.length === 0 && lines.length === 0) || capture.hot.some(({ isQuarantined }) => isQuarantined))
     return [has()];
   const mayHave = SEARCHED.map((column) => `${haveBits(column, hashes)} AS ${column}`);
   const isThere = lines.map(

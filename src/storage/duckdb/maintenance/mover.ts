@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../../component/telemetry.js';
-import { asideMessage, forgetAside, noteAside, unreadableMessage } from '../segments/asides.js';
+import {
+  quarantineMessage,
+  forgetQuarantine,
+  noteQuarantine,
+  unreadableMessage,
+} from '../segments/asides.js';
 import type { Connection } from '../files/connection.js';
 import { isUnreadable, type Damage } from '../files/damage.js';
 import { ColdUpkeep } from './cold-upkeep.js';
-import { copySegment, noteReplacedInAsides } from './segment-copy.js';
+import { copySegment, noteReplacedInQuarantine } from './segment-copy.js';
 import type { Segment } from '../segments/segment.js';
 import type { Segments } from '../segments/segments.js';
 import type { Troubles } from '../files/troubles.js';
@@ -29,7 +34,7 @@ const MOST_ASIDE = 16;
 const FOLD_EVERY = 8;
 
 /** Paces that tests set, to reach what otherwise comes late. */
-export interface MovePace {
+export interface CompactionPace {
   readonly retryMs: number;
   readonly lateEveryMs: number;
 }
@@ -39,7 +44,7 @@ interface Parts {
   readonly troubles: Troubles;
   readonly damage: Damage;
   readonly logger: Logger;
-  readonly pace?: MovePace | undefined;
+  readonly pace?: CompactionPace | undefined;
 }
 
 /**
@@ -48,14 +53,14 @@ interface Parts {
  * moved was it the segment's own fault, and not that of the disk or the cold file. The same transaction then notes that the
  * segment is set aside. It is tried again later, and rows that have replaced its own meanwhile stay.
  */
-export class Mover {
+export class Compactor {
   readonly #connection: Connection;
   readonly #segments: Segments;
   readonly #troubles: Troubles;
   readonly #logger: Logger;
-  readonly #pace: MovePace;
+  readonly #pace: CompactionPace;
   #running: Promise<void> | null = null;
-  #moves = 0;
+  #compactions = 0;
   readonly #waitingForTry: (() => void)[] = [];
   readonly #cold: ColdUpkeep;
   /** How often each has failed. */
@@ -81,9 +86,9 @@ export class Mover {
       breathe: () => this.#breathe(),
       pause: () => this.#pause(this.#pace.retryMs),
     });
-    this.#late = [...segments.aside];
+    this.#late = [...segments.quarantined];
     this.#lateTimer = setInterval(() => {
-      this.#late = [...segments.aside];
+      this.#late = [...segments.quarantined];
       this.wake();
     }, this.#pace.lateEveryMs).unref();
   }
@@ -137,8 +142,8 @@ export class Mover {
 
   async #run(): Promise<void> {
     while (this.#hasWork) {
-      if (this.#segments.sealed.length > 0) await this.#moveNext();
-      else await this.#moveLate();
+      if (this.#segments.sealed.length > 0) await this.#compactNext();
+      else await this.#compactQuarantined();
     }
     // In the step in which nothing more was found, so that whoever wakes it next finds it idle.
     this.#running = null;
@@ -146,12 +151,12 @@ export class Mover {
   }
 
   /** Moves the first sealed segment, or the first one behind others that have failed too often. */
-  async #moveNext(): Promise<void> {
+  async #compactNext(): Promise<void> {
     const stuck: Segment[] = [];
     let isDamaged = false;
     for (const segment of this.#segments.sealed) {
       try {
-        await this.between(() => this.#move(segment, stuck));
+        await this.between(() => this.#compact(segment, stuck));
         return;
       } catch (error) {
         if (this.#stop.signal.aborted) return;
@@ -168,7 +173,7 @@ export class Mover {
         }
         await this.#cold.attachAfter(error);
         stuck.push(segment);
-        if (failures < TRIES || this.#segments.setAsideCount + stuck.length > MOST_ASIDE) break;
+        if (failures < TRIES || this.#segments.quarantinedCount + stuck.length > MOST_ASIDE) break;
       }
     }
     for (const tell of this.#waitingForTry.splice(0)) tell();
@@ -176,18 +181,18 @@ export class Mover {
   }
 
   /** @param stuck segments that are set aside with this move, because they come before it and cannot be moved */
-  async #move(segment: Segment, stuck: readonly Segment[]): Promise<void> {
+  async #compact(segment: Segment, stuck: readonly Segment[]): Promise<void> {
     const connection = this.#connection;
     const canBeRead = new Map<Segment, boolean>();
     await this.#transaction(async () => {
-      await this.#copy(segment, this.#segments.isAnyAside || stuck.length > 0);
+      await this.#copy(segment, this.#segments.isAnyQuarantined || stuck.length > 0);
       for (const one of stuck) canBeRead.set(one, await this.#segments.canBeRead(one));
       const others = this.#segments.sealed.filter((other) => !stuck.includes(other));
       for (const [one, isRead] of canBeRead) {
-        await noteAside(connection, { segment: one.number, lastSeq: one.lastSeq, isRead }, others);
+        await noteQuarantine(connection, { segment: one.number, lastSeq: one.lastSeq, isRead }, others);
       }
       const read = stuck.filter((one) => canBeRead.get(one));
-      await noteReplacedInAsides(connection, segment, [...this.#segments.aside, ...read]);
+      await noteReplacedInQuarantine(connection, segment, [...this.#segments.quarantined, ...read]);
       // Replaces the note of the move before: rows that are kept for ever would be read at every start.
       await connection.run('DELETE FROM cold.main.moved');
       await connection.run(`INSERT INTO cold.main.moved VALUES (${segment.number}, ${segment.lastSeq})`);
@@ -196,27 +201,27 @@ export class Mover {
     });
     this.#segments.retire(segment, canBeRead);
     for (const [one, isRead] of canBeRead) {
-      const message = isRead ? asideMessage(one.path) : unreadableMessage(one.path);
+      const message = isRead ? quarantineMessage(one.path) : unreadableMessage(one.path);
       this.#logger.error({ file: one.path }, message);
       this.#troubles.set(`segment ${one.number}`, message);
     }
-    if (++this.#moves % FOLD_EVERY === 0) await this.#cold.foldSums();
+    if (++this.#compactions % FOLD_EVERY === 0) await this.#cold.foldSums();
     // What waits to be moved goes first.
     if (this.#segments.sealed.length < HURRY_AT) await this.#cold.mergeLogs();
     await this.#cold.checkpoint();
   }
 
   /** Moves a segment that was set aside, if that is possible by now. */
-  async #moveLate(): Promise<void> {
+  async #compactQuarantined(): Promise<void> {
     const segment = this.#late.shift();
-    if (segment === undefined || !this.#segments.aside.includes(segment)) return;
-    const others = this.#segments.aside.filter((other) => other !== segment);
+    if (segment === undefined || !this.#segments.quarantined.includes(segment)) return;
+    const others = this.#segments.quarantined.filter((other) => other !== segment);
     try {
       await this.between(async () => {
         await this.#transaction(async () => {
           await this.#copy(segment, true);
-          await noteReplacedInAsides(this.#connection, segment, others);
-          await forgetAside(this.#connection, segment.number);
+          await noteReplacedInQuarantine(this.#connection, segment, others);
+          await forgetQuarantine(this.#connection, segment.number);
           // Running reads look for its rows in the segment, although they expect all commits of its time in the cold file.
           await this.#segments.withoutReadsIfSoon(async () => {
             await this.#connection.run('COMMIT');
@@ -248,12 +253,12 @@ export class Mover {
     }
   }
 
-  /** @param isAnyAside whether segments are left out */
-  async #copy(segment: Segment, isAnyAside: boolean): Promise<void> {
+  /** @param isAnyQuarantined whether segments are left out */
+  async #copy(segment: Segment, isAnyQuarantined: boolean): Promise<void> {
     const breathe = (): Promise<void> => this.#breathe();
     await copySegment(this.#connection, segment, {
       bound: this.#segments.oldestBound,
-      isAnyAside,
+      isAnyQuarantined,
       breathe,
     });
   }

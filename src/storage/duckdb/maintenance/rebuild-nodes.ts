@@ -81,7 +81,7 @@ async function tracesIn(
     const thirds = isWanted === undefined ? null : chunk.words(2, 4);
     for (let row = 0; row < chunk.rows; row++) {
       if (thirds !== null && isWanted?.(wordAt(tenants, row), wordAt(thirds, row)) !== true) continue;
-      traces.push({ tenant: wordAt(tenants, row), words: ids.slice(row * 4, row * 4 + 4) });
+      traces.push({ kind: 'remap', tenant: wordAt(tenants, row), words: ids.slice(row * 4, row * 4 + 4) });
     }
   }
   return traces;
@@ -91,6 +91,6 @@ async function remap({ writer, throwIfStopped }: RebuildWork, traces: readonly R
   for (let next = 0; next < traces.length; next += REMAP_TRACES) {
     throwIfStopped();
     const some = traces.slice(next, next + REMAP_TRACES);
-    await Promise.all(some.map((trace) => writer.write({ remap: trace })));
+    await Promise.all(some.map((trace) => writer.write(trace)));
   }
 }

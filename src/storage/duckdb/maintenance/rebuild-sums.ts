@@ -35,18 +35,18 @@ export async function rebuildSums(work: RebuildWork): Promise<number> {
 async function correct({ writer, throwIfStopped }: RebuildWork, parts: readonly SumPart[]): Promise<void> {
   for (let next = 0; next < parts.length; next += CORRECTIONS) {
     throwIfStopped();
-    await writer.write({ append: new SumCorrections(parts.slice(next, next + CORRECTIONS)) });
+    await writer.write({ kind: 'append', append: new SumCorrections(parts.slice(next, next + CORRECTIONS)) });
   }
 }
 
 function isNumbered(part: SumPart): boolean {
-  const numbers = 'node' in part ? [part.node.node_no] : [part.edge.source_no, part.edge.target_no];
+  const numbers = part.kind === 'node' ? [part.node.node_no] : [part.edge.source_no, part.edge.target_no];
   return numbers.every((number) => number < UNNUMBERED);
 }
 
 function inWords(work: RebuildWork, part: SumPart): string {
   const place = `hour ${formatTime(part.hour * HOUR)}`;
-  if ('edge' in part) {
+  if (part.kind === 'edge') {
     const { source_no: source, target_no: target, spans, grade } = part.edge;
     return `${place}: the edge from ${nameOf(work, source)} to ${nameOf(work, target)} has ${amount(spans, 'span', grade)}.`;
   }

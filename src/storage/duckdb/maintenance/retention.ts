@@ -29,7 +29,7 @@ export async function hasHotRows(
   isGone: string,
 ): Promise<boolean> {
   const parts = hot
-    .filter(({ isAside }) => !isAside)
+    .filter(({ isQuarantined }) => !isQuarantined)
     .map(({ catalog }) => `SELECT 1 AS found FROM ${catalog}.main.${table.name} WHERE ${isGone}`);
   return (await connection.rows(`${parts.join(' UNION ALL ')} LIMIT 1`)).length > 0;
 }

@@ -4,9 +4,9 @@ import { LOGS } from '../../schema/log-tables.js';
 import { noteReplacedBy } from '../segments/asides.js';
 import { noteMove } from '../segments/cold-sums.js';
 import type { Connection } from '../files/connection.js';
-import { moveLogs } from '../index/move-logs.js';
+import { compactLogs } from '../index/move-logs.js';
 import type { AroundMove } from '../segments/model-sums.js';
-import { moveSums } from '../segments/move-sums.js';
+import { compactSums } from '../segments/move-sums.js';
 import { slicesByKey, slicesByRow } from '../segments/move-slices.js';
 import { isNotReplaced, isVersionOf, rowsOf } from '../segments/relation.js';
 import type { Segment } from '../segments/segment.js';
@@ -31,24 +31,24 @@ export async function copySegment(
   await noteMove(connection, segment, options);
   await noteMovedTexts(connection, segment, { rows: SLICE_ROWS, breathe });
   for (const table of SEGMENT_TABLES) {
-    if (table === LOGS) await moveLogs(connection, segment, SLICE_ROWS, breathe);
-    else if (table.sumsOf !== undefined) await moveSums(connection, segment, table);
-    else await moveTable(connection, segment, table, breathe);
+    if (table === LOGS) await compactLogs(connection, segment, SLICE_ROWS, breathe);
+    else if (table.sumsOf !== undefined) await compactSums(connection, segment, table);
+    else await compactTable(connection, segment, table, breathe);
   }
 }
 
-/** Notes which rows of segments that are set aside this one has replaced. @param asides those that are older count */
-export async function noteReplacedInAsides(
+/** Notes which rows of segments that are set aside this one has replaced. @param quarantined those that are older count */
+export async function noteReplacedInQuarantine(
   connection: Connection,
   segment: Segment,
-  asides: readonly Segment[],
+  quarantined: readonly Segment[],
 ): Promise<void> {
-  for (const aside of asides) {
-    if (aside.lastSeq < segment.lastSeq) await noteReplacedBy(connection, aside, segment);
+  for (const one of quarantined) {
+    if (one.lastSeq < segment.lastSeq) await noteReplacedBy(connection, one, segment);
   }
 }
 
-async function moveTable(
+async function compactTable(
   connection: Connection,
   segment: Segment,
   table: Table,

@@ -116,6 +116,7 @@ export class SpanPage {
       return `${nameTrace(rows.traceIds, row * 4)}, span ${rows.spanId(row)}: its node is ${String(is)}, and derived ${String(shouldBe)}.`;
     });
     this.#differing.set(runKey(tenant, rows.traceIds, row * 4), {
+      kind: 'remap',
       tenant,
       words: rows.traceIds.slice(row * 4, row * 4 + 4),
     });

@@ -65,7 +65,7 @@ async function agentsOf(
 ): Promise<readonly Row[]> {
   const { connection, capture, tenant } = place;
   const { sql, agentNos } = wanted;
-  if (capture.isAnyAside) {
+  if (capture.isAnyQuarantined) {
     // The header of a span in a segment that is set aside may lie in the cold file.
     const runs = newest(capture, TRACES, `tenant = ${tenant}`);
     return await connection.rows(`SELECT DISTINCT agent_no FROM ${runs} WHERE ${hasSpan(capture, wanted)}`);

@@ -88,7 +88,7 @@ export async function hourlyParts(
 ): Promise<string | null> {
   const place = { connection, capture, tenant };
   if (filter.agent_id === undefined) return await modelParts(place, filter);
-  if (capture.isAnyAside) {
+  if (capture.isAnyQuarantined) {
     const calls = someCalls(capture, agents, tenant, filter);
     return calls === null ? null : partsOfCalls([callsOf(calls)]);
   }

@@ -159,5 +159,5 @@ async function whatIsReplaced({
   const newer = newestHot(capture, SPANS, `tenant = ${tenant}`);
   if (newer === null || !hasReplacing(capture, SPANS)) return { newer: null, commits: [] };
   const replacing = hotPartsOf(capture, SPANS, `tenant = ${tenant} AND replaces`).join(' UNION ALL ');
-  return { newer, commits: await replacedCommits(connection, `(${replacing})`, capture.isAnyAside) };
+  return { newer, commits: await replacedCommits(connection, `(${replacing})`, capture.isAnyQuarantined) };
 }

@@ -4,7 +4,7 @@ import { LOGS } from '../../schema/log-tables.js';
 import { MAP_EDGES, MAP_NODES } from '../../schema/sum-tables.js';
 import { POINTS, SPANS, TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
-import { noteAside } from './asides.js';
+import { noteQuarantine } from './asides.js';
 import { COLD, type Segment } from './segment.js';
 
 /** Stands for files whose loss was accepted among the notes of segments set aside; no segment has this number. */
@@ -65,5 +65,5 @@ export async function nameLostNumbers(
     `tenant, origin_no, '{"resource":{},"scope":null}' FROM (${origins.map((one) => `SELECT * FROM ${one}`).join(' UNION ALL ')})
       ${rest('origins', 'origin_no')} GROUP BY tenant, origin_no`,
   );
-  await noteAside(connection, { segment: LOST, lastSeq: lastSeq + MOST_COMMITS, isRead: false }, hot);
+  await noteQuarantine(connection, { segment: LOST, lastSeq: lastSeq + MOST_COMMITS, isRead: false }, hot);
 }

@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
 import { must } from '../../../signal/checked.js';
 import type { Table } from '../../schema/table.js';
-import { REPLACED_ASIDE, SEGMENT_TABLES, VERSIONED_TABLES } from '../../schema/tables.js';
+import { REPLACED_IN_QUARANTINE, SEGMENT_TABLES, VERSIONED_TABLES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import { isVersionOf } from './relation.js';
 import { COLD, type Segment } from './segment.js';
 
 /** What the cold file notes of a segment that is set aside, in its table `segments_aside`. */
-export interface AsideNote {
+export interface QuarantineNote {
   /** The segment's number. */
   readonly segment: number;
   /** The last commit in it; where it could not be read, a commit that is certainly not earlier. */
@@ -21,7 +21,7 @@ export interface AsideNote {
 /** More small numbers of a kind than one segment can give, since it has some hundred thousand rows. */
 const MOST_NUMBERS = 1_000_000;
 
-export async function asideNotes(connection: Connection): Promise<AsideNote[]> {
+export async function quarantineNotes(connection: Connection): Promise<QuarantineNote[]> {
   const rows = await connection.rows(
     `SELECT segment, last_seq, last_number, is_read FROM ${COLD}.main.segments_aside`,
   );
@@ -36,12 +36,12 @@ export async function asideNotes(connection: Connection): Promise<AsideNote[]> {
 /**
  * Notes a segment, or updates its note.
  *
- * @param lastSeq see {@link AsideNote.lastSeq}
+ * @param lastSeq see {@link QuarantineNote.lastSeq}
  * @param others the other hot segments, as far as they can be read
  */
-export async function noteAside(
+export async function noteQuarantine(
   connection: Connection,
-  note: Pick<AsideNote, 'segment' | 'lastSeq' | 'isRead'>,
+  note: Pick<QuarantineNote, 'segment' | 'lastSeq' | 'isRead'>,
   others: readonly Segment[],
 ): Promise<void> {
   const { segment, lastSeq, isRead } = note;
@@ -74,8 +74,8 @@ export async function noteReadAgain(connection: Connection, { number }: Segment)
 }
 
 /** Notes that a segment is no longer set aside: it was moved, or its file is gone. */
-export async function forgetAside(connection: Connection, segment: number): Promise<void> {
-  for (const table of ['segments_aside', REPLACED_ASIDE.name]) {
+export async function forgetQuarantine(connection: Connection, segment: number): Promise<void> {
+  for (const table of ['segments_aside', REPLACED_IN_QUARANTINE.name]) {
     await connection.run(`DELETE FROM ${COLD}.main.${table} WHERE segment = ${segment}`);
   }
 }
@@ -86,11 +86,11 @@ export async function forgetAside(connection: Connection, segment: number): Prom
  */
 export async function noteReplacedBy(
   connection: Connection,
-  aside: Segment,
+  quarantined: Segment,
   { catalog }: Segment,
 ): Promise<void> {
   for (const table of VERSIONED_TABLES) {
-    await noteReplaced(connection, aside, table, [`${catalog}.main.${table.name} WHERE replaces`]);
+    await noteReplaced(connection, quarantined, table, [`${catalog}.main.${table.name} WHERE replaces`]);
   }
 }
 
@@ -102,16 +102,16 @@ export async function noteReplacedBy(
  */
 export async function noteReplacedMeanwhile(
   connection: Connection,
-  aside: Segment,
+  quarantined: Segment,
   later: readonly Segment[],
 ): Promise<void> {
   for (const table of VERSIONED_TABLES) {
     const catalogs = [COLD, ...later.map(({ catalog }) => catalog)];
     await noteReplaced(
       connection,
-      aside,
+      quarantined,
       table,
-      catalogs.map((catalog) => `${catalog}.main.${table.name} WHERE seq > ${aside.lastSeq}`),
+      catalogs.map((catalog) => `${catalog}.main.${table.name} WHERE seq > ${quarantined.lastSeq}`),
     );
   }
 }
@@ -124,16 +124,16 @@ async function noteReplaced(
   newer: readonly string[],
 ): Promise<void> {
   const keys = must(table.versionOf, 'key of a table with versions');
-  const others = REPLACED_ASIDE.wire
+  const others = REPLACED_IN_QUARANTINE.wire
     .slice(2)
     .map(({ name, sql }) => (keys.includes(name) ? `n.${name}` : `NULL::${sql}`));
   const list = ['tenant', ...keys].join(', ');
   const rows = newer.map((from) => `SELECT ${list}, seq FROM ${from}`).join(' UNION ALL ');
   await connection.run(
-    `INSERT INTO ${COLD}.main.${REPLACED_ASIDE.name}
+    `INSERT INTO ${COLD}.main.${REPLACED_IN_QUARANTINE.name}
       SELECT min(n.seq), n.tenant, ${number}, '${table.name}', ${others.join(', ')} FROM (${rows}) n
       WHERE EXISTS (SELECT 1 FROM ${catalog}.main.${table.name} o WHERE ${isVersionOf(table, 'o', 'n')})
-      AND NOT EXISTS (SELECT 1 FROM ${COLD}.main.${REPLACED_ASIDE.name} r WHERE r.segment = ${number} AND r.table_name = '${table.name}' AND ${isVersionOf(table, 'r', 'n')})
+      AND NOT EXISTS (SELECT 1 FROM ${COLD}.main.${REPLACED_IN_QUARANTINE.name} r WHERE r.segment = ${number} AND r.table_name = '${table.name}' AND ${isVersionOf(table, 'r', 'n')})
       GROUP BY ${['tenant', ...keys].map((key) => `n.${key}`).join(', ')}`,
   );
 }
@@ -150,7 +150,7 @@ export async function firstSeqOf(connection: Connection, { catalog }: Segment): 
 }
 
 /** What the log and `/readyz` say of a segment that is set aside and read where it is. */
-export function asideMessage(path: string): string {
+export function quarantineMessage(path: string): string {
   return `The segment ${basename(path)} could not be moved into the cold file and was set aside. Its rows are read from where they are, and it is tried again from time to time and at each start.`;
 }
 

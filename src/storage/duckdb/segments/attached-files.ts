@@ -16,7 +16,7 @@ import { bytesOf, hasBlocks, isTorn, removeFiles, type SegmentFiles } from '../f
 import { COLD, newSegment, type Segment } from './segment.js';
 import { isLocked, openError, StoreOpenError } from '../files/store-open-error.js';
 import type { Troubles } from '../files/troubles.js';
-import { setUnusableAside } from '../files/unusable-rows.js';
+import { quarantineUnusable } from '../files/unusable-rows.js';
 import { columnsOf } from '../../schema/table.js';
 import { LOGS } from '../../schema/log-tables.js';
 import { deriveSumsAnew } from './cold-sums.js';
@@ -161,7 +161,7 @@ export class AttachedFiles {
   }
 
   async #setUnusableAside(catalog: string, path: string): Promise<void> {
-    await setUnusableAside(this.#connection, telemetryFile(this.#connection, catalog, path), {
+    await quarantineUnusable(this.#connection, telemetryFile(this.#connection, catalog, path), {
       logger: this.#logger,
       troubles: this.#troubles,
     });

@@ -80,7 +80,7 @@ export function callsOfChanged(changed: string, where: string, newer: string | n
 export async function noteMovedCallSums(
   connection: Connection,
   segment: Segment,
-  { bound, isAnyAside }: AroundMove,
+  { bound, isAnyQuarantined }: AroundMove,
   { headers, changed }: MovedRuns,
 ): Promise<void> {
   const { lastSeq } = segment;
@@ -91,7 +91,7 @@ export async function noteMovedCallSums(
   const seen = `, o.tenant, ${seenWith('o.seq', bound)} AS part_seq`;
   if (replaces) {
     const newer = withAgent(moved, changed?.before ?? headers);
-    for (const commits of await replacedCommits(connection, hot, isAnyAside))
+    for (const commits of await replacedCommits(connection, hot, isAnyQuarantined))
       calls.push(callsOfReplaced(commits, newer, `${seen}, n.agent_no`));
   }
   for (const commits of changed?.commits ?? [])

@@ -60,7 +60,7 @@ export async function noteMove(connection: Connection, segment: Segment, around:
     `INSERT INTO cold.main.point_sums SELECT ${lastSeq}, tenant, stream_no, count(*), min(timestamp), max(timestamp) FROM ${catalog}.main.points GROUP BY tenant, stream_no`,
   );
   await noteMovedCalls(connection, segment, around);
-  const runs = await movedRuns(connection, segment, around.isAnyAside);
+  const runs = await movedRuns(connection, segment, around.isAnyQuarantined);
   await noteMovedCallSums(connection, segment, around, runs);
   await noteMovedAgentSpans(connection, segment, runs);
 }

@@ -1,15 +1,15 @@
 import { rm } from 'node:fs/promises';
 import type { Logger } from '../../../component/telemetry.js';
 import {
-  asideMessage,
-  asideNotes,
+  quarantineMessage,
+  quarantineNotes,
   firstSeqOf,
-  forgetAside,
-  noteAside,
+  forgetQuarantine,
+  noteQuarantine,
   noteReadAgain,
   noteReplacedMeanwhile,
   unreadableMessage,
-  type AsideNote,
+  type QuarantineNote,
 } from './asides.js';
 import { isDamage, type AttachedFiles } from './attached-files.js';
 import type { Connection } from '../files/connection.js';
@@ -26,7 +26,7 @@ export interface Found {
   /** Segments to be moved, oldest first, and after them the one that takes new rows: a new one, except on a full disk. */
   readonly hot: readonly Segment[];
   /** Segments set aside that can be read, and how many cannot. */
-  readonly aside: readonly Segment[];
+  readonly quarantined: readonly Segment[];
   readonly unreadable: number;
   /** The last commit that the cold file has taken over. */
   readonly bound: number;
@@ -70,7 +70,7 @@ export async function findSegments(
   );
   const lastMoved = Number(moved?.segment);
   const bound = Number(moved?.last_seq);
-  const notes = new Map((await asideNotes(connection)).map((note) => [note.segment, note]));
+  const notes = new Map((await quarantineNotes(connection)).map((note) => [note.segment, note]));
   // Segments that were moved already may be missing, and those set aside may be moved away by hand.
   const mayBeMissing = (path: string): boolean => {
     const number = names.numberOf(path);
@@ -82,7 +82,7 @@ export async function findSegments(
   const made = await createUnlessFull(files, number);
   let spare: Segment | null = null;
   const hot: Segment[] = [];
-  const aside: Segment[] = [];
+  const quarantined: Segment[] = [];
   const damaged: Damaged[] = [];
   let lastSeq = Math.max(bound, ...[...notes.values()].map((note) => note.lastSeq));
   for (const { number, path } of present) {
@@ -97,7 +97,7 @@ export async function findSegments(
       if (spare !== null) await files.remove(spare);
       spare = segment.rows === 0 ? segment : null;
       lastSeq = Math.max(lastSeq, segment.lastSeq);
-      if (segment.rows > 0) (notes.has(number) ? aside : hot).push(segment);
+      if (segment.rows > 0) (notes.has(number) ? quarantined : hot).push(segment);
     } catch (error) {
       if (!isDamage(error)) throw error;
       // A commit takes more than one byte, so the file holds fewer commits than this.
@@ -116,32 +116,32 @@ export async function findSegments(
     if (hot.length === 0) throw made.error;
     logger.error({ err: made.error }, 'There is no room for a new hot segment; the last one goes on.');
   }
-  await noteDamaged(connection, damaged, notes, [...aside, ...hot]);
+  await noteDamaged(connection, damaged, notes, [...quarantined, ...hot]);
   if (lost.length > 0) {
-    await nameLostNumbers(connection, Math.max(lastSeq, lastWithIds(names.main)), [...aside, ...hot]);
+    await nameLostNumbers(connection, Math.max(lastSeq, lastWithIds(names.main)), [...quarantined, ...hot]);
     // They may have ids of runs that are lost.
     for (const path of runsWithIdsOf(names.main, { after: -1, upTo: Infinity }))
       await rm(path, { force: true });
     for (const path of lost) if (path !== names.cold) await listed.remove(path);
   }
-  const left = new Set([...aside, ...damaged].map((one) => one.number));
+  const left = new Set([...quarantined, ...damaged].map((one) => one.number));
   for (const note of notes.keys()) {
     if (left.has(note) || note === LOST) continue;
     await listed.remove(names.hot(note));
-    await forgetAside(connection, note);
+    await forgetQuarantine(connection, note);
     logger.warn({ segment: note }, 'A segment that was set aside no longer exists.');
   }
-  for (const segment of aside) {
-    segment.isAside = true;
-    troubles.set(`segment ${segment.number}`, asideMessage(segment.path));
+  for (const segment of quarantined) {
+    segment.isQuarantined = true;
+    troubles.set(`segment ${segment.number}`, quarantineMessage(segment.path));
     if (notes.get(segment.number)?.isRead === true) continue;
-    await readAgain(connection, names, segment, [...aside, ...hot]);
+    await readAgain(connection, names, segment, [...quarantined, ...hot]);
     logger.info({ file: segment.path }, 'A segment that could not be read can be read again.');
   }
-  const unread = await asideNotes(connection);
+  const unread = await quarantineNotes(connection);
   return {
     hot,
-    aside,
+    quarantined,
     unreadable: damaged.length,
     bound,
     unread: {
@@ -168,13 +168,13 @@ async function createUnlessFull(files: AttachedFiles, number: number): Promise<M
 async function noteDamaged(
   connection: Connection,
   damaged: readonly Damaged[],
-  notes: ReadonlyMap<number, AsideNote>,
+  notes: ReadonlyMap<number, QuarantineNote>,
   others: readonly Segment[],
 ): Promise<void> {
   for (const { number, lastSeq } of damaged) {
     // Noted only once: if every start noted it anew, each would leave out numbers.
     if (notes.get(number)?.isRead === false) continue;
-    await noteAside(connection, { segment: number, lastSeq, isRead: false }, others);
+    await noteQuarantine(connection, { segment: number, lastSeq, isRead: false }, others);
   }
 }
 

@@ -91,9 +91,9 @@ export function replacedCalls(
 export async function replacedCommits(
   connection: Connection,
   newer: string,
-  isAnyAside: boolean,
+  isAnyQuarantined: boolean,
 ): Promise<string[]> {
-  if (isAnyAside) return ['TRUE'];
+  if (isAnyQuarantined) return ['TRUE'];
   const rows = await connection.rows(
     `SELECT min(replaced_seq) AS first, max(replaced_seq) AS last FROM ${newer} WHERE replaced_seq > 0 GROUP BY replaced_seq // ${NEIGHBOURS}`,
   );
@@ -111,14 +111,14 @@ export interface AroundMove {
   /** The last commit that the oldest read expects in the cold file. */
   readonly bound: number;
   /** Whether segments are set aside. */
-  readonly isAnyAside: boolean;
+  readonly isAnyQuarantined: boolean;
 }
 
 /** Notes what the move of a segment is about to do. To be called within its transaction, before the rows are moved. */
 export async function noteMovedCalls(
   connection: Connection,
   segment: Segment,
-  { bound, isAnyAside }: AroundMove,
+  { bound, isAnyQuarantined }: AroundMove,
 ): Promise<void> {
   const { lastSeq } = segment;
   const hot = rowsOf(segment, SPANS);
@@ -126,7 +126,7 @@ export async function noteMovedCalls(
   const moved = replaces ? newestOf(SPANS, hot, `(SELECT * FROM ${hot} WHERE replaces)`) : hot;
   const calls = [callsOf(moved, `, tenant, ${lastSeq} AS part_seq`)];
   if (replaces) {
-    for (const commits of await replacedCommits(connection, hot, isAnyAside))
+    for (const commits of await replacedCommits(connection, hot, isAnyQuarantined))
       calls.push(replacedCalls(commits, moved, `, o.tenant, ${seenWith('o.seq', bound)} AS part_seq`));
   }
   await insertParts(connection, calls);

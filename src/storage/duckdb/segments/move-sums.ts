@@ -6,7 +6,7 @@ import type { Segment } from './segment.js';
  * Takes a segment's parts of sums into the cold file, put together into one row for each sum. They carry the segment's last
  * commit, so a read sees them exactly from the moment on in which it no longer looks into the segment.
  */
-export async function moveSums(connection: Connection, segment: Segment, table: Table): Promise<void> {
+export async function compactSums(connection: Connection, segment: Segment, table: Table): Promise<void> {
   const { list } = sumsOf(table);
   await connection.run(
     `INSERT INTO cold.main.${table.name} SELECT ${selected(table, String(segment.lastSeq))} FROM ${segment.catalog}.main.${table.name} GROUP BY ${list} ORDER BY ${list}`,

@@ -1,5 +1,5 @@
 import type { Table } from '../../schema/table.js';
-import { REPLACED_ASIDE } from '../../schema/tables.js';
+import { REPLACED_IN_QUARANTINE } from '../../schema/tables.js';
 import type { CommitRange, OfCommits } from './commit-ranges.js';
 import { COLD, type Capture, type Segment } from './segment.js';
 
@@ -67,9 +67,9 @@ const EVERY_COMMIT = [{ first: 0, last: Number.MAX_SAFE_INTEGER }];
  */
 function segmentsWith({ hot, bound }: Capture, commits: readonly CommitRange[]): Segment[] {
   let before = bound;
-  return hot.filter(({ lastSeq, isAside }) => {
-    const after = isAside ? 0 : before;
-    if (!isAside) before = Math.max(before, lastSeq);
+  return hot.filter(({ lastSeq, isQuarantined }) => {
+    const after = isQuarantined ? 0 : before;
+    if (!isQuarantined) before = Math.max(before, lastSeq);
     return commits.some(({ first, last }) => first <= lastSeq && last > after) && lastSeq > 0;
   });
 }
@@ -87,9 +87,9 @@ export function rowsOf(segment: Segment, table: Table): string {
  *
  * @param condition a further one, on the notes `r` of those versions
  */
-export function isNotReplaced({ isAside, number }: Segment, table: Table, condition = ''): string {
-  if (!isAside || table.versionOf === undefined) return '';
-  return ` AND NOT EXISTS (SELECT 1 FROM ${COLD}.main.${REPLACED_ASIDE.name} r WHERE r.segment = ${number} AND r.table_name = '${table.name}' AND ${isVersionOf(table, 'r', 'o')}${condition})`;
+export function isNotReplaced({ isQuarantined, number }: Segment, table: Table, condition = ''): string {
+  if (!isQuarantined || table.versionOf === undefined) return '';
+  return ` AND NOT EXISTS (SELECT 1 FROM ${COLD}.main.${REPLACED_IN_QUARANTINE.name} r WHERE r.segment = ${number} AND r.table_name = '${table.name}' AND ${isVersionOf(table, 'r', 'o')}${condition})`;
 }
 
 /** Like {@link relation}, without rows that newer versions replace. */

@@ -16,7 +16,7 @@ export interface Segment {
   /** How many reads that are not finished have captured it. */
   readers: number;
   /** Whether it was set aside, so that later ones are moved before it. */
-  isAside: boolean;
+  isQuarantined: boolean;
   /** What happens to it when its last reader is gone. */
   end: 'remove' | 'detach' | null;
 }
@@ -31,7 +31,7 @@ export function newSegment(number: number, path: string): Segment {
     lastSeq: 0,
     replacing: new Map(),
     readers: 0,
-    isAside: false,
+    isQuarantined: false,
     end: null,
   };
 }
@@ -49,6 +49,6 @@ export interface Capture {
   /** The greatest small number (of an agent, say) that may have been given in a segment that cannot be read. */
   readonly lastNumber: number;
   /** Whether any segments are set aside, also ones that cannot be read. */
-  readonly isAnyAside: boolean;
+  readonly isAnyQuarantined: boolean;
   release(): void;
 }

@@ -31,7 +31,7 @@ export class Segments {
   readonly #files: AttachedFiles;
   readonly #reads: ReadsUnderWay;
   /** Segments set aside that can be read, and how many cannot. */
-  #aside: readonly Segment[];
+  #quarantined: readonly Segment[];
   #unreadable: number;
   #hot: readonly Segment[];
   #prepared: Segment | null = null;
@@ -45,7 +45,7 @@ export class Segments {
     this.#files = files;
     this.#logger = logger;
     this.#reads = new ReadsUnderWay(clock);
-    this.#aside = found.aside;
+    this.#quarantined = found.quarantined;
     this.#unreadable = found.unreadable;
     this.#hot = found.hot;
     this.#bound = found.bound;
@@ -83,23 +83,23 @@ export class Segments {
   }
 
   /** Segments that could not be moved and are read where they are, oldest first. */
-  get aside(): readonly Segment[] {
-    return this.#aside;
+  get quarantined(): readonly Segment[] {
+    return this.#quarantined;
   }
 
   /** How many segments are set aside, including those that cannot be read. */
-  get setAsideCount(): number {
-    return this.#aside.length + this.#unreadable;
+  get quarantinedCount(): number {
+    return this.#quarantined.length + this.#unreadable;
   }
 
   /** Whether rows that others replace may lie in segments set aside, or in files whose loss was accepted. */
-  get isAnyAside(): boolean {
-    return this.setAsideCount > 0 || this.#unread.lastSeq > 0;
+  get isAnyQuarantined(): boolean {
+    return this.quarantinedCount > 0 || this.#unread.lastSeq > 0;
   }
 
   /** The highest commit number in any file. */
   get lastSeq(): number {
-    const hot = [...this.#aside, ...this.#hot].map((segment) => segment.lastSeq);
+    const hot = [...this.#quarantined, ...this.#hot].map((segment) => segment.lastSeq);
     return Math.max(this.#bound, this.#unread.lastSeq, ...hot);
   }
 
@@ -119,7 +119,7 @@ export class Segments {
    * @param read ended when it holds up others for too long
    */
   capture(read?: RunningRead): Capture {
-    const hot = [...this.#aside, ...this.#hot];
+    const hot = [...this.#quarantined, ...this.#hot];
     const seen = { lastSeq: this.lastSeq, bound: this.#bound };
     for (const segment of hot) segment.readers++;
     const end = this.#reads.begin(seen, read);
@@ -127,7 +127,7 @@ export class Segments {
       hot,
       ...seen,
       lastNumber: this.#unread.lastNumber,
-      isAnyAside: this.isAnyAside,
+      isAnyQuarantined: this.isAnyQuarantined,
       release: () => {
         if (!end()) return;
         for (const segment of hot) {
@@ -231,10 +231,10 @@ export class Segments {
   retire(segment: Segment, stuck: ReadonlyMap<Segment, boolean> = new Map()): void {
     this.#bound = Math.max(this.#bound, segment.lastSeq);
     this.#hot = this.#hot.filter((other) => other !== segment && !stuck.has(other));
-    this.#aside = this.#aside.filter((other) => other !== segment);
+    this.#quarantined = this.#quarantined.filter((other) => other !== segment);
     for (const [one, isRead] of stuck) {
-      one.isAside = true;
-      if (isRead) this.#aside = [...this.#aside, one];
+      one.isQuarantined = true;
+      if (isRead) this.#quarantined = [...this.#quarantined, one];
       else {
         this.#unreadable++;
         one.end = 'detach';

@@ -23,7 +23,7 @@ import { REBUILD_SIZE } from '../maintenance/rebuild-work.js';
 import { Services } from '../write/services.js';
 import { openMainFile, refuseWithoutMain, type MainFile } from '../files/main-file.js';
 import { lastHeard } from '../write/last-heard.js';
-import { Mover } from '../maintenance/mover.js';
+import { Compactor } from '../maintenance/mover.js';
 import { NamedBatches } from '../write/named-batches.js';
 import { Origins } from '../write/origins.js';
 import { StoredPrompts } from './stored-prompts.js';
@@ -48,8 +48,8 @@ import { UsageReads } from './usage-reads.js';
 import { WarmUp } from './warm-up.js';
 import { SegmentFiles } from '../files/segment-files.js';
 import { Segments } from '../segments/segments.js';
-import { Settlement } from '../write/settlement.js';
-import { ClosedRuns } from '../write/closed-runs.js';
+import { ChangeApplier } from '../write/settlement.js';
+import { TruncatedRuns } from '../write/closed-runs.js';
 import { Reloads } from '../write/reloads.js';
 import { RUN_SIZE } from '../write/run-size.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
@@ -64,7 +64,7 @@ export interface EngineParts extends ReadParts {
   readonly database: Database;
   readonly main: MainFile;
   readonly segments: Segments;
-  readonly mover: Mover;
+  readonly compactor: Compactor;
   readonly writer: Writer;
   readonly pressure: BackPressure;
   readonly room: DiskRoom;
@@ -76,8 +76,8 @@ export interface EngineParts extends ReadParts {
   /** Which traces are stored. */
   readonly traces: IdIndex;
   /** Which spans of closed runs are stored. */
-  readonly closedSpans: IdIndex;
-  readonly closedRuns: ClosedRuns;
+  readonly truncatedSpans: IdIndex;
+  readonly truncatedRuns: TruncatedRuns;
   readonly reloads: Reloads;
   readonly cappedRuns: CappedRuns;
   readonly prompts: StoredPrompts;
@@ -174,11 +174,11 @@ async function openFiles(
     logger,
     size: options.indexSize,
   });
-  const { traces, closedSpans, withEvents } = indexes;
-  working.push(traces, closedSpans, withEvents, indexes.links);
+  const { traces, truncatedSpans, withEvents } = indexes;
+  working.push(traces, truncatedSpans, withEvents, indexes.links);
   const logs = new StoredLogs(origins, names, withEvents);
   const prompts = new StoredPrompts(indexes.links, indexes.traces, reads);
-  const closedRuns = new ClosedRuns(connection, closedSpans, { logger, clock: systemClock });
+  const truncatedRuns = new TruncatedRuns(connection, truncatedSpans, { logger, clock: systemClock });
   const capture = segments.capture();
   try {
     await agents.load(connection, capture);
@@ -191,12 +191,12 @@ async function openFiles(
   } finally {
     capture.release();
   }
-  const mover = new Mover(await database.connect(), {
+  const compactor = new Compactor(await database.connect(), {
     segments,
     troubles,
     damage,
     logger,
-    pace: options.movePace,
+    pace: options.compactionPace,
   });
   const kept = new KeptFigures();
   const idle = new IdleRuns();
@@ -211,7 +211,7 @@ async function openFiles(
   };
   const runSize = { ...RUN_SIZE, followed: options.maxRunSpans, ...options.runSize };
   const reloads = new Reloads(runSize, logger, systemClock);
-  const settlement = new Settlement({
+  const applier = new ChangeApplier({
     connection,
     traces,
     agents,
@@ -221,7 +221,7 @@ async function openFiles(
     idle,
     prompts,
     runSize,
-    closedRuns,
+    truncatedRuns,
     reloads,
   });
   const pressure = new BackPressure(
@@ -234,14 +234,14 @@ async function openFiles(
     room,
     connection,
     segments,
-    settlement,
+    applier,
     agents,
     counts,
     logger,
     onCommit: listener.committed,
     segmentSize: options.segmentSize ?? SEGMENT_SIZE,
     onSealed: () => {
-      mover.wake();
+      compactor.wake();
     },
   });
   const events = new EventReads({ recent, read: reads.forWork('events') });
@@ -267,15 +267,15 @@ async function openFiles(
     writer,
     room,
     segments,
-    mover,
-    settlement,
+    compactor,
+    applier,
     figures,
     kept,
     metrics,
     prompts,
     logs,
     traces,
-    closedSpans,
+    truncatedSpans,
     idle,
     recent,
     map: {
@@ -306,13 +306,13 @@ async function openFiles(
     ...(options.slowReadMs !== undefined && { slowMs: options.slowReadMs }),
   });
   const warmUp = new WarmUp({ from: readers, reads, logger });
-  mover.wake();
+  compactor.wake();
   warmUp.begin(asked.list(systemClock.now()));
   return {
     database,
     main,
     segments,
-    mover,
+    compactor,
     writer,
     pressure,
     room,
@@ -324,8 +324,8 @@ async function openFiles(
     logs,
     services,
     traces,
-    closedSpans,
-    closedRuns,
+    truncatedSpans,
+    truncatedRuns,
     reloads,
     cappedRuns,
     prompts,

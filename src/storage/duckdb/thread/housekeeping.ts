@@ -17,7 +17,7 @@ import { rebuildMap, type Rebuilt } from '../maintenance/rebuild.js';
 import { type RebuildParts } from '../maintenance/rebuild-work.js';
 import type { StoredLogs } from './stored-logs.js';
 import type { StoredMetrics } from './stored-metrics.js';
-import type { Mover } from '../maintenance/mover.js';
+import type { Compactor } from '../maintenance/mover.js';
 import { isDeleted, readLinkedPrompts, removeLinks } from '../write/stored-links.js';
 import type { StoredPrompts } from './stored-prompts.js';
 import { closing } from '../../contracts/errors.js';
@@ -34,7 +34,7 @@ import type { RetentionClock } from '../files/retention-clock.js';
 import type { RunFigures } from '../stats/run-figures.js';
 import type { Capture } from '../segments/segment.js';
 import type { Segments } from '../segments/segments.js';
-import type { Settlement } from '../write/settlement.js';
+import type { ChangeApplier } from '../write/settlement.js';
 import { TraceId } from '../segments/trace-id.js';
 import type { TimeoutChange } from '../write/change.js';
 import type { Writer } from '../write/writer.js';
@@ -58,15 +58,15 @@ interface Parts {
   readonly writer: Writer;
   readonly room: DiskRoom;
   readonly segments: Segments;
-  readonly mover: Mover;
-  readonly settlement: Settlement;
+  readonly compactor: Compactor;
+  readonly applier: ChangeApplier;
   readonly figures: RunFigures;
   readonly kept: KeptFigures;
   readonly metrics: StoredMetrics;
   readonly prompts: StoredPrompts;
   readonly logs: StoredLogs;
   readonly traces: IdIndex;
-  readonly closedSpans: IdIndex;
+  readonly truncatedSpans: IdIndex;
   readonly idle: IdleRuns;
   /** The newest events of telemetry. */
   readonly recent: RecentEvents;
@@ -184,7 +184,7 @@ export class Housekeeping {
   }
 
   async #applyRetention(clockNow: number, deletedPrompts: readonly number[]): Promise<Micros | null> {
-    const { clock, mover } = this.#parts;
+    const { clock, compactor } = this.#parts;
     const now = await clock.believed(clockNow);
     const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } =
       this.#parts.retention;
@@ -205,29 +205,29 @@ export class Housekeeping {
     await remove(logRetentionDays, (firstKept) => this.#removeLogs(firstKept));
     await remove(eventRetentionDays, (firstKept) => this.#removeEvents(firstKept));
     if (failures.length > 0) throw failures[0];
-    await mover.between((connection) => forgetOldNames(connection, now));
+    await compactor.between((connection) => forgetOldNames(connection, now));
     return eventRetentionDays === null ? null : firstKeptTime(now, eventRetentionDays);
   }
 
   async #removeTraces(firstKept: Micros): Promise<void> {
-    const { settlement, segments, mover, kept, figures, prompts, traces, closedSpans } = this.#parts;
-    settlement.forgetBefore(firstKept);
-    await this.#moveOld(TRACES, 'started_at', firstKept);
-    const removed = await mover.between(async (connection) => {
+    const { applier, segments, compactor, kept, figures, prompts, traces, truncatedSpans } = this.#parts;
+    applier.forgetBefore(firstKept);
+    await this.#compactOld(TRACES, 'started_at', firstKept);
+    const removed = await compactor.between(async (connection) => {
       await removeOldSums(connection, firstKept);
       return await removeOldTraces(connection, firstKept, segments.oldestBound);
     });
     this.#removed.traces += removed.traces;
     this.#removed.spans += removed.spans;
     if (removed.traces === 0) return;
-    await mover.checkpoint();
+    await compactor.checkpoint();
     prompts.linked.trim();
     traces.trim();
-    closedSpans.trim();
+    truncatedSpans.trim();
     prompts.figures.clear();
     kept.clear();
     // Nothing may be moved in the meantime.
-    await mover.between((connection) =>
+    await compactor.between((connection) =>
       this.#captured((capture) => figures.load(storedSums(connection, capture))),
     );
   }
@@ -236,14 +236,14 @@ export class Housekeeping {
     readonly firstKept: Micros;
     readonly deleted: readonly number[];
   }): Promise<void> {
-    const { mover, prompts } = this.#parts;
-    await this.#moveOld(PROMPT_LINKS, 'linked_at', links.firstKept);
-    if (links.deleted.length > 0) await this.#moveIf(PROMPT_LINKS, isDeleted(links.deleted));
-    const isRemoved = await mover.between((connection) =>
+    const { compactor, prompts } = this.#parts;
+    await this.#compactOld(PROMPT_LINKS, 'linked_at', links.firstKept);
+    if (links.deleted.length > 0) await this.#compactIf(PROMPT_LINKS, isDeleted(links.deleted));
+    const isRemoved = await compactor.between((connection) =>
       this.#captured((capture) => removeLinks(connection, capture, links)),
     );
     if (!isRemoved) return;
-    await mover.checkpoint();
+    await compactor.checkpoint();
     prompts.linked.trim();
     // Memory may still count a link whose trace has just arrived.
     prompts.figures.clear();
@@ -262,49 +262,49 @@ export class Housekeeping {
   }
 
   async #removePoints(firstKept: Micros): Promise<void> {
-    const { mover, metrics } = this.#parts;
-    await this.#moveOld(POINTS, 'timestamp', firstKept);
-    const removed = await mover.between((connection) => metrics.removeBefore(connection, firstKept));
+    const { compactor, metrics } = this.#parts;
+    await this.#compactOld(POINTS, 'timestamp', firstKept);
+    const removed = await compactor.between((connection) => metrics.removeBefore(connection, firstKept));
     this.#removed.points += removed;
-    if (removed > 0) await mover.checkpoint();
+    if (removed > 0) await compactor.checkpoint();
   }
 
   async #removeLogs(firstKept: Micros): Promise<void> {
-    const { mover, logs } = this.#parts;
-    await this.#moveOld(LOGS, 'timestamp', firstKept);
-    const removed = await removeOldLogs((work) => mover.between(work), firstKept);
+    const { compactor, logs } = this.#parts;
+    await this.#compactOld(LOGS, 'timestamp', firstKept);
+    const removed = await removeOldLogs((work) => compactor.between(work), firstKept);
     this.#removed.logs += removed;
     if (removed === 0) return;
-    await mover.checkpoint();
+    await compactor.checkpoint();
     logs.withEvents.trim();
   }
 
   async #removeEvents(firstKept: Micros): Promise<void> {
-    const { mover, segments, recent } = this.#parts;
-    await this.#moveOld(EVENTS, 'timestamp', firstKept);
+    const { compactor, segments, recent } = this.#parts;
+    await this.#compactOld(EVENTS, 'timestamp', firstKept);
     // What cannot be moved yet is removed the next time, and can be read until then.
     const moved = segments.oldestBound;
-    const removed = await mover.between((connection) => removeOldEvents(connection, firstKept));
+    const removed = await compactor.between((connection) => removeOldEvents(connection, firstKept));
     this.#removed.events += removed;
     recent.forgetBefore(firstKept, moved);
-    if (removed > 0) await mover.checkpoint();
+    if (removed > 0) await compactor.checkpoint();
   }
 
   /**
    * Only what was moved can be removed, and a quiet store takes months to fill a segment: so the segment is sealed early. What
    * cannot be moved, because nothing can be written before something is removed, waits for the next time.
    */
-  async #moveOld(table: Table, time: string, firstKept: Micros): Promise<void> {
-    await this.#moveIf(table, `${time} < make_timestamp(${firstKept})`);
+  async #compactOld(table: Table, time: string, firstKept: Micros): Promise<void> {
+    await this.#compactIf(table, `${time} < make_timestamp(${firstKept})`);
   }
 
-  async #moveIf(table: Table, isGone: string): Promise<void> {
-    const { read, segments, writer, mover } = this.#parts;
+  async #compactIf(table: Table, isGone: string): Promise<void> {
+    const { read, segments, writer, compactor } = this.#parts;
     const isThere = await read((connection, capture) => hasHotRows(connection, capture, table, isGone));
     if (!isThere) return;
     await segments.prepared();
     await writer.seal();
-    await mover.tried();
+    await compactor.tried();
   }
 
   async #timeOutIdle(now: number, wanted: WantedOfTenants): Promise<readonly number[]> {
@@ -317,7 +317,7 @@ export class Housekeeping {
       found = await idle.find(now, IDLE_PAGE, readIdle);
       const unknown = found.filter(({ tenant }) => !wanted.has(tenant)).map(({ tenant }) => tenant);
       if (unknown.length > 0) return [...new Set(unknown)];
-      await Promise.all(found.map((run) => writer.write({ timeout: timeoutOf(run, wanted) })));
+      await Promise.all(found.map((run) => writer.write(timeoutOf(run, wanted))));
     } while (found.length === IDLE_PAGE && ++pages < IDLE_PAGES && !this.#isClosing);
     return [];
   }
@@ -325,5 +325,5 @@ export class Housekeeping {
 
 function timeoutOf({ tenant, traceId, seq }: IdleRun, wanted: WantedOfTenants): TimeoutChange {
   const { words } = new TraceId(traceId);
-  return { tenant, words, seq, wanted: must(wanted.get(tenant), 'list of wanted events') };
+  return { kind: 'timeout', tenant, words, seq, wanted: must(wanted.get(tenant), 'list of wanted events') };
 }

@@ -68,14 +68,14 @@ export class StoreEngine {
 
   /** Takes all traces of the message. */
   async writeTraces(message: TracesMessage): Promise<WriteAnswer> {
-    const { usage } = await this.#parts.writer.write({ batch: new IncomingBatch(message) });
+    const { usage } = await this.#parts.writer.write({ kind: 'batch', batch: new IncomingBatch(message) });
     return { usage };
   }
 
   async setOutcome(tenant: number, traceId: string, change: OutcomeChange): Promise<RunOutcome | null> {
     const { words } = new TraceId(traceId);
     const { success, outcome } = change;
-    const { header } = await this.#parts.writer.write({ outcome: { tenant, words, success, outcome } });
+    const { header } = await this.#parts.writer.write({ kind: 'outcome', tenant, words, success, outcome });
     return header === null ? null : { success, outcome: header.outcome };
   }
 
@@ -145,7 +145,7 @@ export class StoreEngine {
   /** Stores what is there before any run is. Resolves after the commit. */
   async restoreBase(base: TransferBase): Promise<void> {
     const { writer, knownAgents } = this.#parts;
-    await writer.write({ append: new RestoredBase(base, knownAgents) });
+    await writer.write({ kind: 'append', append: new RestoredBase(base, knownAgents) });
   }
 
   /** @returns null while a rebuild is under way already */
@@ -161,7 +161,7 @@ export class StoreEngine {
   /** Waits until the full segments are sealed and moved. */
   async settled(): Promise<void> {
     await this.#parts.writer.sealIfFull();
-    await this.#parts.mover.settled();
+    await this.#parts.compactor.settled();
   }
 
   /** For a `close` that must not take long: refuses what waits and breaks off what can be broken off. */
@@ -182,11 +182,11 @@ export class StoreEngine {
     const {
       housekeeping,
       writer,
-      mover,
+      compactor,
       pools,
       segments,
       traces,
-      closedSpans,
+      truncatedSpans,
       prompts,
       logs,
       database,
@@ -197,12 +197,12 @@ export class StoreEngine {
     } = this.#parts;
     await room.close();
     await warmUp.close();
-    const indexes = [traces, closedSpans, prompts.linked, logs.withEvents];
+    const indexes = [traces, truncatedSpans, prompts.linked, logs.withEvents];
     for (const index of indexes) index.stop();
     const swept = housekeeping.close();
     await this.export.close();
     await writer.drained();
-    await mover.close();
+    await compactor.close();
     await swept;
     await writer.drained();
     await readsOver?.();

@@ -6,7 +6,7 @@ import type { ReadFigures } from '../../shared/read-pool.js';
 export interface StoreFigures {
   readonly hotSegments: number;
   readonly waitingSegments: number;
-  readonly segmentsAside: number;
+  readonly quarantinedSegments: number;
   /** Whether the disk is full, so that writes are refused. */
   readonly isDiskFull: boolean;
   /** Statements that met a damaged block, since the start. */
@@ -21,7 +21,7 @@ export interface StoreFigures {
   /** Reads of users. */
   readonly reads: ReadFigures;
   /** Runs that got more spans than are followed, since the start. */
-  readonly closedRuns: number;
+  readonly truncatedRuns: number;
   /** Changes refused because too many spans of forgotten runs would have been loaded for their user, since the start. */
   readonly refusedReloads: number;
   /** Runs for which more cost was reported than is kept, since the start. */
@@ -34,24 +34,34 @@ export interface StoreFigures {
 
 /** The figures of this moment. */
 export function figuresOf(parts: EngineParts): StoreFigures {
-  const { segments, traces, closedSpans, closedRuns, prompts, logs, pools, otherAgents, pressure, room } =
-    parts;
+  const {
+    segments,
+    traces,
+    truncatedSpans,
+    truncatedRuns,
+    prompts,
+    logs,
+    pools,
+    otherAgents,
+    pressure,
+    room,
+  } = parts;
   return {
     hotSegments: segments.sealed.length + 1,
     waitingSegments: segments.sealed.length,
-    segmentsAside: segments.setAsideCount,
+    quarantinedSegments: segments.quarantinedCount,
     isDiskFull: room.isShort,
     damagedReads: parts.damage.statements,
     isClockAhead: parts.retentionClock.isWaiting,
     refusedWrites: pressure.refused + room.refused,
-    idFilterBytes: [traces, closedSpans, prompts.linked, logs.withEvents].reduce(
+    idFilterBytes: [traces, truncatedSpans, prompts.linked, logs.withEvents].reduce(
       (sum, { bytes }) => sum + bytes,
       0,
     ),
-    closedRuns: closedRuns.closed,
+    truncatedRuns: truncatedRuns.closed,
     refusedReloads: parts.reloads.refused,
     cappedRuns: parts.cappedRuns.runs,
-    mergedLogBlocks: parts.mover.mergedBlocks,
+    mergedLogBlocks: parts.compactor.mergedBlocks,
     removedRows: parts.housekeeping.removed,
     reads: pools.users.figures,
     runsOfOtherAgents: otherAgents.runs,

@@ -39,7 +39,7 @@ export class StoredLogs {
   async write(writer: Writer, message: LogsMessage): Promise<WriteAnswer> {
     const incoming = new IncomingLogs(message, this.#origins, this.withEvents);
     const { answer } = await this.#names.once(message.tenant, message.name, incoming, (append) =>
-      writer.write({ append }),
+      writer.write({ kind: 'append', append }),
     );
     return { usage: answer?.usage };
   }

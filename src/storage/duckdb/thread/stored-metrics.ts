@@ -62,7 +62,7 @@ export class StoredMetrics {
   ): Promise<WriteAnswer & { readonly refused: readonly number[] }> {
     const incoming = new IncomingPoints(message, this.#streams, this.#origins);
     const { answer, refused } = await this.#names.once(message.tenant, message.name, incoming, (append) =>
-      writer.write({ append }),
+      writer.write({ kind: 'append', append }),
     );
     return { refused, usage: answer?.usage };
   }

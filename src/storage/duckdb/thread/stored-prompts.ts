@@ -32,7 +32,12 @@ export class StoredPrompts implements LinkedPrompts {
     if (this.#traces.find(tenant, words, 0) === 0) await this.#pending.take(tenant);
     const spanWords = link.span_id === null ? null : new TraceId(link.span_id).words;
     await writer.write({
-      link: { tenant, words, promptNo: link.promptNo, spanWords, linkedAt: now },
+      kind: 'link',
+      tenant,
+      words,
+      promptNo: link.promptNo,
+      spanWords,
+      linkedAt: now,
     });
   }
 

@@ -3,9 +3,8 @@ import { wordAt } from '../../../signal/checked.js';
 import { payloadsOf } from '../../../runs/rules/payload.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { ColumnsWriter } from '../../../worker/columns-writer.js';
-import type { Column } from '../../../worker/columns.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
-import { COMMIT, createTable, indexOf, type Table } from '../../schema/table.js';
+import { COMMIT, createTable, defineTable, indexOf, type AssignedColumns } from '../../schema/table.js';
 import { PAYLOADS, PAYLOAD_LINES } from '../../schema/tables.js';
 import { TableAppender } from '../files/appender.js';
 import type { Connection, FixedChunk } from '../files/connection.js';
@@ -16,7 +15,7 @@ import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
 /** The payloads of the spans of one page, a row for each span, so that they can be joined to these. */
-const PAGE_PAYLOADS: Table = {
+const PAGE_PAYLOADS = defineTable({
   name: 'export_payloads',
   store: [...COMMIT, { name: 'line', kind: 'uint32', sql: 'UINTEGER' }],
   wire: [
@@ -26,8 +25,8 @@ const PAGE_PAYLOADS: Table = {
     { name: 'metadata', kind: 'text', sql: 'VARCHAR', nullable: true },
     { name: 'sent', kind: 'text', sql: 'BLOB', nullable: true },
     { name: 'origin', kind: 'text', sql: 'BLOB', nullable: true },
-  ] as const satisfies readonly Column[],
-};
+  ],
+});
 /** DuckDB's own database in memory. What does not fit there it writes beside the store. */
 const CATALOG = 'memory';
 /** Where {@link PagePayloads} puts them. */
@@ -97,11 +96,8 @@ export class PagePayloads {
       });
       const [seq, tenant, first] = [int64At(seqs, row), wordAt(tenants, row), wordAt(firstLines, row)];
       const source = new ColumnsReader(PAGE_PAYLOADS.wire, writer.finish());
-      appender.append(source, 0, payloads.length, (i, values) => {
-        values[0] = seq;
-        values[1] = tenant;
-        values[2] = first + i;
-      });
+      const assigned: AssignedColumns<typeof PAGE_PAYLOADS> = { seq, tenant, line: (i) => first + i };
+      appender.append(source, 0, payloads.length, assigned);
       if (performance.now() < this.#sliceEnd) continue;
       await yieldToOthers();
       this.#sliceEnd = performance.now() + SLICE_MS;

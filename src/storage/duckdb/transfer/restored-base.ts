@@ -1,13 +1,12 @@
 import { RUN_KINDS } from '../../../signal/span.js';
 import { itemAt } from '../../../signal/checked.js';
-import { AGENTS } from '../../schema/tables.js';
 import { NAMED_BATCHES } from '../../schema/named-batches-table.js';
 import { USAGE } from '../../schema/sum-tables.js';
 import type { ExportedRow, TransferBase } from '../../contracts/transfer.js';
 import type { Append } from '../write/change.js';
-import { objectRows } from '../write/object-rows.js';
-import type { Rows } from '../write/rows.js';
-import type { Agents } from '../stats/agents.js';
+import { objectRows, type Rows } from '../write/rows.js';
+import { agentRows } from '../write/settled-rows.js';
+import type { Agent, Agents } from '../stats/agents.js';
 
 /** What is there before any run is, on its way into the store: names of agents, counts for quotas, names of batches. */
 export class RestoredBase implements Append {
@@ -26,35 +25,47 @@ export class RestoredBase implements Append {
 
   rows(seq: number): readonly Rows[] {
     const { agents, usage, batches } = this.#base;
-    const owned = (rows: readonly ExportedRow[]) =>
-      rows.map((row) => ({ row, own: [seq, Number(row['tenant'])], replaces: false }));
     return [
-      ...objectRows(AGENTS, owned(agents)),
+      ...agentRows(seq, agents.map(agentOf)),
       ...objectRows(
         USAGE,
-        owned(usage).map((one) => ({
-          ...one,
-          row: { month: one.row['period'] ?? null, events: one.row['items'] ?? null },
+        usage.map((row) => ({
+          seq,
+          tenant: Number(row['tenant']),
+          month: Number(row['period']),
+          events: Number(row['items']),
         })),
       ),
-      ...objectRows(NAMED_BATCHES, owned(batches)),
+      ...objectRows(
+        NAMED_BATCHES,
+        batches.map((row) => ({
+          seq,
+          tenant: Number(row['tenant']),
+          batch: String(row['batch']),
+          received_at: Number(row['received_at']),
+          refused: row['refused'] === null ? null : String(row['refused']),
+        })),
+      ),
     ];
   }
 
   /** The runs that follow name these agents. Counts and names of batches are read at the next start. */
   committed(): void {
-    for (const row of this.#base.agents)
-      this.#agents.restore({
-        tenant: Number(row['tenant']),
-        agent_no: Number(row['agent_no']),
-        id: String(row['id']),
-        name: String(row['name']),
-        kind: itemAt(RUN_KINDS, Number(row['kind'])),
-        created_at: row['created_at'] === null ? null : Number(row['created_at']),
-      });
+    for (const row of this.#base.agents) this.#agents.restore(agentOf(row));
   }
 
   rolledBack(): void {
     // Nothing was changed.
   }
+}
+
+function agentOf(row: ExportedRow): Agent {
+  return {
+    tenant: Number(row['tenant']),
+    agent_no: Number(row['agent_no']),
+    id: String(row['id']),
+    name: String(row['name']),
+    kind: itemAt(RUN_KINDS, Number(row['kind'])),
+    created_at: row['created_at'] === null ? null : Number(row['created_at']),
+  };
 }

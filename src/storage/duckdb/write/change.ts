@@ -4,8 +4,15 @@ import type { Counted } from '../../incoming/counted.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { Rows } from './rows.js';
 
+/** A batch of traces. */
+export interface BatchChange {
+  readonly kind: 'batch';
+  readonly batch: IncomingBatch;
+}
+
 /** A change of a stored header that the trace's owner asked for. */
 export interface OutcomeChange {
+  readonly kind: 'outcome';
   readonly tenant: number;
   /** The trace's id in words. */
   readonly words: Uint32Array;
@@ -15,6 +22,7 @@ export interface OutcomeChange {
 
 /** A run that is to count as timed out, unless something of it came meanwhile. */
 export interface TimeoutChange {
+  readonly kind: 'timeout';
   readonly tenant: number;
   /** The trace's id in words. */
   readonly words: Uint32Array;
@@ -24,15 +32,17 @@ export interface TimeoutChange {
   readonly wanted: readonly EventType[];
 }
 
-/** A stored trace whose nodes of the service map are to be derived anew. */
+/** A stored trace whose nodes of the service map are to be derived again. */
 export interface RemapChange {
+  readonly kind: 'remap';
   readonly tenant: number;
   /** The trace's id in words. */
   readonly words: Uint32Array;
 }
 
 /** A stored run whose header is to stop following its spans. */
-export interface CloseChange {
+export interface TruncateChange {
+  readonly kind: 'truncate';
   readonly tenant: number;
   /** The trace's id in words. */
   readonly words: Uint32Array;
@@ -44,6 +54,7 @@ export interface CloseChange {
  * nobody is answered: if the process dies before the batch itself is committed, its sender has no answer and sends it again.
  */
 export interface AheadChange {
+  readonly kind: 'ahead';
   readonly batch: IncomingBatch;
   /** The traces concerned, by position in the batch; for each, the row before which its spans count. */
   readonly traces: ReadonlyMap<number, number>;
@@ -51,6 +62,7 @@ export interface AheadChange {
 
 /** A link between a prompt version and a trace, which may not be stored yet. */
 export interface LinkChange {
+  readonly kind: 'link';
   readonly tenant: number;
   /** The trace's id in words. */
   readonly words: Uint32Array;
@@ -81,15 +93,30 @@ export interface Append {
   rolledBack(): void;
 }
 
-export type Change =
-  | { readonly batch: IncomingBatch }
-  | { readonly outcome: OutcomeChange }
-  | { readonly timeout: TimeoutChange }
-  | { readonly remap: RemapChange }
-  | { readonly close: CloseChange }
-  | { readonly ahead: AheadChange }
-  | { readonly link: LinkChange }
-  | { readonly append: Append };
+export interface AppendChange {
+  readonly kind: 'append';
+  readonly append: Append;
+}
 
-/** A change that is about traces. */
-export type TraceChange = Exclude<Change, { readonly append: Append }>;
+/** A change of a single trace. */
+export type SingleTraceChange = OutcomeChange | TimeoutChange | RemapChange | TruncateChange | LinkChange;
+/** A change of traces. */
+export type TraceChange = BatchChange | AheadChange | SingleTraceChange;
+export type Change = TraceChange | AppendChange;
+
+/** How much a change counts towards the limit of a group: about the rows that it brings. */
+export function weightOf(change: Change): number {
+  switch (change.kind) {
+    case 'append':
+      return change.append.weight;
+    case 'batch':
+      return change.batch.spans.rows + change.batch.traces.rows;
+    case 'ahead':
+    case 'outcome':
+    case 'timeout':
+    case 'remap':
+    case 'truncate':
+    case 'link':
+      return 1;
+  }
+}

@@ -13,10 +13,10 @@ import type { Capture } from '../segments/segment.js';
 import { FACT_COLUMNS } from '../segments/fact-columns.js';
 import type { TraceState } from './trace-state.js';
 import { pickRow, spanStateOf } from '../segments/stored-rows.js';
-import type { ClosedSpans } from '../../../runs/spans/closed-spans.js';
+import type { TruncatedSpans } from '../../../runs/spans/closed-spans.js';
 
 /** Knows which spans of closed runs are stored: looks up those that a commit brings, and notes those that it wrote. */
-export class ClosedRuns {
+export class TruncatedRuns {
   readonly #connection: Connection;
   readonly #ids: IdIndex;
   readonly #logger: Logger;
@@ -44,7 +44,7 @@ export class ClosedRuns {
     spans: readonly SpanIds[],
     capture: Capture,
   ): Promise<void> {
-    const { closed } = state;
+    const { truncated: closed } = state;
     if (closed === null) return;
     const found = new Set<string>();
     const seqs = new Set<number>();
@@ -67,8 +67,8 @@ export class ClosedRuns {
   }
 
   /** After a commit: notes where the spans that it wrote lie; all spans of the run where it closed the run. */
-  committed(seq: number, { tenant, words, offset }: RunId, closed: ClosedSpans): void {
-    if (closed.closedSeq === seq) {
+  committed(seq: number, { tenant, words, offset }: RunId, closed: TruncatedSpans): void {
+    if (closed.truncatedSeq === seq) {
       this.closed++;
       const runs = this.#said.happened(tenant);
       if (runs > 0) this.#tell({ tenant, runs, trace: formatUuid(words, offset), spans: closed.followed });
@@ -92,7 +92,7 @@ export class ClosedRuns {
 /** Where to look: for what came up to the commit that closed the run only that commit is known. */
 function placesOf(
   seqs: ReadonlySet<number>,
-  { closedSeq }: ClosedSpans,
+  { truncatedSeq: closedSeq }: TruncatedSpans,
   { commits }: TraceState,
 ): OfCommits[] {
   const later = [...seqs].filter((seq) => seq !== closedSeq);

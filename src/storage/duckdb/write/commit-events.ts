@@ -4,13 +4,12 @@ import { EVENTS } from '../../schema/events-table.js';
 import { agentCreated, eventOf, runEnded, type ToldEvent } from '../../shared/run-events.js';
 import { isKnown, type Agents } from '../stats/agents.js';
 import { headerAt, statusAt } from '../../incoming/incoming-rows.js';
-import { objectRows } from './object-rows.js';
 import { runSummary } from './run-summary.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
 import type { TraceState } from './trace-state.js';
-import type { TouchedTrace } from './triage.js';
+import { isOfBatch, type TouchedTrace } from './triage.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
-import type { Rows } from './rows.js';
+import { objectRows, type Rows } from './rows.js';
 import type { TraceChange } from './change.js';
 import type { TelemetryEvent } from './stored-events.js';
 import { END_TYPES } from '../../contracts/events.js';
@@ -63,9 +62,17 @@ export class CommitEvents {
     const { header, spans, heardAt: timestamp } = state;
     const type = END_TYPES[header.status] ?? null;
     if (type === null) return;
-    const part = parts.findLast((candidate) => 'batch' in candidate);
+    const part = parts.findLast(isOfBatch);
     if (part?.batch.wanted.includes(type) !== true) return;
-    this.#ended.push({ type, header, agentNo, spanCount: spans.size, ...part, timestamp });
+    this.#ended.push({
+      type,
+      header,
+      agentNo,
+      spanCount: spans.size,
+      batch: part.batch,
+      trace: part.trace,
+      timestamp,
+    });
   }
 
   /** All events: first of agents that have come into being, then of runs, in the order of the batches. */
@@ -81,9 +88,8 @@ export class CommitEvents {
     const facts: Fact[] = [];
     if (this.#agents.added.length === 0) return facts;
     const bringing = changes.flatMap((change) => {
-      if ('batch' in change) return change.batch;
-      if ('ahead' in change) return change.ahead.batch;
-      return 'timeout' in change ? change.timeout : [];
+      if (change.kind === 'timeout') return change;
+      return change.kind === 'batch' || change.kind === 'ahead' ? change.batch : [];
     });
     const wanting = new Set(
       bringing.filter(({ wanted }) => wanted.includes('agent.created')).map(({ tenant }) => tenant),
@@ -98,7 +104,7 @@ export class CommitEvents {
 
   #endedRuns(changes: readonly TraceChange[]): Fact[] {
     if (this.#ended.length === 0) return [];
-    const batches = changes.flatMap((change) => ('batch' in change ? change.batch : []));
+    const batches = changes.flatMap((change) => (change.kind === 'batch' ? change.batch : []));
     const order = new Map(batches.map((batch, i) => [batch, i]));
     const at = (batch: IncomingBatch): number => order.get(batch) ?? 0;
     this.#ended.sort((a, b) => at(a.batch) - at(b.batch) || a.trace - b.trace);
@@ -114,9 +120,14 @@ export function eventRows(events: readonly TelemetryEvent[]): Rows[] {
   return objectRows(
     EVENTS,
     events.map(({ tenant, commit, place, bytes, event: { id, type, timestamp, body } }) => ({
-      row: { id, type, timestamp, body, bytes },
-      own: [commit, tenant, place],
-      replaces: false,
+      seq: commit,
+      tenant,
+      place,
+      id,
+      type,
+      timestamp,
+      body,
+      bytes,
     })),
   );
 }

@@ -2,7 +2,7 @@ import type { QuotaUsage } from '../../../component/consumer.js';
 import { Allowances, type ItemCounts } from './item-counts.js';
 import { closing } from '../../contracts/errors.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
-import type { Change } from './change.js';
+import { weightOf, type Change } from './change.js';
 
 /** Spans in one transaction: larger groups bring no more throughput, only longer waits. */
 const GROUP_SPANS = 10_000;
@@ -55,7 +55,7 @@ export class CommitQueue {
   async add(change: Change): Promise<Written> {
     return await new Promise<Written>((resolve, reject) => {
       this.#waiting.push({ change, resolve, reject });
-      this.#waitingSpans += spansOf(change);
+      this.#waitingSpans += weightOf(change);
       if (this.#waitingSpans >= GATHERED_SPANS) this.#gathered?.();
     });
   }
@@ -63,7 +63,7 @@ export class CommitQueue {
   /** Puts changes that could not be committed yet back to the end of the queue, so that other senders are not held up by them. */
   putBack(changes: readonly Waiting[]): void {
     this.#waiting.push(...changes);
-    for (const { change } of changes) this.#waitingSpans += spansOf(change);
+    for (const { change } of changes) this.#waitingSpans += weightOf(change);
   }
 
   /** Refuses everything. */
@@ -91,7 +91,7 @@ export class CommitQueue {
     let length = 0;
     const allowances = new Allowances(this.#counts);
     for (const { change } of this.#waiting) {
-      const more = spansOf(change);
+      const more = weightOf(change);
       const isAllowed = allowances.take(change);
       if (length > 0 && (spans + more > GROUP_SPANS || !isAllowed)) break;
       spans += more;
@@ -105,9 +105,4 @@ export class CommitQueue {
     this.#lastSpans = spans;
     return group;
   }
-}
-
-function spansOf(change: Change): number {
-  if ('append' in change) return change.append.weight;
-  return 'batch' in change ? change.batch.spans.rows + change.batch.traces.rows : 1;
 }

@@ -4,7 +4,7 @@ import { itemAt, must } from '../../../signal/checked.js';
 import { TooMuchToLoad } from './reloads.js';
 import type { RunSize } from './run-size.js';
 import type { TraceState } from './trace-state.js';
-import type { AheadPart, NewParts, Part, TouchedTrace } from './triage.js';
+import { isOfBatch, type BatchPart, type NewParts, type TouchedTrace } from './triage.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { TraceChange } from './change.js';
 
@@ -43,8 +43,8 @@ export class CompletedSpans {
     const read = new Read();
     for (const { state, part } of completedParts(group)) {
       const { batch, trace } = part;
-      const isAhead = 'ahead' in part;
-      const end = isAhead ? must(part.ahead.traces.get(trace), 'trace that goes ahead') : batch.end(trace);
+      const isAhead = part.kind === 'ahead';
+      const end = isAhead ? part.end : batch.end(trace);
       const found = completingSpans(state, batch, batch.start(trace), end);
       if (found.length === 0) continue;
       // What goes ahead was measured when its batch was tried.
@@ -70,7 +70,7 @@ class Read {
   /** @param done.to the row of the batch up to which it was read; undefined: all of the trace */
   add(
     state: TraceState,
-    { batch, trace }: Part,
+    { batch, trace }: BatchPart,
     done: { readonly keys: readonly string[]; readonly bytes: number; readonly to: number | undefined },
   ): void {
     this.bytes += done.bytes;
@@ -94,15 +94,15 @@ class Read {
    */
   plan(batch: IncomingBatch, changes: readonly TraceChange[]): TooMuchToLoad['plan'] {
     const places = changes.flatMap((change, place) =>
-      'batch' in change && this.#batches.has(change.batch) ? place : [],
+      change.kind === 'batch' && this.#batches.has(change.batch) ? place : [],
     );
     const last = must(places.at(-1), 'change of the group with the batch');
     const change = itemAt(
       changes,
       places.length > 1 ? Math.min(last, Math.max(1, changes.length >> 1)) : last,
     );
-    if (places.length > 1) return { upTo: change };
-    return { first: [{ ahead: { batch, traces: this.#traces } }], before: change };
+    if (places.length > 1) return { kind: 'up_to', before: change };
+    return { kind: 'first', first: [{ kind: 'ahead', batch, traces: this.#traces }], before: change };
   }
 }
 
@@ -111,12 +111,12 @@ function* completedParts({
   touched,
   fresh,
   states,
-}: LoadedGroup): Generator<{ readonly state: TraceState; readonly part: Part | AheadPart }> {
+}: LoadedGroup): Generator<{ readonly state: TraceState; readonly part: BatchPart }> {
   for (const [key, { parts }] of touched) {
     const state = states.get(key);
     if (state === undefined) continue;
     for (const part of parts) {
-      if ('batch' in part && fresh.get(part.batch)?.has(part.trace) !== true) yield { state, part };
+      if (isOfBatch(part) && fresh.get(part.batch)?.has(part.trace) !== true) yield { state, part };
     }
   }
 }

@@ -1,6 +1,5 @@
 import { completingSpans } from '../../../runs/completing-spans.js';
 import type { StoredRuns } from '../../../runs/stored-runs.js';
-import { must } from '../../../signal/checked.js';
 import { CommitRanges } from '../segments/commit-ranges.js';
 import type { LoadedGroup } from './completed-spans.js';
 import { followsSpans, type NamedHeader } from '../../../runs/rules/following-header.js';
@@ -14,7 +13,7 @@ import type { RunSize } from './run-size.js';
 import { PART_BYTES } from '../segments/part-bytes.js';
 import type { SpanRow, HeaderRow } from '../../../runs/rules/rows.js';
 import { TraceState } from './trace-state.js';
-import type { AheadPart, Part } from './triage.js';
+import type { AheadPart, BatchPart } from './triage.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { OutcomeChange } from './change.js';
 
@@ -61,24 +60,37 @@ export class GroupChanges {
     for (const [key, { parts }] of group.touched) {
       for (const part of parts) {
         const state = group.states.get(key);
-        if ('outcome' in part) {
-          const { success, outcome } = part.outcome;
-          state?.setOutcome(success, outcome);
-          outcomes.set(part.outcome, state?.header ?? null);
-        } else if ('timeout' in part) {
-          if (state?.stored?.seq === part.timeout.seq) state.timeOut();
-        } else if ('link' in part) this.#links.link(key, part.link);
-        else if ('remap' in part) {
-          if (state !== undefined) await this.#remap(state, part.remap.tenant, stored);
-        } else if ('ahead' in part) {
-          if (state !== undefined) this.#applyAhead(key, state, part);
-        } else if ('batch' in part) this.#applyTrace(key, part, group);
+        switch (part.kind) {
+          case 'batch':
+            this.#applyTrace(key, part, group);
+            break;
+          case 'ahead':
+            if (state !== undefined) this.#applyAhead(key, state, part);
+            break;
+          case 'outcome':
+            state?.setOutcome(part.success, part.outcome);
+            outcomes.set(part, state?.header ?? null);
+            break;
+          case 'timeout':
+            if (state?.stored?.seq === part.seq) state.timeOut();
+            break;
+          case 'remap':
+            if (state !== undefined) await this.#remap(state, part.tenant, stored);
+            break;
+          case 'link':
+            this.#links.link(key, part);
+            break;
+          case 'truncate':
+            // `closeIfAsked` has done it.
+            break;
+        }
       }
     }
     return outcomes;
   }
 
-  #applyTrace(key: string, { batch, trace }: Part, { fresh, states, items }: TouchedGroup): void {
+  #applyTrace(key: string, part: BatchPart, { fresh, states, items }: TouchedGroup): void {
+    const { batch, trace } = part;
     const named = headerAt(batch, trace);
     const isFresh = fresh.get(batch)?.has(trace) === true;
     // Only a name that is written gets a number.
@@ -97,26 +109,22 @@ export class GroupChanges {
       this.#links.linkSpans(key, batch, trace);
     } else {
       for (let at = batch.start(trace); at < batch.end(trace); at++)
-        this.#applySpan(key, state, { batch, trace }, at, batch.span(at));
+        this.#applySpan(key, state, part, at, batch.span(at));
     }
     // A new trace counts even if it brings no span.
     items.add(batch, known === undefined ? Math.max(1, state.spans.size) : state.spans.size - before);
   }
 
   /** Applies what the batch brings to stored spans; its header and its new spans come with the batch itself. */
-  #applyAhead(key: string, state: TraceState, { batch, trace, ahead }: AheadPart): void {
+  #applyAhead(key: string, state: TraceState, part: AheadPart): void {
+    const { batch, trace, end } = part;
     state.heard(batch.receivedAt);
     if (batch.map !== null) state.setMapped();
-    for (const { at, row } of completingSpans(
-      state,
-      batch,
-      batch.start(trace),
-      must(ahead.traces.get(trace), 'trace that goes ahead'),
-    ))
-      this.#applySpan(key, state, { batch, trace }, at, row);
+    for (const { at, row } of completingSpans(state, batch, batch.start(trace), end))
+      this.#applySpan(key, state, part, at, row);
   }
 
-  #applySpan(key: string, state: TraceState, { batch, trace }: Part, at: number, row: SpanRow): void {
+  #applySpan(key: string, state: TraceState, { batch, trace }: BatchPart, at: number, row: SpanRow): void {
     const isNews = state.applySpan(row, payloadAt(batch, at, batch.start(trace)), {
       incoming: () => batch.nodeAt(at),
       completed: (merged, payload) => nodeOfStored(this.#services, batch.tenant, merged, payload),

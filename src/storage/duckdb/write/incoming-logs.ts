@@ -7,7 +7,7 @@ import type { Origins } from './origins.js';
 import { numberOrigins } from './numbered-origins.js';
 import { ORIGIN_MESSAGE } from './origin-message.js';
 import type { Append } from './change.js';
-import type { Rows } from './rows.js';
+import { columnRows, type Rows } from './rows.js';
 import { LOG_MESSAGE, type LogsMessage } from './encode-logs.js';
 
 const ORIGIN = indexOf(LOG_MESSAGE, 'origin');
@@ -59,13 +59,18 @@ export class IncomingLogs implements Append {
     const tenant = this.#tenant;
     this.#seq = seq;
     const { numbers, rows } = numberOrigins(this.#origins, this.#originRows, { seq, tenant });
-    const own = (row: number, values: Float64Array): void => {
-      values[0] = seq;
-      values[1] = tenant;
-      values[2] = 0;
-      values[3] = itemAt(numbers, wordAt(this.#originOf, row));
-    };
-    return [...rows, { table: LOGS, source: this.#logs, from: 0, to: this.#logs.rows, own, replacing: 0 }];
+    const logs = columnRows(LOGS, {
+      source: this.#logs,
+      from: 0,
+      to: this.#logs.rows,
+      assigned: {
+        seq,
+        tenant,
+        log_no: 0,
+        origin_no: (row) => itemAt(numbers, wordAt(this.#originOf, row)),
+      },
+    });
+    return [...rows, logs];
   }
 
   committed(): void {

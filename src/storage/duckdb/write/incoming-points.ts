@@ -1,13 +1,12 @@
 import { itemAt, wordAt } from '../../../signal/checked.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
-import { encodeRows } from '../../../worker/columns-writer.js';
-import { indexOf } from '../../schema/table.js';
+import { indexOf, type AssignedColumns } from '../../schema/table.js';
 import { METRIC_STREAMS, POINTS } from '../../schema/tables.js';
 import type { Counted } from '../../incoming/counted.js';
 import { numberOrigins } from './numbered-origins.js';
 import { ORIGIN_MESSAGE } from './origin-message.js';
 import type { Append } from './change.js';
-import type { Rows } from './rows.js';
+import { columnRows, objectRows, type Rows } from './rows.js';
 import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from './encode-points.js';
 import type { MetricStreams, StreamVersion } from './metric-streams.js';
 import type { Origins } from './origins.js';
@@ -73,20 +72,15 @@ export class IncomingPoints implements Append {
     this.#refused = this.#pointsOf(REFUSED);
     const origins = numberOrigins(this.#origins, this.#originRows, { seq, tenant: this.#tenant });
     this.#originNos = origins.numbers;
-    const own = (row: number, values: Float64Array): void => {
-      values[0] = seq;
-      values[1] = this.#tenant;
-      values[2] = itemAt(this.#streamNos, wordAt(this.#streamOf, row));
-      values[3] = itemAt(this.#originNos, wordAt(this.#originOf, row));
+    const assigned: AssignedColumns<typeof POINTS> = {
+      seq,
+      tenant: this.#tenant,
+      stream_no: (row) => itemAt(this.#streamNos, wordAt(this.#streamOf, row)),
+      origin_no: (row) => itemAt(this.#originNos, wordAt(this.#originOf, row)),
     };
-    const points = this.#takenRuns().map(([from, to]): Rows => ({
-      table: POINTS,
-      source: this.#points,
-      from,
-      to,
-      own,
-      replacing: 0,
-    }));
+    const points = this.#takenRuns().map(([from, to]) =>
+      columnRows(POINTS, { source: this.#points, from, to, assigned }),
+    );
     return [...this.#streamVersions(seq, versions), ...origins.rows, ...points];
   }
 
@@ -154,16 +148,16 @@ export class IncomingPoints implements Append {
   }
 
   #streamVersions(seq: number, versions: readonly StreamVersion[]): Rows[] {
-    const rows = versions.map(({ stream: { stream_no, name, facts } }) => ({ stream_no, name, ...facts }));
-    const own = (row: number, values: Float64Array): void => {
-      values[0] = seq;
-      values[1] = this.#tenant;
-      values[2] = versions[row]?.before === null ? 0 : 1;
-    };
-    const source = new ColumnsReader(METRIC_STREAMS.wire, encodeRows(METRIC_STREAMS.wire, rows));
-    const replacing = versions.filter(({ before }) => before !== null).length;
-    return rows.length === 0
-      ? []
-      : [{ table: METRIC_STREAMS, source, from: 0, to: rows.length, own, replacing }];
+    return objectRows(
+      METRIC_STREAMS,
+      versions.map(({ stream: { stream_no, name, facts }, before }) => ({
+        seq,
+        tenant: this.#tenant,
+        replaces: before !== null,
+        stream_no,
+        name,
+        ...facts,
+      })),
+    );
   }
 }

@@ -3,12 +3,11 @@ import { dayOf, monthOf, startOfMonth } from '../../contracts/telemetry-writer.j
 import { quotaExceeded } from '../../contracts/errors.js';
 import { USAGE } from '../../schema/sum-tables.js';
 import type { Connection } from '../files/connection.js';
-import { objectRows } from './object-rows.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
-import type { Change } from './change.js';
+import { weightOf, type Change } from './change.js';
 import type { Counted } from '../../incoming/counted.js';
-import type { Rows } from './rows.js';
+import { objectRows, type Rows } from './rows.js';
 
 /**
  * How many items of every user and month count for a quota: kept in memory, and written in the transaction of the counted rows.
@@ -62,11 +61,7 @@ export class ItemCounts {
     ];
     return objectRows(
       USAGE,
-      added.map(({ tenant, month, items }) => ({
-        row: { month, events: items },
-        own: [seq, tenant],
-        replaces: false,
-      })),
+      added.map(({ tenant, month, items }) => ({ seq, tenant, month, events: items })),
     );
   }
 
@@ -99,22 +94,16 @@ export class Allowances {
     if (counted === null || counted.limit === Infinity) return true;
     const month = monthOf(counted.at);
     const key = keyOf(counted.tenant, month);
-    const most = (this.#most.get(key) ?? 0) + mostItems(change);
+    // A trace without spans is an item.
+    const most = (this.#most.get(key) ?? 0) + weightOf(change);
     this.#most.set(key, most);
     return this.#counts.used(counted.tenant, month) + most <= counted.limit;
   }
 }
 
 export function countedIn(change: Change): Counted | null {
-  if ('batch' in change) return change.batch.counted;
-  return 'append' in change ? change.append.counted : null;
-}
-
-/** The most items that a change may bring. */
-function mostItems(change: Change): number {
-  if ('append' in change) return change.append.weight;
-  // A trace without spans is an item.
-  return 'batch' in change ? change.batch.spans.rows + change.batch.traces.rows : 1;
+  if (change.kind === 'batch') return change.batch.counted;
+  return change.kind === 'append' ? change.append.counted : null;
 }
 
 /** What is left of a quota; undefined where there is no limit. */

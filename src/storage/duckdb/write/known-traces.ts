@@ -5,7 +5,7 @@ import { RememberedRuns } from '../../../runs/remembered-runs.js';
 import type { Reloads, RunToLoad } from './reloads.js';
 import type { RunSize } from './run-size.js';
 import type { TraceState } from './trace-state.js';
-import type { TouchedTrace } from './triage.js';
+import { isOfBatch, type TouchedTrace } from './triage.js';
 import type { TraceChange } from './change.js';
 
 interface WantedRun extends RunToRead {
@@ -43,7 +43,7 @@ export class KnownTraces {
       const remembered = this.#remembered.get(key);
       if (remembered !== undefined && remembered.header.started_at >= this.#forgottenBefore) {
         states.set(key, remembered);
-        remembered.isToClose = parts.some((part) => 'close' in part);
+        remembered.isToTruncate = parts.some(({ kind }) => kind === 'truncate');
         continue;
       }
       const found = this.#ids.find(tenant, words, offset);
@@ -55,7 +55,7 @@ export class KnownTraces {
     if (wanted.size > 0) await this.#loadForgotten(wanted, states, { touched, changes, stored });
     for (const [key, state] of states) {
       const trace = touched.get(key);
-      if (trace !== undefined && state.closed !== null)
+      if (trace !== undefined && state.truncated !== null)
         await stored.meetSpans(trace, state, spanIdsOf(trace));
     }
     return states;
@@ -76,21 +76,21 @@ export class KnownTraces {
       const stored = await group.stored.readHeaders(tenant, traces);
       found.set(
         tenant,
-        [...stored.values()].filter(({ state }) => state.closed === null),
+        [...stored.values()].filter(({ state }) => state.truncated === null),
       );
       for (const { key, id } of traces) {
         const run = stored.get(id);
         const trace = group.touched.get(key);
         if (run === undefined || trace === undefined) continue;
         states.set(key, run.state);
-        if (run.state.closed === null) open.push({ key, trace, spans: run.spans });
+        if (run.state.truncated === null) open.push({ key, trace, spans: run.spans });
       }
     }
-    const toClose = this.#reloads.take(group.changes, open);
+    const toTruncate = this.#reloads.take(group.changes, open);
     for (const [tenant, runs] of found) await group.stored.readFacts(tenant, runs);
-    for (const key of toClose) {
+    for (const key of toTruncate) {
       const state = states.get(key);
-      if (state !== undefined) state.isToClose = true;
+      if (state !== undefined) state.isToTruncate = true;
     }
   }
 
@@ -114,7 +114,7 @@ export class KnownTraces {
 /** The ids of the spans that come for a trace. */
 function spanIdsOf({ parts }: TouchedTrace): SpanIds[] {
   return parts.flatMap((part) => {
-    if (!('batch' in part)) return [];
+    if (!isOfBatch(part)) return [];
     const { batch, trace } = part;
     return { words: batch.spanIds, from: batch.start(trace), to: batch.end(trace) };
   });

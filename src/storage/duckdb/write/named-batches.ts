@@ -5,8 +5,7 @@ import type { BatchName } from '../../shared/batch-name.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import type { Append } from './change.js';
-import { objectRows } from './object-rows.js';
-import type { Rows } from './rows.js';
+import { objectRows, type Rows } from './rows.js';
 
 /** How long a name is remembered at least, unless its user has sent too many since. Microseconds. */
 export const REMEMBERED = 86_400_000_000;
@@ -133,8 +132,14 @@ class RememberedAppend implements Append {
     const rows = this.#append.rows(seq);
     const { refused = [] } = this.#append;
     const { batch, at } = this.#name;
-    const row = { batch, received_at: at, refused: refused.length === 0 ? null : refused.join(',') };
-    return [...rows, ...objectRows(NAMED_BATCHES, [{ row, own: [seq, this.#tenant], replaces: false }])];
+    const row = {
+      seq,
+      tenant: this.#tenant,
+      batch,
+      received_at: at,
+      refused: refused.length === 0 ? null : refused.join(','),
+    };
+    return [...rows, ...objectRows(NAMED_BATCHES, [row])];
   }
 
   committed(): void {

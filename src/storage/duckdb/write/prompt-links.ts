@@ -8,10 +8,10 @@ import type { Connection } from '../files/connection.js';
 import type { IdIndex } from '../index/id-index.js';
 import type { Capture } from '../segments/segment.js';
 import type { TraceState } from './trace-state.js';
-import type { TouchedTrace, Triage } from './triage.js';
+import type { TouchedTrace, ClassifiedTraces } from './triage.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { LinkChange } from './change.js';
-import type { Rows } from './rows.js';
+import { columnRows, type Rows } from './rows.js';
 import type { PromptFigures } from './prompt-figures.js';
 import type { LinkedRun } from './linked-run.js';
 import { loadLinks } from './stored-links.js';
@@ -37,7 +37,11 @@ export class PromptLinks {
   }
 
   /** Reads the stored links of the group's traces. @param states the stored traces, by key */
-  async load(sorted: Triage, states: ReadonlyMap<string, TraceState>, capture: Capture): Promise<void> {
+  async load(
+    sorted: ClassifiedTraces,
+    states: ReadonlyMap<string, TraceState>,
+    capture: Capture,
+  ): Promise<void> {
     const wanted = new Map<number, TraceLinks[]>();
     const find = (key: string, trace: LinkedTrace): void => {
       const { tenant, words, offset } = trace;
@@ -94,14 +98,19 @@ export class PromptLinks {
     added.forEach(({ links, link }, row) => {
       writeLink(writer, row, links, link);
     });
-    const own = (row: number, values: Float64Array): void => {
-      const { links } = itemAt(added, row);
-      values[0] = seq;
-      values[1] = links.tenant;
-      values[2] = links.firstSeq || seq;
-    };
-    const source = new ColumnsReader(PROMPT_LINKS.wire, writer.finish());
-    return [{ table: PROMPT_LINKS, source, from: 0, to: added.length, own, replacing: 0 }];
+    const linksAt = (row: number): TraceLinks => itemAt(added, row).links;
+    return [
+      columnRows(PROMPT_LINKS, {
+        source: new ColumnsReader(PROMPT_LINKS.wire, writer.finish()),
+        from: 0,
+        to: added.length,
+        assigned: {
+          seq,
+          tenant: (row) => linksAt(row).tenant,
+          first_seq: (row) => linksAt(row).firstSeq || seq,
+        },
+      }),
+    ];
   }
 
   /**

@@ -3,8 +3,8 @@ import type { Clock, Logger } from '../../../component/telemetry.js';
 import { TokenBuckets } from '../../../component/token-buckets.js';
 import { itemAt, must } from '../../../signal/checked.js';
 import { SaidByUser } from './said-by-user.js';
-import type { TouchedTrace } from './triage.js';
-import type { Change, CloseChange, TraceChange } from './change.js';
+import { changeOf, isOfBatch, type TouchedTrace } from './triage.js';
+import type { Change, TruncateChange, TraceChange } from './change.js';
 import type { RunSize, SpanRate } from './run-size.js';
 
 /** A stored run that the group's changes touch, that is not closed, and whose spans are not in memory. */
@@ -18,11 +18,11 @@ export interface RunToLoad {
 /** What to do with a group instead. The changes are those of the group. */
 export type LoadPlan =
   /** These must not be tried again. */
-  | { readonly refused: ReadonlyMap<Change, ConsumeError> }
+  | { readonly kind: 'refuse'; readonly refused: ReadonlyMap<Change, ConsumeError> }
   /** The changes before this one may be tried alone. */
-  | { readonly upTo: Change }
+  | { readonly kind: 'up_to'; readonly before: Change }
   /** These have to be committed, together, before this one is tried again. */
-  | { readonly first: readonly Change[]; readonly before: Change };
+  | { readonly kind: 'first'; readonly first: readonly Change[]; readonly before: Change };
 
 /** A group needs more to be loaded than one commit may load. Nothing of it was worked out yet. */
 export class TooMuchToLoad extends Error {
@@ -69,30 +69,30 @@ export class Reloads {
    */
   take(changes: readonly TraceChange[], runs: readonly RunToLoad[]): Set<string> {
     if (runs.length > 0) this.#check(changes, runs);
-    const toClose = new Set<string>();
+    const toTruncate = new Set<string>();
     // Small ones first, so that as many as possible keep being followed.
     for (const run of [...runs].sort((a, b) => a.spans - b.spans)) {
       const { key, spans } = run;
       const { tenant } = run.trace;
       if (spans > this.#size.few && isUsers(run)) this.#loaded.take(tenant, spans);
-      if (isAskedToClose(run)) toClose.add(key);
+      if (isToBeTruncated(run)) toTruncate.add(key);
       // A change without spans is not what loads runs again and again.
       if (spans <= this.#size.reloads.long || !bringsSpans(run)) continue;
-      if (this.#followed.isUsedUp(tenant)) toClose.add(key);
+      if (this.#followed.isUsedUp(tenant)) toTruncate.add(key);
       else this.#followed.take(tenant, spans);
     }
-    return toClose;
+    return toTruncate;
   }
 
   /** @throws TooMuchToLoad */
   #check(changes: readonly TraceChange[], runs: readonly RunToLoad[]): void {
-    this.#refuse(changes, runs);
+    this.#refuse(runs);
     const found = byChange(changes, runs);
     let sum = 0;
     for (const [place, { change, runs: ofChange }] of found.entries()) {
       const spans = sumOf(ofChange);
       if (place > 0 && spans > 0 && sum + spans > this.#size.reloads.atOnce)
-        throw new TooMuchToLoad({ upTo: change });
+        throw new TooMuchToLoad({ kind: 'up_to', before: change });
       sum += spans;
       if (place === 0) this.#checkAlone(change, ofChange, spans);
     }
@@ -103,37 +103,34 @@ export class Reloads {
    *
    * @throws TooMuchToLoad
    */
-  #refuse(changes: readonly TraceChange[], runs: readonly RunToLoad[]): void {
-    const known = new Map(changes.map((change) => [sourceOf(change), change]));
+  #refuse(runs: readonly RunToLoad[]): void {
     const refused = new Map<Change, ConsumeError>();
     for (const { trace, spans } of runs) {
       if (spans <= this.#size.few || !this.#loaded.isUsedUp(trace.tenant)) continue;
       for (const part of trace.parts) {
-        const change = known.get(sourceOf(part));
-        if (change !== undefined && isRefusable(change) && !refused.has(change))
-          refused.set(change, this.#refusal(trace.tenant));
+        const change = changeOf(part);
+        if (isRefusable(change) && !refused.has(change)) refused.set(change, this.#refusal(trace.tenant));
       }
     }
-    if (refused.size > 0) throw new TooMuchToLoad({ refused });
+    if (refused.size > 0) throw new TooMuchToLoad({ kind: 'refuse', refused });
   }
 
   /** For the first change: whether it needs too much even where the commit has nothing else. */
   #checkAlone(change: TraceChange, runs: readonly RunToLoad[], spans: number): void {
     const { few, reloads } = this.#size;
-    const { atOnce, closedAtOnce, mostAtOnce } = reloads;
+    const { atOnce, truncatedAtOnce, mostAtOnce } = reloads;
     const close: RunToLoad[] = [];
     let [rest, closing] = [spans, 0];
     for (const run of runs.filter(bringsSpans).sort((a, b) => b.spans - a.spans)) {
       if (rest <= (run.spans > few ? atOnce : mostAtOnce)) break;
       // The runs that are left are looked at again next time.
-      if (close.length > 0 && closing + run.spans > closedAtOnce) break;
+      if (close.length > 0 && closing + run.spans > truncatedAtOnce) break;
       close.push(run);
       closing += run.spans;
       rest -= run.spans;
     }
     if (close.length > 0) {
-      const first = close.map((run) => ({ close: closeOf(run) }));
-      throw new TooMuchToLoad({ first, before: change });
+      throw new TooMuchToLoad({ kind: 'first', first: close.map(truncationOf), before: change });
     }
   }
 
@@ -192,20 +189,14 @@ interface OfChange {
 }
 
 function byChange(changes: readonly TraceChange[], runs: readonly RunToLoad[]): OfChange[] {
-  const places = new Map(changes.map((change, place) => [sourceOf(change), place]));
+  const places = new Map(changes.map((change, place) => [change, place]));
   const found = changes.map((change) => ({ change, runs: [] as RunToLoad[] }));
   for (const run of runs) {
     const [first] = run.trace.parts;
     if (first === undefined) continue;
-    itemAt(found, must(places.get(sourceOf(first)), 'change that is about a run')).runs.push(run);
+    itemAt(found, must(places.get(changeOf(first)), 'change that is about a run')).runs.push(run);
   }
   return found;
-}
-
-/** What a change and its part of a run have in common. */
-function sourceOf(change: TraceChange | TouchedTrace['parts'][number]): object {
-  if ('ahead' in change) return change.ahead;
-  return 'batch' in change ? change.batch : change;
 }
 
 function sumOf(runs: readonly RunToLoad[]): number {
@@ -213,24 +204,24 @@ function sumOf(runs: readonly RunToLoad[]): number {
 }
 
 function bringsSpans({ trace }: RunToLoad): boolean {
-  return trace.parts.some((part) => 'batch' in part);
+  return trace.parts.some(isOfBatch);
 }
 
-function isAskedToClose({ trace }: RunToLoad): boolean {
-  return trace.parts.some((part) => 'close' in part);
+function isToBeTruncated({ trace }: RunToLoad): boolean {
+  return trace.parts.some(({ kind }) => kind === 'truncate');
 }
 
 /** Whether it is loaded because of what its user sent, and not for the store's own work. */
 function isUsers({ trace }: RunToLoad): boolean {
-  return trace.parts.some((part) => !('timeout' in part || 'remap' in part));
+  return trace.parts.some(({ kind }) => kind !== 'timeout' && kind !== 'remap');
 }
 
 /** Whether somebody can send it again. */
-function isRefusable(change: TraceChange): boolean {
-  return 'batch' in change || 'outcome' in change || 'link' in change;
+function isRefusable({ kind }: TraceChange): boolean {
+  return kind === 'batch' || kind === 'outcome' || kind === 'link';
 }
 
-function closeOf({ trace }: RunToLoad): CloseChange {
+function truncationOf({ trace }: RunToLoad): TruncateChange {
   const { tenant, words, offset } = trace;
-  return { tenant, words: words.slice(offset, offset + 4) };
+  return { kind: 'truncate', tenant, words: words.slice(offset, offset + 4) };
 }

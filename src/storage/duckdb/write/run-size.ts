@@ -36,7 +36,7 @@ interface ReloadSize {
   /** Spans loaded in one commit, over all users. */
   readonly atOnce: number;
   /** Spans of runs that are closed, in one commit, before a change that touches too many. */
-  readonly closedAtOnce: number;
+  readonly truncatedAtOnce: number;
   /** In place of `atOnce`, where a single change touches so many runs with few spans. */
   readonly mostAtOnce: number;
 }
@@ -53,7 +53,7 @@ export const RUN_SIZE: RunSize = {
     followed: { burst: 200_000, perSecond: 10_000 },
     loaded: { burst: 200_000, perSecond: 50_000 },
     atOnce: 200_000,
-    closedAtOnce: 100_000,
+    truncatedAtOnce: 100_000,
     mostAtOnce: 1_000_000,
   },
   commitPayloadBytes: COMMIT_PAYLOAD_BYTES,

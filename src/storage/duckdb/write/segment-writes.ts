@@ -14,13 +14,13 @@ export async function writeRows(
   const appenders = new Map<Table, TableAppender>();
   await connection.run('BEGIN');
   try {
-    for (const { table, source, from, to, own } of written) {
+    for (const { table, source, from, to, assigned } of written) {
       let appender = appenders.get(table);
       if (appender === undefined) {
         appender = new TableAppender(connection, catalog, table);
         appenders.set(table, appender);
       }
-      appender.append(source, from, to, own);
+      appender.append(source, from, to, assigned);
     }
     for (const appender of appenders.values()) appender.close();
     await connection.run('COMMIT');
@@ -44,27 +44,27 @@ export function countWritten(
   seq: number,
   of: {
     readonly written: readonly Rows[];
-    readonly settled: readonly Rows[];
+    readonly applied: readonly Rows[];
     readonly changes: readonly Change[];
   },
 ): void {
-  const { written, settled, changes } = of;
+  const { written, applied, changes } = of;
   segment.lastSeq = seq;
   for (const { table, from, to, replacing } of written) {
     segment.rows += to - from;
     segment.replacing.set(table.name, (segment.replacing.get(table.name) ?? 0) + replacing);
   }
   for (const change of changes) {
-    if ('batch' in change) segment.bytes += change.batch.bytes;
-    else if ('append' in change) segment.bytes += change.append.bytes;
+    if (change.kind === 'batch') segment.bytes += change.batch.bytes;
+    else if (change.kind === 'append') segment.bytes += change.append.bytes;
   }
   // What a commit writes beyond the batches: new versions of headers, payloads of late spans, outcomes, links.
   const sent = new Set(
     changes.flatMap((change) =>
-      'batch' in change ? [change.batch.spans.textBuffer, change.batch.traces.textBuffer] : [],
+      change.kind === 'batch' ? [change.batch.spans.textBuffer, change.batch.traces.textBuffer] : [],
     ),
   );
-  for (const rows of settled) if (!sent.has(rows.source.textBuffer)) segment.bytes += bytesOf(rows);
+  for (const rows of applied) if (!sent.has(rows.source.textBuffer)) segment.bytes += bytesOf(rows);
 }
 
 /** The share of the source's bytes that these rows have, roughly. */

@@ -1,10 +1,9 @@
 import { SERVICES } from '../../schema/sum-tables.js';
 import { selectList } from '../../schema/table.js';
 import type { Connection } from '../files/connection.js';
-import { objectRows } from './object-rows.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
-import type { Rows } from './rows.js';
+import { objectRows, type Rows } from './rows.js';
 
 /** Names of one user, at some 150 bytes of memory each. */
 const MAX_SERVICES_OF_TENANT = 50_000;
@@ -65,7 +64,7 @@ export class Services {
   rows(seq: number): Rows[] {
     return objectRows(
       SERVICES,
-      this.#added.map(({ tenant, ...row }) => ({ row, own: [seq, tenant], replaces: false })),
+      this.#added.map((service) => ({ seq, ...service })),
     );
   }
 

@@ -1,6 +1,6 @@
 import { MapContributions, type MapSums } from '../../../runs/map-contributions.js';
 import type { TraceState } from './trace-state.js';
-import type { TouchedTrace } from './triage.js';
+import { isOfBatch, type TouchedTrace, type TracePart } from './triage.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { Rows } from './rows.js';
 import type { Services } from './services.js';
@@ -44,7 +44,7 @@ class MapChanges {
 }
 
 /** What the traces of a group change in the service map. */
-export class SettledMap {
+export class CommitMap {
   readonly #changes: MapChanges;
   readonly #services: Services;
   readonly #runs = new MapContributions();
@@ -56,7 +56,7 @@ export class SettledMap {
 
   /** Takes away what a stored trace contributes, before it is changed; {@link put} adds what it contributes then. */
   take({ tenant, parts }: TouchedTrace, state: TraceState | undefined): void {
-    if (state !== undefined && (state.isToClose || parts.some(changesMap)))
+    if (state !== undefined && (state.isToTruncate || parts.some(changesMap)))
       this.#runs.take(state, this.#sumsOf(tenant));
   }
 
@@ -94,6 +94,6 @@ export class SettledMap {
 }
 
 /** Whether a change of a trace may change what it contributes to the map. */
-function changesMap(part: TouchedTrace['parts'][number]): boolean {
-  return 'batch' in part || 'remap' in part;
+function changesMap(part: TracePart): boolean {
+  return isOfBatch(part) || part.kind === 'remap';
 }

@@ -6,27 +6,18 @@ import { TextScratch } from '../../../worker/text-scratch.js';
 import { AGENTS, LONG_PIECE_BYTES, PAYLOADS, PIECE_BYTES, SPANS, TRACES } from '../../schema/tables.js';
 import type { Agent } from '../stats/agents.js';
 import { isRunningAt } from '../../incoming/incoming-rows.js';
-import { indexOf } from '../../schema/table.js';
-import { objectRows, type OwnedRow } from './object-rows.js';
+import { indexOf, type AssignedColumns, type TableRow } from '../../schema/table.js';
 import { beginsPiece, NO_PAYLOAD, PayloadWriter, sizeOf, type Payload } from '../../../runs/rules/payload.js';
-import type { SpanRow, HeaderRow } from '../../../runs/rules/rows.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
 import type { TraceState } from './trace-state.js';
 import { PAYLOAD, type IncomingBatch } from '../../incoming/incoming-batch.js';
-import type { Rows } from './rows.js';
+import { columnRows, objectRows, type Rows } from './rows.js';
 
 const P = {
   trace_id: indexOf(PAYLOADS.wire, 'trace_id'),
   lines: indexOf(PAYLOADS.wire, 'lines'),
   long_lines: indexOf(PAYLOADS.wire, 'long_lines'),
 };
-
-/** A row of payloads. */
-interface PieceRow {
-  readonly trace_id: string;
-  readonly lines: Uint8Array | null;
-  readonly long_lines: Uint8Array | null;
-}
 
 /** What a commit writes for a trace that it touches. */
 export interface TouchedRows {
@@ -50,30 +41,22 @@ export function wholeRows(
   traces: readonly number[],
   agentNo: (trace: number) => number,
 ): Rows[] {
-  const { tenant } = batch;
-  const mapped = Number(batch.map !== null);
-  const own = (trace: number, values: Float64Array): void => {
-    const spans = batch.end(trace) - batch.start(trace);
-    values[0] = seq;
-    values[1] = tenant;
-    values[2] = agentNo(trace);
-    values[3] = spans;
-    values[4] = spans === 0 ? 0 : seq;
-    values[5] = spans === 0 ? 0 : seq;
-    values[6] = batch.receivedAt;
-    values[7] = 0;
-    values[8] = mapped;
-    values[9] = Number(!isRunningAt(batch, trace));
-    values[10] = 0;
+  const spans = (trace: number): number => batch.end(trace) - batch.start(trace);
+  const seqOfSpans = (trace: number): number => (spans(trace) === 0 ? 0 : seq);
+  const assigned: AssignedColumns<typeof TRACES> = {
+    seq,
+    tenant: batch.tenant,
+    agent_no: agentNo,
+    span_count: spans,
+    first_seq: seqOfSpans,
+    last_seq: seqOfSpans,
+    heard_at: batch.receivedAt,
+    replaces: false,
+    is_mapped: batch.map !== null,
+    has_ended: (trace) => !isRunningAt(batch, trace),
+    closed_seq: 0,
   };
-  return runsOf(traces).map(([from, to]) => ({
-    table: TRACES,
-    source: batch.traces,
-    from,
-    to,
-    own,
-    replacing: 0,
-  }));
+  return runsOf(traces).map(([from, to]) => columnRows(TRACES, { source: batch.traces, from, to, assigned }));
 }
 
 /**
@@ -88,76 +71,71 @@ export function newSpanRows(
   traces: readonly number[],
   firstLine: (trace: number) => number,
 ): Rows[] {
-  const { tenant } = batch;
   const lines = linesOf(batch, traces, firstLine);
-  const ownOfSpan = (row: number, values: Float64Array): void => {
-    values[0] = seq;
-    values[1] = tenant;
-    values[2] = wordAt(lines, row);
-    values[3] = 0;
-    values[4] = batch.nodeAt(row);
-    values[5] = 0;
+  const assigned: AssignedColumns<typeof SPANS> = {
+    seq,
+    tenant: batch.tenant,
+    line: (row) => wordAt(lines, row),
+    replaces: false,
+    node_no: (row) => batch.nodeAt(row),
+    replaced_seq: 0,
   };
-  const rows = runsOf(traces).map(([from, to]): Rows => ({
-    table: SPANS,
-    source: batch.spans,
-    from: batch.start(from),
-    to: batch.end(to - 1),
-    own: ownOfSpan,
-    replacing: 0,
-  }));
-  rows.push(payloadRows(seq, batch, traces, lines));
-  return rows;
+  const spans = runsOf(traces).map(([from, to]) =>
+    columnRows(SPANS, { source: batch.spans, from: batch.start(from), to: batch.end(to - 1), assigned }),
+  );
+  return [...spans, payloadRows(seq, batch, traces, lines)];
 }
 
 /** New versions of traces and spans, with the payloads of the spans. */
 export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[] {
-  const headers: OwnedRow<HeaderRow & { readonly commits: string | null; readonly closed: string | null }>[] =
-    [];
-  const spanRows: OwnedRow<SpanRow>[] = [];
-  const payloads: OwnedRow<PieceRow>[] = [];
+  const headers: TableRow<typeof TRACES>[] = [];
+  const spanRows: TableRow<typeof SPANS>[] = [];
+  const payloads: TableRow<typeof PAYLOADS>[] = [];
   for (const { tenant, state, agentNo, spans, areSpansNew } of written) {
-    const { header, commits, heardAt, stored } = state;
-    const replaces = stored !== null;
-    const { closed } = state;
+    const { header, commits, truncated: closed } = state;
     headers.push({
-      row: { commits: commits.print(), closed: closed?.print() ?? null, ...header },
-      own: [
-        seq,
-        tenant,
-        agentNo,
-        state.spans.size,
-        commits.first,
-        commits.last,
-        heardAt,
-        Number(replaces),
-        Number(state.isMapped),
-        Number(state.hasEnded),
-        closed?.closedSeq ?? 0,
-      ],
-      replaces,
+      seq,
+      tenant,
+      agent_no: agentNo,
+      span_count: state.spans.size,
+      first_seq: commits.first,
+      last_seq: commits.last,
+      heard_at: state.heardAt,
+      replaces: state.stored !== null,
+      is_mapped: state.isMapped,
+      has_ended: state.hasEnded,
+      closed_seq: closed?.truncatedSeq ?? 0,
+      commits: commits.print(),
+      closed: closed?.print() ?? null,
+      ...header,
     });
     // New spans come before stored ones.
     const first = areSpansNew ? spans.findIndex(({ row }) => row !== undefined) : 0;
     if (first < 0) continue;
     spans.forEach((span, line) => {
       if (span.row === undefined) return;
-      const isNewVersion = span.seq > 0;
       spanRows.push({
-        row: span.row,
-        own: [seq, tenant, line, Number(isNewVersion), span.node, span.seq],
-        replaces: isNewVersion,
+        seq,
+        tenant,
+        line,
+        replaces: span.seq > 0,
+        node_no: span.node,
+        replaced_seq: span.seq,
+        ...span.row,
       });
     });
     const brought = spans.slice(first).map(({ payload }) => payload ?? NO_PAYLOAD);
     for (const { firstLine, frames } of piecesOf(brought)) {
       const isLong = frames.length > LONG_PIECE_BYTES;
-      const row = {
+      payloads.push({
+        seq,
+        tenant,
+        first_line: first + firstLine,
+        bytes: frames.length,
         trace_id: header.trace_id,
         lines: isLong ? null : frames,
         long_lines: isLong ? frames : null,
-      };
-      payloads.push({ row, own: [seq, tenant, first + firstLine, frames.length], replaces: false });
+      });
     }
   }
   return [...objectRows(TRACES, headers), ...objectRows(SPANS, spanRows), ...objectRows(PAYLOADS, payloads)];
@@ -166,11 +144,7 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
 export function agentRows(seq: number, agents: readonly Agent[]): Rows[] {
   return objectRows(
     AGENTS,
-    agents.map(({ tenant, kind, ...row }) => ({
-      row: { ...row, kind: RUN_KINDS.indexOf(kind) },
-      own: [seq, tenant],
-      replaces: false,
-    })),
+    agents.map((agent) => ({ ...agent, seq, kind: RUN_KINDS.indexOf(agent.kind) })),
   );
 }
 
@@ -199,15 +173,18 @@ function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[
       first = next;
     }
   }
-  const own = (row: number, values: Float64Array): void => {
-    values[0] = seq;
-    values[1] = batch.tenant;
-    values[2] = itemAt(firstLines, row);
-    values[3] = itemAt(bytes, row);
-  };
   const written = writer.finish({ text: batch.spans.textBuffer, rows: firstLines.length });
-  const source = new ColumnsReader(PAYLOADS.wire, written);
-  return { table: PAYLOADS, source, from: 0, to: firstLines.length, own, replacing: 0 };
+  return columnRows(PAYLOADS, {
+    source: new ColumnsReader(PAYLOADS.wire, written),
+    from: 0,
+    to: firstLines.length,
+    assigned: {
+      seq,
+      tenant: batch.tenant,
+      first_line: (row) => itemAt(firstLines, row),
+      bytes: (row) => itemAt(bytes, row),
+    },
+  });
 }
 
 /** Puts payloads into pieces: which of them begins each, and its frames. Pieces without anything are left out. */

@@ -12,26 +12,26 @@ import type { IdleRuns } from './idle-runs.js';
 import { isRunningAt, kindAt, namesItsAgentAt } from '../../incoming/incoming-rows.js';
 import { KnownTraces } from './known-traces.js';
 import type { Services } from './services.js';
-import { SettledMap } from './settled-map.js';
+import { CommitMap } from './settled-map.js';
 import { PromptLinks } from './prompt-links.js';
 import type { LinkedPrompts } from './linked-prompts.js';
 import type { RunChanges, CountedRun } from '../stats/counted-run.js';
 import type { Capture } from '../segments/segment.js';
 import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './settled-rows.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
-import type { ClosedRuns } from './closed-runs.js';
+import type { TruncatedRuns } from './closed-runs.js';
 import type { Reloads } from './reloads.js';
 import type { RunSize } from './run-size.js';
 import { StoredTraces } from './stored-traces.js';
 import type { TraceState, StoredHeader } from './trace-state.js';
 import { wholeState } from './whole-state.js';
-import { newParts, triage, type NewParts, type TouchedTrace } from './triage.js';
+import { isOfBatch, newParts, classify, type NewParts, type TouchedTrace } from './triage.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { OutcomeChange, TraceChange } from './change.js';
 import type { Rows } from './rows.js';
 import { indexOf } from '../../schema/table.js';
 import { TRACE_WIRE } from '../../schema/tables.js';
-import type { Retold } from '../../../runs/spans/run-spans.js';
+import type { DuplicateRewrite } from '../../../runs/spans/run-spans.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
 
 function countedAt({ tenant, traces }: IncomingBatch, trace: number, agentNo: number): CountedRun {
@@ -84,7 +84,7 @@ const SUCCESS = indexOf(TRACE_WIRE, 'success');
 const TOTAL_COST_USD = indexOf(TRACE_WIRE, 'total_cost_usd');
 
 /** What one commit writes. */
-export interface Settled {
+export interface Applied {
   readonly rows: readonly Rows[];
   /** For each outcome that was set, the header after it; null for a trace that is not stored. */
   readonly outcomes: ReadonlyMap<OutcomeChange, HeaderRow | null>;
@@ -116,12 +116,12 @@ interface WrittenTrace extends TouchedRows {
  * the rules of {@link TraceState}, and written as new versions; spans that are certainly new go straight into the tables there,
  * too. Runs only between commits, on the one thread that writes, so what it reads is all there is.
  */
-export class Settlement {
+export class ChangeApplier {
   readonly #traces: IdIndex;
   readonly #agents: Agents;
   readonly #recent: RecentEvents;
   readonly #services: Services;
-  readonly #map: SettledMap;
+  readonly #map: CommitMap;
   readonly #runs: RunChanges;
   readonly #idle: IdleRuns;
   readonly #known: KnownTraces;
@@ -129,7 +129,7 @@ export class Settlement {
   readonly #changes: GroupChanges;
   readonly #completed: CompletedSpans;
   readonly #size: RunSize;
-  readonly #closed: ClosedRuns;
+  readonly #closed: TruncatedRuns;
   readonly #storedAt: (capture: Capture) => StoredRuns<TraceState>;
   /** The traces that the last group touched. */
   #touched: ReadonlyMap<string, TouchedTrace> = new Map();
@@ -151,7 +151,7 @@ export class Settlement {
     readonly prompts: LinkedPrompts;
     readonly runSize: RunSize;
     /** Gets the spans of closed runs that every commit wrote. */
-    readonly closedRuns: ClosedRuns;
+    readonly truncatedRuns: TruncatedRuns;
     readonly reloads: Reloads;
   }) {
     this.#size = parts.runSize;
@@ -159,11 +159,11 @@ export class Settlement {
     this.#agents = parts.agents;
     this.#recent = parts.recent;
     this.#services = parts.services;
-    this.#map = new SettledMap(parts.services);
+    this.#map = new CommitMap(parts.services);
     this.#runs = parts.runs;
     this.#idle = parts.idle;
     this.#storedAt = (capture) => new StoredTraces(parts, capture);
-    this.#closed = parts.closedRuns;
+    this.#closed = parts.truncatedRuns;
     this.#known = new KnownTraces(parts.traces, parts.reloads, parts.runSize);
     this.#links = new PromptLinks(parts.connection, parts.prompts);
     this.#completed = new CompletedSpans(parts.runSize);
@@ -171,12 +171,10 @@ export class Settlement {
   }
 
   /** @throws TooMuchToLoad where the group has to be tried in parts */
-  async settle(seq: number, changes: readonly TraceChange[], capture: Capture): Promise<Settled> {
-    for (const change of changes) {
-      const batch = 'ahead' in change ? change.ahead.batch : 'batch' in change ? change.batch : null;
-      batch?.numberNodes(this.#services);
-    }
-    const sorted = triage(changes, this.#traces, this.#size);
+  async apply(seq: number, changes: readonly TraceChange[], capture: Capture): Promise<Applied> {
+    for (const change of changes)
+      if (change.kind === 'batch' || change.kind === 'ahead') change.batch.numberNodes(this.#services);
+    const sorted = classify(changes, this.#traces, this.#size);
     const { touched } = sorted;
     this.#touched = touched;
     const stored = this.#storedAt(capture);
@@ -187,15 +185,15 @@ export class Settlement {
     const items = new ItemsOfGroup();
     const facts = new CommitEvents(this.#agents);
     for (const [key, trace] of touched) this.#map.take(trace, states.get(key));
-    for (const state of states.values()) state.closeIfAsked();
+    for (const state of states.values()) state.truncateIfAsked();
     const group = { touched, fresh, states, items };
     const outcomes = await this.#changes.apply(group, stored);
-    await tellAgain(group, stored, this.#size);
-    const whole = [...sorted.whole].map(([batch, traces]) => this.#settleWhole(batch, traces, items));
+    await rewriteDuplicates(group, stored, this.#size);
+    const whole = [...sorted.whole].map(([batch, traces]) => this.#applyWhole(batch, traces, items));
     for (const { batch, agentNos } of whole) facts.addWhole(batch, agentNos);
     const written = [...touched].flatMap(([key, trace]) => {
       const state = states.get(key);
-      return state === undefined ? [] : this.#settleState(seq, key, trace, state, fresh);
+      return state === undefined ? [] : this.#applyState(seq, key, trace, state, fresh);
     });
     for (const { trace, state, agentNo, ends } of written) if (ends) facts.addTouched(trace, state, agentNo);
     const rows = whole.flatMap(({ batch, agentNos }) =>
@@ -238,7 +236,7 @@ export class Settlement {
       await this.#completed.load(group, changes, stored);
     } catch (error) {
       // A run that is to be closed was loaded for that alone.
-      for (const [key, state] of group.states) if (!state.isToClose) this.#known.remember(key, state);
+      for (const [key, state] of group.states) if (!state.isToTruncate) this.#known.remember(key, state);
       throw error;
     }
   }
@@ -256,7 +254,7 @@ export class Settlement {
     this.#links.clear();
   }
 
-  #settleWhole(batch: IncomingBatch, traces: readonly number[], items: ItemsOfGroup): WholeTraces {
+  #applyWhole(batch: IncomingBatch, traces: readonly number[], items: ItemsOfGroup): WholeTraces {
     const agentNos = new Map<number, number>();
     const names = new Map<number, string>();
     for (const trace of traces) {
@@ -278,7 +276,7 @@ export class Settlement {
   }
 
   /** What a commit writes for a touched trace; nothing where it changes nothing. */
-  #settleState(
+  #applyState(
     seq: number,
     key: string,
     trace: TouchedTrace,
@@ -300,7 +298,7 @@ export class Settlement {
       at: state.heardAt,
       isCertain: state.namesItsAgent,
     });
-    const areSpansNew = trace.parts.some((part) => 'batch' in part && fresh.get(part.batch)?.has(part.trace));
+    const areSpansNew = trace.parts.some((part) => isOfBatch(part) && fresh.get(part.batch)?.has(part.trace));
     return [{ key, trace, tenant: trace.tenant, state, agentNo, spans, areSpansNew, ends }];
   }
 
@@ -329,7 +327,7 @@ export class Settlement {
     const { stored: before } = state;
     this.#traces.put(tenant, words, offset, seq);
     const after = state.committed(seq, agentNo, spans);
-    if (state.closed !== null) this.#closed.committed(seq, trace, state.closed);
+    if (state.truncated !== null) this.#closed.committed(seq, trace, state.truncated);
     const [runBefore, runAfter] = [before && countedHeader(tenant, before), countedHeader(tenant, after)];
     this.#runs.change(runBefore, runAfter, state.activeAt);
     state.links = this.#links.committed(seq, key, runBefore, runAfter) ?? state.links;
@@ -351,7 +349,7 @@ export class Settlement {
  * {@link RunSize.commitPayloadBytes} for the whole group: what is left is written with the next commit that touches the run, whose
  * totals do not depend on it.
  */
-async function tellAgain(
+async function rewriteDuplicates(
   { touched, fresh, states }: LoadedGroup,
   stored: StoredRuns<TraceState>,
   { commitPayloadBytes }: RunSize,
@@ -359,13 +357,13 @@ async function tellAgain(
   let left = commitPayloadBytes;
   for (const [key, trace] of touched) {
     const state = states.get(key);
-    const retold = state?.retold() ?? [];
-    if (state === undefined || retold.length === 0) continue;
-    const isToRead = ({ span_id: id }: Retold): boolean => {
+    const rewrites = state?.duplicateRewrites() ?? [];
+    if (state === undefined || rewrites.length === 0) continue;
+    const isToRead = ({ span_id: id }: DuplicateRewrite): boolean => {
       const span = state.find(id);
       return span !== undefined && span.seq > 0 && span.row === undefined;
     };
-    const toRead = retold.filter(isToRead);
+    const toRead = rewrites.filter(isToRead);
     const keys = toRead.map(({ span_id: id }) => id);
     const read =
       left > 0 && keys.length > 0
@@ -373,20 +371,24 @@ async function tellAgain(
         : { keys: 0, bytes: 0 };
     left -= read.bytes;
     const unread = new Set(toRead.slice(read.keys));
-    const told = retold.filter((one) => !unread.has(one));
-    for (const one of told) state.tell(one);
-    tellBatches(trace, fresh, told);
+    const told = rewrites.filter((one) => !unread.has(one));
+    for (const one of told) state.rewriteDuplicate(one);
+    rewriteInBatches(trace, fresh, told);
   }
 }
 
-function tellBatches({ parts }: TouchedTrace, fresh: NewParts, retold: readonly Retold[]): void {
-  const told = new Map(retold.map((one) => [one.span_id, one.told]));
+function rewriteInBatches(
+  { parts }: TouchedTrace,
+  fresh: NewParts,
+  rewrites: readonly DuplicateRewrite[],
+): void {
+  const told = new Map(rewrites.map((one) => [one.span_id, one.told]));
   for (const part of parts) {
-    if (!('batch' in part) || fresh.get(part.batch)?.has(part.trace) !== true) continue;
+    if (!isOfBatch(part) || fresh.get(part.batch)?.has(part.trace) !== true) continue;
     const { batch, trace } = part;
     for (let row = batch.start(trace); row < batch.end(trace); row++) {
       const now = told.get(uuidKey(batch.spanIds, row * 4));
-      if (now !== undefined) batch.tell(row, now);
+      if (now !== undefined) batch.rewriteDuplicate(row, now);
     }
   }
 }

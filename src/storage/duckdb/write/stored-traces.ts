@@ -1,6 +1,6 @@
 import { NO_PAYLOAD } from '../../../runs/rules/payload.js';
 import type { RunId, RunToRead, SpanIds, StoredRun, StoredRuns } from '../../../runs/stored-runs.js';
-import type { ClosedRuns } from './closed-runs.js';
+import type { TruncatedRuns } from './closed-runs.js';
 import { selectList } from '../../schema/table.js';
 import { HEADER_COLUMNS, SPANS, SPAN_WIRE, TRACES } from '../../schema/tables.js';
 import type { Agents } from '../stats/agents.js';
@@ -12,7 +12,7 @@ import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { pickRow, spanStateOf } from '../segments/stored-rows.js';
 import { FACT_COLUMNS } from '../segments/fact-columns.js';
-import { ClosedSpans } from '../../../runs/spans/closed-spans.js';
+import { TruncatedSpans } from '../../../runs/spans/closed-spans.js';
 import { loadManySpans } from './load-many-spans.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
 import type { RunSize } from './run-size.js';
@@ -26,7 +26,7 @@ export const COMMITS = 'first_seq, last_seq, commits';
 export class StoredTraces implements StoredRuns<TraceState> {
   readonly #connection: Connection;
   readonly #agents: Agents;
-  readonly #closed: ClosedRuns;
+  readonly #closed: TruncatedRuns;
   readonly #size: RunSize;
   readonly #capture: Capture;
 
@@ -34,14 +34,14 @@ export class StoredTraces implements StoredRuns<TraceState> {
     parts: {
       readonly connection: Connection;
       readonly agents: Agents;
-      readonly closedRuns: ClosedRuns;
+      readonly truncatedRuns: TruncatedRuns;
       readonly runSize: RunSize;
     },
     capture: Capture,
   ) {
     this.#connection = parts.connection;
     this.#agents = parts.agents;
-    this.#closed = parts.closedRuns;
+    this.#closed = parts.truncatedRuns;
     this.#size = parts.runSize;
     this.#capture = capture;
   }
@@ -103,7 +103,7 @@ async function loadHeaders(
     found.set(header.trace_id, { state, spans });
     if (typeof row.closed !== 'string') continue;
     const [closedSeq, printed] = [Number(row.closed_seq), row.closed];
-    state.spans = ClosedSpans.stored({ size: spans, closedSeq, printed, agent });
+    state.spans = TruncatedSpans.stored({ size: spans, truncatedSeq: closedSeq, printed, agent });
   }
   return found;
 }

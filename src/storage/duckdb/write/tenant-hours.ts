@@ -1,14 +1,14 @@
 import { HourSums, type EdgeSum, type NodeSum } from '../../../signal/hour-sums.js';
 import { MAP_EDGES, MAP_NODES } from '../../schema/sum-tables.js';
-import { objectRows } from './object-rows.js';
-import type { Rows } from './rows.js';
+import type { TableRow } from '../../schema/table.js';
+import { objectRows, type Rows } from './rows.js';
 
 /** A part of a sum of the service map, to be added to it or taken away. */
 export type SumPart = {
   readonly tenant: number;
   /** When the traces started, in hours since 1970. */
   readonly hour: number;
-} & ({ readonly node: NodeSum } | { readonly edge: EdgeSum });
+} & ({ readonly kind: 'node'; readonly node: NodeSum } | { readonly kind: 'edge'; readonly edge: EdgeSum });
 
 /** Sums of the service map, or parts of them, by tenant and hour. */
 export class TenantHours {
@@ -29,8 +29,8 @@ export class TenantHours {
   /** The parts that are not zero. */
   parts(): SumPart[] {
     return [...this.#hours.values()].flatMap(({ tenant, hour, sums }) => [
-      ...sums.nodes().map((node) => ({ tenant, hour, node })),
-      ...sums.edges().map((edge) => ({ tenant, hour, edge })),
+      ...sums.nodes().map((node) => ({ kind: 'node', tenant, hour, node }) as const),
+      ...sums.edges().map((edge) => ({ kind: 'edge', tenant, hour, edge }) as const),
     ]);
   }
 
@@ -41,12 +41,12 @@ export class TenantHours {
 
 /** The rows that the commit `seq` writes for parts of sums. */
 export function sumRows(seq: number, parts: readonly SumPart[]): Rows[] {
-  const place = ({ tenant }: SumPart) => ({ own: [seq, tenant], replaces: false });
-  const nodes = parts.flatMap((part) =>
-    'node' in part ? [{ row: { hour: part.hour, ...part.node }, ...place(part) }] : [],
-  );
-  const edges = parts.flatMap((part) =>
-    'edge' in part ? [{ row: { hour: part.hour, ...part.edge }, ...place(part) }] : [],
-  );
+  const nodes: TableRow<typeof MAP_NODES>[] = [];
+  const edges: TableRow<typeof MAP_EDGES>[] = [];
+  for (const part of parts) {
+    const { tenant, hour } = part;
+    if (part.kind === 'node') nodes.push({ seq, tenant, hour, ...part.node });
+    else edges.push({ seq, tenant, hour, ...part.edge });
+  }
   return [...objectRows(MAP_NODES, nodes), ...objectRows(MAP_EDGES, edges)];
 }

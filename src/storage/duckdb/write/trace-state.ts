@@ -21,8 +21,8 @@ export class TraceState extends RunState {
   stored: StoredHeader | null;
   /** The commits that brought rows of spans. */
   commits: CommitRanges;
-  /** Whether its header is to stop following its spans, from the commit under way on: {@link closeIfAsked}. */
-  isToClose = false;
+  /** Whether its header is to stop following its spans, from the commit under way on: {@link truncateIfAsked}. */
+  isToTruncate = false;
   /** The prompt versions that it used; null where they were not read. */
   links: TraceLinks | null = null;
 
@@ -42,9 +42,9 @@ export class TraceState extends RunState {
     this.commits = place.commits;
   }
 
-  closeIfAsked(): void {
-    if (!this.isToClose) return;
-    this.isToClose = false;
+  truncateIfAsked(): void {
+    if (!this.isToTruncate) return;
+    this.isToTruncate = false;
     this.close();
   }
 

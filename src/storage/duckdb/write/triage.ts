@@ -4,15 +4,7 @@ import { uuidKey } from '../../../worker/uuid-words.js';
 import { repeatAmongThem, repeatsSpans } from '../../../runs/repeated-spans.js';
 import type { RunSize } from './run-size.js';
 import type { TraceState } from './trace-state.js';
-import type {
-  AheadChange,
-  CloseChange,
-  LinkChange,
-  OutcomeChange,
-  RemapChange,
-  TimeoutChange,
-  TraceChange,
-} from './change.js';
+import type { AheadChange, BatchChange, SingleTraceChange, TraceChange } from './change.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 
 /**
@@ -21,15 +13,35 @@ import type { IncomingBatch } from '../../incoming/incoming-batch.js';
  */
 export type NewParts = ReadonlyMap<IncomingBatch, ReadonlyMap<number, number>>;
 
-/** A trace of a batch. */
-export interface Part {
+interface WholePart {
+  readonly kind: 'batch';
+  readonly change: BatchChange;
   readonly batch: IncomingBatch;
   readonly trace: number;
 }
 
 /** A trace of a batch of which only those spans are applied that complete stored ones. */
-export interface AheadPart extends Part {
-  readonly ahead: AheadChange;
+export interface AheadPart {
+  readonly kind: 'ahead';
+  readonly change: AheadChange;
+  readonly batch: IncomingBatch;
+  readonly trace: number;
+  /** The row before which its spans count. */
+  readonly end: number;
+}
+
+/** A trace of a batch. */
+export type BatchPart = WholePart | AheadPart;
+/** What a change has to do with one trace. */
+export type TracePart = BatchPart | SingleTraceChange;
+
+export function isOfBatch(part: TracePart): part is BatchPart {
+  return part.kind === 'batch' || part.kind === 'ahead';
+}
+
+/** The change that a part is of. */
+export function changeOf(part: TracePart): TraceChange {
+  return isOfBatch(part) ? part.change : part;
 }
 
 /** A trace that is perhaps stored, or that several changes of the group are about, and those changes in order. */
@@ -38,19 +50,11 @@ export interface TouchedTrace {
   /** The id in words, from `offset` on. */
   readonly words: Uint32Array;
   readonly offset: number;
-  readonly parts: (
-    | Part
-    | AheadPart
-    | { readonly outcome: OutcomeChange }
-    | { readonly timeout: TimeoutChange }
-    | { readonly remap: RemapChange }
-    | { readonly close: CloseChange }
-    | { readonly link: LinkChange }
-  )[];
+  readonly parts: TracePart[];
 }
 
 /** How to treat the traces of a group. */
-export interface Triage {
+export interface ClassifiedTraces {
   /** For each batch, the traces that are certainly new, come once in the group, and have each span once. */
   readonly whole: ReadonlyMap<IncomingBatch, readonly number[]>;
   /** All others, by key. */
@@ -62,40 +66,45 @@ export interface Triage {
  *
  * @param traces which traces are stored
  */
-export function triage(changes: readonly TraceChange[], traces: KnownRuns, { followed }: RunSize): Triage {
+export function classify(
+  changes: readonly TraceChange[],
+  traces: KnownRuns,
+  { followed }: RunSize,
+): ClassifiedTraces {
   const mentions = countTraces(changes);
   const whole = new Map<IncomingBatch, number[]>();
   const touched = new Map<string, TouchedTrace>();
   for (const change of changes) {
-    if ('ahead' in change) {
-      const { ahead } = change;
-      for (const part of aheadParts(ahead)) {
-        const { tenant, traceIds: words } = ahead.batch;
-        const found = { tenant, words, offset: part.trace * 4 };
-        touch(touched, ahead.batch.traceKey(part.trace), found).parts.push(part);
+    switch (change.kind) {
+      case 'batch': {
+        const { batch } = change;
+        const wholeOfBatch: number[] = [];
+        for (let trace = 0; trace < batch.traces.rows; trace++) {
+          const isNew =
+            mentions.get(batch.traceKey(trace)) === 1 &&
+            traces.find(batch.tenant, batch.traceIds, trace * 4) === 0;
+          const isLong = batch.end(trace) - batch.start(trace) > followed;
+          if (isNew && !isLong && !repeatsSpans(batch, trace)) wholeOfBatch.push(trace);
+          else touchPart(touched, { kind: 'batch', change, batch, trace });
+        }
+        if (wholeOfBatch.length > 0) whole.set(batch, wholeOfBatch);
+        break;
       }
-      continue;
-    }
-    if (!('batch' in change)) {
-      const { tenant, words } = storedTraceOf(change);
-      const trace = { tenant, words, offset: 0 };
-      touch(touched, runKey(tenant, words, 0), trace).parts.push(change);
-      continue;
-    }
-    const { batch } = change;
-    const wholeOfBatch: number[] = [];
-    for (let trace = 0; trace < batch.traces.rows; trace++) {
-      const offset = trace * 4;
-      const key = batch.traceKey(trace);
-      const isNew = mentions.get(key) === 1 && traces.find(batch.tenant, batch.traceIds, offset) === 0;
-      const isLong = batch.end(trace) - batch.start(trace) > followed;
-      if (isNew && !isLong && !repeatsSpans(batch, trace)) wholeOfBatch.push(trace);
-      else {
-        const found = { tenant: batch.tenant, words: batch.traceIds, offset };
-        touch(touched, key, found).parts.push({ batch, trace });
+      case 'ahead': {
+        const { batch } = change;
+        for (const [trace, end] of change.traces)
+          touchPart(touched, { kind: 'ahead', change, batch, trace, end });
+        break;
+      }
+      case 'outcome':
+      case 'timeout':
+      case 'remap':
+      case 'truncate':
+      case 'link': {
+        const { tenant, words } = change;
+        touch(touched, runKey(tenant, words, 0), { tenant, words, offset: 0 }).parts.push(change);
       }
     }
-    if (wholeOfBatch.length > 0) whole.set(batch, wholeOfBatch);
   }
   return { whole, touched };
 }
@@ -105,12 +114,12 @@ export function triage(changes: readonly TraceChange[], traces: KnownRuns, { fol
  *
  * @param states the stored traces, by key
  */
-export function newParts({ touched }: Triage, states: ReadonlyMap<string, TraceState>): NewParts {
+export function newParts({ touched }: ClassifiedTraces, states: ReadonlyMap<string, TraceState>): NewParts {
   const found = new Map<IncomingBatch, Map<number, number>>();
   for (const [key, { parts }] of touched) {
     // These write stored spans, too.
-    if (parts.some((change) => 'remap' in change || 'ahead' in change)) continue;
-    const brought = parts.filter((part) => 'batch' in part);
+    if (parts.some(({ kind }) => kind === 'remap' || kind === 'ahead')) continue;
+    const brought = parts.filter((part) => part.kind === 'batch');
     if (brought.some((part) => hasStoredSpan(part, states.get(key))) || repeatSpans(brought)) continue;
     let line = 0;
     for (const { batch, trace } of brought) {
@@ -122,22 +131,18 @@ export function newParts({ touched }: Triage, states: ReadonlyMap<string, TraceS
   return found;
 }
 
-function repeatSpans(parts: readonly Part[]): boolean {
+function repeatSpans(parts: readonly BatchPart[]): boolean {
   const [part, another] = parts;
   if (part === undefined) return false;
   return another === undefined ? repeatsSpans(part.batch, part.trace) : repeatAmongThem(parts);
 }
 
-function hasStoredSpan({ batch, trace }: Part, state: TraceState | undefined): boolean {
+function hasStoredSpan({ batch, trace }: BatchPart, state: TraceState | undefined): boolean {
   if (state === undefined) return false;
   for (let row = batch.start(trace); row < batch.end(trace); row++) {
     if (state.spans.has(uuidKey(batch.spanIds, row * 4))) return true;
   }
   return false;
-}
-
-function aheadParts(ahead: AheadChange): AheadPart[] {
-  return [...ahead.traces.keys()].map((trace) => ({ batch: ahead.batch, trace, ahead }));
 }
 
 /** How many changes of the group are about each trace, by key. */
@@ -147,25 +152,28 @@ function countTraces(changes: readonly TraceChange[]): Map<string, number> {
     counts.set(key, (counts.get(key) ?? 0) + 1);
   };
   for (const change of changes) {
-    if ('batch' in change) {
-      for (let trace = 0; trace < change.batch.traces.rows; trace++) count(change.batch.traceKey(trace));
-    } else if ('ahead' in change) {
-      for (const trace of change.ahead.traces.keys()) count(change.ahead.batch.traceKey(trace));
-    } else {
-      const { tenant, words } = storedTraceOf(change);
-      count(runKey(tenant, words, 0));
+    switch (change.kind) {
+      case 'batch':
+        for (let trace = 0; trace < change.batch.traces.rows; trace++) count(change.batch.traceKey(trace));
+        break;
+      case 'ahead':
+        for (const trace of change.traces.keys()) count(change.batch.traceKey(trace));
+        break;
+      case 'outcome':
+      case 'timeout':
+      case 'remap':
+      case 'truncate':
+      case 'link':
+        count(runKey(change.tenant, change.words, 0));
     }
   }
   return counts;
 }
 
-function storedTraceOf(
-  change: Exclude<TraceChange, { readonly batch: IncomingBatch } | { readonly ahead: AheadChange }>,
-): Pick<RemapChange, 'tenant' | 'words'> {
-  if ('outcome' in change) return change.outcome;
-  if ('link' in change) return change.link;
-  if ('close' in change) return change.close;
-  return 'timeout' in change ? change.timeout : change.remap;
+function touchPart(touched: Map<string, TouchedTrace>, part: BatchPart): void {
+  const { batch, trace } = part;
+  const found = { tenant: batch.tenant, words: batch.traceIds, offset: trace * 4 };
+  touch(touched, batch.traceKey(trace), found).parts.push(part);
 }
 
 function touch(

@@ -11,7 +11,7 @@ import { countedIn, quotaUsage, type ItemCounts } from './item-counts.js';
 import { countWritten, writeRows } from './segment-writes.js';
 import type { Segment } from '../segments/segment.js';
 import type { Segments } from '../segments/segments.js';
-import type { Settled, Settlement } from './settlement.js';
+import type { Applied, ChangeApplier } from './settlement.js';
 import { TooMuchToLoad } from './reloads.js';
 import { releaseBuffers } from '../../../worker/release-buffers.js';
 import { storageFailure } from '../files/storage-failure.js';
@@ -42,7 +42,7 @@ export interface CommitReport {
 export class Writer {
   readonly #connection: Connection;
   readonly #segments: Segments;
-  readonly #settlement: Settlement;
+  readonly #applier: ChangeApplier;
   readonly #agents: Agents;
   readonly #counts: ItemCounts;
   readonly #logger: Logger;
@@ -61,7 +61,7 @@ export class Writer {
   constructor(parts: {
     readonly connection: Connection;
     readonly segments: Segments;
-    readonly settlement: Settlement;
+    readonly applier: ChangeApplier;
     readonly agents: Agents;
     readonly counts: ItemCounts;
     readonly logger: Logger;
@@ -75,7 +75,7 @@ export class Writer {
     this.#room = parts.room;
     this.#connection = parts.connection;
     this.#segments = parts.segments;
-    this.#settlement = parts.settlement;
+    this.#applier = parts.applier;
     this.#agents = parts.agents;
     this.#counts = parts.counts;
     this.#queue = new CommitQueue(parts.counts);
@@ -93,7 +93,7 @@ export class Writer {
    */
   async write(change: Change): Promise<Written> {
     this.#room.check();
-    if ('batch' in change || 'append' in change) this.#pressure.check();
+    if (change.kind === 'batch' || change.kind === 'append') this.#pressure.check();
     const done = this.#queue.add(change);
     this.#running ??= this.#run();
     return await done;
@@ -148,12 +148,18 @@ export class Writer {
       } catch (error) {
         if (error instanceof TooMuchToLoad) {
           const { plan } = error;
-          if ('upTo' in plan) size = part.findIndex(({ change }) => change === plan.upTo);
-          else {
-            const done =
-              'refused' in plan ? this.#refuse(part, plan.refused) : await this.#makeRoom(part, plan);
-            rest = rest.filter(({ change }) => !done.has(change));
+          let done: ReadonlySet<Change> = new Set();
+          switch (plan.kind) {
+            case 'up_to':
+              size = part.findIndex(({ change }) => change === plan.before);
+              break;
+            case 'refuse':
+              done = this.#refuse(part, plan.refused);
+              break;
+            case 'first':
+              done = await this.#makeRoom(part, plan);
           }
+          rest = rest.filter(({ change }) => !done.has(change));
           continue;
         }
         await this.#recover(part, error);
@@ -197,22 +203,22 @@ export class Writer {
     const seq = ++this.#seq;
     const changes = group.map(({ change }) => change);
     this.#agents.begin();
-    const settled = await this.#settle(seq, changes);
-    const appends = changes.flatMap((change) => ('append' in change ? change.append : []));
-    const written = [...settled.rows, ...appends.flatMap((append) => append.rows(seq))];
-    this.#count(changes, settled);
+    const applied = await this.#apply(seq, changes);
+    const appends = changes.flatMap((change) => (change.kind === 'append' ? change.append : []));
+    const written = [...applied.rows, ...appends.flatMap((append) => append.rows(seq))];
+    this.#count(changes, applied);
     written.push(...this.#counts.rows(seq));
     const segment = this.#segments.current;
     if (written.length > 0) await writeRows(this.#connection, segment, written);
-    settled.committed();
+    applied.committed();
     for (const append of appends) append.committed();
     this.#counts.committed();
-    if (written.length > 0) countWritten(segment, seq, { written, settled: settled.rows, changes });
+    if (written.length > 0) countWritten(segment, seq, { written, applied: applied.rows, changes });
     for (const { change, resolve } of group) {
-      const header = 'outcome' in change ? settled.outcomes.get(change.outcome) : undefined;
+      const header = change.kind === 'outcome' ? applied.outcomes.get(change) : undefined;
       resolve({ header: header ?? null, usage: this.#usage(change) });
     }
-    releaseBuffers([...settled.whole, ...appends].flatMap(({ buffers }) => buffers));
+    releaseBuffers([...applied.whole, ...appends].flatMap(({ buffers }) => buffers));
     this.#onCommit({
       rows: rowsByTable(written),
       batches: group.length,
@@ -227,12 +233,12 @@ export class Writer {
   }
 
   /** @throws ConsumeError `quota_exceeded` */
-  #count(changes: readonly Change[], settled: Settled): void {
+  #count(changes: readonly Change[], applied: Applied): void {
     for (const change of changes) {
       const counted = countedIn(change);
       if (counted === null) continue;
-      const items = 'batch' in change ? settled.items.get(change.batch) : undefined;
-      this.#counts.add(counted, 'append' in change ? change.append.items : (items ?? 0));
+      const items = change.kind === 'batch' ? applied.items.get(change.batch) : undefined;
+      this.#counts.add(counted, change.kind === 'append' ? change.append.items : (items ?? 0));
     }
   }
 
@@ -248,12 +254,12 @@ export class Writer {
     for (const tell of this.#toSeal.splice(0)) tell();
   }
 
-  async #settle(seq: number, changes: readonly Change[]): Promise<Settled> {
+  async #apply(seq: number, changes: readonly Change[]): Promise<Applied> {
     await this.#segments.ready();
     const capture = this.#segments.capture();
     try {
-      const traces = changes.flatMap((change) => ('append' in change ? [] : change));
-      return await this.#settlement.settle(seq, traces, capture);
+      const traces = changes.flatMap((change) => (change.kind === 'append' ? [] : change));
+      return await this.#applier.apply(seq, traces, capture);
     } finally {
       capture.release();
     }
@@ -262,9 +268,9 @@ export class Writer {
   /** Nothing of the group was stored. Each batch is tried alone, so that a bad one does not take the others down with it. */
   async #recover(group: readonly Waiting[], error: unknown): Promise<void> {
     this.#agents.rollback();
-    this.#settlement.rollback();
+    this.#applier.rollback();
     this.#counts.rollback();
-    for (const { change } of group) if ('append' in change) change.append.rolledBack();
+    for (const { change } of group) if (change.kind === 'append') change.append.rolledBack();
     const failure = storageFailure(error);
     // Damage is reported once for the file, not for each batch that meets it.
     if (failure.code !== 'quota_exceeded' && failure.code !== 'store_damaged') {

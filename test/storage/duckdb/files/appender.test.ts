@@ -6,12 +6,17 @@ import t, { type Test } from 'tap';
 import { TableAppender } from '../../../../src/storage/duckdb/files/appender.js';
 import type { Connection } from '../../../../src/storage/duckdb/files/connection.js';
 import { Database, MAIN } from '../../../../src/storage/duckdb/files/database.js';
-import { createTable, selectList, type Table } from '../../../../src/storage/schema/table.js';
+import {
+  createTable,
+  defineTable,
+  selectList,
+  type AssignedColumns,
+} from '../../../../src/storage/schema/table.js';
 import { ColumnsReader } from '../../../../src/worker/columns-reader.js';
 import { encodeRows } from '../../../../src/worker/columns-writer.js';
 import { testFolder } from '../../../support/test-folder.js';
 
-const TABLE: Table = {
+const TABLE = defineTable({
   name: 'everything',
   store: [
     { name: 'seq', kind: 'int64', sql: 'BIGINT' },
@@ -32,7 +37,7 @@ const TABLE: Table = {
     { name: 'name', kind: 'text', sql: 'VARCHAR' },
     { name: 'note', kind: 'text', sql: 'VARCHAR', nullable: true },
   ],
-};
+});
 
 /** Times are exact from 1684 to 2255. */
 const time = fc.oneof(
@@ -82,11 +87,8 @@ void t.test('every value comes back as it went in', async (t) => {
         await connection.run('DELETE FROM everything');
         const source = new ColumnsReader(TABLE.wire, encodeRows(TABLE.wire, rows));
         const appender = new TableAppender(connection, MAIN, TABLE);
-        appender.append(source, 0, rows.length, (i, values) => {
-          values[0] = seq;
-          values[1] = -i;
-          values[2] = i % 2;
-        });
+        const assigned: AssignedColumns<typeof TABLE> = { seq, small: (i) => -i, flag: (i) => i % 2 === 1 };
+        appender.append(source, 0, rows.length, assigned);
         appender.close();
         const found = await connection.rows(SELECT);
         t.same(
@@ -124,11 +126,11 @@ void t.test(
     const first = make(5000, 0);
     const second = make(3000, 5000);
     const appender = new TableAppender(connection, MAIN, TABLE);
-    const own = (offset: number) => (i: number, values: Float64Array) => {
-      values[0] = offset + i;
-      values[1] = 1;
-      values[2] = 0;
-    };
+    const own = (offset: number): AssignedColumns<typeof TABLE> => ({
+      seq: (i) => offset + i,
+      small: 1,
+      flag: false,
+    });
     const [a, b] = [first, second].map((rows) => new ColumnsReader(TABLE.wire, encodeRows(TABLE.wire, rows)));
     if (a === undefined || b === undefined) throw new Error('there are two');
     appender.append(a, 0, 2047, own(0));
@@ -159,7 +161,7 @@ void t.test('an appender that is given up writes nothing, not even when it is co
   const source = new ColumnsReader(TABLE.wire, encodeRows(TABLE.wire, [short]));
   const giveUp = (): void => {
     const appender = new TableAppender(connection, MAIN, TABLE);
-    for (let i = 0; i < 5000; i++) appender.append(source, 0, 1, (_, own) => own.fill(0));
+    for (let i = 0; i < 5000; i++) appender.append(source, 0, 1, { seq: 0, small: 0, flag: false });
     appender.abandon();
   };
   await connection.run('BEGIN');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Database, MAIN } from '../../../../src/storage/duckdb/files/database.js';
 import { Troubles } from '../../../../src/storage/duckdb/files/troubles.js';
-import { setUnusableAside, type CheckedFile } from '../../../../src/storage/duckdb/files/unusable-rows.js';
+import { quarantineUnusable, type CheckedFile } from '../../../../src/storage/duckdb/files/unusable-rows.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { testFolder } from '../../../support/test-folder.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
@@ -120,12 +120,12 @@ void t.test('however many rows are set aside, this thread holds none of them', a
       settled++;
     },
   };
-  await setUnusableAside(connection, file, { logger, troubles });
+  await quarantineUnusable(connection, file, { logger, troubles });
   t.ok(most < 5, `${most} rows at a time`);
   t.match(logger.lines.join('\n'), `${ROWS} of ${of}`);
   const [left] = await rows(`SELECT count(*)::INTEGER AS rows FROM ${MAIN}.main.${of}`);
   t.equal(left?.rows, ROWS);
-  await setUnusableAside(connection, file, { logger, troubles });
+  await quarantineUnusable(connection, file, { logger, troubles });
   t.equal(logger.lines.length, 1, 'nothing is left to do');
   t.equal(settled, 1);
 });

@@ -96,8 +96,8 @@ class Kept {
   async mergedBefore<T>(n: number, work: (read: Read) => Promise<T>): Promise<T> {
     // A read that is under way does not wait for what it knows as hot.
     await this.write(0, [0]);
-    const { mover } = this.engine.parts;
-    const merged = mover.mergedBlocks;
+    const { compactor } = this.engine.parts;
+    const merged = compactor.mergedBlocks;
     let statements = 0;
     const isNow = async (sql: string): Promise<void> => {
       if (!sql.includes('cold.main') || ++statements !== n) return;
@@ -122,7 +122,7 @@ class Kept {
         }
       }),
     );
-    same([statements >= n, mover.mergedBlocks - merged], [true, 2]);
+    same([statements >= n, compactor.mergedBlocks - merged], [true, 2]);
     return done;
   }
 
@@ -130,7 +130,7 @@ class Kept {
   async retain(days: number, between: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const firstKept = NOON - days * DAY - DAY / 2;
     await removeOldLogs(async (work) => {
-      const done = await this.engine.parts.mover.between(work);
+      const done = await this.engine.parts.compactor.between(work);
       await between();
       return done;
     }, firstKept);
@@ -288,7 +288,7 @@ void t.test('blocks that have lost records to a damaged file are merged all the 
   await inColdFile(kept.engine.path, "DELETE FROM logs WHERE body LIKE '% 5' OR body LIKE '% 45'");
   await kept.engine.start();
   await kept.move(1);
-  t.equal(kept.engine.parts.mover.mergedBlocks, 2);
+  t.equal(kept.engine.parts.compactor.mergedBlocks, 2);
   t.notMatch(kept.engine.logger.lines, /could not/);
   await kept.engine.close();
   const { records, inBlocks } = await movedLogs(kept.engine.path);

@@ -28,7 +28,7 @@ class Texts {
   async write(runs: readonly ReturnType<typeof aHeader>[]): Promise<void> {
     for (const trace of runs) await this.engine.write(this.#user, [{ trace, spans: [] }], NOON);
     await this.engine.parts.writer.sealIfFull();
-    await this.engine.parts.mover.settled();
+    await this.engine.parts.compactor.settled();
   }
 
   /** Moves all that there is. */

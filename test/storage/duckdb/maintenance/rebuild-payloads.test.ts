@@ -27,7 +27,7 @@ void t.test('a rebuild of the map reads a few payloads at a time, and all of the
     const items = [{ trace, spans }];
     const derived = isLate ? {} : { service_map: deriveBatch(items) };
     const message = tracesMessage(user.tenant, { items, ...derived }, NOON);
-    await engine.parts.writer.write({ batch: new IncomingBatch(message) });
+    await engine.parts.writer.write({ kind: 'batch', batch: new IncomingBatch(message) });
   };
   await write(false);
   await engine.settle();

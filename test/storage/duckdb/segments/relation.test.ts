@@ -13,36 +13,39 @@ import { holds } from '../../../support/property.js';
 /** How many commits each file has, from the cold one on; which hot segments were set aside. */
 interface Files {
   readonly commits: readonly number[];
-  readonly aside: readonly boolean[];
+  readonly quarantined: readonly boolean[];
 }
 
 const files: fc.Arbitrary<Files> = fc.record({
   commits: fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 6 }),
-  aside: fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
+  quarantined: fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
 });
 
 /** What a read sees of these files, and the name in SQL of the file that has each commit. */
-function captureOf({ commits, aside }: Files): { capture: Capture; fileOf: ReadonlyMap<number, string> } {
+function captureOf({ commits, quarantined }: Files): {
+  capture: Capture;
+  fileOf: ReadonlyMap<number, string>;
+} {
   const fileOf = new Map<number, string>();
   let lastSeq = 0;
   let bound = 0;
   const hot = commits.map((count, i) => {
     const segment = newSegment(i, '');
     const isCold = i === 0;
-    segment.isAside = !isCold && (aside[i - 1] ?? false);
+    segment.isQuarantined = !isCold && (quarantined[i - 1] ?? false);
     for (let n = 0; n < count; n++) fileOf.set(++lastSeq, isCold ? 'cold' : segment.catalog);
     segment.lastSeq = count === 0 ? 0 : lastSeq;
     if (isCold) bound = lastSeq;
     return segment;
   });
   const [, ...segments] = hot;
-  const inOrder = segments.toSorted((a, b) => Number(b.isAside) - Number(a.isAside));
+  const inOrder = segments.toSorted((a, b) => Number(b.isQuarantined) - Number(a.isQuarantined));
   const capture = {
     hot: inOrder,
     bound,
     lastSeq,
     lastNumber: 0,
-    isAnyAside: false,
+    isAnyQuarantined: false,
     release: () => undefined,
   };
   return { capture, fileOf };
@@ -81,13 +84,13 @@ void t.test('the file of every commit that is wanted is asked, and once', async 
 });
 
 void t.test('for one commit one file is asked, unless segments are set aside', async (t) => {
-  const { capture, fileOf } = captureOf({ commits: [5, 3, 4, 2], aside: [] });
+  const { capture, fileOf } = captureOf({ commits: [5, 3, 4, 2], quarantined: [] });
   for (const [seq, file] of fileOf) t.strictSame(askedBy(relation(capture, SPANS, ofCommits([seq]))), [file]);
   t.strictSame(askedBy(relation(capture, SPANS, ofCommitsSince(9))), ['g2', 'g3']);
   t.strictSame(askedBy(relation(capture, SPANS, ofCommits([4, 14]))), ['cold', 'g3']);
   t.strictSame(askedBy(relation(capture, SPANS, [])), ['cold'], 'nothing is asked for: a table without rows');
   t.match(relation(capture, SPANS, ofCommits([99])), /AND FALSE/, 'nor is what no file has');
-  const aside = captureOf({ commits: [5, 3, 4, 2], aside: [false, true, false] });
-  t.strictSame(askedBy(relation(aside.capture, SPANS, ofCommits([7]))), ['g2', 'g1']);
-  t.strictSame(askedBy(relation(aside.capture, SPANS, ofCommits([11]))), ['g2', 'g3']);
+  const quarantined = captureOf({ commits: [5, 3, 4, 2], quarantined: [false, true, false] });
+  t.strictSame(askedBy(relation(quarantined.capture, SPANS, ofCommits([7]))), ['g2', 'g1']);
+  t.strictSame(askedBy(relation(quarantined.capture, SPANS, ofCommits([11]))), ['g2', 'g3']);
 });

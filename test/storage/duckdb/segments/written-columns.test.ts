@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { objectRows } from '../../../../src/storage/duckdb/write/object-rows.js';
+import { objectRows } from '../../../../src/storage/duckdb/write/rows.js';
 import { TableAppender } from '../../../../src/storage/duckdb/files/appender.js';
 import type { Connection } from '../../../../src/storage/duckdb/files/connection.js';
 import { Database, MAIN } from '../../../../src/storage/duckdb/files/database.js';
 import { LOG_MESSAGE } from '../../../../src/storage/duckdb/write/encode-logs.js';
 import { POINT_MESSAGE } from '../../../../src/storage/duckdb/write/encode-points.js';
 import { SPAN_MESSAGE, TRACE_MESSAGE } from '../../../../src/storage/incoming/encode-traces.js';
-import { createTable, type Table } from '../../../../src/storage/schema/table.js';
+import { createTable, type Table, type TableRow } from '../../../../src/storage/schema/table.js';
 import { SEGMENT_TABLES } from '../../../../src/storage/schema/tables.js';
 import { ColumnsWriter } from '../../../../src/worker/columns-writer.js';
 import type { Column, ColumnKind } from '../../../../src/worker/columns.js';
@@ -40,11 +40,6 @@ function fullRow(columns: readonly Column[]): WrittenRow {
   return Object.fromEntries(columns.map(({ name, kind }) => [name, VALUES[kind]]));
 }
 
-/** The wire columns of a table written as the appender takes them. */
-function written(table: Table, row: WrittenRow, own: readonly number[]) {
-  return objectRows(table, [{ row, own, replaces: false }]);
-}
-
 async function aDatabase(t: Test): Promise<Connection> {
   let database: Database | null = null;
   t.teardown(() => database?.close());
@@ -58,20 +53,21 @@ async function aDatabase(t: Test): Promise<Connection> {
 
 void t.test('a row without a value for a column of its table is an error, and no zero', async (t) => {
   for (const table of SEGMENT_TABLES) {
-    const own = table.store.map(() => 1);
-    t.equal(written(table, fullRow(table.wire), own).length, 1, table.name);
+    const store = fullRow(table.store);
+    const written = (wire: WrittenRow) => objectRows(table, [{ ...store, ...wire } as TableRow<Table>]);
+    t.equal(written(fullRow(table.wire)).length, 1, table.name);
     for (const { name, nullable } of table.wire) {
       const lacking = fullRow(table.wire.filter((column) => column.name !== name));
       t.throws(
-        () => written(table, lacking, own),
+        () => written(lacking),
         { message: new RegExp(`\\b${name}\\b`) },
         `${table.name} without ${name}`,
       );
       const emptied = { ...fullRow(table.wire), [name]: null };
-      if (nullable) t.doesNotThrow(() => written(table, emptied, own), `${table.name}.${name} may be null`);
+      if (nullable) t.doesNotThrow(() => written(emptied), `${table.name}.${name} may be null`);
       else
         t.throws(
-          () => written(table, emptied, own),
+          () => written(emptied),
           { message: new RegExp(`\\b${name} is never null`) },
           `${table.name}.${name} is never null`,
         );
@@ -83,24 +79,22 @@ void t.test('a value that the store itself leaves out is an error, and nothing i
   const connection = await aDatabase(t);
   for (const table of SEGMENT_TABLES) {
     await connection.run(createTable(MAIN, table));
-    const [rows] = written(table, fullRow(table.wire), []);
+    const [rows] = objectRows(table, [fullRow([...table.store, ...table.wire]) as TableRow<Table>]);
     if (rows === undefined) throw new Error('there is a row');
-    for (const [left, { name }] of table.store.entries()) {
+    const { source, assigned } = rows;
+    for (const { name } of table.store) {
       await connection.run('BEGIN');
       const appender = new TableAppender(connection, MAIN, table);
-      const own = (row: number, values: Float64Array): void => {
-        for (const place of table.store.keys()) if (place !== left || row === 0) values[place] = 1;
-      };
-      appender.append(rows.source, 0, 1, own);
-      t.throws(
-        () => {
-          appender.append(rows.source, 0, 1, (_row, values) => {
-            own(1, values);
-          });
-        },
-        { message: `The column ${table.name}.${name} was not written.` },
-        'it does not have that of the row before',
-      );
+      appender.append(source, 0, 1, assigned);
+      const others = Object.fromEntries(Object.entries(assigned).filter(([column]) => column !== name));
+      for (const lacking of [others, { ...others, [name]: NaN }])
+        t.throws(
+          () => {
+            appender.append(source, 0, 1, lacking);
+          },
+          { message: `The column ${table.name}.${name} was not written.` },
+          'it does not have that of the row before',
+        );
       appender.abandon();
       await connection.run('ROLLBACK');
     }

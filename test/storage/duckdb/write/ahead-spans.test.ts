@@ -58,7 +58,7 @@ class Runs {
     const { tenant, wanted } = this.user;
     const batch = { items: [...items], service_map: deriveBatch([...items]) };
     const message = tracesMessage(tenant, batch, NOON, { counted: { tenant, at: NOON, limit: 1e6 }, wanted });
-    await this.engine.parts.writer.write({ batch: new IncomingBatch(message) });
+    await this.engine.parts.writer.write({ kind: 'batch', batch: new IncomingBatch(message) });
   }
 
   /** What ends all of them; the first trace gets a span more. */
@@ -124,7 +124,7 @@ void t.test('one batch that completes more than a commit may read is committed i
   await Promise.all([
     runs.write(runs.endings()).then(note('large')),
     others.write(others.endings()).then(note('neighbour')),
-    engine.parts.writer.write({ append }).then(note('append')),
+    engine.parts.writer.write({ kind: 'append', append }).then(note('append')),
   ]);
   t.equal(done.at(-1), 'large', 'nobody waits for it');
   // Twelve spans, three in a commit: three ahead and the batch itself with the last; besides one of the others.
@@ -163,7 +163,7 @@ void t.test(
     const { tenant } = runs.user;
     const remaps = runs.traces.map(async ({ trace }) => {
       const { words } = new TraceId(trace.trace_id);
-      await engine.parts.writer.write({ remap: { tenant, words } });
+      await engine.parts.writer.write({ kind: 'remap', tenant, words });
     });
     engine.reports.length = 0;
     await Promise.all([...remaps, runs.write(runs.endings())]);
@@ -210,7 +210,7 @@ void t.test('a commit that fails behind one that went ahead leaves what is store
   const runs = await Runs.start(engine, SIZES);
   const { parts } = engine;
   const bad = Array.from({ length: 2 }, () =>
-    t.rejects(parts.writer.write({ append: BAD }), { code: 'internal_error' }),
+    t.rejects(parts.writer.write({ kind: 'append', append: BAD }), { code: 'internal_error' }),
   );
   await Promise.all([...bad, runs.write(runs.endings())]);
   await runs.areEnded(t);
@@ -220,7 +220,7 @@ void t.test('a commit that fails behind one that went ahead leaves what is store
   const { tenant, wanted } = again.user;
   const counted = { tenant, at: NOON, limit: again.used };
   const message = tracesMessage(tenant, { items: again.endings() }, NOON, { counted, wanted });
-  const refused = parts.writer.write({ batch: new IncomingBatch(message) });
+  const refused = parts.writer.write({ kind: 'batch', batch: new IncomingBatch(message) });
   await t.rejects(refused, { code: 'quota_exceeded' });
   await again.write(again.endings());
   await again.areEnded(t);

@@ -74,7 +74,8 @@ class Play {
         const items = Array.from({ length: traces }, () => aTrace(0, { outcome: 'ü'.repeat(text) }));
         this.#writes.push(this.#engine.write(this.#user, items, at));
       }
-      if (step.fails) this.#writes.push(parts.writer.write({ append: BAD }).catch(() => undefined));
+      if (step.fails)
+        this.#writes.push(parts.writer.write({ kind: 'append', append: BAD }).catch(() => undefined));
       if (step.waits) await this.#settled();
     } else if (step.kind === 'look') await this.#compare(step.back, step.limit);
     else if (step.kind === 'read') await this.#read(step.limit);

@@ -120,7 +120,9 @@ void t.test('what fails is not remembered, what is tried again is once', async (
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(['trace.completed']);
   const cursor = { commit: engine.parts.segments.lastSeq, place: LAST_PLACE };
-  const bad = t.rejects(engine.parts.writer.write({ append: BAD }), { code: 'internal_error' });
+  const bad = t.rejects(engine.parts.writer.write({ kind: 'append', append: BAD }), {
+    code: 'internal_error',
+  });
   const refused = t.rejects(engine.write(user, [aTrace(3)], NOON, 2), { code: 'quota_exceeded' });
   await Promise.all([commit(engine, user, 1), bad, refused, commit(engine, user, 1)]);
   const stored = await engine.events();

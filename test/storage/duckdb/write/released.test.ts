@@ -12,7 +12,7 @@ void t.test('the memory of new traces is given back with their commit, that of o
   const write = async (...numbers: number[]): Promise<IncomingBatch> => {
     const items = numbers.map((number) => aTrace(3, { trace_id: `${ID}${number}` }));
     const batch = new IncomingBatch(tracesMessage(user.tenant, { items }, NOON));
-    await engine.parts.writer.write({ batch });
+    await engine.parts.writer.write({ kind: 'batch', batch });
     return batch;
   };
   const bytesOf = ({ buffers }: IncomingBatch): number =>

@@ -15,13 +15,20 @@ const MANY = { burst: 1e9, perSecond: 0 };
 const SIZE = {
   few: 3,
   remembered: { running: 100, ended: 100 },
-  reloads: { long: 10, followed: MANY, loaded: MANY, atOnce: 1e6, closedAtOnce: 2 * SPANS, mostAtOnce: 1e6 },
+  reloads: {
+    long: 10,
+    followed: MANY,
+    loaded: MANY,
+    atOnce: 1e6,
+    truncatedAtOnce: 2 * SPANS,
+    mostAtOnce: 1e6,
+  },
 } satisfies Partial<RunSize>;
 const BIG_SEGMENTS = { rows: 1e6, bytes: 1e9 };
 
 async function write(engine: EventEngine, { tenant }: Listener, items: TraceRecord[]): Promise<void> {
   const message = tracesMessage(tenant, { items, service_map: deriveBatch(items) }, NOON);
-  await engine.parts.writer.write({ batch: new IncomingBatch(message) });
+  await engine.parts.writer.write({ kind: 'batch', batch: new IncomingBatch(message) });
 }
 
 async function writeRuns(
@@ -86,7 +93,7 @@ void t.test('one batch for very many long runs loads few at a time and keeps wha
   t.equal((await closedOf(t, engine, user, ids, SPANS + 1)).length, 10);
   t.same(await closedOf(t, engine, neighbour, others, SPANS + 1), []);
   t.ok(await hasSoundMap(engine));
-  t.equal(engine.parts.closedRuns.closed, 10);
+  t.equal(engine.parts.truncatedRuns.closed, 10);
   t.equal(saysOf(engine, user, 'max_run_spans'), 1, 'said once, and not of each');
 
   // They are closed for good: nothing is loaded for them any more.
@@ -165,10 +172,10 @@ void t.test(
     engine.reports.length = 0;
     const append = { ...BAD, rows: () => [] };
     const answers = await Promise.allSettled([
-      writer.write({ append }),
+      writer.write({ kind: 'append', append }),
       // Two for each run.
       ...[...touched, ...touched].map((id) => engine.setOutcome(user, id, true, 'done')),
-      writer.write({ append }),
+      writer.write({ kind: 'append', append }),
     ]);
     t.same(
       answers.map(({ status }) => status),

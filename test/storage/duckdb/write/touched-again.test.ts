@@ -24,7 +24,7 @@ void t.test('of a trace that is touched again only the places where its rows lie
     const trace = aHeader({ trace_id: old, status: 'running' });
     const items = [{ trace, spans: [aSpanRecord(old, { type: 'custom', name: 'step', ended_at: LATER })] }];
     const message = tracesMessage(user.tenant, { items, service_map: deriveBatch(items) }, receivedAt);
-    await engine.parts.writer.write({ batch: new IncomingBatch(message) });
+    await engine.parts.writer.write({ kind: 'batch', batch: new IncomingBatch(message) });
   };
   await touch(NOON);
   for (let i = 0; i < BATCHES; i++) await engine.write(user, others(), NOON + i);

@@ -25,7 +25,9 @@ void t.test('what was worked out for a commit that failed is told once, when it 
   // Two of them stored: one is remembered, one comes twice in the group.
   await engine.write(user, [remembered, aTrace(1, { agent: 'first' })], NOON);
   const before = await engine.events();
-  const bad = t.rejects(engine.parts.writer.write({ append: BAD }), { code: 'internal_error' });
+  const bad = t.rejects(engine.parts.writer.write({ kind: 'append', append: BAD }), {
+    code: 'internal_error',
+  });
   await Promise.all([
     engine.write(user, [fresh, completion(remembered), running], NOON + 1),
     bad,
