@@ -36,7 +36,7 @@ import { KeptFigures } from '../stats/kept-figures.js';
 import { RunFigures } from '../stats/run-figures.js';
 import type { RunChanges } from '../stats/counted-run.js';
 import type { StoreReads } from './store-reads.js';
-import { openUserReads, type UserReads } from './user-reads.js';
+import { openUserReads } from './user-reads.js';
 import { SegmentFiles } from '../files/segment-files.js';
 import { Segments } from '../segments/segments.js';
 import { Settlement } from '../write/settlement.js';
@@ -49,7 +49,7 @@ import { Troubles } from '../files/troubles.js';
 import { SEGMENT_SIZE, Writer } from '../write/writer.js';
 
 /** Everything that the engine works with, opened and loaded. */
-export interface EngineParts extends StoreReads, Omit<UserReads, 'readers'> {
+export interface EngineParts extends StoreReads {
   readonly database: Database;
   readonly main: MainFile;
   readonly segments: Segments;
@@ -276,14 +276,9 @@ async function openFiles(
       size: options.rebuildSize ?? REBUILD_SIZE,
     },
   });
-  const { readers, asked, warmUp } = await openUserReads(
-    { agents, figures, kept, traces, withEvents, services, counts, metrics, logs, prompts },
-    reads,
-    options,
-    logger,
-  );
+  const known = { agents, figures, kept, traces, withEvents, services, counts, metrics, logs, prompts };
+  const readers = openUserReads(known);
   mover.wake();
-  warmUp.begin(asked.list(systemClock.now()));
   return {
     database,
     main,
@@ -312,7 +307,5 @@ async function openFiles(
     otherAgents,
     retentionClock: clock,
     knownAgents: agents,
-    asked,
-    warmUp,
   };
 }

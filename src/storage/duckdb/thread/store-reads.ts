@@ -55,18 +55,9 @@ type Method = (by: Asker, ...args: readonly unknown[]) => unknown;
 /** Answers a read. @param abort ends when nobody waits for the answer any more */
 export async function answerRead(
   from: StoreReads & { readonly reads: Reads },
-  call: ReadCall,
+  { part, method, tenant, args }: ReadCall,
   abort?: AbortSignal,
 ): Promise<unknown> {
-  return await callRead(from, call, asker(from.reads, call.tenant, abort));
-}
-
-/** The same with other ways to the tables. */
-export async function callRead(
-  from: StoreReads,
-  { part, method, args }: ReadCall,
-  by: Asker,
-): Promise<unknown> {
   const called = from[part] as unknown as Readonly<Record<string, Method>>;
-  return await called[method]?.(by, ...args);
+  return await called[method]?.(asker(from.reads, tenant, abort), ...args);
 }

@@ -1,5 +1,3 @@
-import type { Logger } from '../../../component/telemetry.js';
-import { systemClock } from '../../../telemetry/system-clock.js';
 import { PastReads } from '../read/past-reads.js';
 import type { ItemCounts } from '../write/item-counts.js';
 import type { Agents } from '../stats/agents.js';
@@ -13,15 +11,11 @@ import { ModelReads } from '../read/model-reads.js';
 import { RunReads } from '../read/run-reads.js';
 import { SeriesReads } from '../read/series-reads.js';
 import { SessionReads } from '../read/session-reads.js';
-import type { Reads } from '../segments/read.js';
-import { AskedReads } from './asked-reads.js';
-import type { StoreOptions } from './store-options.js';
 import type { StoreReads } from './store-reads.js';
 import type { StoredLogs } from './stored-logs.js';
 import type { StoredMetrics } from './stored-metrics.js';
 import type { StoredPrompts } from './stored-prompts.js';
 import { UsageReads } from './usage-reads.js';
-import { WarmUp } from './warm-up.js';
 
 /** What is known without reading the tables, or reads them itself. */
 interface Known {
@@ -37,21 +31,9 @@ interface Known {
   readonly prompts: StoredPrompts;
 }
 
-/** What users read, what they asked, and who asks that again after a start. */
-export interface UserReads {
-  readonly readers: StoreReads;
-  readonly asked: AskedReads;
-  readonly warmUp: WarmUp;
-}
-
-export async function openUserReads(
-  known: Known,
-  reads: Reads,
-  { path, slowReadMs }: StoreOptions,
-  logger: Logger,
-): Promise<UserReads> {
+export function openUserReads(known: Known): StoreReads {
   const { agents, figures, kept, services, counts, metrics, logs, prompts } = known;
-  const readers: StoreReads = {
+  return {
     runs: new RunReads(known),
     agents: new AgentReads({ agents, figures, days: kept.days }),
     models: new ModelReads(agents),
@@ -64,7 +46,4 @@ export async function openUserReads(
     logs,
     prompts,
   };
-  const slow = slowReadMs === undefined ? {} : { slowMs: slowReadMs };
-  const asked = await AskedReads.open({ mainPath: path, logger, clock: systemClock, ...slow });
-  return { readers, asked, warmUp: new WarmUp({ from: readers, reads, logger }) };
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import t from 'tap';
 import { aLog } from '../../../support/log-records.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
@@ -105,4 +107,16 @@ void t.test('a store of schema 6 gets the sums of its calls by agent', async (t)
   t.same(await wrongSumsIn(opened.path), []);
   const [row] = await inColdFile(opened.path, 'SELECT sum(calls)::INTEGER AS calls FROM call_sums');
   t.same(row, { calls: 2 });
+});
+
+void t.test('a store whose slow reads were noted opens, and forgets the notes', async (t) => {
+  const opened = await TestStore.open(t);
+  const tenant = await opened.addUser();
+  await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, RECEIVED);
+  await opened.close();
+  const notes = opened.path.replace('.duckdb', '.asked');
+  await writeFile(notes, '{"version":1,"asked":[]}');
+  await opened.start();
+  t.equal((await opened.store.runs.list(tenant, {}, { offset: 0, limit: 1 })).count, 1);
+  t.notOk(existsSync(notes));
 });
