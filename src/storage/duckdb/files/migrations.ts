@@ -26,7 +26,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 8,
+  version: 9,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -73,6 +73,11 @@ export const SEGMENT_SCHEMA: Schema = {
       // What spans the runs of agents have; likewise.
       version: 8,
       statements: (catalog) => [createTable(catalog, AGENT_SPANS)],
+    },
+    {
+      // Sums of calls by model alone: those by agent say the same.
+      version: 9,
+      statements: (catalog) => [`DROP TABLE IF EXISTS ${catalog}.main.model_sums`],
     },
   ],
 };

@@ -5,7 +5,7 @@ import { noteReplacedBy } from '../segments/asides.js';
 import { noteMove } from '../segments/cold-sums.js';
 import type { Connection } from '../files/connection.js';
 import { moveLogs } from '../index/move-logs.js';
-import type { AroundMove } from '../segments/model-sums.js';
+import type { AroundMove } from '../segments/call-sums.js';
 import { moveSums } from '../segments/move-sums.js';
 import { slicesByKey, slicesByRow } from '../segments/move-slices.js';
 import { isNotReplaced, isVersionOf, rowsOf } from '../segments/relation.js';
