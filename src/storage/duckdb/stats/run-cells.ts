@@ -2,18 +2,16 @@ import { RUN_KINDS } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import { SharedCache } from '../../shared/shared-cache.js';
 import type { CountedRun, RunChanges } from './counted-run.js';
-import type { DurationCounts } from './duration-counts.js';
 
 const AGENT = RUN_KINDS.indexOf('agent');
 /** What all cells may take of memory, those of one user, and how many views of theirs are kept: a commit looks at each of these. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_BYTES_OF_USER = 16 * 1024 * 1024;
 const MOST_VIEWS_OF_USER = 32;
-/** Roughly what a view, a bucket, a cell and a count of durations take. */
+/** Roughly what a view, a bucket and a cell take. */
 const VIEW_BYTES = 500;
 const BUCKET_BYTES = 100;
 const CELL_BYTES = 300;
-const COUNT_BYTES = 6;
 
 /** Runs of one group that started within one bucket of time. Sums are exact. */
 export interface RunCell {
@@ -28,7 +26,6 @@ export interface RunCell {
   readonly tokens: bigint | null;
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
-  readonly durations: DurationCounts;
 }
 
 /** The cells of buckets by their starts; of a bucket without runs an empty list. */
@@ -181,8 +178,5 @@ function nameOf({ tenant, agentNos, key, interval }: CellView): string {
 }
 
 function bytesOf(cells: readonly RunCell[]): number {
-  return cells.reduce(
-    (sum, { durations }) => sum + CELL_BYTES + COUNT_BYTES * durations.buckets.length,
-    BUCKET_BYTES,
-  );
+  return BUCKET_BYTES + CELL_BYTES * cells.length;
 }

@@ -16,11 +16,10 @@ function aRun(startedAt: number, changes: Partial<CountedRun> = {}): CountedRun 
   return { tenant: 1, agentNo: 7, kind: 0, startedAt, ...figures, ...changes };
 }
 
-/** Cells of some runs, with so many counts of durations. */
-function cells(runs: number, counts = 0): RunCell[] {
+/** So many cells. */
+function cells(runs: number, count = 1): RunCell[] {
   const sums = { failed: 0, successes: 0, nanos: null, priced: 0, tokens: null, p50_ms: null, p95_ms: null };
-  const durations = { buckets: new Int16Array(counts), counts: new Uint32Array(counts) };
-  return [{ key: 0, runs, ...sums, durations }];
+  return Array.from({ length: count }, (_, key) => ({ key, runs, ...sums }));
 }
 
 function found(runs: Readonly<Record<number, number>>): CellsByStart {
