@@ -109,10 +109,6 @@ export async function wrongSumsIn(path: string): Promise<string[]> {
         EXCEPT SELECT ${kinds} FROM cold.main.agent_spans`,
     );
     found.push(...unknown.map((row) => `agent_spans: not ${JSON.stringify(row)}`));
-    const alone = await query(
-      'SELECT seq FROM cold.main.traces t WHERE (SELECT count(*) FROM cold.main.text_blocks b WHERE t.seq BETWEEN b.first_seq AND b.seq) <> 1',
-    );
-    found.push(...alone.map((row) => `text_blocks: not one for ${JSON.stringify(row)}`));
     return found;
   });
 }

@@ -7,7 +7,6 @@ import { noteRemovedCallSums } from '../segments/call-sums.js';
 import { REMEMBERED } from '../write/named-batches.js';
 import { hourOf } from '../../../signal/trace-map.js';
 import type { Capture } from '../segments/segment.js';
-import { forgetRemovedTexts } from '../index/text-blocks.js';
 
 const DAY = 86_400_000_000;
 
@@ -63,7 +62,6 @@ export async function removeOldTraces(
       if (table === 'spans') removedSpans = count;
     }
     await connection.run(`DELETE FROM cold.main.traces WHERE ${isOld}`);
-    await forgetRemovedTexts(connection);
     await connection.run('COMMIT');
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined);

@@ -10,7 +10,6 @@ import { moveSums } from '../segments/move-sums.js';
 import { slicesByKey, slicesByRow } from '../segments/move-slices.js';
 import { isNotReplaced, isVersionOf, rowsOf } from '../segments/relation.js';
 import type { Segment } from '../segments/segment.js';
-import { noteMovedTexts } from '../index/text-blocks.js';
 
 /** Rows of a slice: among the measured numbers the one that disturbs acknowledgements least. */
 export const SLICE_ROWS = 8192;
@@ -29,7 +28,6 @@ export async function copySegment(
 ): Promise<void> {
   const { breathe } = options;
   await noteMove(connection, segment, options);
-  await noteMovedTexts(connection, segment, { rows: SLICE_ROWS, breathe });
   for (const table of SEGMENT_TABLES) {
     if (table === LOGS) await moveLogs(connection, segment, SLICE_ROWS, breathe);
     else if (table.sumsOf !== undefined) await moveSums(connection, segment, table);

@@ -101,7 +101,7 @@ void t.test(
       await inFile(
         opened.path,
         part,
-        'CREATE TABLE model_sums (seq BIGINT); DROP TABLE call_sums; DROP TABLE agent_spans; UPDATE schema_versions SET version = 6',
+        'CREATE TABLE model_sums (seq BIGINT); CREATE TABLE text_blocks (seq BIGINT); DROP TABLE call_sums; DROP TABLE agent_spans; UPDATE schema_versions SET version = 6',
       );
     await opened.start();
     t.strictSame(await read(), before);
@@ -111,7 +111,7 @@ void t.test(
     t.same(row, { calls: 2 });
     const tables = await inColdFile(
       opened.path,
-      `SELECT table_name FROM duckdb_tables() WHERE table_name = 'model_sums'`,
+      `SELECT table_name FROM duckdb_tables() WHERE table_name IN ('model_sums', 'text_blocks')`,
     );
     t.same(tables, []);
   },
