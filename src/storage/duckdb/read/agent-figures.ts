@@ -1,7 +1,7 @@
 import { itemAt } from '../../../signal/checked.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
 import type { Micros } from '../../../signal/time.js';
-import type { AgentComparison, AgentDay, AgentSummary } from '../../contracts/agents.js';
+import type { AgentComparison, AgentDay, AgentSummary, TimeRange } from '../../contracts/agents.js';
 import { estimateOfRow } from '../../shared/summaries-of-rows.js';
 import { TRACES } from '../../schema/tables.js';
 import type { Agent, KnownAgent } from '../stats/agents.js';
@@ -9,11 +9,14 @@ import type { Connection } from '../files/connection.js';
 import type { Read } from '../segments/read.js';
 import { newest } from '../segments/relation.js';
 import type { AgentTotals } from '../stats/counted-run.js';
+import type { CellReading } from '../stats/run-cells.js';
 import type { RunFigures } from '../stats/run-figures.js';
 import type { Capture } from '../segments/segment.js';
 import { ESTIMATES, FAILED } from './estimates.js';
 import { number, sumOf } from '../write/run-summary.js';
 import { runsOf } from '../stats/stored-runs.js';
+
+const DAY = 86_400_000_000;
 
 // Sums in place of `count(*) FILTER (…)`, which would double the time of the whole query.
 const COUNTS = `count(*) AS total_runs,
@@ -51,12 +54,45 @@ export async function readAgent(read: Read, figures: RunFigures, agent: KnownAge
   return summary(agent, figures.totals(agent.agent_no), starts);
 }
 
-/** The UTC days on which the agent's runs started, oldest first. */
+/** The UTC days on which the agent's runs started, oldest first. Whole days that are kept are not read again. */
 export async function agentDays(
+  {
+    connection,
+    capture,
+    kept,
+  }: {
+    readonly connection: Connection;
+    readonly capture: Capture;
+    readonly kept: CellReading<AgentDay>;
+  },
+  agent: Agent,
+  range: TimeRange,
+): Promise<AgentDay[]> {
+  const { tenant, agent_no } = agent;
+  const isWhole = range.from % DAY === 0 && (range.to + 1) % DAY === 0;
+  if (!isWhole) return await readDays(connection, capture, agent, range);
+  const view = { tenant, agentNos: [agent_no], key: 'days', interval: DAY };
+  const days = new Map(kept.known(view));
+  const starts = Array.from({ length: (range.to + 1 - range.from) / DAY }, (_, i) => range.from + i * DAY);
+  const missing = starts.filter((start) => !days.has(start));
+  const [first, last] = [missing[0], missing.at(-1)];
+  if (first !== undefined && last !== undefined) {
+    const read = await readDays(connection, capture, agent, { from: first, to: last + DAY - 1 });
+    const byStart = new Map(read.map((day) => [Date.parse(day.date) * 1000, day]));
+    const found = starts
+      .filter((start) => start >= first && start <= last)
+      .map((start) => [start, [byStart.get(start) ?? []].flat()] as const);
+    kept.keep(view, new Map(found));
+    for (const [start, day] of found) days.set(start, day);
+  }
+  return starts.flatMap((start) => days.get(start) ?? []);
+}
+
+async function readDays(
   connection: Connection,
   capture: Capture,
   agent: Agent,
-  range: { readonly from: number; readonly to: number },
+  range: TimeRange,
 ): Promise<AgentDay[]> {
   const where = `tenant = ${agent.tenant} AND agent_no = ${agent.agent_no} AND started_at >= make_timestamp(${range.from}) AND started_at <= make_timestamp(${range.to})`;
   const rows = await connection.rows(

@@ -1,5 +1,6 @@
 import type {
   AgentComparison,
+  AgentDay,
   AgentDays,
   AgentFilter,
   Agents as AgentsContract,
@@ -8,8 +9,8 @@ import type {
   TimeRange,
 } from '../../contracts/agents.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
-import type { AgentDayCache } from '../stats/agent-day-cache.js';
 import type { Agents } from '../stats/agents.js';
+import type { RunCells } from '../stats/run-cells.js';
 import type { RunFigures } from '../stats/run-figures.js';
 import type { Asker, Served } from '../segments/asker.js';
 import { agentDays, compareAgents, readAgent } from './agent-figures.js';
@@ -20,7 +21,7 @@ import { findAgents, listAgents } from './agent-list.js';
 interface Known {
   readonly agents: Agents;
   readonly figures: RunFigures;
-  readonly days: AgentDayCache;
+  readonly days: RunCells<AgentDay>;
 }
 
 /** The contract `Agents` in the store thread. */
@@ -49,8 +50,10 @@ export class AgentReads implements Served<AgentsContract> {
   async days({ tenant, short }: Asker, agentId: string, range: TimeRange): Promise<AgentDays | null> {
     const agent = this.#known.agents.byId(tenant, agentId);
     if (agent === undefined) return null;
-    const days = await this.#known.days.read(agent.agent_no, range, (missing) =>
-      short((connection, capture) => agentDays(connection, capture, agent, missing)),
+    const days = await short((connection, capture) =>
+      this.#known.days.read(tenant, capture.lastSeq, (kept) =>
+        agentDays({ connection, capture, kept }, agent, range),
+      ),
     );
     return { name: agent.name, days };
   }

@@ -5,7 +5,6 @@ import { MOST_AGENTS, OtherAgents } from '../stats/agent-limit.js';
 import { Observations } from '../read/observations.js';
 import { CUT_MESSAGE } from '../files/attach-with-log.js';
 import { BackPressure } from '../write/back-pressure.js';
-import { CappedRuns } from '../stats/capped-runs.js';
 import { storedSums } from '../segments/cold-sums.js';
 import { Database, type DatabaseListener } from '../files/database.js';
 import { Damage, damageIn } from '../files/damage.js';
@@ -69,7 +68,6 @@ export interface EngineParts extends StoreReads {
   readonly closedSpans: IdIndex;
   readonly closedRuns: ClosedRuns;
   readonly reloads: Reloads;
-  readonly cappedRuns: CappedRuns;
   readonly prompts: StoredPrompts;
   readonly events: EventReads;
   readonly recent: RecentEvents;
@@ -191,10 +189,8 @@ async function openFiles(
   const kept = new KeptFigures();
   const idle = new IdleRuns();
   const recent = new RecentEvents(segments.lastSeq, options.recentSize ?? RECENT_SIZE);
-  const cappedRuns = new CappedRuns(logger);
   const changes: RunChanges = {
     change: (before, after, activeAt) => {
-      cappedRuns.change(before, after);
       figures.change(before, after, activeAt);
       kept.change(before, after);
     },
@@ -298,7 +294,6 @@ async function openFiles(
     closedSpans,
     closedRuns,
     reloads,
-    cappedRuns,
     prompts,
     events,
     recent,
