@@ -1,5 +1,3 @@
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Api } from './api.js';
 import { BENCH_KEY } from './bench-directory.js';
@@ -11,22 +9,15 @@ import { ms, table } from './report.js';
 
 /** Requests to a route behind the first one. */
 const FURTHER = 8;
-/** How long a daemon that nobody has asked anything is left alone for its upkeep. */
+/** How long a started daemon is left alone for its upkeep. */
 const SETTLE_MS = 500;
-/** One that asks once more what was asked before is at rest when it takes no more than this of a processor for two seconds. */
-const REST_MS = 2000;
-const REST_CPU_SECONDS = 0.06;
-const LONGEST_WARM_UP_MS = 120_000;
-
 /** What a daemon takes that has just been started. */
 export interface FirstRequest {
   readonly route: ReadRoute;
-  /** For the first request to a route that nobody has ever asked. */
-  readonly never: Taken;
+  /** For the first request. */
+  readonly first: Taken;
   /** For those that follow: median of the time, mean of the processor time. */
   readonly then: Taken;
-  /** For the first request after another start. */
-  readonly again: Taken;
 }
 
 interface Taken {
@@ -36,47 +27,23 @@ interface Taken {
 }
 
 /**
- * Asks each route of a daemon that was started for it alone and does not know what was asked before; then all of them, once each, of a
- * daemon that knows it and has come to rest.
+ * Asks each route of a daemon that was started for it alone.
  *
  * @param files of the daemon's configuration
- * @param directory the store's
  */
 export async function firstRequests(
   files: readonly string[],
-  directory: string,
   routes: readonly ReadRoute[],
-): Promise<{ readonly requests: readonly FirstRequest[]; readonly warmUpMs: number }> {
-  const never: { readonly first: Taken; readonly then: Taken }[] = [];
+): Promise<readonly FirstRequest[]> {
+  const requests: FirstRequest[] = [];
   for (const route of routes) {
-    await forgetAsked(directory);
-    never.push(
-      await withDaemon(files, async (daemon, api) => {
-        await sleep(SETTLE_MS);
-        return await askTwice(daemon.pid, api, route);
-      }),
-    );
+    const taken = await withDaemon(files, async (daemon, api) => {
+      await sleep(SETTLE_MS);
+      return await askTwice(daemon.pid, api, route);
+    });
+    requests.push({ route, ...taken });
   }
-  // Somebody looks at everything, and the daemon is started again.
-  await withDaemon(files, async (_, api) => {
-    for (const route of routes) await api.text(route.path(0));
-  });
-  const { again, warmUpMs } = await withDaemon(files, async ({ pid }, api) => {
-    const warmUpMs = await untilAtRest(pid);
-    const again: Taken[] = [];
-    for (const route of routes) again.push(await take(pid, () => api.text(route.path(0))));
-    return { again, warmUpMs };
-  });
-  const requests = routes.flatMap((route, at): FirstRequest[] => {
-    const [asked, later] = [never[at], again[at]];
-    return asked && later ? [{ route, never: asked.first, then: asked.then, again: later }] : [];
-  });
-  return { requests, warmUpMs };
-}
-
-async function forgetAsked(directory: string): Promise<void> {
-  const data = join(directory, 'data');
-  for (const name of await readdir(data)) if (name.endsWith('.asked')) await rm(join(data, name));
+  return requests;
 }
 
 async function withDaemon<T>(
@@ -123,26 +90,13 @@ async function take(pid: number, work: () => Promise<unknown>): Promise<Taken> {
   };
 }
 
-/** @returns milliseconds until it rested; off Linux as long as it may take */
-async function untilAtRest(pid: number): Promise<number> {
-  const startedMs = performance.now();
-  for (let used = await cpuSeconds(pid); performance.now() - startedMs < LONGEST_WARM_UP_MS;) {
-    await sleep(REST_MS);
-    const now = await cpuSeconds(pid);
-    if (now !== undefined && used !== undefined && now - used < REST_CPU_SECONDS)
-      return performance.now() - startedMs - REST_MS;
-    used = now;
-  }
-  return performance.now() - startedMs;
-}
-
 export function firstRequestsTable(requests: readonly FirstRequest[]): string {
   const cpu = ({ cpuMs }: Taken): string => (cpuMs === undefined ? '' : cpuMs.toFixed(0));
   return table(
-    ['route', 'never asked: ms', 'CPU', 'then: p50', 'CPU', 'after a restart: ms', 'CPU'],
-    requests.map(({ route, never, then, again }) => [
+    ['route', 'first: ms', 'CPU', 'then: p50', 'CPU'],
+    requests.map(({ route, first, then }) => [
       route.name,
-      ...[never, then, again].flatMap((taken) => [ms(taken.ms), cpu(taken)]),
+      ...[first, then].flatMap((taken) => [ms(taken.ms), cpu(taken)]),
     ]),
   );
 }

@@ -59,7 +59,7 @@ async function traceRoutes(api: Api, samples: readonly SampledTrace[]): Promise<
     fixed('stats 7d', `${agent}/stats?days=7`),
     fixed('stats 30d', `${agent}/stats?days=30`, 15),
     fixed('stats 90d', `${agent}/stats?days=90`),
-    fixed('compare agents', compare, 40),
+    fixed('compare agents', compare, 100),
     fixed('traces list', '/dashboard/traces'),
     fixed('traces list, not counted', '/dashboard/traces?count=none', 100),
     fixed('traces list, with previews', '/dashboard/traces?count=none&page_size=50&previews=true', 100),

@@ -99,8 +99,7 @@ async function measure(
     await api.close();
     await daemon.stop();
     if (options.firsts === true) {
-      const { requests, warmUpMs } = await firstRequests(files, directory, routes);
-      print(`  First requests; at rest ${ms(warmUpMs)} ms after a restart\n${firstRequestsTable(requests)}`);
+      print(`  First requests\n${firstRequestsTable(await firstRequests(files, routes))}`);
     }
     return routes.flatMap((route, index) => {
       const latency = alone[index];

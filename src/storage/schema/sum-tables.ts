@@ -102,47 +102,11 @@ export const POINT_SUMS = defineTable({
   combinedBy: { oldest: 'min', newest: 'max' },
 });
 
-/** What is added up of model calls. */
-const CALL_AMOUNTS = [
-  { name: 'nanos', kind: 'int64', sql: 'HUGEINT' },
-  { name: 'input_tokens', kind: 'int64', sql: 'HUGEINT' },
-  { name: 'output_tokens', kind: 'int64', sql: 'HUGEINT' },
-  { name: 'total_tokens', kind: 'int64', sql: 'HUGEINT' },
-] as const;
-
-/** When they started, and those that have gone. */
-const CALL_TIMES = [
-  { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
-  { name: 'newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
-  { name: 'gone_oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
-  { name: 'gone_newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
-] as const;
-const TIMES_COMBINED = { oldest: 'min', newest: 'max', gone_oldest: 'min', gone_newest: 'max' } as const;
-
 /**
- * Likewise the calls of every model (spans of type `llm`), by the hour in which they started. Times cannot be taken away from
- * the first and the last one of an hour, so those of calls that have gone are kept beside them: where the earliest is among
+ * Likewise the calls of models (spans of type `llm`) by agent and the hour in which they started, each in one part of tokens by which it
+ * can be priced anew (`duckdb/segments/call-sums.ts`). `told` says what of them counts, and why one cannot be priced. Times cannot be taken
+ * away from the first and the last one of an hour, so those of calls that have gone are kept beside them: where the earliest is among
  * them, it may be gone.
- */
-export const MODEL_SUMS = defineTable({
-  name: 'model_sums',
-  store: COMMIT,
-  wire: [
-    HOUR,
-    { name: 'model', kind: 'text', sql: 'VARCHAR', nullable: true },
-    { name: 'calls', kind: 'int64', sql: 'BIGINT' },
-    { name: 'priced_calls', kind: 'int64', sql: 'BIGINT' },
-    ...CALL_AMOUNTS,
-    ...CALL_TIMES,
-  ],
-  sumsOf: ['tenant', 'hour', 'model'],
-  combinedBy: TIMES_COMBINED,
-  countedBy: 'calls',
-});
-
-/**
- * Likewise the calls of every agent by the hour, each in one part of tokens by which it can be priced anew
- * (`duckdb/sums/call-sums.ts`). `told` says what of them counts, and why one cannot be priced.
  */
 export const CALL_SUMS = defineTable({
   name: 'call_sums',
@@ -153,13 +117,19 @@ export const CALL_SUMS = defineTable({
     { name: 'model', kind: 'text', sql: 'VARCHAR', nullable: true },
     { name: 'told', kind: 'uint8', sql: 'UTINYINT' },
     { name: 'calls', kind: 'int64', sql: 'BIGINT' },
-    ...CALL_AMOUNTS,
+    { name: 'nanos', kind: 'int64', sql: 'HUGEINT' },
+    { name: 'input_tokens', kind: 'int64', sql: 'HUGEINT' },
+    { name: 'output_tokens', kind: 'int64', sql: 'HUGEINT' },
+    { name: 'total_tokens', kind: 'int64', sql: 'HUGEINT' },
     ...COST_PARTS.map((part) => ({ name: `of_${part}`, kind: 'int64', sql: 'HUGEINT' }) as const),
     /** Of no call more tokens than that were counted, of calls that have gone neither. */
     { name: 'most', kind: 'int64', sql: 'BIGINT' },
-    ...CALL_TIMES,
+    { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+    { name: 'newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+    { name: 'gone_oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
+    { name: 'gone_newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
   ],
   sumsOf: ['tenant', 'hour', 'agent_no', 'model', 'told'],
-  combinedBy: { most: 'max', ...TIMES_COMBINED },
+  combinedBy: { most: 'max', oldest: 'min', newest: 'max', gone_oldest: 'min', gone_newest: 'max' },
   countedBy: 'calls',
 });

@@ -110,11 +110,9 @@ export class EventEngine {
     if (parts === null) return;
     const indexes = [parts.traces, parts.truncatedSpans, parts.prompts.linked];
     for (const index of indexes) index.stop();
-    await parts.warmUp.close();
     await parts.housekeeping.close();
     await parts.writer.drained();
     await parts.compactor.close();
-    await parts.asked.close();
     await parts.pools.users.close();
     await parts.pools.own.close();
     for (const index of indexes) await index.close();

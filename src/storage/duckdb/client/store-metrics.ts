@@ -16,7 +16,6 @@ export class StoreMetrics {
   readonly #refusedBatches: Counter;
   readonly #truncatedRuns: Counter;
   readonly #refusedReloads: Counter;
-  readonly #cappedRuns: Counter;
   readonly #mergedLogBlocks: Counter;
   readonly #damagedReads: Counter;
   readonly #otherAgents: Counter;
@@ -32,7 +31,6 @@ export class StoreMetrics {
     idFilterBytes: 0,
     truncatedRuns: 0,
     refusedReloads: 0,
-    cappedRuns: 0,
     mergedLogBlocks: 0,
     removedRows: {},
     runsOfOtherAgents: 0,
@@ -57,10 +55,6 @@ export class StoreMetrics {
     this.#refusedReloads = meter.counter('store_refused_reloads_total', {
       description:
         'Writes refused as they touch long runs that are not in memory any more, and too much of such was loaded for their user.',
-    });
-    this.#cappedRuns = meter.counter('store_capped_runs_total', {
-      description:
-        'Runs whose spans report more cost than is kept of a run, 9007199.254740991 USD: they show that.',
     });
     this.#damagedReads = meter.counter('store_damaged_reads_total', {
       description: 'Statements that failed on a damaged block of the store; see /readyz for the file.',
@@ -92,7 +86,6 @@ export class StoreMetrics {
     this.#reads.update(figures.reads);
     this.#truncatedRuns.add(figures.truncatedRuns - this.#figures.truncatedRuns);
     this.#refusedReloads.add(figures.refusedReloads - this.#figures.refusedReloads);
-    this.#cappedRuns.add(figures.cappedRuns - this.#figures.cappedRuns);
     this.#damagedReads.add(figures.damagedReads - this.#figures.damagedReads);
     this.#mergedLogBlocks.add(figures.mergedLogBlocks - this.#figures.mergedLogBlocks);
     this.#otherAgents.add(figures.runsOfOtherAgents - this.#figures.runsOfOtherAgents);

@@ -4,7 +4,6 @@ import { NAMED_BATCHES } from '../../schema/named-batches-table.js';
 import { CALL_SUMS } from '../../schema/sum-tables.js';
 import { COLD_TABLES } from '../../schema/cold-tables.js';
 import { SEGMENT_TABLES } from '../../schema/tables.js';
-import { TEXT_BLOCKS } from '../../schema/text-blocks-table.js';
 import { createLogTerms } from '../../schema/log-tables.js';
 import { MAIN_TABLES, STORE_FILES } from './main-tables.js';
 import type { Connection } from './connection.js';
@@ -26,7 +25,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 8,
+  version: 9,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -35,7 +34,6 @@ export const SEGMENT_SCHEMA: Schema = {
     `CREATE TABLE ${catalog}.main.segments_aside (segment BIGINT NOT NULL, last_seq BIGINT NOT NULL, last_number BIGINT NOT NULL, is_read BOOLEAN NOT NULL)`,
     ...COLD_TABLES.map((table) => createTable(catalog, table)),
     createLogTerms(catalog),
-    TEXT_BLOCKS.create(catalog),
   ],
   upgrades: [
     {
@@ -73,6 +71,12 @@ export const SEGMENT_SCHEMA: Schema = {
       // What spans the runs of agents have; likewise.
       version: 8,
       statements: (catalog) => [createTable(catalog, AGENT_SPANS)],
+    },
+    {
+      // Sums of calls by model alone, and what texts the runs of segments have: reads do without them.
+      version: 9,
+      statements: (catalog) =>
+        ['model_sums', 'text_blocks'].map((table) => `DROP TABLE IF EXISTS ${catalog}.main.${table}`),
     },
   ],
 };

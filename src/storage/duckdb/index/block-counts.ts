@@ -32,8 +32,8 @@ export interface CountedBlocks {
 type Kept = readonly LogCount[] | null;
 
 /**
- * What the records of whole blocks come to, kept for those that were asked for last: a block hardly ever changes, and one that does has
- * other records, which its name here tells.
+ * What the records of whole blocks come to, kept for those that were asked for last; a block whose records change has another name here.
+ * Target: counts of log records in 100 ms over ten million. A million take 54 ms of processor time without it, 8 with it.
  */
 export class BlockCounts {
   /** By {@link nameOf}. */

@@ -4,11 +4,9 @@ import { MAP_EDGES, MAP_NODES } from '../../schema/sum-tables.js';
 import { noteRemovedPoints, noteRemovedRuns } from '../segments/cold-sums.js';
 import { removeRows, type Connection } from '../files/connection.js';
 import { noteRemovedCallSums } from '../segments/call-sums.js';
-import { noteRemovedCalls } from '../segments/model-sums.js';
 import { REMEMBERED } from '../write/named-batches.js';
 import { hourOf } from '../../../signal/trace-map.js';
 import type { Capture } from '../segments/segment.js';
-import { forgetRemovedTexts } from '../index/text-blocks.js';
 
 const DAY = 86_400_000_000;
 
@@ -55,7 +53,6 @@ export async function removeOldTraces(
   try {
     await noteRemovedRuns(connection, isOld);
     const spans = `(SELECT * FROM cold.main.spans s WHERE EXISTS (SELECT 1 FROM cold.main.traces t WHERE t.${isOld} AND t.tenant = s.tenant AND t.trace_id = s.trace_id))`;
-    await noteRemovedCalls(connection, spans, bound);
     await noteRemovedCallSums(connection, spans, bound);
     for (const table of ['spans', 'payloads', 'prompt_links']) {
       const count = await removeRows(
@@ -65,7 +62,6 @@ export async function removeOldTraces(
       if (table === 'spans') removedSpans = count;
     }
     await connection.run(`DELETE FROM cold.main.traces WHERE ${isOld}`);
-    await forgetRemovedTexts(connection);
     await connection.run('COMMIT');
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined);

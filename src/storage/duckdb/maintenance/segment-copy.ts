@@ -5,12 +5,11 @@ import { noteReplacedBy } from '../segments/asides.js';
 import { noteMove } from '../segments/cold-sums.js';
 import type { Connection } from '../files/connection.js';
 import { compactLogs } from '../index/move-logs.js';
-import type { AroundMove } from '../segments/model-sums.js';
+import type { AroundMove } from '../segments/call-sums.js';
 import { compactSums } from '../segments/move-sums.js';
 import { slicesByKey, slicesByRow } from '../segments/move-slices.js';
 import { isNotReplaced, isVersionOf, rowsOf } from '../segments/relation.js';
 import type { Segment } from '../segments/segment.js';
-import { noteMovedTexts } from '../index/text-blocks.js';
 
 /** Rows of a slice: among the measured numbers the one that disturbs acknowledgements least. */
 export const SLICE_ROWS = 8192;
@@ -29,7 +28,6 @@ export async function copySegment(
 ): Promise<void> {
   const { breathe } = options;
   await noteMove(connection, segment, options);
-  await noteMovedTexts(connection, segment, { rows: SLICE_ROWS, breathe });
   for (const table of SEGMENT_TABLES) {
     if (table === LOGS) await compactLogs(connection, segment, SLICE_ROWS, breathe);
     else if (table.sumsOf !== undefined) await compactSums(connection, segment, table);

@@ -1,20 +1,22 @@
 import { itemAt } from '../../../signal/checked.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
 import type { Micros } from '../../../signal/time.js';
-import type { AgentComparison, AgentDay, AgentSummary } from '../../contracts/runs.js';
+import type { AgentComparison, AgentDay, AgentSummary, TimeRange } from '../../contracts/runs.js';
 import { estimateOfRow } from '../../shared/summaries-of-rows.js';
 import { TRACES } from '../../schema/tables.js';
 import type { Agent, KnownAgent } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
-import type { Quantile } from '../stats/duration-histogram.js';
 import type { Read } from '../segments/read.js';
 import { newest } from '../segments/relation.js';
 import type { AgentTotals } from '../stats/counted-run.js';
+import type { CellReading } from '../stats/run-cells.js';
 import type { RunFigures } from '../stats/run-figures.js';
 import type { Capture } from '../segments/segment.js';
 import { ESTIMATES, FAILED } from './estimates.js';
 import { number, sumOf } from '../write/run-summary.js';
 import { runsOf } from '../stats/stored-runs.js';
+
+const DAY = 86_400_000_000;
 
 // Sums in place of `count(*) FILTER (…)`, which would double the time of the whole query.
 const COUNTS = `count(*) AS total_runs,
@@ -33,21 +35,17 @@ export async function compareAgents(
 ): Promise<AgentComparison[]> {
   const of = { tenant, numbers: compared.map((agent) => agent.agent_no) };
   const starts = await figures.loadNewest(read, of);
-  await figures.loadDurations(read, of);
-  for (const agent of compared) await figures.loadAround(read, agent);
   return await read(async (connection, capture) => {
-    // First everything from memory, which changes with the commits that come while the tables are read.
-    const found = compared.map((agent) => ({
-      agent,
-      totals: figures.totals(agent.agent_no),
-      ...known95(figures, agent),
+    // First from memory, which changes with the commits that come while the table is read.
+    const summaries = compared.map((agent) => summary(agent, figures.totals(agent.agent_no), starts));
+    const rows = await connection.rows(
+      `SELECT agent_no, ${P95} FROM ${newest(capture, TRACES, runsOf(of))} GROUP BY agent_no`,
+    );
+    const found = new Map(rows.map((row) => [Number(row.agent_no), number(row.p95_latency_ms)]));
+    return compared.map(({ agent_no }, i) => ({
+      ...itemAt(summaries, i),
+      p95_latency_ms: found.get(agent_no) ?? null,
     }));
-    const comparisons: AgentComparison[] = [];
-    for (const { agent, totals, place, around } of found) {
-      const p95_latency_ms = await p95(connection, capture, agent, { place, around });
-      comparisons.push({ ...summary(agent, totals, starts), p95_latency_ms });
-    }
-    return comparisons;
   });
 }
 
@@ -56,12 +54,45 @@ export async function readAgent(read: Read, figures: RunFigures, agent: KnownAge
   return summary(agent, figures.totals(agent.agent_no), starts);
 }
 
-/** The UTC days on which the agent's runs started, oldest first. */
+/** The UTC days on which the agent's runs started, oldest first. Whole days that are kept are not read again. */
 export async function agentDays(
+  {
+    connection,
+    capture,
+    kept,
+  }: {
+    readonly connection: Connection;
+    readonly capture: Capture;
+    readonly kept: CellReading<AgentDay>;
+  },
+  agent: Agent,
+  range: TimeRange,
+): Promise<AgentDay[]> {
+  const { tenant, agent_no } = agent;
+  const isWhole = range.from % DAY === 0 && (range.to + 1) % DAY === 0;
+  if (!isWhole) return await readDays(connection, capture, agent, range);
+  const view = { tenant, agentNos: [agent_no], key: 'days', interval: DAY };
+  const days = new Map(kept.known(view));
+  const starts = Array.from({ length: (range.to + 1 - range.from) / DAY }, (_, i) => range.from + i * DAY);
+  const missing = starts.filter((start) => !days.has(start));
+  const [first, last] = [missing[0], missing.at(-1)];
+  if (first !== undefined && last !== undefined) {
+    const read = await readDays(connection, capture, agent, { from: first, to: last + DAY - 1 });
+    const byStart = new Map(read.map((day) => [Date.parse(day.date) * 1000, day]));
+    const found = starts
+      .filter((start) => start >= first && start <= last)
+      .map((start) => [start, [byStart.get(start) ?? []].flat()] as const);
+    kept.keep(view, new Map(found));
+    for (const [start, day] of found) days.set(start, day);
+  }
+  return starts.flatMap((start) => days.get(start) ?? []);
+}
+
+async function readDays(
   connection: Connection,
   capture: Capture,
   agent: Agent,
-  range: { readonly from: number; readonly to: number },
+  range: TimeRange,
 ): Promise<AgentDay[]> {
   const where = `tenant = ${agent.tenant} AND agent_no = ${agent.agent_no} AND started_at >= make_timestamp(${range.from}) AND started_at <= make_timestamp(${range.to})`;
   const rows = await connection.rows(
@@ -84,49 +115,6 @@ export async function agentDays(
     p95_latency_ms: number(row.p95_latency_ms),
     estimate: estimateOfRow(row),
   }));
-}
-
-/** What is known of a percentile without the tables. */
-interface Known95 {
-  /** From `RunFigures.p95`. */
-  readonly place: Quantile | null | undefined;
-  /** From `RunFigures.around`. */
-  readonly around: readonly [lower: number, upper: number] | undefined;
-}
-
-function known95(figures: RunFigures, { agent_no }: Agent): Known95 {
-  const place = figures.p95(agent_no);
-  return { place, around: place ? figures.around(agent_no, place) : undefined };
-}
-
-/** The percentile: from memory, or from the few durations around it, where it is known which these are. */
-async function p95(
-  connection: Connection,
-  capture: Capture,
-  agent: Agent,
-  { place, around }: Known95,
-): Promise<number | null> {
-  if (place === null) return null;
-  if (place !== undefined && around !== undefined) return between(around, place);
-  const of = runsOf({ tenant: agent.tenant, numbers: [agent.agent_no] });
-  if (place !== undefined) {
-    const { from, to, skip, values } = place;
-    const rows = await connection.rows(
-      `SELECT duration_ms FROM ${newest(capture, TRACES, `${of} AND duration_ms >= '${from}'::DOUBLE AND duration_ms < '${to}'::DOUBLE`)}
-       ORDER BY duration_ms LIMIT ${values} OFFSET ${skip}`,
-    );
-    const [lower, upper = lower] = rows.map((row) => number(row.duration_ms));
-    if (rows.length === values && typeof lower === 'number' && typeof upper === 'number') {
-      return between([lower, upper], place);
-    }
-  }
-  // Retention has just removed runs; the figures in memory will follow in a moment.
-  const [row] = await connection.rows(`SELECT ${P95} FROM ${newest(capture, TRACES, of)}`);
-  return number(row?.p95_latency_ms);
-}
-
-function between([lower, upper]: readonly [number, number], { fraction }: Quantile): number {
-  return lower + (upper - lower) * fraction;
 }
 
 /**

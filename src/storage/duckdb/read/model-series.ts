@@ -4,8 +4,8 @@ import { seriesOfModels } from '../../shared/series-of-models.js';
 import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
 import type { Capture } from '../segments/segment.js';
-import { callsOf, partsOfCalls } from '../segments/model-sums.js';
-import { hourlyParts } from './models.js';
+import { callsOf, sumsOfCalls } from '../segments/call-sums.js';
+import { COUNTED_PARTS, hourlyParts } from './models.js';
 import { number, sumOf } from '../write/run-summary.js';
 import { someCalls } from './summed-calls.js';
 
@@ -42,7 +42,10 @@ export async function readModelSeries(
   } else {
     const calls = someCalls(capture, agents, tenant, filter);
     const start = `${bucketStart('epoch_us(started_at)', interval)} AS bucket`;
-    parts = calls === null ? null : partsOfCalls([callsOf(calls)], [start]);
+    parts =
+      calls === null
+        ? null
+        : `SELECT bucket, model, ${COUNTED_PARTS} FROM (${sumsOfCalls([callsOf(calls)], [start])})`;
   }
   if (parts === null) return [];
   const rows = await connection.rows(

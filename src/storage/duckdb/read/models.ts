@@ -1,15 +1,14 @@
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { ModelFilter, ModelUsage } from '../../contracts/runs.js';
-import { MODEL_SUMS } from '../../schema/sum-tables.js';
 import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
 import type { Row, Value } from '../files/plain-rows.js';
 import { joinNearest, union, type CommitRange } from '../segments/commit-ranges.js';
 import type { Capture } from '../segments/segment.js';
 import { TOLD } from '../../shared/priced-tokens.js';
-import { callsOf, partsOfCalls } from '../segments/model-sums.js';
+import { callsOf, sumsOfCalls } from '../segments/call-sums.js';
 import { sumOf, text } from '../write/run-summary.js';
-import { callParts, modelParts, someCalls } from './summed-calls.js';
+import { callParts, someCalls } from './summed-calls.js';
 
 /** How many ranges are read; each is a scan of its own of every file. */
 const MOST_RANGES = 6;
@@ -31,18 +30,12 @@ const FIGURES = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS price
   arg_min(coalesce(gone_oldest <= oldest, FALSE), hour) AS is_first_unsure,
   arg_max(coalesce(gone_newest >= newest, FALSE), hour) AS is_last_unsure`;
 
-/** The parts of `MODEL_SUMS` in those of `CALL_SUMS`. */
-const OF_CALLS = MODEL_SUMS.wire
-  .filter(({ name }) => name !== 'hour' && name !== 'model')
-  .map(({ name }) => {
-    const of = (bit: number, what: string): string =>
-      `CASE WHEN (told & ${bit}) > 0 THEN ${what} ELSE 0 END AS ${name}`;
-    if (name === 'calls') return of(TOLD.call, 'calls');
-    if (name === 'priced_calls') return of(TOLD.priced, 'calls');
-    if (name === 'nanos') return of(TOLD.priced, 'nanos');
-    return name.endsWith('_tokens') ? of(TOLD.call, name) : name;
-  })
-  .join(', ');
+const amount = (bit: number, what: string, name = what): string =>
+  `CASE WHEN (told & ${bit}) > 0 THEN ${what} ELSE 0 END AS ${name}`;
+/** What counts of the parts of `CALL_SUMS`. */
+export const COUNTED_PARTS = `${amount(TOLD.call, 'calls')}, ${amount(TOLD.priced, 'calls', 'priced_calls')}, ${amount(TOLD.priced, 'nanos')},
+  ${['input_tokens', 'output_tokens', 'total_tokens'].map((tokens) => amount(TOLD.call, tokens)).join(', ')},
+  oldest, newest, gone_oldest, gone_newest`;
 
 const HOURLY = `SELECT model, hour, sum(calls) AS calls, sum(priced_calls) AS priced_calls, sum(nanos) AS nanos,
   sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(total_tokens) AS total_tokens,
@@ -78,7 +71,7 @@ export async function listModels(
   return { items: rows.map((row) => modelUsage(row, ends)), count: Number(counted?.count ?? 0) };
 }
 
-/** The parts of the calls' sums by hour and model, in SQL; null where the user has no such agent. */
+/** Calls by hour and model, in parts, in SQL; null where the user has no such agent. */
 export async function hourlyParts(
   connection: Connection,
   capture: Capture,
@@ -86,14 +79,8 @@ export async function hourlyParts(
   tenant: number,
   filter: ModelFilter,
 ): Promise<string | null> {
-  const place = { connection, capture, tenant };
-  if (filter.agent_id === undefined) return await modelParts(place, filter);
-  if (capture.isAnyQuarantined) {
-    const calls = someCalls(capture, agents, tenant, filter);
-    return calls === null ? null : partsOfCalls([callsOf(calls)]);
-  }
-  const parts = await callParts(place, agents, filter);
-  return parts === null ? null : `SELECT hour, model, ${OF_CALLS} FROM (${parts})`;
+  const parts = await callParts({ connection, capture, tenant }, agents, filter);
+  return parts === null ? null : `SELECT hour, model, ${COUNTED_PARTS} FROM (${parts})`;
 }
 
 interface Ends {
@@ -119,7 +106,7 @@ async function sureEnds(
   const calls = ranges.flatMap((range) => callsIn(range) ?? []).map((spans) => callsOf(spans));
   if (calls.length === 0) return new Map();
   const found = await connection.rows(
-    `SELECT model, hour, epoch_us(oldest) AS first, epoch_us(newest) AS last FROM (${partsOfCalls(calls)})`,
+    `SELECT model, hour, epoch_us(min(oldest)) AS first, epoch_us(max(newest)) AS last FROM (${sumsOfCalls(calls)}) GROUP BY model, hour`,
   );
   return new Map(
     found.map((row) => [endKey(row, row.hour), { first: Number(row.first), last: Number(row.last) }]),

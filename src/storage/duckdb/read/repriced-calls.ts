@@ -33,7 +33,7 @@ export async function repriceCalls(
   filter: RepricedFilter,
   price: Price,
 ): Promise<RepricedCalls> {
-  if (!capture.isAnyQuarantined && isOfSums(price)) {
+  if (isOfSums(price)) {
     const parts = await callParts({ connection, capture, tenant }, agents, filter);
     if (parts === null) return NONE;
     const [row = {}] = await connection.rows(statementOfSums(parts, price));

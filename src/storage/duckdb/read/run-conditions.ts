@@ -3,7 +3,9 @@ import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../../signal/span.js';
 import type { RunFilter } from '../../contracts/runs.js';
 import type { Agent, Agents } from '../stats/agents.js';
 import type { RunList } from '../stats/counted-run.js';
-import { hasLine, type LookedUp } from '../index/text-blocks.js';
+import type { Connection } from '../files/connection.js';
+import { literal } from '../files/database.js';
+import { isAscii } from '../../shared/log-text.js';
 
 /** A filter in SQL. */
 export interface Matching {
@@ -13,8 +15,6 @@ export interface Matching {
   readonly counted: readonly Agent[];
   /** The list of these runs, where there is one of them. */
   readonly list: RunList | null;
-  /** What is asked for of session, user and tags; it is in {@link sql}, too. */
-  readonly lines: readonly LookedUp[];
   /** The agents that have the text in their names: all their runs match. */
   readonly named: readonly number[];
 }
@@ -51,14 +51,18 @@ export function conditions(agents: Agents, tenant: number, filter: RunFilter): M
   if (filter.start_time !== undefined) sql.push(`started_at >= make_timestamp(${filter.start_time})`);
   if (filter.end_time !== undefined) sql.push(`started_at <= make_timestamp(${filter.end_time})`);
   sql.push(...boundsOf(filter));
-  const lines = linesOf(filter);
-  sql.push(...lines.map(hasLine));
+  if (filter.session_id !== undefined)
+    sql.push(hasIdentity('session_id', [storableIdentity(filter.session_id)]));
+  if (filter.user_id !== undefined) sql.push(hasIdentity('user_id', [storableIdentity(filter.user_id)]));
+  if (filter.tag !== undefined)
+    sql.push(
+      `contains(chr(10) || tags || chr(10), chr(10) || ${literal(storableTag(filter.tag))} || chr(10))`,
+    );
   const matching = filter.query === undefined ? [] : agents.matching(tenant, filter.query);
   return {
     sql: sql.join(' AND '),
     counted,
     list: agentId === undefined ? listOf(tenant, kind) : listUnder(tenant, counted),
-    lines,
     named: matching.map((agent) => agent.agent_no),
   };
 }
@@ -73,15 +77,23 @@ function boundsOf({ min_duration_ms, max_duration_ms, min_cost, max_cost }: RunF
   ];
 }
 
-/** What is asked for of session, user and tags, as it is kept. */
-function linesOf({ session_id, user_id, tag }: RunFilter): LookedUp[] {
-  return [
-    ...(session_id === undefined
-      ? []
-      : [{ column: 'session_id', lines: [storableIdentity(session_id)] } as const]),
-    ...(user_id === undefined ? [] : [{ column: 'user_id', lines: [storableIdentity(user_id)] } as const]),
-    ...(tag === undefined ? [] : [{ column: 'tags', lines: [storableTag(tag)] } as const]),
-  ];
+/** The condition for runs of one of some sessions or users. */
+export function hasIdentity(column: 'session_id' | 'user_id', ids: readonly string[]): string {
+  return `${column} IN (${ids.map(literal).join(', ')})`;
+}
+
+/** The condition for runs that have a text or belong to one of the agents. The text, in lower case, is the first value of the statement. */
+export function hasTextOrAgent(agentNos: readonly number[]): string {
+  // A null in one column does not hide a match in the other: `NULL OR TRUE` is true.
+  const hasText = 'contains(lower(outcome), $1) OR contains(lower(error_message), $1)';
+  return agentNos.length === 0 ? `(${hasText})` : `(agent_no IN (${agentNos.join(', ')}) OR ${hasText})`;
+}
+
+/** A text in lower case as DuckDB makes it for the tables' texts: it knows other letters than JavaScript, and no final sigma. */
+export async function inLowerCase(connection: Connection, text: string): Promise<string> {
+  if (isAscii(text)) return text.toLowerCase();
+  const [row] = await connection.rows('SELECT lower($1) AS text', [text]);
+  return String(row?.text);
 }
 
 function listOf(tenant: number, kind: RunKind | undefined): RunList {

@@ -18,9 +18,9 @@ import type { Connection } from '../files/connection.js';
 import type { CommitRange } from '../segments/commit-ranges.js';
 import { newest, relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
+import { number } from '../write/run-summary.js';
 import { readModelSeries } from './model-series.js';
 import { readCells, type CountedRuns, type Stretch } from './series-cells.js';
-import { readPercentiles, type Percentiles, type RankedRuns } from './series-ranks.js';
 
 /** All runs are one group, or those that no group of their own has. */
 const ALL = '0';
@@ -46,20 +46,6 @@ export interface SeriesPlace {
 
 /** Runs by time: the totals of the time asked for and of the one before, and the buckets of the largest groups. */
 export async function readSeries(place: SeriesPlace, request: StoredSeriesRequest): Promise<FoundSeries> {
-  // Retention may have removed runs that memory still counts, or remove them between two statements: then all is read as of one moment.
-  const found =
-    (await seriesOf(place, request, true)) ??
-    (await place.connection.asOfNow(() => seriesOf(place, request, false)));
-  if (found === null) throw new Error('the runs of a series do not add up');
-  return found;
-}
-
-/** @param usesKnown whether cells in memory may be used @returns null where these are no longer right */
-async function seriesOf(
-  place: SeriesPlace,
-  request: StoredSeriesRequest,
-  usesKnown: boolean,
-): Promise<FoundSeries | null> {
   const { start_time, end_time, group_by, prompts } = request;
   const now = { from: start_time, to: end_time };
   const before = { from: Math.max(2 * start_time - end_time, Number.MIN_SAFE_INTEGER), to: start_time };
@@ -67,7 +53,7 @@ async function seriesOf(
   const group = group_by === 'model' ? undefined : group_by;
   const key = group === undefined ? ALL : await groupsOf(place, request, runs, group);
   const cells = (by: string, stretches: readonly Stretch[]): Promise<CellsByStart[]> =>
-    cellsBy(place, { ...runs, key: by }, request, { stretches, usesKnown });
+    cellsBy(place, { ...runs, key: by }, request, stretches);
   // Of versions of a prompt a run may be in several groups, so they do not add up to the total.
   const isSplit = group === 'agent' || group === 'status';
   const [grouped = NO_CELLS, earlier = NO_CELLS] =
@@ -77,36 +63,56 @@ async function seriesOf(
   const all = isSplit || group === undefined ? grouped : ((await cells(ALL, [now]))[0] ?? NO_CELLS);
 
   const byKey = groupBy(grouped);
-  const named = [...byKey.keys()].filter((one) => one !== OTHERS);
-  const ranked = (by: string, one: number, of: Iterable<RunCell>, { from, to }: Stretch): RankedRuns => ({
-    cells: [...of],
-    runs: runs.within([{ first: from, last: to - 1 }], by),
-    key: one,
-    by,
-  });
-  const percentiles = await readPercentiles(place.connection, [
-    ranked(ALL, 0, flat(all), now),
-    ranked(ALL, 0, flat(earlier), before),
-    ...(group === undefined
-      ? []
-      : named.map((one) => ranked(key, one, (byKey.get(one) ?? new Map<Micros, RunCell>()).values(), now))),
-  ]);
-  if (percentiles === null) return null;
-  const [ofAll, ofEarlier, ...ofGroups] = percentiles;
-  const total = totalOf(flat(all), ofAll);
+  const percentiles = (by: string, of: CellsByStart, { from, to }: Stretch): Promise<PercentilesByKey> =>
+    readPercentiles(place.connection, of, runs.within([{ first: from, last: to - 1 }], by), by);
+  const total = totalOf(flat(all), (await percentiles(ALL, all, now)).get(0));
+  const previous_total = totalOf(flat(earlier), (await percentiles(ALL, earlier, before)).get(0));
+  const ofGroups = group === undefined ? null : await percentiles(key, grouped, now);
   const totals = new Map(
-    group === undefined
+    ofGroups === null
       ? [[0, total]]
-      : named.map((one, i) => [one, totalOf(byKey.get(one)?.values() ?? [], ofGroups[i])]),
+      : [...byKey]
+          .filter(([one]) => one !== OTHERS)
+          .map(([one, cells]) => [one, totalOf(cells.values(), ofGroups.get(one))]),
   );
   const groups =
     group_by === 'model'
       ? await readModelSeries(place.connection, place.capture, place.agents, place.tenant, request)
       : seriesBy(byKey, totals, (one) => identityOf(place.agents, group, prompts, one));
-  return { groups, total, previous_total: totalOf(flat(earlier), ofEarlier) };
+  return { groups, total, previous_total };
 }
 
 const NO_CELLS: CellsByStart = new Map();
+
+interface Percentiles {
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+}
+type PercentilesByKey = ReadonlyMap<number, Percentiles>;
+
+/**
+ * The exact percentiles of each group of runs: a group within one bucket has them already.
+ *
+ * @param cells all of the groups', where all are one group by any key
+ * @param runs a relation that has these runs
+ */
+async function readPercentiles(
+  connection: Connection,
+  cells: CellsByStart,
+  runs: string,
+  by: string,
+): Promise<PercentilesByKey> {
+  const known = flat(cells).map((cell) => [by === ALL ? 0 : cell.key, cell] as const);
+  const keys = new Set(known.map(([key]) => key));
+  if (keys.size === known.length) return new Map(known);
+  const rows = await connection.rows(
+    `SELECT key, percentiles[1] AS p50_ms, percentiles[2] AS p95_ms
+     FROM (SELECT (${by})::INTEGER AS key, quantile_disc(duration_ms, [0.5, 0.95]) AS percentiles FROM ${runs} GROUP BY key)`,
+  );
+  return new Map(
+    rows.map(({ key, p50_ms, p95_ms }) => [Number(key), { p50_ms: number(p50_ms), p95_ms: number(p95_ms) }]),
+  );
+}
 
 /** Which runs are asked for, whatever they are grouped by. */
 interface WantedRuns extends Omit<CountedRuns, 'within' | 'key'> {
@@ -181,11 +187,11 @@ async function cellsBy(
   { connection, cells, tenant }: SeriesPlace,
   { agentNos, key, interval, within }: WantedRuns & { readonly key: string },
   { prompts }: StoredSeriesRequest,
-  { stretches, usesKnown }: { readonly stretches: readonly Stretch[]; readonly usesKnown: boolean },
+  stretches: readonly Stretch[],
 ): Promise<CellsByStart[]> {
   const runs = { key, interval, within: (ranges: readonly CommitRange[]) => within(ranges, key) };
   const view = { tenant, agentNos, key, interval };
-  const areKept = prompts === undefined && usesKnown;
+  const areKept = prompts === undefined;
   const parts = await readCells(connection, runs, stretches, areKept ? cells.known(view) : NO_CELLS);
   if (areKept) for (const { found } of parts) cells.keep(view, found);
   return parts.map((part) => part.cells);

@@ -10,15 +10,19 @@ import { newest, relation, type Condition } from '../segments/relation.js';
 import type { RunFigures } from '../stats/run-figures.js';
 import type { Capture } from '../segments/segment.js';
 import { PART_BYTES } from '../segments/part-bytes.js';
-import { hasText, inLowerCase, whereText } from '../index/text-blocks.js';
 import { narrowed, ofCommits } from '../segments/commit-ranges.js';
-import { conditions, isCounted, isWholeList, type Matching } from './run-conditions.js';
+import {
+  conditions,
+  hasTextOrAgent,
+  inLowerCase,
+  isCounted,
+  isWholeList,
+  type Matching,
+} from './run-conditions.js';
 import { conditionsOnPage, countIn, matchingPlaces } from './run-places.js';
 import { RUN_COLUMNS, runSummary } from '../write/run-summary.js';
 
 const TEXT_BYTES = 'coalesce(strlen(outcome), 0) + coalesce(strlen(error_message), 0)';
-/** With more agents than this that have a text in their names, all runs are looked through for it. */
-const MOST_NAMED = 64;
 const NEWEST_FIRST = 'started_at DESC, trace_id DESC';
 const OLDEST_FIRST = 'started_at, trace_id';
 
@@ -63,7 +67,7 @@ async function readRuns(
   capture: Capture,
   agents: Agents,
   figures: RunFigures,
-  { tenant, filter, page, sql, counted: under, list, lines, named }: Wanted,
+  { tenant, filter, page, sql, counted: under, list, named }: Wanted,
 ): Promise<RunsPart & { readonly count: number }> {
   // Both from memory before anything is awaited, since it changes with every commit.
   const counted = countKnown(figures, under, filter);
@@ -81,15 +85,13 @@ async function readRuns(
     return { ...partOf(rows, agents), count: counted };
   }
   const isOf = `tenant = ${tenant} AND ${sql}`;
-  const found = await whereMatching(connection, capture, isOf, filter, { named, lines });
-  const { text, values } = found;
-  let { where } = found;
+  const { where: matches, values } = await whereMatching(connection, isOf, filter, { named });
+  let where: Condition[] = [matches];
   let count = counted;
   if (count === null) {
     const places = await matchingPlaces(connection, capture, where, values);
     count = countIn(places);
     if (count <= page.offset) return { ...NONE, count };
-    const matches = text === undefined ? isOf : `${isOf} AND ${hasTextOrAgent(named)}`;
     if (order === NEWEST_FIRST)
       where = conditionsOnPage(places, page.offset + page.limit).map((there) => narrowed(there, matches));
   }
@@ -102,45 +104,16 @@ async function readRuns(
   return { ...(await readRunsAt(connection, capture, agents, tenant, wanted, order)), count };
 }
 
-/**
- * Where runs lie that match a filter, and the values of the conditions' parameters.
- *
- * @param isOf all of the filter but the text, in SQL
- */
+/** The condition for runs that match a filter, and the values of its parameters. @param isOf all of the filter but the text, in SQL */
 export async function whereMatching(
   connection: Connection,
-  capture: Capture,
   isOf: string,
   { query }: Pick<RunFilter, 'query'>,
-  { named, lines }: Pick<Matching, 'named' | 'lines'>,
-): Promise<{ readonly where: Condition[]; readonly text: string | undefined; readonly values: string[] }> {
-  if (query === undefined) {
-    const where = await whereText(connection, capture, isOf, undefined, lines);
-    return { where, text: undefined, values: [] };
-  }
+  { named }: Pick<Matching, 'named'>,
+): Promise<{ readonly where: string; readonly values: string[] }> {
+  if (query === undefined) return { where: isOf, values: [] };
   const text = await inLowerCase(connection, query);
-  const where = await whereTextOrAgent(connection, capture, isOf, { text, named, lines });
-  return { where, text, values: [text] };
-}
-
-/** Conditions like those of {@link whereText}, for runs that have the text or belong to one of the agents. */
-async function whereTextOrAgent(
-  connection: Connection,
-  capture: Capture,
-  isOf: string,
-  { text, named, lines }: Pick<Matching, 'named' | 'lines'> & { readonly text: string },
-): Promise<Condition[]> {
-  if (named.length === 0) return await whereText(connection, capture, isOf, text, lines);
-  // Each condition contains the list of the agents.
-  if (named.length > MOST_NAMED) return [`${isOf} AND ${hasTextOrAgent(named)}`];
-  const isNamed = `IN (${named.join(', ')})`;
-  const ofNamed = await whereText(connection, capture, `${isOf} AND agent_no ${isNamed}`, undefined, lines);
-  const others = await whereText(connection, capture, `${isOf} AND agent_no NOT ${isNamed}`, text, lines);
-  return [...ofNamed, ...others];
-}
-
-function hasTextOrAgent(named: readonly number[]): string {
-  return named.length === 0 ? hasText() : `(agent_no IN (${named.join(', ')}) OR ${hasText()})`;
+  return { where: `${isOf} AND ${hasTextOrAgent(named)}`, values: [text] };
 }
 
 const NONE = { items: [], rest: [], count: 0 };

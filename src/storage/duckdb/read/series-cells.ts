@@ -1,10 +1,8 @@
-import { intAt } from '../../../signal/checked.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import type { CellsByStart, RunCell } from '../stats/run-cells.js';
-import { durationBucket, type DurationCounts } from '../stats/duration-counts.js';
 import type { Connection } from '../files/connection.js';
-import { int64At, type Row } from '../files/plain-rows.js';
+import type { Row } from '../files/plain-rows.js';
 import { joinNearest, union, type CommitRange } from '../segments/commit-ranges.js';
 import { bucketStart } from './model-series.js';
 import { number } from '../write/run-summary.js';
@@ -103,14 +101,10 @@ async function cellsWithin(
     `SELECT * EXCLUDE (percentiles), percentiles[1] AS p50_ms, percentiles[2] AS p95_ms
      FROM (SELECT ${by}, ${FIGURES} FROM ${runs} GROUP BY place, bucket, key)`,
   );
-  const durations = await durationsBy(
-    connection,
-    `SELECT ${by}, ${durationBucket('duration_ms')} AS lies_in, count(*)::INTEGER AS durations FROM ${runs} WHERE duration_ms IS NOT NULL GROUP BY ALL`,
-  );
   const found = stretches.map(() => new Map<Micros, RunCell[]>());
   for (const row of rows) {
     const [at, start] = [Number(row.place), Number(row.bucket)];
-    const cell = cellOf(row, durations.get(cellName(at, start, Number(row.key))) ?? NO_DURATIONS);
+    const cell = cellOf(row);
     const cells = found[at]?.get(start);
     if (cells === undefined) found[at]?.set(start, [cell]);
     else cells.push(cell);
@@ -118,40 +112,7 @@ async function cellsWithin(
   return found;
 }
 
-/** @param sql gives place, bucket, key, bucket of durations and how many there are, none of them null */
-async function durationsBy(
-  connection: Connection,
-  sql: string,
-): Promise<ReadonlyMap<string, DurationCounts>> {
-  const lists = new Map<string, { readonly buckets: number[]; readonly counts: number[] }>();
-  for await (const chunk of connection.wholeChunks(sql)) {
-    const [places, keys, liesIn, counts] = [0, 2, 3, 4].map(
-      (column) => new Int32Array(chunk.words(column, 4)),
-    ) as [Int32Array, Int32Array, Int32Array, Int32Array];
-    const starts = chunk.words(1, 8);
-    for (let row = 0; row < chunk.rows; row++) {
-      const name = cellName(intAt(places, row), int64At(starts, row), intAt(keys, row));
-      const list = lists.get(name) ?? { buckets: [], counts: [] };
-      list.buckets.push(intAt(liesIn, row));
-      list.counts.push(intAt(counts, row));
-      lists.set(name, list);
-    }
-  }
-  return new Map(
-    [...lists].map(([name, { buckets, counts }]) => [
-      name,
-      { buckets: Int16Array.from(buckets), counts: Uint32Array.from(counts) },
-    ]),
-  );
-}
-
-const NO_DURATIONS: DurationCounts = { buckets: new Int16Array(0), counts: new Uint32Array(0) };
-
-function cellName(place: number, start: Micros, key: number): string {
-  return `${place} ${start} ${key}`;
-}
-
-function cellOf(row: Row, durations: DurationCounts): RunCell {
+function cellOf(row: Row): RunCell {
   return {
     key: Number(row.key),
     runs: Number(row.runs),
@@ -162,6 +123,5 @@ function cellOf(row: Row, durations: DurationCounts): RunCell {
     tokens: typeof row.tokens === 'string' ? BigInt(row.tokens) : null,
     p50_ms: number(row.p50_ms),
     p95_ms: number(row.p95_ms),
-    durations,
   };
 }

@@ -9,7 +9,7 @@ import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
-import { hasLine, whereText, type LookedUp } from '../index/text-blocks.js';
+import { hasIdentity } from './run-conditions.js';
 import { number, sumOf, text } from '../write/run-summary.js';
 
 /** What `grouping` gives: a bit for the user and one for the agent, set where it does not tell the groups apart. */
@@ -26,9 +26,8 @@ export async function findSessions(
   { offset, limit }: PageRange,
 ): Promise<{ readonly ids: readonly string[]; readonly count: number }> {
   const { kind, user_id: userId, agent_id: agentId, start_time: from, end_time: to } = filter;
-  const lines: LookedUp[] =
-    userId === undefined ? [] : [{ column: 'user_id', lines: [storableIdentity(userId)] }];
-  const sql = [ofKind(tenant, kind), 'session_id IS NOT NULL', ...lines.map(hasLine)];
+  const sql = [ofKind(tenant, kind), 'session_id IS NOT NULL'];
+  if (userId !== undefined) sql.push(hasIdentity('user_id', [storableIdentity(userId)]));
   if (agentId !== undefined) {
     const numbers = agents.namedById(tenant, agentId).map((agent) => agent.agent_no);
     if (numbers.length === 0) return { ids: [], count: 0 };
@@ -36,8 +35,7 @@ export async function findSessions(
   }
   if (from !== undefined) sql.push(`started_at >= make_timestamp(${from})`);
   if (to !== undefined) sql.push(`started_at <= make_timestamp(${to})`);
-  const where = await whereText(connection, capture, sql.join(' AND '), undefined, lines);
-  const runs = newest(capture, TRACES, where);
+  const runs = newest(capture, TRACES, sql.join(' AND '));
   const rows = await connection.rows(
     `WITH found AS MATERIALIZED (SELECT session_id AS id, max(started_at) AS last FROM ${runs} GROUP BY session_id)
      SELECT id, (SELECT count(*) FROM found) AS count FROM (SELECT * FROM found ORDER BY last DESC, id LIMIT ${limit} OFFSET ${offset}) ORDER BY last DESC, id`,
@@ -58,9 +56,7 @@ export async function sessionsOf(
   kind: RunKind | undefined,
 ): Promise<SessionSummary[]> {
   if (ids.length === 0) return [];
-  const wanted: LookedUp = { column: 'session_id', lines: ids };
-  const isOf = `${ofKind(tenant, kind)} AND ${hasLine(wanted)}`;
-  const where = await whereText(connection, capture, isOf, undefined, [wanted]);
+  const where = `${ofKind(tenant, kind)} AND ${hasIdentity('session_id', ids)}`;
   const groups = `SELECT session_id, user_id, agent_no, grouping(user_id, agent_no) AS part, count(*) AS runs,
       count(*) FILTER (status IN (${FAILED})) AS failed, min(started_at) AS first_at, max(started_at) AS last_start,
       max(greatest(started_at, coalesce(ended_at, started_at))) AS last_at, sum(total_tokens) AS tokens, sum(total_cost_usd) AS cost

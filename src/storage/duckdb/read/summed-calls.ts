@@ -1,5 +1,5 @@
 import type { ModelFilter, RepricedFilter } from '../../contracts/runs.js';
-import { CALL_SUMS, MODEL_SUMS } from '../../schema/sum-tables.js';
+import { CALL_SUMS } from '../../schema/sum-tables.js';
 import { SPANS, TRACES } from '../../schema/tables.js';
 import { hoursOfTime } from '../../shared/whole-hours.js';
 import type { Agents } from '../stats/agents.js';
@@ -8,15 +8,15 @@ import { literal } from '../files/database.js';
 import { hasReplacing, hotPartsOf, newest, newestHot } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { changedRuns, withAgent } from '../segments/agents-of-runs.js';
-import { ALSO, CALL_PARTS, callsOfChanged, callsOfReplaced, sumsOfCalls } from '../segments/call-sums.js';
 import {
+  CALL_PARTS,
   callsOf,
+  callsOfChanged,
+  callsOfReplaced,
   IS_CALL,
-  MODEL_PARTS,
-  partsOfCalls,
-  replacedCalls,
   replacedCommits,
-} from '../segments/model-sums.js';
+  sumsOfCalls,
+} from '../segments/call-sums.js';
 
 /** Which calls, of which models. */
 export type CallFilter = ModelFilter & Partial<RepricedFilter>;
@@ -56,43 +56,20 @@ interface Place {
   readonly tenant: number;
 }
 
-/** The parts of `MODEL_SUMS` of all calls within the time, from sums where possible. One statement, so that sums and rows are of the same moment. */
-export async function modelParts(place: Place, filter: ModelFilter): Promise<string> {
-  const { capture, tenant } = place;
-  const within = callsWithin(tenant, filter);
-  const { sums, ends } = hoursWithin(place, filter);
-  const calls = ends.map((end) =>
-    callsOf(
-      `(SELECT * FROM cold.main.${SPANS.name} WHERE ${isMoved(place)} AND ${callsWithin(tenant, end)})`,
-    ),
-  );
-  const hot = newestHot(capture, SPANS, within);
-  if (hot !== null) calls.push(callsOf(hot));
-  const { newer, commits } = await whatIsReplaced(place);
-  if (newer !== null)
-    for (const condition of commits)
-      calls.push(replacedCalls(`${isMoved(place)} AND ${within} AND ${condition}`, newer));
-  return [
-    ...(sums === null
-      ? []
-      : [`SELECT ${MODEL_PARTS} FROM cold.main.${MODEL_SUMS.name} WHERE ${sums.condition}`]),
-    ...(calls.length > 0 ? [partsOfCalls(calls)] : []),
-  ].join(' UNION ALL ');
-}
-
 /**
- * The parts of `CALL_SUMS`, but for the agent, of all calls within the time or of those of one agent. Likewise one statement. Not while any
- * segment is set aside.
+ * The parts of `CALL_SUMS`, but for the agent, of all calls within the time or of those of one agent: from sums where possible. One
+ * statement, so that sums and rows are of the same moment.
  *
- * @param agents and the filter's `agent_id`: null where the user has no such agent
+ * @returns null if the user has no such agent
  */
 export async function callParts(place: Place, agents: Agents, filter: CallFilter): Promise<string | null> {
   const { connection, capture, tenant } = place;
   const { agent_id: agentId } = filter;
   const agentNo = agentId === undefined ? null : agents.byId(tenant, agentId)?.agent_no;
   if (agentNo === undefined) return null;
-  const { sums, ends } = hoursWithin(place, filter);
-  const calls = ends.map((end) => callsOf(someCalls(capture, agents, tenant, end) ?? '', ALSO));
+  // The sums do not tell what a segment that is set aside replaces.
+  const { sums, ends } = capture.isAnyQuarantined ? { sums: null, ends: [filter] } : hoursWithin(place, filter);
+  const calls = ends.map((end) => callsOf(someCalls(capture, agents, tenant, end) ?? ''));
   const parts = CALL_PARTS.split(', ').filter((name) => name !== 'agent_no');
   const statements: string[] = [];
   if (sums !== null) {
@@ -108,12 +85,12 @@ export async function callParts(place: Place, agents: Agents, filter: CallFilter
     const { newer, commits } = await whatIsReplaced(place);
     const replaced = commits.map((condition) => `${isMoved(place)} AND ${within} AND ${condition}`);
     if (agentNo === null || hotRuns === null) {
-      if (hot !== null) calls.push(callsOf(hot, ALSO));
+      if (hot !== null) calls.push(callsOf(hot));
       if (newer !== null) calls.push(...replaced.map((where) => callsOfReplaced(where, newer)));
     } else {
       const ofAgent = (rows: string): string =>
         `SELECT * EXCLUDE (agent_no) FROM (${rows}) WHERE agent_no = ${agentNo}`;
-      if (hot !== null) calls.push(ofAgent(callsOf(withAgent(hot, hotRuns), `${ALSO}, agent_no`)));
+      if (hot !== null) calls.push(ofAgent(callsOf(withAgent(hot, hotRuns), ', agent_no')));
       const changed = await changedRuns(connection, hotRuns);
       if (newer !== null) {
         const versions = withAgent(newer, changed.before);

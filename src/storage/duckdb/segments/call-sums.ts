@@ -1,39 +1,36 @@
 import { COST_PARTS } from '../../../signal/call-details.js';
-import { CALL_SUMS, MODEL_SUMS } from '../../schema/sum-tables.js';
+import { SPAN_TYPES } from '../../../signal/span.js';
+import { CALL_SUMS } from '../../schema/sum-tables.js';
 import { SPANS } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
-import { newestOf, rowsOf } from './relation.js';
-import type { Segment } from './segment.js';
 import { COLD_RUNS, withAgent, type MovedRuns } from './agents-of-runs.js';
 import { TOKEN_COLUMNS, withTokens } from './call-tokens.js';
-import {
-  callsOf,
-  COUNTED,
-  hourOfCall,
-  IS_CALL,
-  replacedCalls,
-  replacedCommits,
-  seenWith,
-  type AroundMove,
-} from './model-sums.js';
+import { CommitRanges, conditionsOn } from './commit-ranges.js';
+import { isVersionOf, newestOf, rowsOf } from './relation.js';
+import type { Segment } from './segment.js';
 
 /**
- * The calls of models in the cold file once more (`CALL_SUMS`), by the agents of their runs and with the tokens that prices need. The rule
- * is that of `model-sums.ts`: for every bound that a read may have, the parts up to it give what the spans and headers up to it give. A run
- * whose agent changes takes its calls along.
+ * The calls of models in the cold file, added up by the hour, the agents of their runs and the tokens that prices need (`CALL_SUMS`).
+ * For every bound that a read may have, the parts up to it add up to what the spans and headers up to it give: whoever adds or removes
+ * them notes that in the same transaction, and what is taken away is noted under a commit that is visible to exactly those reads that
+ * saw the span. A run whose agent changes takes its calls along.
  */
 
 const TABLE = `cold.main.${CALL_SUMS.name}`;
 const COLD_SPANS = `cold.main.${SPANS.name}`;
 /** The columns after the tenant. */
 export const CALL_PARTS = CALL_SUMS.wire.map(({ name }) => name).join(', ');
-/** What {@link sumsOfCalls} needs of a call beside what `callsOf` gives. */
-export const ALSO = `, ${TOKEN_COLUMNS}`;
+
+/** Spans that are calls. */
+export const IS_CALL = `type = ${SPAN_TYPES.indexOf('llm')}`;
+/** What counts of a span. */
+const COUNTED = `model, started_at, input_tokens, output_tokens, total_tokens, cost_usd, counted, ${TOKEN_COLUMNS}`;
+const HOUR_US = 3_600_000_000;
 
 /**
  * What calls add to the sums, or take away from them.
  *
- * @param rows from `callsOf`, with {@link ALSO}, and from {@link callsOfReplaced} and {@link callsOfChanged}
+ * @param rows from {@link callsOf}, {@link callsOfReplaced} and {@link callsOfChanged}
  * @param by columns to group by, beside those of the sums
  */
 export function sumsOfCalls(rows: readonly string[], by: readonly string[] = []): string {
@@ -41,8 +38,9 @@ export function sumsOfCalls(rows: readonly string[], by: readonly string[] = [])
   const came = 'CASE WHEN sign > 0 THEN started_at END';
   const gone = 'CASE WHEN is_gone THEN started_at END';
   const sum = (column: string): string => `coalesce(sum(sign * ${column}), 0)::HUGEINT AS ${column}`;
+  const hour = `(epoch_us(date_trunc('hour', started_at)) // ${HOUR_US})::INTEGER`;
   const parts = COST_PARTS.map((part) => `of_${part}`);
-  return `SELECT ${[...by, ''].join(', ')}${hourOfCall()} AS hour, model, told, sum(sign)::BIGINT AS calls,
+  return `SELECT ${[...by, ''].join(', ')}${hour} AS hour, model, told, sum(sign)::BIGINT AS calls,
     coalesce(sum(sign * cost_usd), 0)::HUGEINT AS nanos, ${['input_tokens', 'output_tokens', 'total_tokens', ...parts].map(sum).join(', ')},
     max(input + output + read + written)::BIGINT AS most,
     min(${came}) AS oldest, max(${came}) AS newest, min(${gone}) AS gone_oldest, max(${gone}) AS gone_newest
@@ -50,15 +48,27 @@ export function sumsOfCalls(rows: readonly string[], by: readonly string[] = [])
 }
 
 /**
- * Calls in the cold file of which there are newer versions, to be taken away.
+ * The calls among some spans.
  *
- * @param replaced and
- * @param newer as for `replacedCalls`; where `also` asks for its `agent_no`, from {@link withAgent}
+ * @param also further columns
+ * @param removed whether they are to be taken away
+ */
+export function callsOf(spans: string, also = '', removed = false): string {
+  return `SELECT ${removed ? '-1' : '1'}::BIGINT AS sign, ${removed ? 'TRUE' : 'FALSE'} AS is_gone, ${COUNTED}${also} FROM ${spans} WHERE ${IS_CALL}`;
+}
+
+/**
+ * Calls in the cold file with newer versions among some other spans, to be taken away.
+ *
+ * @param replaced a condition on those in the cold file, from {@link replacedCommits}
+ * @param newer a relation that leaves out what is replaced within it; where `also` asks for its `agent_no`, from {@link withAgent}
  */
 export function callsOfReplaced(replaced: string, newer: string, also = ''): string {
-  const columns = TOKEN_COLUMNS.split(', ').map((name) => `, o.${name}`);
-  // For its agent every one is gone: the newer version may be of another.
-  return `SELECT * REPLACE (TRUE AS is_gone) FROM (${replacedCalls(replaced, newer, `${columns.join('')}${also}`)})`;
+  const columns = COUNTED.split(', ').map((name) => `o.${name}`);
+  // Every one is gone for its agent: the newer version may be of another.
+  return `SELECT -1::BIGINT AS sign, TRUE AS is_gone, ${columns.join(', ')}${also}
+    FROM (SELECT * FROM ${COLD_SPANS} WHERE ${IS_CALL} AND ${replaced}) o
+    JOIN (SELECT * FROM ${newer} WHERE replaces) n ON ${isVersionOf(SPANS, 'n', 'o')} AND n.seq > o.seq`;
 }
 
 /**
@@ -71,9 +81,40 @@ export function callsOfReplaced(replaced: string, newer: string, also = ''): str
 export function callsOfChanged(changed: string, where: string, newer: string | null, also = ''): string {
   const spans = `(SELECT * FROM ${COLD_SPANS} WHERE ${IS_CALL} AND ${where})`;
   const left = newer === null ? spans : newestOf(SPANS, spans, `(SELECT * FROM ${newer} WHERE replaces)`);
-  const columns = [...COUNTED.split(', '), ...TOKEN_COLUMNS.split(', ')].map((name) => `o.${name}`);
+  const columns = COUNTED.split(', ').map((name) => `o.${name}`);
   return `SELECT s.sign, s.sign < 0 AS is_gone, ${columns.join(', ')}${also}, CASE WHEN s.sign < 0 THEN r.old_no ELSE r.new_no END AS agent_no
     FROM ${left} o JOIN ${changed} r ON r.tenant = o.tenant AND r.trace_id = o.trace_id CROSS JOIN (VALUES (-1::BIGINT), (1::BIGINT)) s(sign)`;
+}
+
+/**
+ * Conditions on the commits of all versions that some spans replace. Each span names the commit of the version before it, and
+ * segments are moved one after the other: so the first version after what lies in the cold file says where that lies. Not usable
+ * while any segment is set aside: the version between may lie there.
+ */
+export async function replacedCommits(
+  connection: Connection,
+  newer: string,
+  isAnyQuarantined: boolean,
+): Promise<string[]> {
+  if (isAnyQuarantined) return ['TRUE'];
+  const rows = await connection.rows(
+    `SELECT min(replaced_seq) AS first, max(replaced_seq) AS last FROM ${newer} WHERE replaced_seq > 0 GROUP BY replaced_seq // ${NEIGHBOURS}`,
+  );
+  const places = rows.map(({ first, last }) =>
+    CommitRanges.stored({ first: Number(first), last: Number(last), printed: null }),
+  );
+  return conditionsOn(places).map(({ sql }) => sql);
+}
+
+/** How many commits are looked through together where some of them are wanted. */
+const NEIGHBOURS = 256;
+
+/** What a move goes by, beside its segment. */
+export interface AroundMove {
+  /** The last commit that the oldest read expects in the cold file. */
+  readonly bound: number;
+  /** Whether segments are set aside. */
+  readonly isAnyQuarantined: boolean;
 }
 
 /** Notes what the move of a segment is about to do. To be called within its transaction, before the rows are moved. */
@@ -87,7 +128,7 @@ export async function noteMovedCallSums(
   const replaces = (segment.replacing.get(SPANS.name) ?? 0) > 0;
   const hot = rowsOf(segment, SPANS);
   const moved = replaces ? newestOf(SPANS, hot, `(SELECT * FROM ${hot} WHERE replaces)`) : hot;
-  const calls = [callsOf(withAgent(moved, headers), `${ALSO}, tenant, ${lastSeq} AS part_seq, agent_no`)];
+  const calls = [callsOf(withAgent(moved, headers), `, tenant, ${lastSeq} AS part_seq, agent_no`)];
   const seen = `, o.tenant, ${seenWith('o.seq', bound)} AS part_seq`;
   if (replaces) {
     const newer = withAgent(moved, changed?.before ?? headers);
@@ -105,7 +146,7 @@ export async function noteRemovedCallSums(
   spans: string,
   bound: number,
 ): Promise<void> {
-  const also = `${ALSO}, tenant, ${seenWith('seq', bound)} AS part_seq, agent_no`;
+  const also = `, tenant, ${seenWith('seq', bound)} AS part_seq, agent_no`;
   await insertParts(connection, [callsOf(withAgent(spans, COLD_RUNS), also, true)]);
 }
 
@@ -113,7 +154,7 @@ export async function noteRemovedCallSums(
 export async function deriveCallSumsAnew(connection: Connection): Promise<void> {
   await connection.run(`DELETE FROM ${TABLE}`);
   const spans = withAgent(COLD_SPANS, COLD_RUNS);
-  await insertParts(connection, [callsOf(spans, `${ALSO}, tenant, 0 AS part_seq, agent_no`)]);
+  await insertParts(connection, [callsOf(spans, `, tenant, 0 AS part_seq, agent_no`)]);
 }
 
 /**
@@ -122,11 +163,16 @@ export async function deriveCallSumsAnew(connection: Connection): Promise<void> 
  */
 export async function completeCallSums(connection: Connection): Promise<void> {
   const [row] = await connection.rows(
-    `SELECT EXISTS (SELECT 1 FROM cold.main.${MODEL_SUMS.name}) AND NOT EXISTS (SELECT 1 FROM ${TABLE}) AS is_missing`,
+    `SELECT EXISTS (SELECT 1 FROM ${COLD_SPANS} WHERE ${IS_CALL}) AND NOT EXISTS (SELECT 1 FROM ${TABLE}) AS is_missing`,
   );
   if (row?.is_missing !== true) return;
   // One statement, so that it is there as a whole or not at all.
   await deriveCallSumsAnew(connection);
+}
+
+/** A commit that exactly those running reads see which see the given one; the same for as many given ones as possible. */
+function seenWith(seq: string, bound: number): string {
+  return `greatest(${seq}, ${bound})`;
 }
 
 async function insertParts(connection: Connection, calls: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
+import { COUNTS, WHOLE } from '../../../runs/rules/told-calls.js';
 import { COST_PARTS } from '../../../signal/call-details.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
-import { counts } from './model-sums.js';
 import { LONG_INPUTS, LONG_SHIFT, TOLD, USAGE_COLUMNS, pricedTokens } from '../../shared/priced-tokens.js';
 
 /** The tokens of calls as their prices need them (`signal/call-tokens.ts`), in SQL. */
@@ -29,6 +29,11 @@ export function withTokens(calls: string): string {
   const fresh = `SELECT *, greatest(0, input - read - written) AS fresh, greatest(input, read + written) AS whole FROM (${inputs})`;
   const tokens = COST_PARTS.map((part) => `${TOKENS[part]} AS of_${part}`);
   return `(SELECT *, ${tokens.join(', ')}, ${told()} AS told FROM (${fresh}))`;
+}
+
+/** Whether so much of a call counts here: another span may tell of it, too (`runs/rules/told-calls.ts`). */
+function counts(what: keyof typeof COUNTS): string {
+  return `(coalesce(counted, ${WHOLE}) & ${COUNTS[what]}) > 0`;
 }
 
 function told(): string {

@@ -5,8 +5,7 @@ import { POINTS, TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import { deriveAgentSpansAnew, noteMovedAgentSpans } from './agent-spans.js';
 import { movedRuns } from './agents-of-runs.js';
-import { deriveCallSumsAnew, noteMovedCallSums } from './call-sums.js';
-import { deriveModelSumsAnew, noteMovedCalls, type AroundMove } from './model-sums.js';
+import { deriveCallSumsAnew, noteMovedCallSums, type AroundMove } from './call-sums.js';
 import { hotPartsOf, isVersionOf, rowsOf } from './relation.js';
 import type { Capture, Segment } from './segment.js';
 
@@ -59,7 +58,6 @@ export async function noteMove(connection: Connection, segment: Segment, around:
   await connection.run(
     `INSERT INTO cold.main.point_sums SELECT ${lastSeq}, tenant, stream_no, count(*), min(timestamp), max(timestamp) FROM ${catalog}.main.points GROUP BY tenant, stream_no`,
   );
-  await noteMovedCalls(connection, segment, around);
   const runs = await movedRuns(connection, segment, around.isAnyQuarantined);
   await noteMovedCallSums(connection, segment, around, runs);
   await noteMovedAgentSpans(connection, segment, runs);
@@ -86,7 +84,6 @@ export async function deriveSumsAnew(connection: Connection): Promise<void> {
   await connection.run(
     `INSERT INTO cold.main.point_sums SELECT 0, tenant, stream_no, count(*), min(timestamp), max(timestamp) FROM cold.main.points GROUP BY tenant, stream_no`,
   );
-  await deriveModelSumsAnew(connection);
   await deriveCallSumsAnew(connection);
   await deriveAgentSpansAnew(connection);
 }

@@ -11,20 +11,12 @@ export type Read = <T>(
 ) => Promise<T>;
 
 /** The kinds of the store's own work that read the tables. */
-type OwnWork = 'alerts' | 'events' | 'time-outs' | 'upkeep' | 'map' | 'ids' | 'warm-up' | 'export' | 'usage';
+type OwnWork = 'alerts' | 'events' | 'time-outs' | 'upkeep' | 'map' | 'ids' | 'export' | 'usage';
 
 /** Kinds of work whose reads look through much. */
-const LONG_WORKS: ReadonlySet<OwnWork> = new Set([
-  'alerts',
-  'upkeep',
-  'map',
-  'ids',
-  'warm-up',
-  'export',
-  'usage',
-]);
+const LONG_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'upkeep', 'map', 'ids', 'export', 'usage']);
 /** Kinds of work that repeat by themselves when one of their reads was ended, or can do without it. */
-const REPEATED_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'events', 'time-outs', 'warm-up', 'usage']);
+const REPEATED_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'events', 'time-outs', 'usage']);
 
 /**
  * How everybody gets to read the tables: waits for its turn, takes a capture, and releases both. Users share one pool, and the

@@ -1,13 +1,10 @@
-import { AgentDayCache } from './agent-day-cache.js';
+import type { AgentDay } from '../../contracts/runs.js';
 import type { CountedRun, RunChanges } from './counted-run.js';
 import { RunCells } from './run-cells.js';
 
-/** 90 days of a thousand agents; a day takes some 200 bytes. */
-const REMEMBERED_DAYS = 100_000;
-
 /** What was worked out from the tables and is kept until a commit touches it. */
 export class KeptFigures implements RunChanges {
-  readonly days = new AgentDayCache(REMEMBERED_DAYS);
+  readonly days = new RunCells<AgentDay>();
   readonly cells = new RunCells();
 
   change(before: CountedRun | null, after: CountedRun): void {

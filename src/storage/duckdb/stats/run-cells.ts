@@ -2,18 +2,16 @@ import { RUN_KINDS } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import { SharedCache } from '../../shared/shared-cache.js';
 import type { CountedRun, RunChanges } from './counted-run.js';
-import type { DurationCounts } from './duration-counts.js';
 
 const AGENT = RUN_KINDS.indexOf('agent');
 /** What all cells may take of memory, those of one user, and how many views of theirs are kept: a commit looks at each of these. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_BYTES_OF_USER = 16 * 1024 * 1024;
 const MOST_VIEWS_OF_USER = 32;
-/** Roughly what a view, a bucket, a cell and a count of durations take. */
+/** Roughly what a view, a bucket and a cell take. */
 const VIEW_BYTES = 500;
 const BUCKET_BYTES = 100;
 const CELL_BYTES = 300;
-const COUNT_BYTES = 6;
 
 /** Runs of one group that started within one bucket of time. Sums are exact. */
 export interface RunCell {
@@ -28,11 +26,10 @@ export interface RunCell {
   readonly tokens: bigint | null;
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
-  readonly durations: DurationCounts;
 }
 
 /** The cells of buckets by their starts; of a bucket without runs an empty list. */
-export type CellsByStart = ReadonlyMap<Micros, readonly RunCell[]>;
+export type CellsByStart<Cell = RunCell> = ReadonlyMap<Micros, readonly Cell[]>;
 
 /** Which runs are counted, and how. */
 export interface CellView {
@@ -46,34 +43,34 @@ export interface CellView {
 }
 
 /** What is known of a view. */
-interface Known {
+interface Known<Cell> {
   readonly view: CellView;
-  readonly buckets: Map<Micros, Bucket>;
+  readonly buckets: Map<Micros, Bucket<Cell>>;
   bytes: number;
 }
 
-interface Bucket {
-  readonly cells: readonly RunCell[];
+interface Bucket<Cell> {
+  readonly cells: readonly Cell[];
   /** The last commit that the read saw which found them. */
   readonly seq: number;
   readonly bytes: number;
 }
 
 /** A read of one user's runs. */
-export interface CellReading {
+export interface CellReading<Cell = RunCell> {
   /** The cells that are known, as they are in what the read sees. */
-  readonly known: (view: CellView) => CellsByStart;
+  readonly known: (view: CellView) => CellsByStart<Cell>;
   /** Takes whole buckets that were found. What commits have touched since the read began is not kept. */
-  readonly keep: (view: CellView, found: CellsByStart) => void;
+  readonly keep: (view: CellView, found: CellsByStart<Cell>) => void;
 }
 
 /**
- * Buckets of runs that were asked for, kept until a commit touches them. Those of the past hardly ever change, and a page asks for the
- * same ones again and again. What was asked for longest ago is forgotten first.
+ * Buckets of runs that were asked for, kept until a commit touches them; what was asked for longest ago is forgotten first. Target: the
+ * 30 days of an agent in 15 ms over ten million spans. Without it a million take 11 ms of processor time, with it 1.
  */
-export class RunCells implements RunChanges {
+export class RunCells<Cell = RunCell> implements RunChanges {
   /** By {@link nameOf}. */
-  readonly #views: SharedCache<Known>;
+  readonly #views: SharedCache<Known<Cell>>;
   /** For each read under way, the runs of its user that commits have changed since it began; null: runs were removed. */
   readonly #reads = new Set<{ readonly tenant: number; changed: CountedRun[] | null }>();
 
@@ -103,7 +100,11 @@ export class RunCells implements RunChanges {
    *
    * @param lastSeq the last commit that it sees
    */
-  async read<T>(tenant: number, lastSeq: number, work: (reading: CellReading) => Promise<T>): Promise<T> {
+  async read<T>(
+    tenant: number,
+    lastSeq: number,
+    work: (reading: CellReading<Cell>) => Promise<T>,
+  ): Promise<T> {
     const read: { readonly tenant: number; changed: CountedRun[] | null } = { tenant, changed: [] };
     this.#reads.add(read);
     try {
@@ -119,7 +120,7 @@ export class RunCells implements RunChanges {
   }
 
   /** A later read may have found what this one does not see yet. */
-  #cells(view: CellView, lastSeq: number): CellsByStart {
+  #cells(view: CellView, lastSeq: number): CellsByStart<Cell> {
     const buckets = this.#views.get(view.tenant, nameOf(view))?.buckets ?? [];
     return new Map(
       [...buckets].flatMap(([start, { cells, seq }]) => (seq <= lastSeq ? [[start, cells]] : [])),
@@ -136,13 +137,13 @@ export class RunCells implements RunChanges {
 
   #keep(
     view: CellView,
-    found: CellsByStart,
+    found: CellsByStart<Cell>,
     { lastSeq, changed }: { readonly lastSeq: number; readonly changed: readonly CountedRun[] },
   ): void {
     const name = nameOf(view);
     const known = this.#views.get(view.tenant, name) ?? {
       view,
-      buckets: new Map<Micros, Bucket>(),
+      buckets: new Map<Micros, Bucket<Cell>>(),
       bytes: VIEW_BYTES,
     };
     const touched = new Set(
@@ -160,7 +161,7 @@ export class RunCells implements RunChanges {
 }
 
 /** Forgets the bucket of a time. */
-function drop(known: Known, at: Micros): void {
+function drop(known: Known<unknown>, at: Micros): void {
   const start = bucketOf(known.view, at);
   const bucket = known.buckets.get(start);
   if (bucket === undefined) return;
@@ -180,9 +181,6 @@ function nameOf({ tenant, agentNos, key, interval }: CellView): string {
   return JSON.stringify([tenant, agentNos, key, interval]);
 }
 
-function bytesOf(cells: readonly RunCell[]): number {
-  return cells.reduce(
-    (sum, { durations }) => sum + CELL_BYTES + COUNT_BYTES * durations.buckets.length,
-    BUCKET_BYTES,
-  );
+function bytesOf(cells: readonly unknown[]): number {
+  return BUCKET_BYTES + CELL_BYTES * cells.length;
 }

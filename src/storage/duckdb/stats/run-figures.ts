@@ -1,39 +1,27 @@
 import { RUN_KINDS } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
-import type { Agent } from './agents.js';
 import { AgentSums } from './agent-sums.js';
 import type { StoredSums } from '../segments/cold-sums.js';
 import type { AgentsOf, AgentTotals, CountedRun, RunChange, RunChanges, RunList } from './counted-run.js';
 import type { Connection } from '../files/connection.js';
-import { DurationHistogram, type Quantile } from './duration-histogram.js';
 import { LoadedFigures } from '../../shared/loaded-figures.js';
 import { MOST_STARTS, NewestStarts } from './newest-starts.js';
-import {
-  durationsBetween,
-  lastActivity,
-  newestStarts,
-  someNewestStarts,
-  storedDurations,
-} from './stored-runs.js';
+import { lastActivity, newestStarts, someNewestStarts } from './stored-runs.js';
 import type { Read } from '../segments/read.js';
-import { RunDurations } from './run-durations.js';
 import type { Capture } from '../segments/segment.js';
-import { SortedDurations } from './sorted-durations.js';
 
 /** How many lists are remembered, at some 4 KB each. */
 const MOST_LISTS = 2000;
 
 /**
  * Sums over the runs of every agent, kept in memory and changed with every commit, so that lists of agents and counts of runs
- * need no look at the tables. At the start they come from sums that are kept beside the rows (`cold-sums.ts`). What only some
- * routes need, the newest starts and the distribution of durations, is read from the tables when somebody first asks for it, and
- * follows the commits from then on.
+ * need no look at the tables. At the start they come from sums that are kept beside the rows (`cold-sums.ts`). The newest starts, which
+ * only some routes need, are read from the tables when somebody first asks for them, and follow the commits from then on.
  */
 export class RunFigures implements RunChanges {
   #sums = new AgentSums();
   /** The newest starts of lists, by {@link listKey}. */
   readonly #starts = new LoadedFigures<number, NewestStarts>(MOST_LISTS);
-  readonly #durations = new RunDurations();
   /** For each load under way, the changes since it began: what it loads does not contain them. */
   readonly #meanwhile = new Set<RunChange[]>();
   /** Grows when runs are removed, because what was loaded before is then outdated. */
@@ -49,7 +37,6 @@ export class RunFigures implements RunChanges {
       this.#sums.changeStarts(run, sign);
       for (const key of listKeys(run)) changeList(this.#starts.peek(key), run, sign);
     });
-    this.#durations.change(change);
   }
 
   /**
@@ -74,7 +61,6 @@ export class RunFigures implements RunChanges {
       this.#sums = sums;
       this.#age++;
       this.#starts.clear();
-      this.#durations.clear();
     } finally {
       this.#meanwhile.delete(meanwhile);
     }
@@ -126,49 +112,6 @@ export class RunFigures implements RunChanges {
     const found = await read((connection, capture) => lastActivity(connection, capture, unknown));
     for (const no of unknown) this.#sums.knowsActivity(no);
     for (const [no, at] of found) this.#sums.noteActivity(no, at);
-  }
-
-  /** Where the agent's 95th percentile of duration lies; null where no run has a duration, undefined where it is not known. */
-  p95(agentNo: number): Quantile | null | undefined {
-    return this.#durations.p95(agentNo);
-  }
-
-  /**
-   * The two values between which a quantile of an agent lies (equal ones where it is a value); undefined where they are not
-   * known.
-   */
-  around(agentNo: number, place: Quantile): readonly [lower: number, upper: number] | undefined {
-    return this.#durations.around(agentNo, place);
-  }
-
-  /**
-   * From here on {@link around} knows the agent's values where {@link p95} now says that the percentile lies, if they are not too
-   * many.
-   */
-  async loadAround(read: Read, agent: Agent): Promise<void> {
-    const place = this.#durations.unknownAround(agent.agent_no);
-    if (place === null) return;
-    await this.#load(
-      read,
-      (connection, capture) => durationsBetween(connection, capture, agent, place),
-      (found, meanwhile) => {
-        this.#durations.putAround(agent.agent_no, new SortedDurations(place, found), meanwhile);
-      },
-    );
-  }
-
-  /** From here on {@link p95} knows these agents. */
-  async loadDurations(read: Read, { tenant, numbers }: AgentsOf): Promise<void> {
-    const unknown = this.#durations.unknown(numbers);
-    if (unknown.length === 0) return;
-    await this.#load(
-      read,
-      (connection, capture) => storedDurations(connection, capture, { tenant, numbers: unknown }),
-      (found, meanwhile) => {
-        for (const no of unknown)
-          this.#durations.put(no, found.get(no) ?? new DurationHistogram(), meanwhile);
-      },
-    );
   }
 
   /** The start of the `n`th newest run of a list; null where that is not known. */

@@ -1,10 +1,7 @@
-import { doubleAt, wordAt } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../schema/tables.js';
-import type { Agent } from './agents.js';
 import { ofCommitsSince } from '../segments/commit-ranges.js';
 import type { Connection } from '../files/connection.js';
-import { DurationHistogram } from './duration-histogram.js';
 import { coldOf, newest, relation } from '../segments/relation.js';
 import type { AgentsOf, RunList } from './counted-run.js';
 import type { Capture } from '../segments/segment.js';
@@ -84,42 +81,6 @@ async function leastOfNewest(
     if (capture.bound <= commits) break;
   }
   return null;
-}
-
-/** How the durations of the agents' runs are distributed: half a second for ten million. */
-export async function storedDurations(
-  connection: Connection,
-  capture: Capture,
-  agents: AgentsOf,
-): Promise<Map<number, DurationHistogram>> {
-  const found = new Map(agents.numbers.map((no) => [no, new DurationHistogram()]));
-  const rows = `SELECT agent_no, duration_ms FROM ${newest(capture, TRACES, `${runsOf(agents)} AND duration_ms IS NOT NULL`)}`;
-  for await (const chunk of connection.chunks(rows)) {
-    const numbers = chunk.words(0, 4);
-    const words = chunk.words(1, 8);
-    const durations = new Float64Array(words.buffer, words.byteOffset, chunk.rows);
-    for (let row = 0; row < chunk.rows; row++)
-      found.get(wordAt(numbers, row))?.add(doubleAt(durations, row), 1);
-  }
-  return found;
-}
-
-/** The durations of an agent's runs within a range, in no order. @param range its end is excluded */
-export async function durationsBetween(
-  connection: Connection,
-  capture: Capture,
-  { tenant, agent_no }: Agent,
-  { from, to }: { readonly from: number; readonly to: number },
-): Promise<Float64Array> {
-  const isThere = `duration_ms >= '${from}'::DOUBLE AND duration_ms < '${to}'::DOUBLE`;
-  const of = runsOf({ tenant, numbers: [agent_no] });
-  const rows = `SELECT duration_ms FROM ${newest(capture, TRACES, `${of} AND ${isThere}`)}`;
-  const durations: number[] = [];
-  for await (const chunk of connection.chunks(rows)) {
-    const words = chunk.words(0, 8);
-    durations.push(...new Float64Array(words.buffer, words.byteOffset, chunk.rows));
-  }
-  return Float64Array.from(durations);
 }
 
 /**

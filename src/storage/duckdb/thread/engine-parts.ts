@@ -5,7 +5,6 @@ import { MOST_AGENTS, OtherAgents } from '../stats/agent-limit.js';
 import { Observations } from '../read/observations.js';
 import { CUT_MESSAGE } from '../files/attach-with-log.js';
 import { BackPressure } from '../write/back-pressure.js';
-import { CappedRuns } from '../stats/capped-runs.js';
 import { storedSums } from '../segments/cold-sums.js';
 import { Database, type DatabaseListener } from '../files/database.js';
 import { Damage, damageIn } from '../files/damage.js';
@@ -43,9 +42,7 @@ import { PastReads } from '../read/past-reads.js';
 import { RunReads } from '../read/run-reads.js';
 import { SeriesReads } from '../read/series-reads.js';
 import { SessionReads } from '../read/session-reads.js';
-import { AskedReads } from './asked-reads.js';
 import { UsageReads } from './usage-reads.js';
-import { WarmUp } from './warm-up.js';
 import { SegmentFiles } from '../files/segment-files.js';
 import { Segments } from '../segments/segments.js';
 import { ChangeApplier } from '../write/settlement.js';
@@ -59,8 +56,6 @@ import { SEGMENT_SIZE, Writer } from '../write/writer.js';
 
 /** Everything that the engine works with, opened and loaded. */
 export interface EngineParts extends ReadParts {
-  readonly asked: AskedReads;
-  readonly warmUp: WarmUp;
   readonly database: Database;
   readonly main: MainFile;
   readonly segments: Segments;
@@ -79,7 +74,6 @@ export interface EngineParts extends ReadParts {
   readonly truncatedSpans: IdIndex;
   readonly truncatedRuns: TruncatedRuns;
   readonly reloads: Reloads;
-  readonly cappedRuns: CappedRuns;
   readonly prompts: StoredPrompts;
   readonly events: EventReads;
   readonly recent: RecentEvents;
@@ -201,10 +195,8 @@ async function openFiles(
   const kept = new KeptFigures();
   const idle = new IdleRuns();
   const recent = new RecentEvents(segments.lastSeq, options.recentSize ?? RECENT_SIZE);
-  const cappedRuns = new CappedRuns(logger);
   const changes: RunChanges = {
     change: (before, after, activeAt) => {
-      cappedRuns.change(before, after);
       figures.change(before, after, activeAt);
       kept.change(before, after);
     },
@@ -299,15 +291,7 @@ async function openFiles(
     logs,
     prompts,
   };
-  const asked = await AskedReads.open({
-    mainPath: options.path,
-    logger,
-    clock: systemClock,
-    ...(options.slowReadMs !== undefined && { slowMs: options.slowReadMs }),
-  });
-  const warmUp = new WarmUp({ from: readers, reads, logger });
   compactor.wake();
-  warmUp.begin(asked.list(systemClock.now()));
   return {
     database,
     main,
@@ -327,7 +311,6 @@ async function openFiles(
     truncatedSpans,
     truncatedRuns,
     reloads,
-    cappedRuns,
     prompts,
     events,
     recent,
@@ -336,7 +319,5 @@ async function openFiles(
     otherAgents,
     retentionClock: clock,
     knownAgents: agents,
-    asked,
-    warmUp,
   };
 }

@@ -54,6 +54,8 @@ export class StoreEngine {
     const parts = await openParts(options, logger, listener);
     // Of an export that was under way when the process was killed.
     await rm(scratchOf(options.path), { recursive: true, force: true });
+    // Earlier versions noted slow reads there.
+    await rm(`${options.path.replace(/\.(duckdb|db)$/, '')}.asked`, { force: true });
     return new StoreEngine(parts, options);
   }
 
@@ -153,11 +155,6 @@ export class StoreEngine {
     return await this.#parts.housekeeping.rebuildMap(dryRun);
   }
 
-  /** Waits until what was asked before the start has been asked again, or given up. */
-  async warm(): Promise<void> {
-    await this.#parts.warmUp.ended();
-  }
-
   /** Waits until the full segments are sealed and moved. */
   async settled(): Promise<void> {
     await this.#parts.writer.sealIfFull();
@@ -192,11 +189,8 @@ export class StoreEngine {
       database,
       room,
       main,
-      asked,
-      warmUp,
     } = this.#parts;
     await room.close();
-    await warmUp.close();
     const indexes = [traces, truncatedSpans, prompts.linked, logs.withEvents];
     for (const index of indexes) index.stop();
     const swept = housekeeping.close();
@@ -206,7 +200,6 @@ export class StoreEngine {
     await swept;
     await writer.drained();
     await readsOver?.();
-    await asked.close();
     await pools.users.close();
     await pools.own.close();
     for (const index of indexes) await index.close();

@@ -24,8 +24,6 @@ export interface StoreFigures {
   readonly truncatedRuns: number;
   /** Changes refused because too many spans of forgotten runs would have been loaded for their user, since the start. */
   readonly refusedReloads: number;
-  /** Runs for which more cost was reported than is kept, since the start. */
-  readonly cappedRuns: number;
   /** Blocks of log records that were merged with others, since the start. */
   readonly mergedLogBlocks: number;
   /** Since the start. */
@@ -60,7 +58,6 @@ export function figuresOf(parts: EngineParts): StoreFigures {
     ),
     truncatedRuns: truncatedRuns.closed,
     refusedReloads: parts.reloads.refused,
-    cappedRuns: parts.cappedRuns.runs,
     mergedLogBlocks: parts.compactor.mergedBlocks,
     removedRows: parts.housekeeping.removed,
     reads: pools.users.figures,

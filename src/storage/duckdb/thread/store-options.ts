@@ -34,8 +34,6 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   readonly maxRunSpans: number;
   /** In place of `RUN_SIZE`, for tests of runs with many spans. */
   readonly runSize?: Partial<RunSize>;
-  /** Reads that take so many milliseconds are asked again after a start. In place of the usual time, for tests. */
-  readonly slowReadMs?: number;
   /** In place of `RECENT_SIZE`, for tests of events that memory no longer has. */
   readonly recentSize?: RecentSize;
 }

@@ -52,27 +52,20 @@ export interface ReadCall {
 
 type Method = (by: Asker, ...args: readonly unknown[]) => unknown;
 
-/** What a read takes beside the readers. */
+/** What a read takes besides the readers. */
 export interface ReadParts extends StoreReads {
   readonly reads: Reads;
-  readonly asked: { note(read: ReadCall, tookMs: number): void };
 }
 
-/** Answers a read, and notes it where it is worth asking again. @param abort ends when nobody waits for the answer any more */
-export async function answerRead(from: ReadParts, call: ReadCall, abort?: AbortSignal): Promise<unknown> {
-  const { reads, asked } = from;
-  const { tenant, args } = call;
-  const [short, long] = [reads.forUser(tenant, false, abort), reads.forUser(tenant, true, abort)];
-  const begunMs = performance.now();
-  const answer = await readMethod(from, call)({ tenant, short, long }, ...args);
-  asked.note(call, performance.now() - begunMs);
-  return answer;
-}
-
-/** The method that a read names. @throws Error where there is none */
-export function readMethod(from: StoreReads, { part, method }: ReadCall): Method {
+/** Answers a read. @param abort ends when nobody waits for the answer any more */
+export async function answerRead(
+  from: ReadParts,
+  { part, method, tenant, args }: ReadCall,
+  abort?: AbortSignal,
+): Promise<unknown> {
   const reader = from[part] as unknown as Readonly<Record<string, Method | undefined>>;
   const called = reader[method];
   if (called === undefined) throw new Error(`the store has no read ${part}.${method}`);
-  return (...args) => called.apply(reader, args);
+  const [short, long] = [from.reads.forUser(tenant, false, abort), from.reads.forUser(tenant, true, abort)];
+  return await called.call(reader, { tenant, short, long }, ...args);
 }

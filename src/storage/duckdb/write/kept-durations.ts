@@ -1,12 +1,13 @@
 import { doubleAt } from '../../../signal/checked.js';
-import { bucketOf, DurationHistogram } from '../stats/duration-histogram.js';
+
+/** Buckets are a 32nd of a natural logarithm wide, 3 %. */
+const PER_LOGARITHM = 32;
 
 /**
  * Durations with their mean and exact percentiles. They are kept in buckets, so that only one or two of these are looked through;
  * about 12 bytes each.
  */
 export class KeptDurations {
-  readonly #places = new DurationHistogram();
   readonly #buckets = new Map<number, number[]>();
   #count = 0;
   /** The sum, and what its rounding left out, so that values that come and go leave no error behind. */
@@ -15,7 +16,6 @@ export class KeptDurations {
 
   /** @param value zero or more */
   add(value: number): void {
-    this.#places.add(value, 1);
     const bucket = bucketOf(value);
     const known = this.#buckets.get(bucket);
     if (known === undefined) this.#buckets.set(bucket, [value]);
@@ -31,7 +31,6 @@ export class KeptDurations {
     if (values === undefined || at < 0) return;
     const last = values.pop();
     if (last !== undefined && at < values.length) values[at] = last;
-    this.#places.add(value, -1);
     this.#count--;
     this.#addUp(-value);
   }
@@ -47,14 +46,21 @@ export class KeptDurations {
 
   /** By linear interpolation between order statistics. @param share from 0 to 1. @returns null when there are none */
   quantile(share: number): number | null {
-    const place = this.#places.find(share);
-    if (place === null) return null;
-    const [first, end] = [bucketOf(place.from), bucketOf(place.to)];
-    const near = [...this.#buckets].filter(([bucket]) => bucket >= first && bucket < end);
-    const sorted = Float64Array.from(near.flatMap(([, values]) => values)).sort();
-    const lower = doubleAt(sorted, place.skip);
-    const upper = doubleAt(sorted, place.skip + place.values - 1);
-    return lower + (upper - lower) * place.fraction;
+    if (this.#count === 0) return null;
+    const rank = (this.#count - 1) * share;
+    const lower = this.#at(Math.floor(rank));
+    return lower + (this.#at(Math.ceil(rank)) - lower) * (rank - Math.floor(rank));
+  }
+
+  /** The value before which so many come. */
+  #at(skip: number): number {
+    let left = skip;
+    for (const bucket of [...this.#buckets.keys()].sort((a, b) => a - b)) {
+      const values = this.#buckets.get(bucket) ?? [];
+      if (left < values.length) return doubleAt(Float64Array.from(values).sort(), left);
+      left -= values.length;
+    }
+    throw new RangeError('there are fewer durations');
   }
 
   /** Adds without loss: Knuth's two-sum. */
@@ -64,4 +70,9 @@ export class KeptDurations {
     this.#rest += this.#sum - (sum - part) + (value - part);
     this.#sum = sum;
   }
+}
+
+/** Buckets are in the order of their values. */
+function bucketOf(value: number): number {
+  return Math.floor(Math.log(value) * PER_LOGARITHM);
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import t from 'tap';
 import { aLog } from '../../../support/log-records.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
@@ -74,35 +76,55 @@ void t.test('a store of schema 3 is taken on, and knows of no sampling of its ru
   t.strictSame(await rates(), [0.5, null], 'after a move, too');
 });
 
-void t.test('a store of schema 6 gets the sums of its calls by agent', async (t) => {
-  const opened = await TestStore.open(t, { segmentSize: { rows: 1, bytes: 1e9 } });
-  const tenant = await opened.addUser();
-  for (const agent of ['one', 'two']) {
-    const run = aTrace(1, { agent });
-    const spans = run.spans.map((span) => ({ ...span, model: 'gpt-5', input_tokens: 7, cost_usd: 11 }));
-    await opened.store.writer.traces({ tenant, items: [{ ...run, spans }] }, RECEIVED);
-    await opened.store.settled();
-  }
-  const page = { offset: 0, limit: 9 };
-  const read = async () => {
-    const agents = await opened.store.agents.list(tenant);
-    return await Promise.all(
-      agents.map(({ id }) => opened.store.models.list(tenant, { agent_id: id }, page)),
-    );
-  };
-  const before = await read();
-  t.match(before, [{ items: [{ model: 'gpt-5', calls: 1 }] }, { items: [{ model: 'gpt-5', calls: 1 }] }]);
-  await opened.close();
-  for (const part of [/^cold$/, /^hot/])
-    await inFile(
+void t.test(
+  'a store of schema 6 gets the sums of its calls by agent in place of those by model',
+  async (t) => {
+    const opened = await TestStore.open(t, { segmentSize: { rows: 1, bytes: 1e9 } });
+    const tenant = await opened.addUser();
+    for (const agent of ['one', 'two']) {
+      const run = aTrace(1, { agent });
+      const spans = run.spans.map((span) => ({ ...span, model: 'gpt-5', input_tokens: 7, cost_usd: 11 }));
+      await opened.store.writer.traces({ tenant, items: [{ ...run, spans }] }, RECEIVED);
+      await opened.store.settled();
+    }
+    const page = { offset: 0, limit: 9 };
+    const read = async () => {
+      const agents = await opened.store.agents.list(tenant);
+      return await Promise.all(
+        agents.map(({ id }) => opened.store.models.list(tenant, { agent_id: id }, page)),
+      );
+    };
+    const before = await read();
+    t.match(before, [{ items: [{ model: 'gpt-5', calls: 1 }] }, { items: [{ model: 'gpt-5', calls: 1 }] }]);
+    await opened.close();
+    for (const part of [/^cold$/, /^hot/])
+      await inFile(
+        opened.path,
+        part,
+        'CREATE TABLE model_sums (seq BIGINT); CREATE TABLE text_blocks (seq BIGINT); DROP TABLE call_sums; DROP TABLE agent_spans; UPDATE schema_versions SET version = 6',
+      );
+    await opened.start();
+    t.strictSame(await read(), before);
+    await opened.close();
+    t.same(await wrongSumsIn(opened.path), []);
+    const [row] = await inColdFile(opened.path, 'SELECT sum(calls)::INTEGER AS calls FROM call_sums');
+    t.same(row, { calls: 2 });
+    const tables = await inColdFile(
       opened.path,
-      part,
-      'DROP TABLE call_sums; DROP TABLE agent_spans; UPDATE schema_versions SET version = 6',
+      `SELECT table_name FROM duckdb_tables() WHERE table_name IN ('model_sums', 'text_blocks')`,
     );
-  await opened.start();
-  t.strictSame(await read(), before);
+    t.same(tables, []);
+  },
+);
+
+void t.test('a store whose slow reads were noted opens, and forgets the notes', async (t) => {
+  const opened = await TestStore.open(t);
+  const tenant = await opened.addUser();
+  await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, RECEIVED);
   await opened.close();
-  t.same(await wrongSumsIn(opened.path), []);
-  const [row] = await inColdFile(opened.path, 'SELECT sum(calls)::INTEGER AS calls FROM call_sums');
-  t.same(row, { calls: 2 });
+  const notes = opened.path.replace('.duckdb', '.asked');
+  await writeFile(notes, '{"version":1,"asked":[]}');
+  await opened.start();
+  t.equal((await opened.store.runs.list(tenant, {}, { offset: 0, limit: 1 })).count, 1);
+  t.notOk(existsSync(notes));
 });

@@ -34,7 +34,7 @@ void t.test('a call of the cold file that is replaced is taken away from the sum
   t.same(
     await inColdFile(
       opened.path,
-      'SELECT sum(calls)::INTEGER AS calls, count(*)::INTEGER AS parts FROM model_sums',
+      'SELECT sum(calls)::INTEGER AS calls, count(*)::INTEGER AS parts FROM call_sums',
     ),
     [{ calls: 1, parts: 3 }],
     'one that came first, one that went, one that came for it',
@@ -82,7 +82,7 @@ void t.test('what retention removes is no longer counted, and leaves no sums', a
   t.strictSame(await read(), { items: left, count: left.length }, 'the first calls that are left are known');
   await opened.close();
   t.same(await wrongSumsIn(opened.path), []);
-  const earlier = `SELECT count(*)::INTEGER AS parts FROM model_sums WHERE hour < ${midnight / HOUR}`;
+  const earlier = `SELECT count(*)::INTEGER AS parts FROM call_sums WHERE hour < ${midnight / HOUR}`;
   await opened.start({ segmentSize: { rows: 1, bytes: 1e9 } });
   for (let i = 0; i < 10; i++) {
     await write({ trace_id: randomUUID(), started_at: NOON }, [0]);
