@@ -31,7 +31,7 @@ class Refusals {
   constructor(clock: Clock, logger: Logger) {
     this.#logger = logger;
     this.#lines = new BoundedLines(clock, LINES_A_MINUTE, (count) => {
-      logger.info({ audit: 'key.refused', count }, 'Audit: more keys were refused; not each is logged');
+      logger.info({ audit: 'key.refused', count }, 'Audit: further keys were refused; not all are logged');
     });
   }
 
@@ -112,12 +112,12 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
     version = changes.version;
     return changes.hasMore;
   };
-  const failure = 'Changes of API keys cannot be read; the known keys remain valid meanwhile';
+  const failure = 'Cannot read changes of API keys; known keys remain valid';
   const follower = new StoreFollower(control.watch, { topic: 'keys', readOn, failure }, options);
   await follower.start();
   const lastUsed = new LastUsed(
     (uses) => control.accounts.touchKeys(uses),
-    'Could not write when keys were last used; will retry',
+    'Could not store when keys were last used; retrying',
     options,
   );
   const refusals = new Refusals(clock, logger);
@@ -202,7 +202,7 @@ async function openAuthenticator({
   };
   const firstNow = (): StoredUser => {
     if (first !== undefined) return first;
-    throw notYet('The store has no user yet.');
+    throw notYet('The store has no users yet.');
   };
   const identity = (): Identity => ({ userId: firstNow().id, keyId: null, scopes: SCOPES });
   await findFirst();

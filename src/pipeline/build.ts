@@ -49,7 +49,7 @@ class Gate {
 
   async #pass<B>(inner: Consumer<B>, batch: B, context: ConsumeContext): Promise<Receipt> {
     if (this.#isClosed)
-      throw new ConsumeError('The daemon is stopping: send the batch again in a moment', {
+      throw new ConsumeError('The daemon is stopping: send the batch again later', {
         code: 'shutting_down',
         retryable: true,
         retryAfterMs: 1000,
@@ -129,7 +129,7 @@ class Builder {
     const pipelines = this.#plan.pipelines.map((pipeline) => this.#pipeline(pipeline));
     this.#tools.meter.gauge(
       'receiver_in_flight_batches',
-      { description: 'Batches taken from receivers and not answered yet.' },
+      { description: 'Batches from receivers in progress.' },
       () => this.#gate.inside,
     );
     const receivers = this.#receivers(new Map(pipelines.map(({ name, entry }) => [name, entry])));
@@ -225,7 +225,7 @@ class Builder {
       throw refused(
         exporter,
         new Error(
-          `it has no input for ${signal}: complete its configuration, or take it out of the pipeline`,
+          `it has no input for ${signal}: complete its configuration, or remove it from the pipeline`,
         ),
       );
     const isQueued = component instanceof QueuedExporter;

@@ -94,9 +94,9 @@ export class IdentityGate {
   /** @throws Error where browsers are let in already, or no extension keeps users */
   async letIn(site: LoginSite): Promise<BrowserLogins> {
     if (this.#site)
-      throw new Error('Another extension lets browsers in already: leave one out of service.extensions');
+      throw new Error('Another extension already handles browser logins: remove one from service.extensions');
     if (!this.#authenticator)
-      throw new Error('No extension keeps users and keys: list one (sqlite, postgres) in service.extensions');
+      throw new Error('There is no control store: add one (sqlite, postgres) to service.extensions');
     this.#site = site;
     return await this.#authenticator.letIn(site);
   }

@@ -78,9 +78,9 @@ void t.test('another key is an error that names its place and the cure, and no k
   t.strictSame(
     failures.map(({ message }) => message),
     [
-      `The store's secrets were encrypted with another key than the one in secrets.key of the configuration: put the former key back; ${file} may hold it`,
-      "The store's secrets were encrypted with another key than the one in secrets.key of the configuration: put the former key back",
-      `The store's secrets were encrypted with another key than the one in ${file}: put the former key back`,
+      `The store's secrets are encrypted with a different key than the one in secrets.key of the configuration: put the former key back; ${file} may hold it`,
+      "The store's secrets are encrypted with a different key than the one in secrets.key of the configuration: put the former key back",
+      `The store's secrets are encrypted with a different key than the one in ${file}: put the former key back`,
     ],
   );
   for (const failure of failures)
@@ -105,7 +105,7 @@ void t.test('where no key can be read or written, nothing is sealed', async (t) 
   const directory = testFolder(t);
   await mkdir(join(directory, 'secrets-key'));
   await t.rejects(new SecretBoxes({}).at(directory).seal('secret', OWNER), {
-    message: `The key of the store's secrets cannot be read: make ${join(directory, 'secrets-key')} readable`,
+    message: `Cannot read the key of the store's secrets: make ${join(directory, 'secrets-key')} readable`,
   });
   const nowhere = join(directory, 'nowhere');
   const box = new SecretBoxes({}).at(nowhere);

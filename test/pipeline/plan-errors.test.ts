@@ -28,7 +28,7 @@ void t.test('extensions start after those that they name; a circle is an error',
     ['thing', 'thing/b', 'thing/a'],
   );
   t.match(await problemsOf([text('{ helper: thing/b }', '{ helper: thing/a }')]), [
-    /service\.extensions: these extensions need each other, so none can start first: thing\/a → thing\/b → thing\/a/,
+    /service\.extensions: these extensions depend on each other in a circle: thing\/a → thing\/b → thing\/a/,
   ]);
 });
 
@@ -57,7 +57,7 @@ extensions:
     t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: "127.0.0.1:1" }')]), []);
     t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:0" }', '{ endpoint: "localhost:0" }')]), []);
     t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: ":1" }')]), [
-      'a.yaml:11:14: error: extensions.thing/b.endpoint: port of :1 also belongs to extension "thing"; give one of them another',
+      'a.yaml:11:14: error: extensions.thing/b.endpoint: port of :1 also belongs to extension "thing"; change one of them',
     ]);
     t.match(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: "localhost:1" }')]), [
       /also belongs/,

@@ -83,47 +83,48 @@ export class DeliveryMetrics {
         ofContents?.add(contents, all);
       };
     };
-    this.#refused = amounts('queue_refused', 'refused to the sender because the queue was full.');
-    this.#dropped = amounts('dropped', 'that were given up, by reason.', ['reason']);
+    this.#refused = amounts('queue_refused', 'refused because the queue was full.');
+    this.#dropped = amounts('dropped', 'dropped, by reason.', ['reason']);
     this.#sent = amounts('sent', 'delivered.');
     this.#failed = counter('attempts_failed', 'Failed attempts to deliver a batch.');
-    this.#retries = counter('retries', 'Failed attempts after which the batch was to be sent again.');
+    this.#retries = counter('retries', 'Failed attempts that are retried.');
     this.#gauges = [
-      gauge('items', 'Items that wait or are being sent.', () => waiting().items),
-      gauge('bytes', 'What they take, of memory (roughly) or of the disk.', () => waiting().bytes),
+      gauge('items', 'Items queued or being sent.', () => waiting().items),
+      gauge('bytes', 'Bytes in the queue: memory (approximate) or disk.', () => waiting().bytes),
       gauge(
         'max_bytes',
-        'What they may take; on disk those of all signals together.',
+        'Maximum bytes in the queue; on disk, of all signals together.',
         () => waiting().maxBytes,
       ),
     ];
     if (contents !== null)
       this.#gauges.push(
-        gauge(contents.name, `${contents.words} that wait or are being sent.`, () => waiting().contents),
+        gauge(contents.name, `${contents.words} queued or being sent.`, () => waiting().contents),
       );
     this.#gauges.push(
       meter.gauge(
         'exporter_stalled',
         {
-          description: 'Whether nothing is delivered although something is to be sent: 1, otherwise 0.',
+          description: '1 if queued items are not being delivered, otherwise 0.',
           labelNames,
         },
         () => (isStalled() ? 1 : 0),
         labels,
       ),
     );
-    if (disk === null) this.#gauges.push(gauge('max_items', 'Items that may wait.', () => maxItems));
+    if (disk === null)
+      this.#gauges.push(gauge('max_items', 'Maximum number of queued items.', () => maxItems));
     this.#disk =
       disk === null
         ? null
         : {
-            dead: amounts('dead_letter', 'that became dead letters, by reason.', ['reason']),
-            lost: amounts('queue_lost', 'in damaged records, as far as that can be told.'),
-            failures: counter('queue_disk_failures', 'Times that the disk of the queue failed.'),
-            damagedBytes: counter('queue_damaged_bytes', 'Bytes of the queue that cannot be read.'),
+            dead: amounts('dead_letter', 'stored as dead letters, by reason.', ['reason']),
+            lost: amounts('queue_lost', 'in damaged records, if their number is known.'),
+            failures: counter('queue_disk_failures', 'Disk failures of the queue.'),
+            damagedBytes: counter('queue_damaged_bytes', 'Damaged bytes of the queue.'),
             damagedRecords: counter(
               'queue_damaged_records',
-              'Records of the queue that cannot be read, at least one for each damaged place.',
+              'Damaged records of the queue, at least one for each damaged part.',
             ),
           };
     // A series that exists from the start shows a rate at its first increase.

@@ -13,7 +13,7 @@ import { MICROS_PER_MS } from '../../signal/time-units.js';
 export function quotaExceeded(usage: QuotaUsage, items: number, at: Micros): ConsumeError {
   const { limit, used, resets_at } = usage;
   return new ConsumeError(
-    `The monthly limit of ${limit} events would be exceeded: ${used} are used, and this request brings ${items} more. None of it was stored. The next month begins at ${new Date(resets_at / MICROS_PER_MS).toISOString()}.`,
+    `The monthly limit of ${limit} events would be exceeded: ${used} are used and this request adds ${items}. None of it was stored. The next month begins at ${new Date(resets_at / MICROS_PER_MS).toISOString()}.`,
     { code: 'quota_exceeded', retryable: true, retryAfterMs: (resets_at - at) / MICROS_PER_MS, usage },
   );
 }

@@ -11,13 +11,13 @@ export function closing(): ConsumeError {
 
 /** The client has gone, so nobody sees this error. */
 export function abandoned(): ConsumeError {
-  return unread('Nobody waits for this answer any more.', 1000);
+  return unread('The client disconnected.', 1000);
 }
 
 /** @param ms how long one read may take @param key of the configuration that says so */
 export function timedOut(ms: number, key: string): ConsumeError {
   return unread(
-    `The answer was not found within ${ms / 1000} s, and the search for it was ended (${key}). Ask for less, such as a shorter time, or try again later.`,
+    `The query did not finish within ${ms / 1000} s and was cancelled (${key}). Narrow the query, for example to a shorter time range, or try again later.`,
     5000,
   );
 }
@@ -29,13 +29,13 @@ export function waitedTooLong(ms: number, key: string): ConsumeError {
 
 /** The queue is full for this user, or for all. */
 export function tooManyWaiting(): ConsumeError {
-  return unread('Too many reads are waiting for the store. Try again later.', 1000);
+  return unread('The read queue is full. Try again later.', 1000);
 }
 
 /** A read that took long while much was coming in. */
 export function heldUpMove(): ConsumeError {
   return unread(
-    'The search was ended because it kept the store from tidying up incoming data. Ask for less, or try again later.',
+    'The query was cancelled because it blocked compaction. Narrow the query, or try again later.',
     5000,
   );
 }

@@ -13,6 +13,6 @@ export function removedMeanwhile({
   readonly what: string;
   readonly list: string;
 }): ConsumeError {
-  const detail = `The ${what} was removed while its ${list} were read.`;
+  const detail = `The ${what} was removed while its ${list} were being read.`;
   return new ConsumeError(detail, { code: 'storage_unavailable', retryable: true, detail });
 }

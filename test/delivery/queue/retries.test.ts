@@ -88,7 +88,7 @@ void t.test('what can never be taken is dropped at once, counted and said', asyn
   t.equal(await metric('retries_total'), 0);
   t.equal(await metric('queue_items'), 0);
   t.match(logger.lines, [
-    /^warn Dropped a batch: it would never be accepted .*error="answered 400: bad spans" items=2/,
+    /^warn Dropped a batch: it is larger than the queue .*error="answered 400: bad spans" items=2/,
   ]);
 });
 

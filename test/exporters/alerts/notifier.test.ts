@@ -185,7 +185,7 @@ void t.test('a notice that cannot even be made has failed, and holds up nothing'
   attempts[0]?.fail(new Error('no such thing'));
   await until('it is recorded', () => store.results.length === 1);
   t.match(store.results, [
-    { status: 'failed', attempt: { error_message: 'The notice could not be made' }, retryAt: null },
+    { status: 'failed', attempt: { error_message: 'Could not create the notice' }, retryAt: null },
   ]);
   t.strictSame(told, ['email failed']);
   t.match(logger.lines.join('\n'), /because of an internal error.*no such thing/);

@@ -265,7 +265,7 @@ void t.test('a secret that cannot be read: said to the tenant, and why to the op
   t.match(attempts, [
     {
       http_status_code: null,
-      error_message: 'The endpoint’s secret cannot be read; rotate it',
+      error_message: 'Cannot read the endpoint’s secret; rotate it',
       response_body: '',
     },
   ]);

@@ -10,7 +10,7 @@ export interface Asker {
   readonly long: Read;
 }
 
-/** @param abort ends when nobody waits for the answer any more */
+/** @param abort ends when the client disconnected */
 export function asker(reads: Reads, tenant: number, abort?: AbortSignal): Asker {
   return {
     tenant,

@@ -129,14 +129,14 @@ export async function findSegments(
     if (left.has(note) || note === LOST) continue;
     await listed.remove(names.hot(note));
     await forgetAside(connection, note);
-    logger.warn({ segment: note }, 'A segment that was set aside no longer exists.');
+    logger.warn({ segment: note }, 'A quarantined segment no longer exists.');
   }
   for (const segment of aside) {
     segment.isAside = true;
     troubles.set(`segment ${segment.number}`, asideMessage(segment.path));
     if (notes.get(segment.number)?.isRead === true) continue;
     await readAgain(connection, names, segment, [...aside, ...hot]);
-    logger.info({ file: segment.path }, 'A segment that could not be read can be read again.');
+    logger.info({ file: segment.path }, 'A quarantined segment is readable again.');
   }
   const unread = await asideNotes(connection);
   return {

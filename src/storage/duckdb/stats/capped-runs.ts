@@ -26,7 +26,7 @@ export class CappedRuns {
     this.#told.add(tenant);
     this.#logger.warn(
       { tenant },
-      'The spans of a run report a cost beyond 9007199.254740991 USD, the largest that is kept of a run: the run shows that. Sums over runs count it so.',
+      'The cost of a run was capped at 9007199.254740991 USD, also in sums over runs.',
     );
   }
 }

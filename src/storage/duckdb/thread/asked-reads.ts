@@ -109,7 +109,10 @@ export class AskedReads {
         await rename(draft, this.#path);
       })
       .catch((error: unknown) => {
-        this.#parts.logger.debug({ err: error, file: this.#path }, 'What was asked could not be noted.');
+        this.#parts.logger.debug(
+          { err: error, file: this.#path },
+          'Could not save the list of recent queries.',
+        );
       });
   }
 
@@ -119,7 +122,10 @@ export class AskedReads {
       noted = JSON.parse(await readFile(this.#path, 'utf8'));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-        this.#parts.logger.debug({ err: error, file: this.#path }, 'What was asked cannot be read.');
+        this.#parts.logger.debug(
+          { err: error, file: this.#path },
+          'Could not read the list of recent queries.',
+        );
       return;
     }
     for (const asked of askedOf(noted))

@@ -88,7 +88,7 @@ export class StoreEngine {
     return await logs.write(writer, message);
   }
 
-  /** What users read. @param abort ends when nobody waits for the answer any more */
+  /** What users read. @param abort ends when the client disconnected */
   async read(call: ReadCall, abort?: AbortSignal): Promise<unknown> {
     const { asked } = this.#parts;
     return await asked.answer(call, () => answerRead(this.#parts, call, abort));

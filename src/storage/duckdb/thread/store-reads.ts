@@ -52,7 +52,7 @@ export interface ReadCall {
 
 type Method = (by: Asker, ...args: readonly unknown[]) => unknown;
 
-/** Answers a read. @param abort ends when nobody waits for the answer any more */
+/** Answers a read. @param abort ends when the client disconnected */
 export async function answerRead(
   from: StoreReads & { readonly reads: Reads },
   call: ReadCall,

@@ -57,13 +57,13 @@ export class WarmUp {
         await this.#ask(question, { tenant: question.tenant, short: read, long: read });
         asked += 1;
       } catch (error) {
-        if (!signal.aborted) logger.debug({ err: error }, 'A question of before the start has no answer.');
+        if (!signal.aborted) logger.debug({ err: error }, 'Could not repeat a query from before the start.');
       }
       await sleep((performance.now() - begunMs) * PAUSE, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
     }
     const ms = Math.round(performance.now() - startedMs);
-    logger.debug({ questions: asked, ms }, 'What was asked before the start is in memory again.');
+    logger.debug({ questions: asked, ms }, 'Repeated recent queries to warm the caches.');
   }
 
   async #ask(question: ReadCall, by: Asker): Promise<void> {

@@ -139,7 +139,7 @@ async function isRefused(
   writeFileSync(path, damaged);
   await t.rejects(opened.start(), {
     name: 'StoreOpenError',
-    message: `The log ${path} is damaged at byte ${end}, and what was stored after that would be lost. Put a sound copy in its place; to go on without what was stored from there on, cut it off (truncate -s ${end} ${path}).`,
+    message: `The log ${path} is damaged at byte ${end}, and later commits would be lost. Restore an intact copy; to continue without those commits, truncate the log (truncate -s ${end} ${path}).`,
   });
   t.ok(readFileSync(path).equals(damaged), 'it is left as it was');
   // What makes DuckDB end the process.
