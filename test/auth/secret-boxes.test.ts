@@ -45,7 +45,9 @@ void t.test('a key is made on first need, once, for its owner only to read', asy
   const directory = testFolder(t);
   const boxes = new SecretBoxes({});
   const file = join(directory, 'secrets-key');
-  await t.rejects(boxes.at(directory).open('v1:AAAA', OWNER), { message: /is gone: put .*secrets-key back/ });
+  await t.rejects(boxes.at(directory).open('v1:AAAA', OWNER), {
+    message: /is missing: put .*secrets-key back/,
+  });
   t.strictSame(await readdir(directory), [], 'reading makes none');
   const sealed = await Promise.all(['a', 'b', 'c'].map((text) => boxes.at(directory).seal(text, OWNER)));
   t.strictSame(await readdir(directory), ['secrets-key']);
@@ -125,7 +127,7 @@ void t.test('without a directory the key must be configured', async (t) => {
   const [one, two] = [new SecretBoxes({ key }).at(null), new SecretBoxes({ key }).at(testFolder(t))];
   t.equal(await two.open(await one.seal('secret', OWNER), OWNER), 'secret');
   await t.rejects(new SecretBoxes({ key: aKey() }).at(null).open(await one.seal('secret', OWNER), OWNER), {
-    message: /another key than the one in secrets\.key of the configuration: put the former key back$/,
+    message: /a different key than the one in secrets\.key of the configuration: put the former key back$/,
   });
 });
 

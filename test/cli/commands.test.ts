@@ -98,7 +98,7 @@ void t.test('whoever names half a pipeline is told how to change the built-in on
   const { code, stderr } = await runInProcess(['graph', '--config', half]);
   t.equal(code, 78);
   t.match(stderr, /pipelines\.logs\.receivers: is missing/);
-  const [, base = ''] = /lay the file over its text: --config (\S+) --config FILE\n$/.exec(stderr) ?? [];
+  const [, base = ''] = /merge the file over its text: --config (\S+) --config FILE\n$/.exec(stderr) ?? [];
   t.match(await runInProcess(['graph', '--config', base, '--config', half]), { code: 0, stdout: /filter/ });
 
   const whole =
@@ -107,7 +107,7 @@ void t.test('whoever names half a pipeline is told how to change the built-in on
   t.match(await runInProcess(['validate', '--config', named]), {
     code: 78,
     stderr:
-      /processors\[1\]: there is no processor "quota" under processors; write it there, as config\.example\.yaml does\n[^]*lay the file over its text/,
+      /processors\[1\]: there is no processor "quota" under processors; declare it there, as in config\.example\.yaml\n[^]*merge the file over its text/,
   });
 });
 

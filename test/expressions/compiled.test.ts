@@ -226,7 +226,7 @@ const PROBLEMS: readonly [scope: 'span' | 'trace' | 'log', source: string, messa
   ['span', '(span.name == "x"', '")" is missing at the end (column 18 of the expression)'],
   ['span', 'span.name == "x")', '")" closes nothing (column 17 of the expression)'],
   ['span', 'span. == "x"', 'a name is missing before "==" (column 7 of the expression)'],
-  ['span', 'span.name == "x', 'a text has no quote at its end (column 14 of the expression)'],
+  ['span', 'span.name == "x', 'a string has no closing quote (column 14 of the expression)'],
   ['span', 'span.name', 'a condition must be true or false, not a string (column 1 of the expression)'],
   [
     'span',

@@ -164,7 +164,7 @@ void t.test('a plugin that cannot be used says which and why', async (t) => {
     ['./events.mjs', /processor "other" creates for "evnts", which is not a signal/],
     ['./queued.mjs', /exporter "other" is queued: its configSchema must include deliveryKeys\(\)/],
     ['./none.mjs', /has no list of factories/],
-    ['./unversioned.mjs', /does not say its apiVersion.* this version supports 1/],
+    ['./unversioned.mjs', /has no apiVersion.* this version supports 1/],
     ['./older.mjs', /is for version 0 of the plugin API.* install a newer version of the plugin/],
     ['./limits.mjs', /has a key plugin_limits, which is reserved/],
     ['./no-schema.mjs', /the configSchema of extension "other" is no JSON Schema/],

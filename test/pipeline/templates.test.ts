@@ -198,7 +198,7 @@ void t.test('what is wrong with a template names its file and line', async (t) =
     ['kind: processor\ntype: mine', /components: write components, or pipelines/],
     [
       'kind: receiver\ntype: mine\npipelines: { traces: [{ source: {} }] }',
-      /only processors and exporters have them/,
+      /only processors and exporters have pipelines/,
     ],
     ['kind: processor\ntype: mine\npipelines: { events: [{ pass: {} }] }', /"pass" is not for events/],
     [

@@ -68,7 +68,7 @@ export class StoreCalls {
       { err: error, work: what, wait_ms: waitMs },
       waitMs === null
         ? `The store failed while the sender of ${sent} stopped: unrecorded attempts will be repeated`
-        : `The store failed on a request of the sender of ${sent} ; retrying`,
+        : `The store failed on a request of the sender of ${sent}; retrying`,
     );
     if (this.#failing.size === 0) this.#tools.onStore(true);
     this.#failing.add(what);

@@ -105,7 +105,7 @@ void t.test('what the schema refuses', async (t) => {
   const removed = `webhook_signing_secret: ${generateSecret()}`;
   t.throws(
     () => configOf(removed),
-    /Remove the key, and obtain the secret with POST \/api\/v1\/me\/alert-secret/,
+    /Remove the key and get the secret with POST \/api\/v1\/me\/alert-secret/,
   );
 });
 

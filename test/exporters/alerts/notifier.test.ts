@@ -158,7 +158,7 @@ void t.test('a store that fails is asked again, and no result is lost', async (t
   store.faults.claim.push(new Error('the disk is full'));
   await settle();
   t.strictSame(statuses, [true]);
-  t.match(logger.lines.join('\n'), /the sender of notices of alerts needs.*the disk is full/);
+  t.match(logger.lines.join('\n'), /the sender of notices of alerts; retrying.*the disk is full/);
   clock.advance(250);
   await until('it is begun', () => attempts.length === 1);
   store.faults.finish.push(new Error('the disk is full'), new Error('the disk is full'));

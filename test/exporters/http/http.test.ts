@@ -313,7 +313,7 @@ void t.test('what is wrong with the configuration is told by its place', (t) => 
     { path: '/url', message: /10\.1\.2\.3 is not allowed; list its network in targets\.allow_cidrs/ },
   ]);
   t.match(problems("url: 'https://${{ event.type }}.example.com/'"), [
-    { path: '/url', message: /no expression in its host/ },
+    { path: '/url', message: /not have an expression in its host/ },
   ]);
   t.match(problems(`${url}body: { a: [ok, '\${{ event.typ }}'] }`), [
     {
@@ -330,7 +330,7 @@ void t.test('what is wrong with the configuration is told by its place', (t) => 
     ['/headers/ok', '/headers/a b', '/headers/host'],
   );
   t.match(problems(`${url}envelope: '\${{ items }}'`), [
-    { path: '/envelope', message: /only for format: json_array/ },
+    { path: '/envelope', message: /requires format: json_array/ },
   ]);
   t.match(problems(`${url}method: GET\nbody: 1`), [{ path: '/body', message: /have no body/ }]);
   t.match(

@@ -271,7 +271,7 @@ void t.test('a secret that cannot be read: said to the tenant, and why to the op
   ]);
   t.equal(receiver.requests.length, 0);
   const logs = service.settings.logger.lines.join('\n');
-  t.match(logs, /secret of a webhook endpoint cannot be read.*encrypted with another key/);
+  t.match(logs, /Cannot read the secret of a webhook endpoint.*encrypted with a different key/);
   const secret = await service.rotate(id);
   service.clock.advance(1000);
   t.match(await service.settled(id, 1), [{ status: 'success' }]);

@@ -30,7 +30,7 @@ void t.test('what could take nothing is refused', async (t) => {
     '/request_timeout must be greater than 0, or every request is refused',
   ]);
   const nowhere = '{ protocols: { http: { endpoint: null }, grpc: { endpoint: "" } }, api_endpoint: null }';
-  t.match(faults(nowhere), [/does not listen anywhere/]);
+  t.match(faults(nowhere), [/has no listener/]);
 });
 
 void t.test('it tells which ports and certificates it will need', async (t) => {

@@ -257,7 +257,7 @@ void t.test('progress that cannot be noted is noted later, and nothing is handed
   await succeed();
   await store.commit({});
   await settled();
-  t.match(statuses, [{ level: 'degraded', message: /does not take the progress/ }]);
+  t.match(statuses, [{ level: 'degraded', message: /could not store the position/ }]);
   await advance(1500);
   await advance(2250);
   t.equal(await progress(), 1);
@@ -519,7 +519,7 @@ void t.test('a control store that cannot be asked for the lease is asked again',
   const { handed, advance, statuses } = await startOutbox(t, '', store);
   await store.commit({});
   await settled();
-  t.match(statuses, [{ level: 'degraded', message: /does not say who hands on events/ }]);
+  t.match(statuses, [{ level: 'degraded', message: /could not read who passes on events/ }]);
   await advance(5000);
   t.strictSame(handed(), ['a-user: e1']);
   t.match(statuses, [{ level: 'degraded' }, { level: 'ok' }]);
@@ -535,7 +535,7 @@ void t.test('what is wanted is said again before it is over', async (t) => {
   store.faults.want.push(broken());
   await advance(300_000);
   t.equal(store.wants, 2);
-  t.match(statuses, [{ level: 'degraded', message: /does not take which events are wanted/ }]);
+  t.match(statuses, [{ level: 'degraded', message: /could not store which event types are needed/ }]);
   await advance(10_000);
   t.equal(store.wants, 3);
   t.match(statuses, [{ level: 'degraded' }, { level: 'ok' }]);
@@ -551,7 +551,7 @@ void t.test('where a new reader cannot be noted it starts, and hands on once it 
   const store = await WatchedLog.open(t);
   store.faults.open.push(broken(), broken(), broken());
   const { advance, handed, statuses } = await startOutbox(t, "types: ['trace.failed']", store);
-  t.match(statuses, [{ level: 'degraded', message: /does not say where the receiver was/ }]);
+  t.match(statuses, [{ level: 'degraded', message: /could not read the position/ }]);
   t.equal(store.wants, 0, 'nothing is wanted for a reader that would miss it');
   await store.commit({});
   await advance(10_000);

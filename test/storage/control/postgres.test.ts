@@ -109,11 +109,11 @@ function checkPostgres(server: PostgresServer): void {
       name: 'ConsumeError',
       code: 'internal_error',
       retryable: false,
-      message: 'The control store failed: PostgreSQL error: 23505 (counters_pkey)',
+      message: 'The control store failed: PostgreSQL error 23505 (counters_pkey)',
     });
     await t.rejects(
       database.read((db) => sql`select ${'hidden-word'}::bigint`.execute(db)),
-      { message: 'The control store failed: PostgreSQL error: 22P02' },
+      { message: 'The control store failed: PostgreSQL error 22P02' },
     );
   });
 

@@ -62,7 +62,7 @@ export function failureText(error: unknown, host: string, hasAnswer: boolean): s
   if (error instanceof TimeLimitError) {
     return hasAnswer
       ? `The response was not complete within ${error.limitMs} ms`
-      : `There was no ${error.missing} within ${error.limitMs} ms`;
+      : `No ${error.missing} within ${error.limitMs} ms`;
   }
   if (error instanceof AnswerTooLongError)
     return 'The receiver sent too much data before its response was complete';

@@ -113,7 +113,7 @@ export class WebhookSender {
     setMaxListeners(0, signal);
     signal.addEventListener('abort', stop);
     const cancel = clock.after(timeoutMs, () => {
-      limit.abort(new TimeLimitError('answer', timeoutMs));
+      limit.abort(new TimeLimitError('response', timeoutMs));
     });
     let cause: unknown = null;
     try {

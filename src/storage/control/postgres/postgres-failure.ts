@@ -13,7 +13,7 @@ export function postgresFailure(error: unknown): DatabaseFailure {
     const { code = 'unknown', constraint, table } = error;
     const at = constraint ?? table;
     const kind = REPEAT.has(code) ? 'repeat' : FAULTS.test(code) ? 'fault' : 'unavailable';
-    return new DatabaseFailure(`PostgreSQL error: ${code}${at === undefined ? '' : ` (${at})`}`, kind);
+    return new DatabaseFailure(`PostgreSQL error ${code}${at === undefined ? '' : ` (${at})`}`, kind);
   }
   // Errors of the parsers.
   if (error instanceof RangeError) return new DatabaseFailure(error.message, 'fault');

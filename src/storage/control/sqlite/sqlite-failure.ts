@@ -45,7 +45,7 @@ export function sqliteFailure(error: unknown): DatabaseFailure {
   }
   const words = error instanceof Error && 'errstr' in error ? String(error.errstr) : WORDS.get(code);
   const kind = code === BUSY || code === LOCKED ? 'repeat' : FAULTS.has(code) ? 'fault' : 'unavailable';
-  return new DatabaseFailure(`SQLite says ${String(code)} (${words ?? 'unknown'})`, kind, {
+  return new DatabaseFailure(`SQLite error ${String(code)} (${words ?? 'unknown'})`, kind, {
     isNoRoom: isFull(error),
   });
 }

@@ -98,7 +98,7 @@ void t.test('a receiver that never says anything', async (t) => {
   const port = await startTcp(t, () => {
     clock.advance(CONNECT_TIMEOUT_MS);
   });
-  const error = `There was no connection within ${CONNECT_TIMEOUT_MS} ms`;
+  const error = `No connection within ${CONNECT_TIMEOUT_MS} ms`;
   t.match(await send(`https://hook.test:${port}`), { ...NOTHING, error });
 });
 
@@ -182,7 +182,7 @@ void t.test('nobody listens', async (t) => {
   const stranger = await startReceiver(t, undefined, { cert: TEST_CERTIFICATE, key: TEST_KEY });
   const { send } = await startSender(t);
   for (const url of [`https://hook.test:${mute}`, stranger.url]) heard.add((await send(url)).userError);
-  t.match([...heard], [/^No valid HTTPS answer came in time\. Check/]);
+  t.match([...heard], [/^No valid HTTPS response arrived in time\. Check/]);
   t.equal(heard.size, 1, 'users cannot tell open ports from closed ones');
 });
 
@@ -222,6 +222,6 @@ void t.test('a name that cannot be resolved, or not in time', async (t) => {
   });
   t.match(await hanging.send('https://hook.test/x'), {
     ...NOTHING,
-    error: `There was no connection within ${CONNECT_TIMEOUT_MS} ms`,
+    error: `No connection within ${CONNECT_TIMEOUT_MS} ms`,
   });
 });

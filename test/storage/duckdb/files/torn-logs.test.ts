@@ -103,7 +103,9 @@ for (const [which, part] of Object.entries(LOGS)) {
         if (name === UNWRITTEN) t.same(shown, whole, name);
         else t.notSame(shown, whole, `${name}: the last commit is not there`);
         t.ok(
-          opened.settings.logger.lines.some((line) => line.includes(path) && line.includes('it was cut off')),
+          opened.settings.logger.lines.some(
+            (line) => line.includes(path) && line.includes('Removed an incomplete commit'),
+          ),
           'the log says so',
         );
         await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, CONTEXT);
