@@ -169,7 +169,7 @@ async function inflateMeasured(
 let thread: WorkerPool<InflateTask, Uint8Array | string> | undefined;
 let lastInThread: Promise<unknown> = Promise.resolve();
 
-/** One after the other, so that there is only one body at a time whose bytes are not counted yet. @returns why the data is broken, or the bytes */
+/** Runs one task at a time, so that only one body has uncounted bytes. @returns the bytes, or why the data is invalid */
 function inflateInThread(task: InflateTask): Promise<Uint8Array | string> {
   thread ??= new WorkerPool({
     module: firstModule(new URL('./inflate-thread.js', import.meta.url)),

@@ -22,30 +22,8 @@ interface DiskCounters {
 const NOTHING: Amount = { items: 0, contents: 0 };
 
 /**
- * The metrics of a queued exporter, beside those of its edge (`pipeline/observe.ts`), each with the labels `exporter`
- * and `signal`. An item is a trace with its spans, a metric point or a log record.
- *
- * - `jackdaw_exporter_queue_items`, `…_queue_bytes`: what waits or is under way, now; bytes are an estimate.
- * - `jackdaw_exporter_queue_max_items`, `…_queue_max_bytes`: the limits.
- * - `jackdaw_exporter_stalled`: 1 while nothing is delivered although something is to be sent.
- * - `jackdaw_exporter_queue_refused_items_total`: refused to the sender with 503 because the queue was full.
- * - `jackdaw_exporter_dropped_items_total`, also by `reason`: `queue_full` (beside a direct exporter), `permanent` (can
- *   never be delivered), `retries_exhausted`, `shutdown` (the time for stopping was over).
- * - `jackdaw_exporter_sent_items_total`: delivered.
- * - `jackdaw_exporter_attempts_failed_total`: attempts that failed, and `jackdaw_exporter_retries_total`: those after
- *   which the batch was to be sent again.
- *
- * With a queue on disk also:
- *
- * - `jackdaw_exporter_dead_letter_items_total`, also by `reason`: `refused`, `items_refused`, `too_old`, `too_often`.
- * - `jackdaw_exporter_queue_disk_failures_total`: times that the disk failed.
- * - `jackdaw_exporter_queue_damaged_bytes_total`: passed over because they cannot be read,
- *   `jackdaw_exporter_queue_damaged_records_total`: records among them, at least one at each place, and
- *   `jackdaw_exporter_queue_lost_items_total`: items of these, as far as that can be told.
- *
- * Whatever counts `items` also counts `spans`, `metric_points` or `log_records`: `jackdaw_exporter_sent_spans_total`.
- *
- * Once nothing is under way, the items that came into the queue = sent + dropped (save `queue_full`) + dead + lost.
+ * The metrics of a queued exporter, listed in `exporters/otlp-http/README.md`. When nothing is in progress, the items that
+ * entered the queue = sent + dropped (except `queue_full`) + dead letters + lost.
  */
 export class DeliveryMetrics {
   readonly #labels: Labels;

@@ -77,7 +77,7 @@ function tokensOf({ total_tokens, input_tokens, output_tokens }: SpanRecord): nu
   return input_tokens === null && output_tokens === null ? null : (input_tokens ?? 0) + (output_tokens ?? 0);
 }
 
-/** Null where no span has any. */
+/** @returns null if no span has a value */
 function sumOf(spans: readonly SpanRecord[], read: (span: SpanRecord) => number | null): number | null {
   let sum: number | null = null;
   for (const span of spans) {

@@ -257,7 +257,7 @@ void t.test('what the schema cannot say is found before the start, and no secret
   t.match(check(''), [/^\/endpoint is missing/]);
   t.strictSame(check('traces_endpoint: "http://gateway/x"'), []);
   t.match(check('endpoint: "http://gateway/x?key=1"'), [/^\/endpoint must not have a query/]);
-  t.match(check('endpoint: "http://gateway:99999"'), [/^\/endpoint is no URL/]);
+  t.match(check('endpoint: "http://gateway:99999"'), [/^\/endpoint is not a URL/]);
   const problems = check(
     'endpoint: "http://gateway"\nheaders: { "a b": x, Content-Type: x, token: "sec\\nret" }\ntls: { cert_file: x }',
   );

@@ -71,6 +71,6 @@ exporters: { debug: {} }
 service: { pipelines: { traces: { receivers: [trace_batch], exporters: [debug] } } }
 `,
     }),
-    /there is no control store/,
+    /needs a control store/,
   );
 });
