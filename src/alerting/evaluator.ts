@@ -205,7 +205,7 @@ export class Evaluator {
     if (!this.#isStarted || deadline.aborted) return;
     const { clock, logger } = this.#options;
     const beat = this.#heartbeat.end(clock.now()).catch((error: unknown) => {
-      logger.warn({ err: error }, 'the store could not note until when alerts were evaluated');
+      logger.warn({ err: error }, 'Could not store the time until which alerts were evaluated');
     });
     await waitFor(beat, deadline);
   }
@@ -292,11 +292,7 @@ export class Evaluator {
       this.#noteStore(false);
       return true;
     } catch (error) {
-      this.#log.warn(
-        1,
-        { err: error },
-        'alerts could not be evaluated: they stay as they are, and it is tried again',
-      );
+      this.#log.warn(1, { err: error }, 'Could not evaluate alerts; retrying');
       onFailed();
       this.#noteStore(true);
       return false;

@@ -21,6 +21,6 @@ export async function reportLostSecrets(
   const reason: unknown = first.reason;
   logger.error(
     { webhook_endpoints: lost.length, reason: reason instanceof Error ? reason.message : String(reason) },
-    'The secrets of webhook endpoints cannot be decrypted: nothing can be sent to them until the key is back or they are given new secrets (rotate-secret)',
+    'Cannot decrypt the secrets of webhook endpoints: restore the key, or rotate the secrets (rotate-secret); nothing is sent until then',
   );
 }

@@ -35,7 +35,7 @@ class Refusals {
   constructor(clock: Clock, logger: Logger) {
     this.#logger = logger;
     this.#lines = new BoundedLines(clock, LINES_A_MINUTE, (count) => {
-      logger.info({ audit: 'key.refused', count }, 'Audit: more keys were refused; not each is logged');
+      logger.info({ audit: 'key.refused', count }, 'Audit: further keys were refused; not all are logged');
     });
   }
 
@@ -117,12 +117,12 @@ export class Authenticator {
         version = changes.version;
         return changes.hasMore;
       };
-      const failure = 'Changes of API keys cannot be read; the known keys remain valid meanwhile';
+      const failure = 'Cannot read changes of API keys; known keys remain valid';
       this.#follower = new StoreFollower(control.watch, { topic: 'keys', readOn, failure }, tools);
       await this.#follower.start();
       this.#lastUsed = new LastUsed(
         (uses) => control.accounts.touchKeys(uses),
-        'Could not write when keys were last used; will retry',
+        'Could not store when keys were last used; retrying',
         tools,
       );
     } else await this.#findFirst(control);
@@ -190,10 +190,10 @@ export class Authenticator {
    */
   async letIn(site: LoginSite): Promise<BrowserLogins> {
     if (this.#site)
-      throw new Error('Another extension lets browsers in already: leave one out of service.extensions');
+      throw new Error('Another extension already handles browser logins: remove one from service.extensions');
     const control = this.#control;
     if (control === undefined)
-      throw new Error('No extension keeps users and keys: list one (sqlite, postgres) in service.extensions');
+      throw new Error('There is no control store: add one (sqlite, postgres) to service.extensions');
     this.#site = site;
     if (!this.#config.enabled) return this.#openLogins(site);
     const keys = {
@@ -272,7 +272,7 @@ export class Authenticator {
 
   #firstNow(): StoredUser {
     if (this.#first !== undefined) return this.#first;
-    throw notYet('The store has no user yet.');
+    throw notYet('The store has no users yet.');
   }
 
   /** A new store has no user until the end of the start. */

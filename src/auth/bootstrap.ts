@@ -89,7 +89,7 @@ async function warnOfUnusedKey(
   if (key === undefined || (await accounts.findKey(describeKey(key).digest)) !== null) return;
   logger.warn(
     { setting: 'auth.bootstrap_key' },
-    'The configured bootstrap key is not used: the store has users already; create keys with "jackdaw keys create"',
+    'The configured bootstrap key is ignored because the store has users; create keys with "jackdaw keys create"',
   );
 }
 

@@ -46,7 +46,7 @@ export function requireOwnPage(request: LoginRequest, site: LoginSite): void {
   throw new HttpProblem(
     403,
     'forbidden_origin',
-    'With the login of a browser only its own pages may do this: send "X-Jackdaw: 1" from the same origin, or use an API key.',
+    'A browser session may do this only from the daemon’s own pages: send "X-Jackdaw: 1" from the same origin, or use an API key.',
   );
 }
 
@@ -58,7 +58,7 @@ export function requireOwnPage(request: LoginRequest, site: LoginSite): void {
 export function refuseOtherPage(request: LoginRequest, site: LoginSite): void {
   const isBrowser = request.header('sec-fetch-site') !== undefined || request.header('origin') !== undefined;
   if (!isBrowser || isOwnPage(request, site)) return;
-  throw new HttpProblem(403, 'forbidden_origin', 'Only the pages of this daemon may log a browser in.');
+  throw new HttpProblem(403, 'forbidden_origin', 'Only pages of this daemon may log in a browser.');
 }
 
 /** Browsers leave `Sec-Fetch-Site` out over plain HTTP to other machines; `Origin` they send with everything but GET. */

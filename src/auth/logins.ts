@@ -100,11 +100,10 @@ export class Logins implements BrowserLogins {
     this.#failures = new TokenBuckets(FAILURES, clock);
     this.#lastUsed = new LastUsed(
       (uses) => control.logins.extend(uses),
-      'Could not write that logins of browsers go on; will retry',
+      'Could not extend browser sessions; retrying',
       parts,
     );
-    const failure =
-      'Changes of logins of browsers cannot be read; those that are known remain valid meanwhile';
+    const failure = 'Cannot read changes of browser sessions; known sessions remain valid';
     const readOn = async (): Promise<boolean> => {
       const { logins, version, hasMore } = await control.logins.follow(this.#version);
       this.#ring.put(logins, clock.now());
@@ -194,7 +193,7 @@ export class Logins implements BrowserLogins {
       throw new HttpProblem(
         403,
         'forbidden_scope',
-        'A login makes no links, since it would never end: send an API key.',
+        'A browser session cannot create login links: send an API key.',
       );
     const scheme = this.#site.secure ? 'https' : 'http';
     const base = this.#site.publicUrl ?? new URL(`${scheme}://${request.header('host') ?? 'localhost'}/`);
@@ -260,7 +259,7 @@ export class Logins implements BrowserLogins {
       return new HttpProblem(
         429,
         'rate_limited',
-        'Too many invalid keys or links came from this address: check yours, and try again later.',
+        'Too many invalid keys or links from this address: check your key, then try again later.',
         { headers: { 'retry-after': String(Math.ceil(seconds)) } },
       );
     this.#failures.take(owner, 1);
@@ -269,7 +268,7 @@ export class Logins implements BrowserLogins {
       'unauthenticated',
       'key' in proof
         ? 'This is no API key that can be used.'
-        : 'This link was used already, or is too old: make a new one with "jackdaw login".',
+        : 'This link was already used or has expired: create a new one with "jackdaw login".',
     );
   }
 }

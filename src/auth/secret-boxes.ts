@@ -47,7 +47,7 @@ class AesBox implements SecretBox {
     const key = await this.#key.read();
     if (key === null)
       throw new Error(
-        `The key with which the store's secrets were encrypted is gone: put ${this.#key.place} back, or set secrets.key in the configuration to its content`,
+        `The key that encrypts the store's secrets is missing: put ${this.#key.place} back, or set secrets.key in the configuration to its content`,
       );
     try {
       return decrypt(key, sealed, owner);
@@ -59,7 +59,7 @@ class AesBox implements SecretBox {
   #wrongKey(): string {
     const { place, otherPlace } = this.#key;
     const hint = otherPlace === null ? '' : `; ${otherPlace} may hold it`;
-    return `The store's secrets were encrypted with another key than the one in ${place}: put the former key back${hint}`;
+    return `The store's secrets are encrypted with a different key than the one in ${place}: put the former key back${hint}`;
   }
 }
 

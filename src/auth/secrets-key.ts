@@ -56,7 +56,7 @@ export class SecretsKey {
       text = await readFile(file, 'utf8');
     } catch (cause) {
       if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null;
-      throw new Error(`The key of the store's secrets cannot be read: make ${file} readable`, {
+      throw new Error(`Cannot read the key of the store's secrets: make ${file} readable`, {
         cause,
       });
     }
@@ -64,7 +64,7 @@ export class SecretsKey {
     // Never replaced, because what it held may be all that opens the secrets.
     if (!FORM.test(key))
       throw new Error(
-        `${file} does not hold the key of the store's secrets, 32 bytes in base64: restore it from a backup, or remove it where none was`,
+        `${file} does not hold the key of the store's secrets, 32 bytes in base64: restore it from a backup, or remove it if there never was one`,
       );
     return Buffer.from(key, 'base64');
   }

@@ -39,17 +39,16 @@ const CONDITION_COLUMNS: readonly Column<TriedCondition>[] = [
 ];
 
 const VERDICTS: Readonly<Record<Trial['verdict'], string>> = {
-  met: 'Met: the alert fires now, unless it is paused, still in its cooldown, or has fired for this already.',
+  met: 'Met: the alert fires now, unless it is paused, in its cooldown, or has already fired for this.',
   not_met: 'Not met: the alert does not fire.',
   no_data: 'No data: the alert does not fire.',
 };
 
-const NOT_EVALUATED =
-  'This daemon evaluates no alerts: add the exporter "alerts" to a pipeline of traces to have them fire.';
+const NOT_EVALUATED = 'This daemon does not evaluate alerts: add the exporter "alerts" to a traces pipeline.';
 
 /** `jackdaw alerts`: over the routes of a running daemon. */
 export function alertsCommand(io: CliIo): Command {
-  const command = new Command('alerts').description('List and try the alerts of the user of the key.');
+  const command = new Command('alerts').description('List and evaluate the alerts of the user of the key.');
 
   withApiOptions(command.command('list').description('List all alerts.'))
     .option('--json', 'print JSON')
@@ -62,9 +61,7 @@ export function alertsCommand(io: CliIo): Command {
   withApiOptions(
     command
       .command('test')
-      .description(
-        'Evaluate an alert now, and show what it finds. It does not fire, and nobody is notified.',
-      ),
+      .description('Evaluate an alert now and show the result. It does not fire, and nobody is notified.'),
   )
     .argument('<id>', 'id of the alert', readId)
     .option('--json', 'print JSON')

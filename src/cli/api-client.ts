@@ -48,10 +48,7 @@ interface Fetched {
 
 /** Adds `--url`, `--key` and `--config`. */
 export function withApiOptions(command: Command): Command {
-  return withConfigOption(
-    command,
-    'configuration file of the daemon, which says where it listens and where the first key lies',
-  )
+  return withConfigOption(command, 'configuration file of the daemon, for its address and its first key')
     .option(
       '--url <url>',
       `address of the daemon (or JACKDAW_URL; default: that of --config, else ${DEFAULT_URL})`,
@@ -59,7 +56,7 @@ export function withApiOptions(command: Command): Command {
     .addOption(
       new Option(
         '--key <key>',
-        `API key (or JACKDAW_KEY, which other processes cannot see; otherwise the one in ${INITIAL_KEY_FILE} beside the store)`,
+        `API key (or JACKDAW_KEY, which other processes cannot see; default: the key in ${INITIAL_KEY_FILE} beside the store)`,
       ),
     );
 }
@@ -91,7 +88,7 @@ export async function resolveTarget(
   if (!isKey(key)) throw options.key === undefined ? new Error(malformed) : new UsageError(malformed);
   if (!isHere && url.startsWith('http:'))
     err(
-      `Warning: the API key goes to ${url} without encryption, so anybody in between can read it. Use https.`,
+      `Warning: sending the API key to ${url} without encryption; anyone on the network can read it. Use https.`,
     );
   return { url, key, keySource };
 }
@@ -193,7 +190,7 @@ export class ApiClient {
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new UsageError(`"${text}" is not the address of a daemon: write it like ${DEFAULT_URL}`);
+    throw new UsageError(`"${text}" is not the address of a daemon: use one such as ${DEFAULT_URL}`);
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 

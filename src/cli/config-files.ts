@@ -14,7 +14,7 @@ import type { CliIo } from './io.js';
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 const CONFIG_DESCRIPTION =
-  'configuration file; may be repeated: later files are laid over earlier ones (maps merge, lists replace), and all of them over the built-in configuration, unless one has service.pipelines';
+  'configuration file; repeatable: later files are merged over earlier ones (maps merge, lists replace) and over the built-in configuration, unless one has service.pipelines';
 
 export interface ConfigOptions {
   readonly config?: readonly string[];
@@ -71,7 +71,7 @@ export function problemLines({ problems }: ConfigError): readonly string[] {
 /** What somebody is told who wants to change the built-in configuration, not to write one of their own. */
 function howToLayOver(): string {
   const example = join(packageRoot(), 'config.example.yaml');
-  return `a file with service.pipelines is a complete configuration; to change pipelines of the built-in one, lay the file over its text: --config ${example} --config FILE`;
+  return `a file with service.pipelines is a complete configuration; to change only pipelines of the built-in one, merge the file over its text: --config ${example} --config FILE`;
 }
 
 function readText(path: string): string {

@@ -45,7 +45,7 @@ end of the queue, under the name that it had, so that a Jackdaw which has it alr
 /** `jackdaw dead-letters`: on the directory of queues, with a running daemon or without. */
 export function deadLettersCommand(io: CliIo): Command {
   const command = new Command('dead-letters')
-    .description('List what could not be delivered, show it, send it again, or drop it.')
+    .description('List, show, replay or drop batches that could not be delivered.')
     .addHelpText('after', HELP);
 
   withDirectory(command.command('list').description('List dead letters, the oldest first.'))
@@ -56,7 +56,7 @@ export function deadLettersCommand(io: CliIo): Command {
       else showList(io, found, { columns: COLUMNS, none: 'There are no dead letters.' });
     });
 
-  withDirectory(command.command('show').description('Print a dead letter with its items, as JSON.'))
+  withDirectory(command.command('show').description('Print a dead letter with its items as JSON.'))
     .argument('<id>', 'as list shows it')
     .action(async (id: string, options: Options) => {
       const [box] = await boxesWith(options, [id]);
@@ -74,17 +74,17 @@ export function deadLettersCommand(io: CliIo): Command {
   ) =>
     withDirectory(command.command(name).description(description))
       .argument('[ids...]', 'as list shows them')
-      .option('--all', 'all of them, or with --exporter all of that exporter')
+      .option('--all', 'all dead letters, or with --exporter all of that exporter')
       .action(async (ids: readonly string[], options: Options) => {
         if (ids.length > 0 === (options.all === true))
-          throw new UsageError('name the ids of dead letters, or write --all');
+          throw new UsageError('give ids of dead letters, or --all');
         const chosen = options.all === true ? await everyId(options) : await boxesWith(options, ids);
         let count = 0;
         for (const [id, box] of chosen) if (await act(box, id)) count += 1;
         io.out(`${counted(count, 'dead letter')} ${done}.`);
       });
-  several('replay', 'Send dead letters again.', (box, id) => box.replay(id), 'to be sent again');
-  several('drop', 'Remove dead letters for good.', (box, id) => box.drop(id), 'dropped');
+  several('replay', 'Replay dead letters.', (box, id) => box.replay(id), 'to be sent again');
+  several('drop', 'Drop dead letters permanently.', (box, id) => box.drop(id), 'dropped');
   return command;
 }
 
@@ -104,7 +104,7 @@ function boxesIn({ directory, exporter }: Options): readonly DeadLetters[] {
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw new UsageError(
-      `cannot read ${directory} (${reason}): name queue.directory of the configuration with --directory`,
+      `cannot read ${directory} (${reason}): give queue.directory of the configuration with --directory`,
     );
   }
 }

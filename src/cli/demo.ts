@@ -48,13 +48,13 @@ interface Session {
 export function demoCommand(io: ProcessIo, now: () => number = Date.now): Command {
   const command = new Command('demo')
     .description(
-      'Fill a daemon with what a team of agents would leave there: runs of days, a prompt with versions, alerts, a broken webhook, logs and metrics, and live traffic if asked for. The same seed makes the same runs with the same ids: sending a history twice adds nothing.',
+      'Fill a daemon with the data of a team of agents: days of runs, a prompt with versions, alerts, a broken webhook, logs and metrics, and optional live traffic. The same seed creates the same runs with the same ids, so sending it twice adds nothing.',
     )
-    .option('--days <n>', 'days of history, today included; 0 for none', integer(0, 3650), 30)
+    .option('--days <n>', 'days of history, including today; 0 for none', integer(0, 3650), 30)
     .option('--runs-per-day <n>', 'runs on an average day', integer(1, 1_000_000), 200)
-    .option('--live', 'then go on with live traffic until interrupted: runs begin and end while you watch')
+    .option('--live', 'then send live traffic until interrupted')
     .option('--rate <n>', 'live runs begun per minute', positive, 30)
-    .option('--only-runs', 'send runs only: no prompts, alerts, webhooks, logs and metrics')
+    .option('--only-runs', 'send only runs: no prompts, alerts, webhooks, logs or metrics')
     .option(
       '--otlp-url <url>',
       `where the daemon takes OTLP over HTTP, for logs and metrics (default: the host of its API, port ${DEFAULT_OTLP_PORT})`,
@@ -66,7 +66,7 @@ export function demoCommand(io: ProcessIo, now: () => number = Date.now): Comman
     }
     if (options.otlpUrl !== undefined && !/^https?:\/\//.test(options.otlpUrl)) {
       command.error(
-        `error: '--otlp-url ${options.otlpUrl}' is no address: write it like http://127.0.0.1:4318`,
+        `error: '--otlp-url ${options.otlpUrl}' is not an address: use one such as http://127.0.0.1:4318`,
       );
     }
     const target = await resolveTarget(options, io);

@@ -39,13 +39,13 @@ interface Options extends ConfigOptions {
 export function explainCommand(io: CliIo, builtin: readonly Factory[]): Command {
   const command = new Command('explain')
     .description(
-      'Show what Jackdaw makes of recorded telemetry, and which attribute or rule gives each value.',
+      'Show how Jackdaw maps recorded telemetry, and which attribute or rule gives each value.',
     )
-    .argument('[files...]', 'recordings of OTLP')
-    .option('--run <id>', 'only this run: its UUID, or its trace id in hexadecimal digits', traceId)
+    .argument('[files...]', 'recorded OTLP files')
+    .option('--run <id>', 'only this run: UUID, or trace id in hexadecimal digits', traceId)
     .option(
       '--span <id>',
-      'only this span, with its whole payloads: its UUID, or its span id likewise',
+      'only this span, with full payloads: UUID, or span id in hexadecimal digits',
       spanId,
     )
     .option('--json', 'print JSON')

@@ -51,12 +51,12 @@ Exit codes:
 export function exportCommand(io: ProcessIo, builtin: readonly Factory[]): Command {
   return withApiOptions(
     new Command('export').description(
-      'Write everything that is stored into a directory, for jackdaw import.',
+      'Export all stored data to a directory for jackdaw import.',
     ),
   )
-    .requiredOption('--to <directory>', 'a directory that does not exist yet, or is empty')
-    .option('--offline', 'open the stores of --config here, while no daemon runs')
-    .option('--skip-damaged', 'leave out what is damaged in the embedded store, and list it')
+    .requiredOption('--to <directory>', 'a new or empty directory')
+    .option('--offline', 'open the stores of --config directly, while no daemon runs')
+    .option('--skip-damaged', 'skip and list damaged rows of the embedded store')
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
@@ -111,7 +111,7 @@ async function exportOffline(
   return await withStores(options, io, builtin, async (stores, { clock, abort }) => {
     const store = await stores.telemetry.identity();
     const sources = exportSources({ ...stores, clock }, { store, version: readVersion() });
-    if (sources === null) throw new Error('This store of telemetry cannot be exported.');
+    if (sources === null) throw new Error('This telemetry store cannot be exported.');
     const progress = new TransferProgress(io);
     const reached = (stage: ExportStage): void => {
       progress.reached(stage);
@@ -123,7 +123,7 @@ async function exportOffline(
     }).finally(() => {
       progress.clear();
     });
-    if (manifest === null) throw new Error('Another export is under way.');
+    if (manifest === null) throw new Error('Another export is in progress.');
     return shownExport(directory, manifest);
   });
 }

@@ -19,11 +19,11 @@ interface Readiness {
 /** `jackdaw health`, for exec probes. @param setExitCode told 1 if the daemon is not ready */
 export function healthCommand(io: CliIo, setExitCode: (code: number) => void): Command {
   const command = new Command('health').description(
-    'Ask the daemon whether it is ready, and print its state. Exits with 0 if it is, otherwise with 1.',
+    'Print the health of the daemon. Exits with 0 if it is ready, otherwise with 1.',
   );
   return withConfigOption(
     command,
-    'configuration file of the daemon, which says where its health endpoint listens',
+    'configuration file of the daemon, for its health endpoint',
   )
     .option('--url <url>', 'address of the health endpoint (default: that of extensions.health.endpoint)')
     .option('--timeout <duration>', 'how long to wait for the answer', '2s')
@@ -33,7 +33,7 @@ export function healthCommand(io: CliIo, setExitCode: (code: number) => void): C
       const base = url ?? healthAddress(config, io);
       if (base === undefined || !URL.canParse(base))
         throw new UsageError(
-          'write --url http://HOST:PORT: the configuration names no port for extensions.health',
+          'give --url http://HOST:PORT: extensions.health has no fixed port in the configuration',
         );
       try {
         const signal = AbortSignal.timeout(durationMs(timeout));

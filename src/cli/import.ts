@@ -46,15 +46,15 @@ Exit codes:
 /** `jackdaw import` */
 export function importCommand(io: ProcessIo, builtin: readonly Factory[]): Command {
   return withConfigOption(
-    new Command('import').description('Fill empty stores from a directory that jackdaw export has written.'),
+    new Command('import').description('Fill empty stores from a directory written by jackdaw export.'),
   )
-    .requiredOption('--from <directory>', 'a directory that jackdaw export has written')
+    .requiredOption('--from <directory>', 'a directory written by jackdaw export')
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
       const directory = resolve(options.from);
       const progress = new TransferProgress(io);
       const manifest = await readManifest(directory).catch(inUsersWords);
-      progress.step('Comparing the files with their checksums');
+      progress.step('Verifying checksums');
       await verifyExport(directory, manifest)
         .catch(inUsersWords)
         .finally(() => {
@@ -62,7 +62,7 @@ export function importCommand(io: ProcessIo, builtin: readonly Factory[]): Comma
         });
       await withStores(options, io, builtin, async ({ telemetry, control }, { abort }) => {
         if (!isTransferable(telemetry))
-          throw new UsageError('This store of telemetry cannot be imported into.');
+          throw new UsageError('This telemetry store does not support imports.');
         const total = rowsIn(manifest);
         let written = 0;
         const wrote = (rows: number, table: string): void => {
@@ -86,7 +86,7 @@ export function importCommand(io: ProcessIo, builtin: readonly Factory[]): Comma
       });
       if (manifest.missing !== undefined)
         io.err(
-          `The export lacks rows that lay in damaged blocks: see "missing" in ${join(directory, MANIFEST)}.`,
+          `The export lacks rows from damaged blocks: see "missing" in ${join(directory, MANIFEST)}.`,
         );
       io.out(
         `Imported ${counted(rowsIn(manifest), 'row')} of telemetry, as of ${formatTime(manifest.exported_at)}.`,

@@ -59,7 +59,7 @@ export function keysCommand(io: ProcessIo, builtin: readonly Factory[]): Command
     });
 
   withApiOptions(
-    command.command('create').description('Create a key. It is printed once, alone on standard output.'),
+    command.command('create').description('Create a key. It is printed once, to standard output.'),
   )
     .option('--name <name>', 'what the key is for')
     .option('--scopes <list>', `comma-separated: ${SCOPES.join(', ')} (admin implies all)`, readScopes)
@@ -94,16 +94,16 @@ export function keysCommand(io: ProcessIo, builtin: readonly Factory[]): Command
       showCreated(io, created, options);
     });
 
-  withApiOptions(command.command('revoke').description('Revoke a key, at once and for good.'))
+  withApiOptions(command.command('revoke').description('Revoke a key immediately and permanently.'))
     .argument('<id>', 'id of the key', readId)
-    .option('--with-children', 'also the keys that were made with it, and those that were made with these')
+    .option('--with-children', 'also keys created with it, directly or indirectly')
     .option('--force', 'even if it is the key this command uses')
     .action(async (id: string, options: ApiOptions & RevokeOptions) => {
       const client = await ApiClient.open(options, io);
       const with_children = options.withChildren === true;
       if (options.force !== true && (await endsOwn(client, id.toLowerCase(), with_children)))
         throw new Error(
-          'This would revoke the key that the command itself uses: make sure of another one, then add --force.',
+          'This would revoke the key that this command uses: make sure you have another one, then add --force.',
         );
       await client.call(revokeKey, { params: { key_id: id }, query: { with_children } });
       io.err(`Revoked key ${id}${with_children ? ' and the keys made with it' : ''}.`);
@@ -143,19 +143,19 @@ async function offlineUser(
   const users = await accounts.listUsers();
   if (users.length === 0)
     throw new Error(
-      'The control store has no users yet: start the daemon, which makes the first user and key.',
+      'The control store has no users yet: start the daemon, which creates the first user and key.',
     );
   if (wanted !== undefined) {
     const user = users.find(({ id, email }) => [id, email.toLowerCase()].includes(wanted.toLowerCase()));
     if (!user) throw new Error(`There is no user "${wanted}": give an id or an e-mail address of one.`);
-    if (user.disabled) throw new Error(`The user "${wanted}" is disabled: name another one.`);
+    if (user.disabled) throw new Error(`The user "${wanted}" is disabled: give another user.`);
     return user;
   }
   const keys = await accounts.listKeys();
   const isAdmin = ({ id }: User): boolean =>
     keys.some(({ user_id, scopes }) => user_id === id && scopes.includes('admin'));
   const admin = users.find((user) => !user.disabled && isAdmin(user));
-  if (!admin) throw new Error('No user has an admin key: name the user with --user (id or e-mail address).');
+  if (!admin) throw new Error('No user has an admin key: give the user with --user (id or e-mail address).');
   return admin;
 }
 

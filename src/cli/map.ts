@@ -31,10 +31,10 @@ export function mapCommand(io: CliIo, exit: (code: number) => void): Command {
     command
       .command('rebuild')
       .description(
-        'Derive the service maps of all users afresh from everything stored, report what differs, and correct it.',
+        'Rebuild the service maps of all users from stored spans, and report and correct differences.',
       ),
   )
-    .option('--dry-run', 'report only, and change nothing')
+    .option('--dry-run', 'only report, change nothing')
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
@@ -60,7 +60,7 @@ function inWords(rebuild: Rebuild): string[] {
     `With a different node than derived: ${counted(differing_spans, 'span')} of other traces.`,
     `Different from what was derived: ${counted(differing_sums, 'sum')} of a node or an edge in an hour.`,
     ...examples.map((example) => `  ${printable(example)}`),
-    corrected ? 'All of it was corrected.' : 'Nothing was changed.',
+    corrected ? 'All differences were corrected.' : 'Nothing was changed.',
   );
   return lines;
 }

@@ -65,7 +65,7 @@ export async function withControl<T>(
   // As in the daemon, whose first control store has the users.
   const store = prepared.plan.extensions.find(({ factory }) => CONTROL_STORES.includes(factory.type));
   if (!store)
-    throw new Error('The configuration has no control store: list sqlite or postgres in service.extensions.');
+    throw new Error('The configuration has no control store: add sqlite or postgres to service.extensions.');
   const { path } = store.config;
   if (store.factory.type === 'sqlite' && typeof path === 'string') await assertOwn(path);
   const { control, close } = await openControl(prepared, store.id, tools);
@@ -89,12 +89,12 @@ async function assertOwn(path: string): Promise<void> {
         `There is no control store ${file}: check --config and the working directory, or start the daemon once.`,
         { cause },
       );
-    throw new Error(`This user may not write ${file}: run the command as the user of the daemon.`, { cause });
+    throw new Error(`This user cannot write ${file}: run the command as the user of the daemon.`, { cause });
   }
   if (!(await isLockedByOther(file))) return;
   const pid = ownerOf(path)?.pid;
   throw new Error(
-    `The control store ${file} is in use by ${pid === undefined ? 'another process' : `the daemon with PID ${pid}`}: stop it first, or leave out --offline.`,
+    `The control store ${file} is in use by ${pid === undefined ? 'another process' : `the daemon with PID ${pid}`}: stop it first, or omit --offline.`,
   );
 }
 
@@ -130,6 +130,6 @@ function namesOf({ plan }: Prepared): StoreNames {
   };
   if (typeof store === 'string' && typeof control === 'string') return { store, control };
   throw new Error(
-    'The configuration has no extension "query", which says what its stores are: list one in service.extensions.',
+    'The configuration has no extension "query", which names the stores: add one to service.extensions.',
   );
 }

@@ -36,7 +36,7 @@ const MEMBER_COLUMNS: readonly Column<MemberJson>[] = [
 /** `jackdaw orgs`: over the administration routes of a running daemon. */
 export function orgsCommand(io: CliIo): Command {
   const command = new Command('orgs').description(
-    'List and create organizations, and change who belongs to them.',
+    'List and create organizations, and manage their members.',
   );
 
   withApiOptions(command.command('list').description('List all organizations.'))
@@ -64,7 +64,7 @@ export function orgsCommand(io: CliIo): Command {
 }
 
 function membersCommand(io: CliIo): Command {
-  const command = new Command('members').description('List and change who belongs to an organization.');
+  const command = new Command('members').description('List and change the members of an organization.');
 
   withApiOptions(command.command('list').description('List the members of an organization.'))
     .argument('<slug>', 'the organization')

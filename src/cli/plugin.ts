@@ -31,15 +31,15 @@ interface Options {
 
 /** `jackdaw plugin new NAME --kind KIND` */
 export function pluginCommand(io: CliIo): Command {
-  const command = new Command('plugin').description('Write plugins: components of your own.');
+  const command = new Command('plugin').description('Create plugins, which add components.');
   command.addCommand(
     new Command('new')
-      .description('Write a plugin that works, with a test, into a new folder of that name.')
-      .addArgument(new Argument('<name>', 'of the package and its folder: letters, digits and hyphens'))
+      .description('Create a working plugin with a test in a new directory of that name.')
+      .addArgument(new Argument('<name>', 'name of the package and its directory: letters, digits and hyphens'))
       .addOption(
-        new Option('--kind <kind>', 'what it is').choices(Object.keys(TEMPLATES)).makeOptionMandatory(),
+        new Option('--kind <kind>', 'kind of component').choices(Object.keys(TEMPLATES)).makeOptionMandatory(),
       )
-      .option('--directory <folder>', 'write into this new folder instead')
+      .option('--directory <folder>', 'new directory to write to instead')
       .action((name: string, options: Options) => {
         create(io, name, options);
       }),
@@ -51,12 +51,12 @@ export function pluginCommand(io: CliIo): Command {
 function create(io: CliIo, name: string, { kind, directory = name }: Options): void {
   if (!NAME.test(name) || name.length > MAX_NAME)
     throw new UsageError(
-      `"${name}" cannot be the name of a plugin: it needs up to ${MAX_NAME} small letters, digits and single hyphens, such as my-plugin`,
+      `"${name}" cannot be the name of a plugin: it needs up to ${MAX_NAME} lower-case letters, digits and single hyphens, such as my-plugin`,
     );
   if (name === 'jackdaw') throw new UsageError('"jackdaw" is the program itself: choose another name');
   const folder = resolve(directory);
   if (existsSync(folder))
-    throw new UsageError(`${directory} is there already: choose another name, or another --directory`);
+    throw new UsageError(`${directory} already exists: choose another name or another --directory`);
   const of = { name, type: name.replaceAll('-', '_') };
   const files = packageFiles(of, kind, TEMPLATES[kind], readVersion());
   mkdirSync(folder, { recursive: true });

@@ -44,9 +44,9 @@ export function runCommand(
   setExitCode: (code: number) => void,
 ): Command {
   const command = new Command('run').description(
-    'Run the daemon until SIGINT or SIGTERM; a second one ends it at once.',
+    'Run the daemon until SIGINT or SIGTERM; a second signal ends it immediately.',
   );
-  command.option('--accept-loss', 'go on without files of the embedded store that are missing');
+  command.option('--accept-loss', 'continue without missing files of the embedded store');
   return withConfigOption(command).action(async (options: RunOptions) => {
     const output = {
       write: (text: string) => {
@@ -112,11 +112,11 @@ async function runUntilStopped(io: ProcessIo, toRun: ToRun): Promise<number> {
   const endSignals = io.onSignal((name) => {
     if (performance.now() - firstAt < ECHO_MS) return;
     if (firstSignal.signal.aborted) {
-      logger.warn({ signal: name }, 'Second signal: ending at once');
+      logger.warn({ signal: name }, 'Second signal: exiting immediately');
       io.exitNow(name === 'SIGINT' ? EXIT.secondSigint : EXIT.secondSigterm);
       return;
     }
-    logger.info({ signal: name }, 'Stopping; a second signal ends the process at once');
+    logger.info({ signal: name }, 'Stopping; a second signal ends the process immediately');
     firstAt = performance.now();
     firstSignal.abort();
   });
@@ -130,7 +130,7 @@ async function runUntilStopped(io: ProcessIo, toRun: ToRun): Promise<number> {
   const endUncaught = io.onUncaught((error) => {
     if (blamePlugin(error)) return;
     // As Node does by itself: a daemon of which something is broken must not go on.
-    logger.error({ err: error }, 'Ended by an error that nothing caught');
+    logger.error({ err: error }, 'Stopped by an uncaught error');
     io.exitNow(EXIT.failure);
   });
   try {
@@ -187,7 +187,7 @@ async function reload(daemon: Daemon, { prepared, sources, environment, logger }
   const fields = { signal: 'SIGHUP', reloaded: report.reloaded, failed, need_restart: needRestart };
   if (failed.length === 0)
     logger.info(fields, 'Reloaded secrets and certificates; other settings need a restart');
-  else logger.warn(fields, 'Could not reload everything: what failed keeps its old secrets and certificates');
+  else logger.warn(fields, 'Could not reload everything; failed components keep their old secrets and certificates');
 }
 
 /** Files of the configuration that are not as they were at the start. */

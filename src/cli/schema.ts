@@ -11,7 +11,7 @@ import { showJson } from './result.js';
 /** `jackdaw schema` */
 export function schemaCommand(io: CliIo, builtin: readonly Factory[]): Command {
   const command = new Command('schema').description(
-    'Print the JSON Schema (draft-07) of the configuration file, for editors; with --config it includes the types of plugins.',
+    'Print the JSON Schema (draft-07) of the configuration file for editors; with --config, including plugins.',
   );
   return withConfigOption(command).action(async (options: ConfigOptions) => {
     const { sources, environment } = configSources(options, io);

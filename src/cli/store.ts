@@ -34,7 +34,7 @@ export function storeCommand(
 ): Command {
   const command = new Command('store').description('Examine the files of the embedded store.');
   withConfigOption(
-    command.command('check').description('Read every row of the embedded store and list what is damaged.'),
+    command.command('check').description('Read every row of the embedded store and list damage.'),
   )
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
@@ -50,7 +50,7 @@ export function storeCommand(
       io.out(
         damaged.length === 0
           ? `Every row of ${counted(files.length, 'file')} can be read.`
-          : `${damaged.length} of ${counted(files.length, 'file')} damaged or missing. Restore all files of one backup; or start the daemon, with --accept-loss if a file is missing, and move the rest to a new store with jackdaw export --skip-damaged.`,
+          : `${damaged.length} of ${counted(files.length, 'file')} damaged or missing. Restore all files of one backup; or start the daemon (with --accept-loss if a file is missing) and copy the rest to a new store with jackdaw export --skip-damaged.`,
       );
     });
   return command;

@@ -33,8 +33,8 @@ interface FileResult {
 /** `jackdaw test` @param exit sets the exit code */
 export function testCommand(io: CliIo, builtin: readonly Factory[], exit: (code: number) => void): Command {
   return new Command('test')
-    .description('Run tests of pipelines, plugins, templates and whole daemons that are written in YAML.')
-    .argument('<files...>', 'files of tests; of a folder all *.test.yaml in it and below')
+    .description('Run YAML tests of pipelines, plugins, templates and daemons.')
+    .argument('<files...>', 'test files, or directories with *.test.yaml files')
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(async (paths: readonly string[], options: { readonly json?: boolean }) => {

@@ -45,7 +45,7 @@ export function usersCommand(io: CliIo): Command {
     });
 
   withApiOptions(
-    command.command('create').description('Create a user. It can do nothing until it has a key.'),
+    command.command('create').description('Create a user. It needs a key before it can do anything.'),
   )
     .requiredOption('--email <address>', 'e-mail address')
     .requiredOption('--name <name>', 'name')
@@ -64,11 +64,11 @@ export function usersCommand(io: CliIo): Command {
     .option('--monthly-event-limit <n>', 'events a month, 0 for no limit', readLimit)
     .option('--stored-bytes-limit <size>', STORED_BYTES, readSize)
     .addOption(
-      new Option('--disable', 'refuse its keys and let its alerts rest; what it has stays').conflicts(
+      new Option('--disable', 'refuse its keys and stop its alerts; its data stays').conflicts(
         'enable',
       ),
     )
-    .option('--enable', 'accept its keys again, and evaluate its alerts')
+    .option('--enable', 'accept its keys and evaluate its alerts again')
     .option('--json', 'print JSON')
     .action(async (user: string, options: Options & Change) => {
       const client = await ApiClient.open(options, io);

@@ -12,9 +12,9 @@ import type { CliIo } from './io.js';
 /** `jackdaw validate` */
 export function validateCommand(io: CliIo, builtin: readonly Factory[]): Command {
   const command = new Command('validate').description(
-    'Check everything that run would: keys, values, references, plugins, ports, files, locks. Starts nothing. A running daemon of the same files may have the ports and locks.',
+    'Check the configuration as run would: keys, values, references, plugins, ports, files and locks, without starting anything. Ports and locks may be held by a running daemon.',
   );
-  command.option('--no-probe', 'do not look at ports, files and locks');
+  command.option('--no-probe', 'skip ports, files and locks');
   return withConfigOption(command).action(async (options: ConfigOptions & { readonly probe: boolean }) => {
     const { sources, environment } = configSources(options, io);
     const prepared = await prepare(

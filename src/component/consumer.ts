@@ -48,7 +48,7 @@ export interface ConsumeContext {
    * Who passes a batch on in several parts, or puts it together with others, leaves it out.
    */
   readonly batch?: NamedBatch;
-  /** Aborted when nobody waits for the answer any more. Work that was begun is finished all the same. */
+  /** Aborted when the client disconnected. Work that was begun is finished all the same. */
   readonly abort?: AbortSignal;
   /**
    * Resolves when everybody else to whom the batch goes has answered, whether they took it or not: what was to be stored of it

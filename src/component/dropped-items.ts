@@ -3,7 +3,7 @@ import type { Counter, Meter } from './telemetry.js';
 /** Counts what processors take from senders and do not pass on. Labels: `processor`, its id, and `item`, what was dropped: `spans`. */
 export function droppedItems(meter: Meter): Counter {
   return meter.counter('processor_dropped_items_total', {
-    description: 'Items that a processor took and dropped, as its configuration says.',
+    description: 'Items accepted and dropped by a processor, as configured.',
     labelNames: ['processor', 'item'],
   });
 }

@@ -7,11 +7,11 @@ export const clientTlsFields = {
   cert_file: Type.Optional(filePath({ description: 'PEM file with the client certificate.' })),
   key_file: Type.Optional(filePath({ description: 'PEM file with the key of the client certificate.' })),
   server_name_override: Type.Optional(
-    Type.String({ minLength: 1, description: 'The name that the server’s certificate must have.' }),
+    Type.String({ minLength: 1, description: 'Host name that the server certificate must match.' }),
   ),
   insecure_skip_verify: Type.Boolean({
     default: false,
-    description: 'Do not check the server’s certificate: anybody in between can read and change everything.',
+    description: 'Whether to skip verification of the server certificate. Insecure: allows interception.',
   }),
 };
 

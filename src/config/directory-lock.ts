@@ -16,7 +16,7 @@ export class DirectoryTaken extends Error {
 
   constructor(path: string) {
     super(
-      `another Jackdaw works in ${path}: stop it, or write another directory (two daemons cannot share one)`,
+      `another Jackdaw uses ${path}: stop it, or set another directory (two daemons cannot share one)`,
     );
   }
 }

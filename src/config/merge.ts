@@ -24,7 +24,7 @@ export function mergeNodes(
         severity: 'error',
         position: entry.keyPosition,
         path: here,
-        message: `has no value here, but ${file}:${line} gives it one; remove this line to keep that one, or write what should replace it`,
+        message: `has no value here, but ${file}:${line} gives it one; remove this line to keep that value, or write a new one`,
       });
     } else if (before?.node.kind === 'map' && entry.node.kind === 'map') {
       const merged = mergeNodes(before.node, entry.node, here);

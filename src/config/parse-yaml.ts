@@ -81,7 +81,7 @@ class Reader {
         this.report(
           'error',
           offset,
-          `more than ${MAX_NODES} values with aliases written out: use fewer aliases`,
+          `more than ${MAX_NODES} values after expanding aliases: use fewer aliases`,
         );
       return undefined;
     }
@@ -127,7 +127,7 @@ class Reader {
       const keyPosition = this.position(keyOffset);
       const name = isScalar(key) ? String(key.value) : undefined;
       if (name === undefined || name === '__proto__') {
-        this.report('error', keyOffset, 'this cannot be a key: use a plain word');
+        this.report('error', keyOffset, 'not a valid key: use a plain word');
         continue;
       }
       const node: ConfigNode | undefined =

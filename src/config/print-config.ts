@@ -17,7 +17,7 @@ export interface PrintedPart {
 
 const SECRET = '[secret]';
 /** Of a value whose schema says nothing, as plugins may have them: it may be a secret. */
-const UNKNOWN = '[not shown: the schema does not say what this is]';
+const UNKNOWN = '[not shown: unknown to the schema]';
 /** Shorter texts occur by chance in others. */
 const LEAST_SHARED = 6;
 

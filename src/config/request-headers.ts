@@ -8,7 +8,10 @@ export function headersSection(
 ) {
   return Type.Record(
     Type.String(),
-    secret({ description: 'The value; it is never shown.', ...(hasExpressions && { hasExpressions }) }),
+    secret({
+      description: 'Value of the header. It is never shown.',
+      ...(hasExpressions && { hasExpressions }),
+    }),
     { default: {}, description },
   );
 }

@@ -81,7 +81,7 @@ export function checkSchema(schema: object, root: ConfigNode, path: readonly str
 
 function strayHole(root: ConfigNode, path: readonly string[]): Problem {
   const message =
-    'nothing evaluates "${{ … }}" here; write $${{ where these characters are meant, and ${env:NAME} for a variable';
+    '"${{ … }}" is not evaluated here; write $${{ for these characters, or ${env:NAME} for a variable';
   return { severity: 'error', position: locate(root, path), path, message };
 }
 
@@ -156,7 +156,7 @@ function ruleOf(error: ErrorObject, parent: JsonSchema): string {
       return `must be at most ${String(params['limit'])} characters long`;
     case 'anyOf':
     case 'oneOf':
-      return 'has none of the forms that are allowed here';
+      return 'has none of the allowed forms';
     default:
       return commonWording(error) ?? error.message ?? 'is not valid';
   }

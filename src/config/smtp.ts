@@ -16,13 +16,13 @@ export function checkSmtp({
   if (host === '') return [];
   return [
     ...(from === undefined
-      ? [{ path: '/from', message: 'is missing: e-mails need a sender, such as alerts@example.com' }]
+      ? [{ path: '/from', message: 'is required when host is set, for example alerts@example.com' }]
       : []),
     ...(user !== '' && password === ''
-      ? [{ path: '/password', message: 'is missing: there is a user who logs in with it' }]
+      ? [{ path: '/password', message: 'is required when user is set' }]
       : []),
     ...(user === '' && password !== ''
-      ? [{ path: '/user', message: 'is missing: there is a password to log in with' }]
+      ? [{ path: '/user', message: 'is required when password is set' }]
       : []),
   ];
 }

@@ -10,17 +10,16 @@ const TlsSchema = section(
     client_ca_file: Type.Optional(
       filePath({
         description:
-          'PEM file with the authorities whose certificates clients must have. Absent: clients need none.',
+          'PEM file with the CAs that client certificates must come from. If absent, clients need none.',
       }),
     ),
     min_version: choice(['TLSv1.2', 'TLSv1.3'], {
       default: 'TLSv1.2',
-      description: 'The oldest version of TLS that is accepted.',
+      description: 'Minimum TLS version.',
     }),
   },
   {
-    description:
-      'Serve HTTPS with this certificate. The files are read again when they change. Absent: plain HTTP.',
+    description: 'Certificate for HTTPS, reloaded when its files change. If absent, plain HTTP is served.',
     isOptional: true,
   },
 );

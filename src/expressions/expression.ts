@@ -62,8 +62,8 @@ const MORE_FUNCTIONS: Readonly<Record<string, (...args: never[]) => unknown>> = 
 
 /** Functions that not every text suits, and what one has to look like. */
 const FORMS: Readonly<Record<string, string>> = {
-  timestamp: 'write a point in time as in timestamp("2026-01-31T12:00:00Z")',
-  duration: 'write a length of time as in duration("90s") or duration("1h30m")',
+  timestamp: 'write a time such as timestamp("2026-01-31T12:00:00Z")',
+  duration: 'write a duration such as duration("90s") or duration("1h30m")',
   int: 'write a whole number',
   double: 'write a number',
 };
@@ -140,11 +140,7 @@ export function compile(source: string, scope: ScopeName): Expression {
 export function compileCondition(source: string, scope: ScopeName): Expression {
   const expression = compile(source, scope);
   if (expression.type !== 'bool' && expression.type !== 'dyn')
-    throw new ExpressionError(
-      `a condition must be true or false, but this is a ${expression.type}`,
-      source,
-      0,
-    );
+    throw new ExpressionError(`a condition must be true or false, not a ${expression.type}`, source, 0);
   return expression;
 }
 
@@ -181,13 +177,12 @@ function asUnderstood(root: Node, source: string): string {
 function checkPattern([pattern]: readonly Node[], source: string, at: number): void {
   if (pattern === undefined) return;
   const text = literalText(pattern);
-  if (text === undefined)
-    throw new ExpressionError('matches() takes a pattern that is written out', source, at);
+  if (text === undefined) throw new ExpressionError('matches() needs a literal pattern', source, at);
   try {
     compilePattern(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ExpressionError(`not a pattern of RE2: ${reason}`, source, pattern.range.start);
+    throw new ExpressionError(`not a valid RE2 pattern: ${reason}`, source, pattern.range.start);
   }
 }
 

@@ -39,7 +39,7 @@ export class EvaluationFailures {
     this.#logged.add(place);
     this.#logger.warn(
       { expression: place, code: codeOf(error) },
-      'An expression failed for an item; further failures of it are only counted',
+      'An expression failed for an item; further failures are only counted',
     );
   }
 }

@@ -158,7 +158,7 @@ function compileText(text: string, scope: ScopeName, place: string): JsonTemplat
 function compileHole(source: string | undefined, scope: ScopeName, text: string): Expression {
   if (source === undefined)
     throw new ExpressionError(
-      '"${{" is never closed: write }} behind the expression',
+      '"${{" is not closed: write }} after the expression',
       text,
       text.indexOf('${{'),
     );

@@ -36,7 +36,7 @@ function typeCheck(checker: Checker, { args }: Presence, context: unknown): unkn
   if (node?.op !== '.')
     throw checker.createError(
       'invalid_macro_argument',
-      'has() takes a field, such as has(span.metadata.team)',
+      'has() needs a field, such as has(span.metadata.team)',
       node ?? ({} as Node),
     );
   const [object, name] = node.args;

@@ -41,10 +41,10 @@ const MEANT: Readonly<Record<string, string>> = {
   ...{ '=': 'equal is ==', '&': 'and is &&', '|': 'or is ||' },
   ...{ and: 'and is &&', or: 'or is ||', not: 'not is !', is: 'equal is ==' },
   ...{
-    '“': 'texts stand in "…"',
-    '”': 'texts stand in "…"',
-    '‘': "texts stand in '…'",
-    '’': "texts stand in '…'",
+    '“': 'write strings as "…"',
+    '”': 'write strings as "…"',
+    '‘': "write strings as '…'",
+    '’': "write strings as '…'",
   },
 };
 
@@ -67,14 +67,14 @@ function wordSyntax({ code, summary, range }: CelProblem, source: string): strin
     }
     case 'unterminated_string':
     case 'unterminated_triple_quoted_string':
-      return 'a text has no quote at its end';
+      return 'a string has no closing quote';
     case 'unexpected_character': {
       const meant = MEANT[word] ?? MEANT[word.charAt(0)];
       if (meant !== undefined) return `${quoted(word)} is not known here; ${meant}`;
       if (Object.values(BRACKETS).includes(word)) return `"${word}" closes nothing`;
       return /^['"\w]/.test(word)
         ? `an operator such as && is missing ${here}`
-        : `${quoted(word)} cannot stand here`;
+        : `${quoted(word)} is not allowed here`;
     }
     default:
       return undefined;
@@ -106,7 +106,7 @@ export function wordProblem(
     case 'no_such_overload':
       return summary.replaceAll(CEL_PACKAGE, '') + typeAdvice(summary, problem.node as Node | undefined);
     case 'incompatible_ternary_branches':
-      return `${summary}; dyn() around one of them lets them be of different types`;
+      return `${summary}; wrap one in dyn() to allow different types`;
     case 'no_matching_overload':
       return summary + callAdvice(summary, functions);
     default:

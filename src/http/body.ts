@@ -90,7 +90,7 @@ export class Body {
     this.#endWatch = pace?.watch(SLOW_BODY_MS, {
       moved: () => this.#length,
       tooSlow: () => {
-        this.fail(new HttpProblem(408, 'request_timeout', 'The body came too slowly.'));
+        this.fail(new HttpProblem(408, 'request_timeout', 'The body arrived too slowly.'));
       },
     });
   }

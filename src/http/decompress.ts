@@ -86,7 +86,7 @@ export function contentCoding(header: string | undefined): string | undefined {
   if (coding === undefined || coding === '' || coding === 'identity') return undefined;
   if (codingOf(coding, new Uint8Array()) !== undefined) return coding;
   const known = ACCEPTED_CODINGS.join(', ');
-  throw new HttpProblem(415, 'unsupported_media_type', `The Content-Encoding is none of ${known}.`, {
+  throw new HttpProblem(415, 'unsupported_media_type', `The Content-Encoding must be one of ${known}.`, {
     headers: { 'accept-encoding': known },
   });
 }
@@ -169,7 +169,7 @@ async function inflateMeasured(
 let thread: WorkerPool<InflateTask, Uint8Array | string> | undefined;
 let lastInThread: Promise<unknown> = Promise.resolve();
 
-/** One after the other, so that there is only one body at a time whose bytes are not counted yet. @returns why the data is broken, or the bytes */
+/** Runs one task at a time, so that only one body has uncounted bytes. @returns the bytes, or why the data is invalid */
 function inflateInThread(task: InflateTask): Promise<Uint8Array | string> {
   thread ??= new WorkerPool({
     module: firstModule(new URL('./inflate-thread.js', import.meta.url)),
@@ -226,7 +226,7 @@ function tooRepetitive(): HttpProblem {
   return new HttpProblem(
     413,
     TOO_LARGE,
-    `The body becomes more than ${MAX_RATIO} times as large after decompression: send it without Content-Encoding, or in smaller parts.`,
+    `The body becomes more than ${MAX_RATIO} times on decompression: send it without Content-Encoding, or in smaller parts.`,
   );
 }
 
@@ -235,7 +235,7 @@ export function tooLarge(maxBytes: number): HttpProblem {
   return new HttpProblem(
     413,
     TOO_LARGE,
-    `The body is larger than the ${maxBytes} bytes that are accepted here, before or after decompression.`,
+    `The body is larger than the ${maxBytes} bytes accepted here, before or after decompression.`,
   );
 }
 

@@ -256,7 +256,7 @@ export class Dispatcher {
     const { request, route, exchange } = call;
     this.#settings.logger.error(
       { requestId: request.id, method: exchange.method, route: route?.path, err: error },
-      'A request failed because of an internal error; its sender was told nothing but the request id.',
+      'A request failed because of an internal error; the client received only the request id.',
     );
   }
 

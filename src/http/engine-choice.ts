@@ -52,7 +52,7 @@ async function loadChosen(): Promise<UwsModule> {
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     const reason = line.replace(/ imported from .*$/, '');
     throw new Error(
-      `uWebSockets.js cannot be loaded (${reason}); install it (npm install uNetworking/uWebSockets.js#v20.52.0 or newer), or use the engine node`,
+      `uWebSockets.js cannot be loaded (${reason}); install it (npm install uNetworking/uWebSockets.js#v20.52.0 or newer), or set service.http.engine to node`,
       { cause: error },
     );
   }

@@ -29,7 +29,7 @@ export async function openUwsEngine(uws: UwsModule, options: EngineOptions): Pro
   const socket = await listen(app, host, port);
   if (socket === false) {
     await explain(host, port);
-    throw new Error('uWebSockets.js could not listen, and does not say why');
+    throw new Error('uWebSockets.js could not listen, without giving a reason');
   }
   const localPort = uws.us_socket_local_port ?? uws.getSocketPort;
   const closeSocket = uws.us_listen_socket_close ?? uws.closeSocket;

@@ -36,35 +36,33 @@ export class HttpMetrics {
     this.#meter = meter;
     this.#endpoint = endpoint;
     this.#requests = meter.counter('http_requests_total', {
-      description:
-        'Requests answered, or given up by their client (status gone), by method and class of status.',
+      description: 'Requests by method and status class; status gone means that the client disconnected.',
       labelNames: ['listener', 'method', 'status'],
     });
     this.#duration = meter.histogram('http_request_duration_seconds', {
-      description: 'Time from the head of a request to the end of its answer, by route.',
+      description: 'Time from the request head to the end of the response, by route.',
       labelNames: ['listener', 'route'],
       buckets: BUCKETS,
     });
     this.#refusedBodies = meter.counter('http_refused_bodies_total', {
-      description: 'Bodies that were refused, by reason.',
+      description: 'Refused bodies, by reason.',
       labelNames: ['listener', 'reason'],
     });
     this.#refusedConnections = meter.counter('http_refused_connections_total', {
-      description:
-        'New connections that were closed because the limit was reached, all with a request in progress.',
+      description: 'New connections closed at the limit because all others had a request in progress.',
       labelNames: ['listener', 'reason'],
     });
     this.#evictedConnections = meter.counter('http_evicted_connections_total', {
-      description: 'Connections without a request that were closed to make room for new ones.',
+      description: 'Idle connections closed to make room for new ones.',
       labelNames: ['listener', 'reason'],
     });
     this.#slowReaders = meter.counter('http_slow_readers_total', {
-      description: 'Answers that were cut off because their client read them too slowly.',
+      description: 'Responses cut off because the client read too slowly.',
       labelNames: ['listener'],
     });
     this.#refusedShares = meter.counter('http_user_share_refusals_total', {
       description:
-        'Requests that were refused because their user held too many requests or bytes already, or those without a key (public_requests) too many requests.',
+        'Requests refused because the user, or all callers without a key (public_requests), exceeded their share.',
       labelNames: ['listener', 'of'],
     });
   }
@@ -113,14 +111,14 @@ export class HttpMetrics {
       ),
       this.#meter.gauge(
         'http_requests_in_flight',
-        { description: 'Requests under way.', labelNames },
+        { description: 'Requests in progress.', labelNames },
         inFlight.requests,
         labels,
       ),
       this.#meter.gauge(
         'http_connections',
         {
-          description: 'Open connections; with uWebSockets.js those with a request in progress.',
+          description: 'Open connections. With uWebSockets.js, connections with a request in progress.',
           labelNames,
         },
         inFlight.connections,

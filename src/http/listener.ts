@@ -132,12 +132,12 @@ class SharedListener implements HttpListener {
         const { maxConnections, maxConnectionsPerAddress } = this.#limits;
         this.#logger.warn(
           { reason, maxConnections, maxConnectionsPerAddress },
-          'The limit of connections is reached: one was closed (service.http.max_connections, max_connections_per_address).',
+          'Closed a connection at the limit (service.http.max_connections, max_connections_per_address).',
         );
       });
     });
     this.#crowded = new BoundedLines(options.clock, 1, (count) => {
-      this.#logger.warn({ count }, 'More connections were closed, because the limit is reached.');
+      this.#logger.warn({ count }, 'Closed more connections at the limit.');
     });
     this.#gate = new Gate({ cors: () => this.#cors, rebinding: this.#rebinding });
     this.#dispatcher = new Dispatcher({
@@ -182,7 +182,7 @@ class SharedListener implements HttpListener {
       const isSame = other !== undefined && isSameTls(other, tls);
       if (!isSame && (other !== undefined || this.#opening !== undefined)) {
         throw new Error(
-          `HTTP listener ${this.endpoint}: two components ask for different TLS settings; give both the same, or another endpoint to one`,
+          `HTTP listener ${this.endpoint}: two components have different TLS settings; make them equal, or change the endpoint of one`,
         );
       }
       this.#tls = tls;
@@ -267,11 +267,7 @@ class SharedListener implements HttpListener {
       await turnOfTheLoop();
       left = await this.#dispatcher.whenIdle(deadline);
     }
-    if (left > 0)
-      this.#logger.warn(
-        { requests: left },
-        'The time limit for shutting down has passed: requests were cut off.',
-      );
+    if (left > 0) this.#logger.warn({ requests: left }, 'Shutdown timed out: open requests were cut off.');
     engine.close();
     this.#rebinding.close();
     this.#pace.close();
@@ -299,10 +295,10 @@ class SharedListener implements HttpListener {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken (EADDRINUSE). Stop the process that has it, or set another endpoint',
-  EADDRNOTAVAIL: 'this machine has no such address (EADDRNOTAVAIL). Set an endpoint with an address it has',
-  EACCES:
-    'the port may not be opened by this user (EACCES). Take a port above 1023, or run with the right to it',
+  EADDRINUSE: 'the port is taken (EADDRINUSE). Stop the process that uses it, or set another endpoint',
+  EADDRNOTAVAIL:
+    'this machine has no such address (EADDRNOTAVAIL). Set an endpoint with one of its addresses',
+  EACCES: 'this user may not open the port (EACCES). Use a port above 1023, or grant the permission',
   ENOTFOUND: 'the host name cannot be resolved (ENOTFOUND). Set an endpoint with an IP address',
 };
 

@@ -12,19 +12,19 @@ const PIECE_BYTES = 64 * 1024;
 /** How many pieces of a long body one turn of the event loop takes. */
 const PIECES_AT_ONCE = 8;
 
-/** What the answer's connection does for it. */
+/** Functions of the response's connection. */
 interface Surroundings {
-  /** Has a task done in turn with other connections. */
+  /** Runs a task in turn with other connections. */
   readonly inTurn: (task: () => void) => void;
   /** Whether nothing more can be sent. */
   readonly isClosed: () => boolean;
-  /** The client takes no more for now. */
+  /** Called when the socket buffer is full. */
   readonly onStuck: () => void;
 }
 
 /**
- * Sends the long body of an answer piece by piece: so it is known how fast the client takes it, and very many large answers at a
- * time, which the system's buffers take in at once, do not hold up everything else.
+ * Sends a long body in pieces, so that the client's speed can be measured and many large responses do not block the event
+ * loop.
  */
 function endInPieces(
   response: ServerResponse,

@@ -22,11 +22,11 @@ const DETAILS: Readonly<
 > = {
   overloaded:
     'More is coming in than can be accepted at the moment. Nothing was stored; send it again later.',
-  shutting_down: 'The service is shutting down. Nothing was stored; send it again later.',
-  storage_unavailable: 'The store cannot accept data at the moment. Nothing was stored; send it again later.',
+  shutting_down: 'The service is shutting down. Nothing was stored; send the request again later.',
+  storage_unavailable: 'The store cannot accept data now. Nothing was stored; send the request again later.',
   store_damaged:
-    'Stored data that this request needs is damaged and cannot be read. Other data is still served. Ask an administrator to run "jackdaw store check".',
-  internal_error: 'There was an internal error. The log has the details under this request id.',
+    'Stored data for this request is damaged. Other data is still served. Ask an administrator to run "jackdaw store check".',
+  internal_error: 'Internal error. The log has the details under this request id.',
 };
 
 /** What the sender is told of a failure, and whether somebody should look into it. */

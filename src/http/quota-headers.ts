@@ -6,7 +6,7 @@ export const QUOTA_HEADERS: readonly string[] = ['X-Quota-Limit', 'X-Quota-Remai
 
 /** For the descriptions of operations whose answers have them. */
 export const QUOTA_HEADERS_NOTE =
-  'Where there is a monthly limit, the answers have the headers `X-Quota-Limit`, `X-Quota-Remaining` (events) and ' +
+  'With a monthly limit, responses have the headers `X-Quota-Limit`, `X-Quota-Remaining` (events) and ' +
   '`X-Quota-Reset` (when the count begins again, in seconds since 1970).';
 
 /**

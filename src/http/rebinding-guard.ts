@@ -77,10 +77,7 @@ export class RebindingGuard {
     this.#own = new OwnAddresses(clock);
     this.#address = host;
     this.#refused = new BoundedLines(clock, LINES_A_MINUTE, (count) => {
-      logger.warn(
-        { count },
-        'More requests were refused because of their Host or Origin; not each is logged.',
-      );
+      logger.warn({ count }, 'Refused more requests because of their Host or Origin; not all are logged.');
     });
   }
 
@@ -113,12 +110,12 @@ export class RebindingGuard {
       this.#log(
         { host: shown(text) },
         exchange,
-        'A request was refused: its Host does not belong to this listener.',
+        'Refused a request whose Host does not belong to this listener.',
       );
       throw new HttpProblem(
         421,
         'misdirected_request',
-        `This listener does not answer to the host ${JSON.stringify(shown(text))}. Use an address that it listens on, or add the name to service.http.hosts of the configuration.`,
+        `This listener does not answer to the host ${JSON.stringify(shown(text))}. Use an address it listens on, or add the name to service.http.hosts.`,
       );
     }
     if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
@@ -139,11 +136,7 @@ export class RebindingGuard {
 
   #checkOrigin(text: string | undefined, host: string | undefined, exchange: Exchange): void {
     if (text === undefined || (host !== undefined && isSameOrigin(text, host))) return;
-    this.#log(
-      { origin: shown(text) },
-      exchange,
-      'A request of a web page was refused: it has another origin.',
-    );
+    this.#log({ origin: shown(text) }, exchange, 'Refused a request from a web page of another origin.');
     throw new HttpProblem(
       403,
       'forbidden_origin',

@@ -39,15 +39,14 @@ export function headProblem(exchange: Exchange): HttpProblem | undefined {
   const { version, repeated } = exchange;
   if (version !== '1.1' && version !== '1.0')
     return new HttpProblem(505, 'version_not_supported', 'Only HTTP/1.1 and HTTP/1.0 are supported.');
-  if (exchange.isHeadTooLarge)
-    return new HttpProblem(431, 'headers_too_large', 'The headers are larger than is accepted here.');
+  if (exchange.isHeadTooLarge) return new HttpProblem(431, 'headers_too_large', 'The headers are too large.');
   if (repeated !== undefined) return invalid(`The request has two ${repeated} headers; send one.`);
   const coding = exchange.header('transfer-encoding')?.toLowerCase();
   if (coding !== undefined && coding !== 'chunked' && coding !== '')
     return new HttpProblem(
       501,
       'unsupported_transfer_encoding',
-      'The only Transfer-Encoding accepted here is chunked; compress the body with Content-Encoding.',
+      'The only supported Transfer-Encoding is chunked; compress the body with Content-Encoding.',
     );
   if (isFramingUnsure(exchange))
     return invalid(
@@ -57,7 +56,7 @@ export function headProblem(exchange: Exchange): HttpProblem | undefined {
   if (exchange.header('host') === undefined) return invalid('The request has no Host header.');
   const expectation = exchange.header('expect');
   if (expectation !== undefined && expectation.toLowerCase() !== '100-continue')
-    return new HttpProblem(417, 'expectation_failed', 'The only expectation met here is 100-continue.');
+    return new HttpProblem(417, 'expectation_failed', 'The only supported expectation is 100-continue.');
   return undefined;
 }
 

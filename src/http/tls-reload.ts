@@ -41,7 +41,7 @@ export class TlsReload {
     this.#endGauge = tools.meter.gauge(
       'tls_certificate_expiry_timestamp_seconds',
       {
-        description: 'When the certificate that the listener serves expires, in seconds since 1970.',
+        description: 'Expiry time of the listener’s certificate, in seconds since 1970.',
         labelNames: ['listener'],
       },
       () => Date.parse(new X509Certificate(this.#current.cert).validTo) / 1000,
@@ -58,7 +58,7 @@ export class TlsReload {
     const { subject, validTo } = new X509Certificate(files.cert);
     this.#logger.info(
       { file: files.options.certFile, subject, valid_to: validTo },
-      'The certificate has changed: new connections get the new one',
+      'Reloaded the certificate; new connections use it',
     );
     return true;
   }
@@ -86,7 +86,7 @@ export class TlsReload {
       if (problem !== this.#problem)
         this.#logger.warn(
           { problem },
-          'The files of the certificate have changed and cannot be used: the old one stays, and they are read again every 10 s',
+          'Cannot use the changed certificate files; keeping the old certificate and retrying every 10 s',
         );
       this.#problem = problem;
     }

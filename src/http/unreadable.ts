@@ -12,7 +12,7 @@ const REFUSALS: Readonly<Record<string, typeof INVALID>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     code: 'headers_too_large',
-    detail: 'The headers are larger than is accepted here.',
+    detail: 'The headers are too large.',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
@@ -23,9 +23,9 @@ const REFUSALS: Readonly<Record<string, typeof INVALID>> = {
     status: 503,
     code: 'overloaded',
     detail:
-      'More requests were sent on this connection without waiting for their answers than are accepted. Those without an answer had no effect; send them again.',
+      'Too many pipelined requests on this connection. Requests without a response had no effect; send them again.',
   },
-  HPE_INVALID_METHOD: { status: 501, code: 'not_implemented', detail: 'This method is not known here.' },
+  HPE_INVALID_METHOD: { status: 501, code: 'not_implemented', detail: 'This method is not supported.' },
 };
 
 const OTHER_VERSION: typeof INVALID = {

@@ -32,7 +32,7 @@ export class UserRates implements UserLimits {
     this.#requests = requests && new TokenBuckets(requests, clock);
     this.#bytes = bytes && new TokenBuckets(bytes, clock);
     this.#limited = meter.counter('rate_limited_requests_total', {
-      description: 'Requests that were refused because their user had sent too many, or too many bytes.',
+      description: 'Requests refused because the user exceeded a request or byte rate.',
       labelNames: ['limit'],
     });
   }
@@ -54,7 +54,7 @@ export class UserRates implements UserLimits {
     throw new HttpProblem(
       429,
       'rate_limited',
-      `This user sends more ${limit} than are accepted in a second. Nothing was stored; send the request again later.`,
+      `This user sends more ${limit} per second than allowed. Nothing was stored; send the request again later.`,
       { headers: { 'retry-after': String(Math.ceil(seconds)) } },
     );
   }

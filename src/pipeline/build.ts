@@ -82,7 +82,7 @@ class Builder {
     const pipelines = this.#plan.pipelines.map((pipeline) => this.#pipeline(pipeline));
     this.#tools.meter.gauge(
       'receiver_in_flight_batches',
-      { description: 'Batches taken from receivers and not answered yet.' },
+      { description: 'Batches from receivers in progress.' },
       () => this.#gate.inside,
     );
     const receivers = this.#receivers(new Map(pipelines.map(({ name, entry }) => [name, entry])));
@@ -179,7 +179,7 @@ class Builder {
       throw refused(
         exporter,
         new Error(
-          `it has no input for ${signal}: complete its configuration, or take it out of the pipeline`,
+          `it has no input for ${signal}: complete its configuration, or remove it from the pipeline`,
         ),
       );
     const isQueued = component instanceof QueuedExporter;

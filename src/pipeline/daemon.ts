@@ -153,7 +153,7 @@ class RunningDaemon implements Daemon {
     } catch (error) {
       const { errors } = await this.shutdown();
       for (const problem of errors)
-        this.#options.logger.error({ err: problem }, 'Could not stop cleanly after the failed start');
+        this.#options.logger.error({ err: problem }, 'Shutdown after the failed start had errors');
       throw error;
     } finally {
       abort?.removeEventListener('abort', giveUp);
@@ -192,9 +192,7 @@ class RunningDaemon implements Daemon {
     );
     this.#throwIfGivenUp();
     if (this.#listeners.hasGuardedRoutes() && !this.#identity.isOpen)
-      throw new Error(
-        'The API has routes, but no extension keeps users and keys: list one (sqlite, postgres) in service.extensions',
-      );
+      throw new Error('The API needs a control store: add one (sqlite, postgres) to service.extensions');
     const { endpoint } = prepared.config.service.telemetry.metrics;
     if (endpoint !== null && endpoint !== '') serveMetrics(this.#listeners.get(endpoint, {}, false), meter);
     await this.#listeners.open();
@@ -219,7 +217,7 @@ class RunningDaemon implements Daemon {
 
   #throwIfGivenUp(): void {
     const { fatality } = this.#status;
-    if (fatality) throw new Error(`${fatality.component} cannot work: ${fatality.message}`);
+    if (fatality) throw new Error(`${fatality.component} is not usable: ${fatality.message}`);
     if (this.#startAbort.signal.aborted) throw new Error('Stopped before the start was complete');
   }
 
@@ -229,12 +227,12 @@ class RunningDaemon implements Daemon {
     this.#status.phase = 'stopping';
     if (this.#isStarted && !this.#status.fatality && durationMs(shutdown_delay) > 0) {
       // Balancers see that it is not ready before connections are refused.
-      logger.info({ shutdown_delay }, 'Not ready any more; listeners stay open for service.shutdown_delay');
+      logger.info({ shutdown_delay }, 'No longer ready; listeners stay open for service.shutdown_delay');
       await pause(clock, durationMs(shutdown_delay));
     }
     const deadline = new Deadline(durationMs(shutdown_timeout), clock);
     const errors: Error[] = [];
-    logger.info({ in_flight: this.#built.gate.inside }, 'Stopping: no new work is taken');
+    logger.info({ in_flight: this.#built.gate.inside }, 'Stopping: new requests are refused');
     this.#listeners.drainIngestion();
     // The locks are still held: an owner file of the next process is not removed.
     if (this.#isStarted && this.#options.configFiles !== undefined)

@@ -18,7 +18,7 @@ import type { TraceRecord } from '../signal/trace.js';
  *
  * - `jackdaw_KIND_offered_items_total`: items handed over: by a receiver, to a processor, to an exporter.
  * - `jackdaw_KIND_accepted_items_total`: taken, by it and everything behind it.
- * - `jackdaw_KIND_refused_items_total`: refused one by one, because of what is in them.
+ * - `jackdaw_KIND_refused_items_total`: refused individually because of their content.
  * - `jackdaw_KIND_failed_items_total`: in batches that failed as a whole, and that the sender may send again.
  * - `jackdaw_KIND_consume_duration_seconds`: how long a batch took, waiting for what is behind included.
  *
@@ -52,9 +52,9 @@ export function edgeMetrics(meter: Meter, kind: Exclude<Kind, 'extension'>): Edg
     const counter = (outcome: Outcome, rest: string) =>
       meter.counter(`${kind}_${outcome}_${name}_total`, { description: `${words} ${rest}`, labelNames });
     return {
-      offered: counter('offered', `handed over ${where}.`),
-      accepted: counter('accepted', 'accepted by this component and everything after it.'),
-      refused: counter('refused', 'refused one by one, because of what is in them.'),
+      offered: counter('offered', `passed ${where}.`),
+      accepted: counter('accepted', 'accepted by this component and all later ones.'),
+      refused: counter('refused', 'refused individually because of their content.'),
       failed: counter('failed', 'in batches that failed as a whole.'),
     };
   };
@@ -64,7 +64,7 @@ export function edgeMetrics(meter: Meter, kind: Exclude<Kind, 'extension'>): Edg
       Object.entries(CONTENTS).map(([signal, { name, words }]) => [signal, counters(name, words)]),
     ),
     duration: meter.histogram(`${kind}_consume_duration_seconds`, {
-      description: 'Time that a batch took, including waiting for everything after it.',
+      description: 'Time to process a batch, including all later components.',
       labelNames,
       buckets: BUCKETS_S,
     }),
@@ -131,7 +131,7 @@ export class Gate {
   enter(): void {
     this.#inside += 1;
     if (this.#isClosed)
-      throw new ConsumeError('The daemon is stopping: send the batch again in a moment', {
+      throw new ConsumeError('The daemon is stopping: send the batch again later', {
         code: 'shutting_down',
         retryable: true,
         retryAfterMs: 1000,
@@ -218,8 +218,8 @@ export function instrument<B extends Batch<unknown>>(
 }
 
 function unexpected(error: unknown, logger: Logger): ConsumeError {
-  logger.error({ err: error }, 'A batch failed with an unexpected error; the sender may send it again');
-  return new ConsumeError('The batch could not be taken because of an internal error', {
+  logger.error({ err: error }, 'A batch failed with an unexpected error; the sender may retry');
+  return new ConsumeError('The batch was refused because of an internal error', {
     code: 'internal_error',
     retryable: true,
     cause: error,

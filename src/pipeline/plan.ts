@@ -18,7 +18,7 @@ export interface PlannedPipeline {
 }
 
 /** The cure for a component of a type that there is, which a pipeline lists and nobody has written. */
-export const TO_BE_WRITTEN = '; write it there, as config.example.yaml does';
+export const TO_BE_WRITTEN = '; declare it there, as in config.example.yaml';
 
 /** What is to be built. */
 export interface Plan {
@@ -51,7 +51,7 @@ export function planPipelines(
   if (ordered.cycle.length > 0)
     planner.report(
       ['service', 'extensions'],
-      `these extensions need each other, so none can start first: ${ordered.cycle.join(' → ')}`,
+      `these extensions depend on each other in a circle: ${ordered.cycle.join(' → ')}`,
     );
   return { plan: { extensions: ordered.extensions, pipelines }, problems: planner.problems };
 }
@@ -78,7 +78,7 @@ class Planner {
     if (signal === undefined)
       this.report(
         path,
-        `"${word}" is not a signal: a pipeline is named by what flows in it${suggestion(word, SIGNALS)}`,
+        `"${word}" is not a signal: pipelines are named by their signal${suggestion(word, SIGNALS)}`,
       );
     const references = <K extends Exclude<Kind, 'extension'>>(kind: K, ids: readonly string[]) =>
       this.#references(kind, ids, [...path, COMPONENT_SECTIONS[kind]], signal);
@@ -137,7 +137,7 @@ class Planner {
       if (wrong !== undefined)
         this.report(
           [...path, String(ids.indexOf(id))],
-          `"${id}" makes new batches, of which "${wrong.id}" would know nothing: list "${id}" before "${wrong.id}"`,
+          `"${id}" creates new batches, and "${wrong.id}" does not see them: list "${id}" before "${wrong.id}"`,
         );
     });
   }

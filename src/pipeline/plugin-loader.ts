@@ -11,7 +11,7 @@ import { LIMITS_KEY } from './isolation/limits.js';
 import { isPath } from './plugin-file.js';
 import { letPluginsImport } from './plugin-imports.js';
 
-/** The version of the contract in `component/` that this program speaks. */
+/** The version of the contract in `component/` that this version supports. */
 const API_VERSION = 1;
 /** A module does its work in `start`, so that it loads within moments. */
 const IMPORT_TIMEOUT_MS = 30_000;
@@ -60,9 +60,9 @@ export async function loadPlugin(
 
 /** What to do about a plugin of another version of the contract. */
 function otherVersion(version: unknown): string {
-  const spoken = `this program speaks ${API_VERSION}`;
+  const spoken = `this version supports ${API_VERSION}`;
   if (typeof version !== 'number')
-    return `does not say its apiVersion: it must be the number of the plugin API that it was written for; ${spoken}`;
+    return `has no apiVersion: set the version of the plugin API that it was written for; ${spoken}`;
   return version > API_VERSION
     ? `is for version ${version} of the plugin API, ${spoken}: install a newer Jackdaw, or an older version of the plugin`
     : `is for version ${version} of the plugin API, ${spoken}: install a newer version of the plugin`;
@@ -76,7 +76,7 @@ async function importModule(specifier: string, file: string, timeoutMs: number):
       : resolve(specifier, pathToFileURL(file).href);
   } catch (cause) {
     throw new Error(
-      `plugin "${specifier}" was not found: install the package beside the configuration, or write its path starting with ./`,
+      `plugin "${specifier}" was not found: install the package next to the configuration, or write a path that starts with ./`,
       { cause },
     );
   }
@@ -84,9 +84,7 @@ async function importModule(specifier: string, file: string, timeoutMs: number):
   let cancel = (): void => undefined;
   const late = new Promise<never>((_, reject) => {
     cancel = systemClock.after(timeoutMs, () => {
-      reject(
-        new Error(`its module waits for something at its top level, and did not load in ${timeoutMs} ms`),
-      );
+      reject(new Error(`its module has a top-level await and did not load within ${timeoutMs} ms`));
     });
   });
   try {
@@ -115,30 +113,30 @@ function checkFactory(specifier: string, candidate: unknown): void {
     fail(`${kind} "${id.type}" has no configSchema of type object`);
   checkConfigSchema(`${kind} "${id.type}"`, schema, fail);
   if (typeof factory['description'] !== 'string') fail(`${kind} "${id.type}" has no description`);
-  if (typeof factory['stability'] !== 'string') fail(`${kind} "${id.type}" does not say its stability`);
+  if (typeof factory['stability'] !== 'string') fail(`${kind} "${id.type}" has no stability`);
   if (kind === 'receiver' || kind === 'exporter')
     checkSignals(`${kind} "${id.type}"`, factory['signals'], fail);
   if (kind === 'processor' && typeof factory['mutatesBatch'] !== 'boolean')
-    fail(`processor "${id.type}" must say mutatesBatch: whether it changes the items that it is given`);
+    fail(`processor "${id.type}" must declare mutatesBatch: whether it changes the items it receives`);
   if (kind === 'exporter' && factory['delivery'] !== 'direct' && factory['delivery'] !== 'queued')
-    fail(`exporter "${id.type}" must say its delivery, direct or queued`);
+    fail(`exporter "${id.type}" must declare its delivery: direct or queued`);
   if (factory['delivery'] === 'queued' && !DELIVERY_KEYS.every((key) => hasProperty(schema, key)))
     fail(`exporter "${id.type}" is queued: its configSchema must include deliveryKeys()`);
 }
 
 function checkConfigSchema(name: string, schema: unknown, fail: (what: string) => never): void {
-  if (hasProperty(schema, LIMITS_KEY)) fail(`${name} has a key ${LIMITS_KEY}, which is the program’s`);
+  if (hasProperty(schema, LIMITS_KEY)) fail(`${name} has a key ${LIMITS_KEY}, which is reserved`);
   try {
     checkSchema(schema as object, NOTHING_WRITTEN, []);
   } catch (error) {
     fail(
-      `the configSchema of ${name} is no JSON Schema: ${error instanceof Error ? error.message : String(error)}`,
+      `the configSchema of ${name} is not a JSON Schema: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }
 
 function checkSignals(name: string, signals: unknown, fail: (what: string) => never): void {
-  if (!Array.isArray(signals) || signals.length === 0) return fail(`${name} does not say its signals`);
+  if (!Array.isArray(signals) || signals.length === 0) return fail(`${name} has no signals`);
   for (const signal of signals)
     if (!SIGNALS.some((known) => known === signal))
       fail(`${name} is for "${String(signal)}", which is not a signal`);

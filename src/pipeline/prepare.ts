@@ -160,14 +160,14 @@ function checkExposure(config: Config, claims: readonly Claim[]): readonly Probl
     if (!config.auth.enabled)
       report(
         'error',
-        'can be reached by others while auth.enabled is false; listen on 127.0.0.1, or turn authentication on',
+        'is reachable from other machines while auth.enabled is false; listen on 127.0.0.1, or enable authentication',
       );
     const name = resource.endpoint.toLowerCase();
     if (encrypted.has(name) || told.has(name)) continue;
     told.add(name);
     report(
       'warning',
-      'can be reached by others without TLS, so keys and data can be read in between; set tls where the component has it, or listen on 127.0.0.1 behind a proxy',
+      'is reachable from other machines without TLS, so keys and data can be intercepted; set tls if the component supports it, or listen on 127.0.0.1 behind a proxy',
     );
   }
   return problems;

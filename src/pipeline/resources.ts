@@ -125,7 +125,7 @@ function endpointOf(resource: Resource): Endpoint | undefined {
 
 function conflictOf(resource: Resource, other: string): string {
   if (resource.kind === 'tls_files')
-    return `${other} has other TLS settings for the listener ${resource.listener}; give both the same, or another endpoint to one`;
+    return `${other} has different TLS settings for the listener ${resource.listener}; make them equal, or change the endpoint of one`;
   const name = 'endpoint' in resource ? `port of ${resource.endpoint}` : `file ${resource.path}`;
-  return `${name} also belongs to ${other}; give one of them another`;
+  return `${name} also belongs to ${other}; change one of them`;
 }

@@ -77,7 +77,7 @@ export class StatusBoard {
 /** Shows the state of every component: 1 for the state it has, 0 for all others. */
 export function observeStates(meter: Meter, health: () => DaemonHealth): void {
   const labelNames = ['kind', 'component', 'pipeline', 'state'];
-  const description = 'State of a component: 1 for the state it has, 0 for the others.';
+  const description = 'State of a component: 1 for its current state, 0 for the others.';
   health().components.forEach(({ kind, id, pipeline = '' }, index) => {
     for (const state of COMPONENT_STATES)
       meter.gauge(

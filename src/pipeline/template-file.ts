@@ -43,21 +43,24 @@ const chain = (description: string) =>
 
 const TemplateSchema = section({
   kind: choice(['receiver', 'processor', 'exporter', 'extension'], {
-    description: 'What the chain is as a whole.',
+    description: 'Kind of component that the chain is.',
   }),
-  type: Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$', description: 'Its name in the configuration.' }),
-  description: Type.String({ default: 'A template.', description: 'One sentence for jackdaw components.' }),
+  type: Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$', description: 'Type name in the configuration.' }),
+  description: Type.String({
+    default: 'A template.',
+    description: 'Description shown by jackdaw components.',
+  }),
   stability: choice(['development', 'alpha', 'beta', 'stable'], {
     default: 'beta',
-    description: 'What its users may rely on.',
+    description: 'Stability of the template.',
   }),
   parameters: Type.Object({}, { default: {}, description: 'A JSON Schema of type object.' }),
-  components: Type.Optional(chain('The chain, in the order in which data flows.')),
+  components: Type.Optional(chain('Components of the chain, in order.')),
   pipelines: Type.Optional(
     section(
       Object.fromEntries(SIGNALS.map((signal) => [signal, Type.Optional(chain(`That of ${signal}.`))])),
       {
-        description: 'Instead: a chain for each signal, of a processor or an exporter.',
+        description: 'Chains by signal, instead of components (processors and exporters only).',
         isOptional: true,
       },
     ),
@@ -103,7 +106,7 @@ class TemplateReader {
     if ((components === undefined) === (this.#written.pipelines === undefined))
       this.#report(['components'], 'write components, or pipelines with a chain for each signal');
     if (this.#written.pipelines !== undefined && kind !== 'processor' && kind !== 'exporter')
-      this.#report(['pipelines'], `only processors and exporters have them: a ${kind} has components`);
+      this.#report(['pipelines'], `only processors and exporters have pipelines: a ${kind} has components`);
     const parts = components === undefined ? [] : this.#parts(['components'], components, parameters);
     const chains = SIGNALS.flatMap((signal) => {
       const list: readonly object[] | undefined = pipelines[signal];

@@ -78,7 +78,7 @@ function deliveryProblems(
   return [
     {
       path: '',
-      message: `the exporters of its pipelines must have the same ${keys.join(', ')}, and formats that go by the same batches`,
+      message: `all exporters of its pipelines must have the same ${keys.join(', ')}, and formats with the same batches`,
     },
   ];
 }

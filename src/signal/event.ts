@@ -26,7 +26,7 @@ export interface EventRecord {
   readonly timestamp: Micros;
   /** UUID of the organization, for an event that belongs to one and to no user; otherwise null. */
   readonly organization_id: string | null;
-  /** UUID of the only webhook endpoint that should get it; null: all that subscribe. */
+  /** UUID of the only webhook endpoint to receive it; null: all that subscribe. */
   readonly endpoint_id: string | null;
   /** The envelope, {@link envelope}: made once, then sent and signed byte for byte. */
   readonly body: string;

@@ -17,7 +17,7 @@ export function observeProcess(meter: PrometheusMeter, version: string): () => v
   delay.enable();
   meter.observedCounter(
     'process_cpu_seconds_total',
-    { description: 'Processor time used since the start, user and system.' },
+    { description: 'User and system CPU time since the start.' },
     () => {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1e6;
@@ -34,13 +34,13 @@ export function observeProcess(meter: PrometheusMeter, version: string): () => v
     ),
     meter.gauge(
       'process_heap_limit_bytes',
-      { description: 'Most memory that the JavaScript heap of the main thread may take.' },
+      { description: 'Maximum size of the main thread’s JavaScript heap.' },
       () => getHeapStatistics().heap_size_limit,
     ),
     meter.gauge('process_uptime_seconds', { description: 'Time since the start.' }, () => process.uptime()),
     meter.gauge(
       'process_event_loop_lag_max_seconds',
-      { description: 'Longest delay of the event loop since the last reading.' },
+      { description: 'Longest event loop delay since the last scrape.' },
       () => {
         // Every sample includes the sampler's own period.
         const seconds = Math.max(0, delay.max / NS_PER_S - RESOLUTION_MS / 1000);

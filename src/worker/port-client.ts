@@ -20,7 +20,7 @@ export interface CallOptions {
    * once.
    */
   readonly transfer?: readonly Transferable[];
-  /** Aborted when nobody waits for the answer any more, which still comes; the method gets such a signal, too. */
+  /** Aborted when the client disconnected, which still comes; the method gets such a signal, too. */
   readonly abort?: AbortSignal | undefined;
 }
 

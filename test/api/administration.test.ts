@@ -63,12 +63,12 @@ void t.test('an e-mail address and a slug exist once: 409 tells which is taken',
   const repeated = await api.call('POST', '/admin/users', {
     json: { email: 'anna@example.com', name: 'Other' },
   });
-  t.match(repeated, { status: 409, body: { code: 'conflict', detail: 'The email is taken already.' } });
+  t.match(repeated, { status: 409, body: { code: 'conflict', detail: 'The email is already taken.' } });
   const changed = await api.call('PATCH', `/admin/users/${anna.id}`, { json: { email: 'admin@localhost' } });
   t.match(changed, { status: 409, body: { code: 'conflict' } });
   t.equal((await api.call('PATCH', `/admin/users/${anna.id}`, { json: { email: anna.email } })).status, 200);
   const slug = await api.call('POST', '/admin/orgs', { json: { slug: 'default', name: 'Again' } });
-  t.match(slug, { status: 409, body: { code: 'conflict', detail: 'The slug is taken already.' } });
+  t.match(slug, { status: 409, body: { code: 'conflict', detail: 'The slug is already taken.' } });
   t.equal((await api.get<User[]>('/admin/users')).length, 2);
 });
 

@@ -210,7 +210,7 @@ void t.test('a use that could not be written is written a minute later', async (
   faults.set('touchKeys', new Error('disk full'));
   const at = clock.now();
   t.doesNotThrow(() => authenticator.authenticate(withKey(text)));
-  await until('it is told', () => /warn .*will retry.*disk full/.test(logger.lines.join('\n')));
+  await until('it is told', () => /warn .*retrying.*disk full/.test(logger.lines.join('\n')));
   clock.advance(60_000);
   await until('it is written', async () =>
     (await accounts.listKeys()).some((key) => key.last_used_at === at),

@@ -45,7 +45,9 @@ void t.test('a key is made on first need, once, for its owner only to read', asy
   const directory = testFolder(t);
   const boxes = new SecretBoxes({});
   const file = join(directory, 'secrets-key');
-  await t.rejects(boxes.at(directory).open('v1:AAAA', OWNER), { message: /is gone: put .*secrets-key back/ });
+  await t.rejects(boxes.at(directory).open('v1:AAAA', OWNER), {
+    message: /is missing: put .*secrets-key back/,
+  });
   t.strictSame(await readdir(directory), [], 'reading makes none');
   const sealed = await Promise.all(['a', 'b', 'c'].map((text) => boxes.at(directory).seal(text, OWNER)));
   t.strictSame(await readdir(directory), ['secrets-key']);
@@ -78,9 +80,9 @@ void t.test('another key is an error that names its place and the cure, and no k
   t.strictSame(
     failures.map(({ message }) => message),
     [
-      `The store's secrets were encrypted with another key than the one in secrets.key of the configuration: put the former key back; ${file} may hold it`,
-      "The store's secrets were encrypted with another key than the one in secrets.key of the configuration: put the former key back",
-      `The store's secrets were encrypted with another key than the one in ${file}: put the former key back`,
+      `The store's secrets are encrypted with a different key than the one in secrets.key of the configuration: put the former key back; ${file} may hold it`,
+      "The store's secrets are encrypted with a different key than the one in secrets.key of the configuration: put the former key back",
+      `The store's secrets are encrypted with a different key than the one in ${file}: put the former key back`,
     ],
   );
   for (const failure of failures)
@@ -105,7 +107,7 @@ void t.test('where no key can be read or written, nothing is sealed', async (t) 
   const directory = testFolder(t);
   await mkdir(join(directory, 'secrets-key'));
   await t.rejects(new SecretBoxes({}).at(directory).seal('secret', OWNER), {
-    message: `The key of the store's secrets cannot be read: make ${join(directory, 'secrets-key')} readable`,
+    message: `Cannot read the key of the store's secrets: make ${join(directory, 'secrets-key')} readable`,
   });
   const nowhere = join(directory, 'nowhere');
   const box = new SecretBoxes({}).at(nowhere);
@@ -125,7 +127,7 @@ void t.test('without a directory the key must be configured', async (t) => {
   const [one, two] = [new SecretBoxes({ key }).at(null), new SecretBoxes({ key }).at(testFolder(t))];
   t.equal(await two.open(await one.seal('secret', OWNER), OWNER), 'secret');
   await t.rejects(new SecretBoxes({ key: aKey() }).at(null).open(await one.seal('secret', OWNER), OWNER), {
-    message: /another key than the one in secrets\.key of the configuration: put the former key back$/,
+    message: /a different key than the one in secrets\.key of the configuration: put the former key back$/,
   });
 });
 

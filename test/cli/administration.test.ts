@@ -61,7 +61,7 @@ void t.test('users are created, changed and listed, by id or by e-mail address',
   });
   t.match(await run('users', 'create', '--email', 'anna@example.com', '--name', 'A'), {
     code: 1,
-    err: /The email is taken already/,
+    err: /The email is already taken/,
   });
   t.match(await run('users', 'create', '--email', 'nobody', '--name', 'A'), {
     code: 2,

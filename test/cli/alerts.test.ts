@@ -47,7 +47,7 @@ void t.test('an alert is tried', async (t) => {
     trial.stdout,
     /^TYPE +METRIC +OPERATOR +THRESHOLD +OBSERVED +MET\nfailure_rate +- +gt +0 +0 +no\n1 sample from 20\S+Z to 20\S+Z\.\nNot met: /,
   );
-  t.match(trial.stderr, /^This daemon evaluates no alerts/);
+  t.match(trial.stderr, /^This daemon does not evaluate alerts/);
   const json = JSON.parse((await alerts('test', id.toUpperCase(), '--json')).stdout) as object;
   t.match(json, { value: 0, threshold: 0, unit: 'ratio', sample_count: 1, verdict: 'not_met' });
 

@@ -98,7 +98,7 @@ void t.test('whoever names half a pipeline is told how to change the built-in on
   const { code, stderr } = await runInProcess(['graph', '--config', half]);
   t.equal(code, 78);
   t.match(stderr, /pipelines\.logs\.receivers: is missing/);
-  const [, base = ''] = /lay the file over its text: --config (\S+) --config FILE\n$/.exec(stderr) ?? [];
+  const [, base = ''] = /merge the file over its text: --config (\S+) --config FILE\n$/.exec(stderr) ?? [];
   t.match(await runInProcess(['graph', '--config', base, '--config', half]), { code: 0, stdout: /filter/ });
 
   const whole =
@@ -107,7 +107,7 @@ void t.test('whoever names half a pipeline is told how to change the built-in on
   t.match(await runInProcess(['validate', '--config', named]), {
     code: 78,
     stderr:
-      /processors\[1\]: there is no processor "quota" under processors; write it there, as config\.example\.yaml does\n[^]*lay the file over its text/,
+      /processors\[1\]: there is no processor "quota" under processors; declare it there, as in config\.example\.yaml\n[^]*merge the file over its text/,
   });
 });
 
@@ -200,7 +200,7 @@ service: { telemetry: { metrics: { endpoint: null } } }
   t.match(await validate('server.key', 'empty.key'), {
     code: 78,
     stderr:
-      /receivers\.trace_batch\.tls\.cert_file: extension "query" has other TLS settings for the listener/,
+      /receivers\.trace_batch\.tls\.cert_file: extension "query" has different TLS settings for the listener/,
   });
 });
 
@@ -309,7 +309,7 @@ void t.test('a key that goes over plain HTTP to another machine is warned of', a
   const list = async (url: string) => await runInProcess(['users', 'list', '--url', url], env);
   // No name of this kind resolves (RFC 6761).
   const warned = await list('http://jackdaw.invalid:4319');
-  t.match(warned.stderr, /Warning: the API key goes to http:\/\/jackdaw\.invalid:4319 without encryption/);
+  t.match(warned.stderr, /Warning: sending the API key to http:\/\/jackdaw\.invalid:4319 without encryption/);
   t.notMatch(warned.stderr, env.JACKDAW_KEY);
   t.match((await list('https://jackdaw.invalid')).stderr, /No daemon answers/);
   t.match((await list('http://127.0.0.1:1')).stderr, /No daemon answers/);

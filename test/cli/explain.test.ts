@@ -90,7 +90,7 @@ void t.test('a run is shown as a tree, with what gave each value', async (t) => 
 
 weather · completed · ${TRACE}
   agent    weather                           ← name of the span, of "weather.run"
-  kind     agent                             ← an agent, a model or a tool is at work, of "weather.run"
+  kind     agent                             ← it has an agent, a model call or a tool call, of "weather.run"
   status   completed                         ← code of the status, of "weather.run"
   session  s-1                               ← session.id, of "weather.run"
   time     2026-01-15T12:00:00.001Z, 250 ms
@@ -129,7 +129,7 @@ void t.test('one span is shown with its whole payloads and what nobody reads of 
     t.equal(code, 0);
     t.match(stdout, /^\nagent weather\.run · completed · 01010101-0101-0101-0101-010101010101\n/);
     t.match(stdout, /\n {2}input_data\n {4}\{\n {4} {2}"value": "Is it warm in Berlin\?"\n {4}\}\n/);
-    t.match(stdout, /\n {2}attributes from which nothing is taken\n {4}my\.own\n$/);
+    t.match(stdout, /\n {2}unused attributes\n {4}my\.own\n$/);
     t.notMatch(stdout, /ChatCompletion/);
   }
 });
@@ -245,7 +245,7 @@ void t.test('a call of which two instrumentations tell counts once', async (t) =
   t.notOk('counted' in (second ?? {}));
   t.equal(runs[0]?.total_tokens, 9);
   const { stdout } = await runInProcess(['explain'], {}, [text]);
-  t.match(stdout, `counted  by ${second?.span_id}, which tells of the same call`);
+  t.match(stdout, `counted  by ${second?.span_id}, which reports the same call`);
 });
 
 void t.test('what cannot be read, and what is not there, is an error', async (t) => {
@@ -266,15 +266,15 @@ void t.test('what cannot be read, and what is not there, is an error', async (t)
     /other\.json is no OTLP\/JSON: it has none of resourceSpans, resourceMetrics, resourceLogs\n$/,
     [join(folder, 'other.json')],
   );
-  await fails(1, /^jackdaw: standard input is no JSON: /, [], '{"resourceSpans": [');
-  await fails(1, /^jackdaw: standard input cannot be read in line 3: it is no JSON: /, [], '{}\n\n{"a\n');
+  await fails(1, /^jackdaw: standard input is not JSON: /, [], '{"resourceSpans": [');
+  await fails(1, /^jackdaw: standard input cannot be read in line 3: it is not JSON: /, [], '{}\n\n{"a\n');
   await fails(
     1,
     /standard input is no OTLP\/JSON: \/resourceSpans must be a list/,
     ['-'],
     '{"resourceSpans":1}',
   );
-  await fails(1, /is neither OTLP\/JSON nor a request of OTLP in protobuf/, [], 'trace_id,span_id\n');
+  await fails(1, /is neither OTLP\/JSON nor an OTLP request in protobuf/, [], 'trace_id,span_id\n');
   await fails(1, /cannot be inflated/, [], Buffer.from([0x1f, 0x8b, 8]));
   await fails(1, /^jackdaw: there is no run 0202/, ['--run', '02'.repeat(16)], jsonOf(REQUEST));
   await fails(1, /^jackdaw: there is no span 0909/, ['--span', '09'.repeat(8)], jsonOf(REQUEST));

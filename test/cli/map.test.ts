@@ -39,7 +39,7 @@ void t.test('a rebuild tells what differs, and corrects it unless it is a dry ru
     corrected: false,
   });
 
-  t.match(await rebuild(), { code: 0, stdout: /All of it was corrected\.\n$/, stderr: '' });
+  t.match(await rebuild(), { code: 0, stdout: /All differences were corrected\.\n$/, stderr: '' });
   t.ok((await shown()) > 0);
   for (const args of [['--dry-run'], []]) {
     t.match(await rebuild(...args), { code: 0, stdout: /^Checked .*\nNothing differs\.\n$/ });

@@ -123,7 +123,7 @@ void t.test('SIGHUP takes over secrets and certificates, and says what it cannot
       {},
       { name: /listener/, reason: /does not belong to the certificate/ },
     ],
-    msg: /keeps its old secrets/,
+    msg: /keep their old secrets/,
   });
   t.equal(await certificate(), 'hook.test');
   t.strictSame(await sent(), ['header second-secret', 'parameter second-secret', 'url /second-secret']);

@@ -117,7 +117,7 @@ service: { extensions: [sqlite, duckdb, query, health, hanging], shutdown_timeou
     const directory = t.testdir({ 'hanging.mjs': plugin });
     const daemon = await spawnDaemon(t, { directory, overlay });
     daemon.child.kill('SIGTERM');
-    await daemon.logged(/no new work is taken/);
+    await daemon.logged(/new requests are refused/);
     // Later than the echo of a Ctrl-C that npm hands on.
     await new Promise((resolve) => setTimeout(resolve, 150));
     t.strictSame(await daemon.stop(signal), { code, signal: null }, signal);

@@ -230,7 +230,7 @@ void t.test('what is wrong with a file or a test', async (t) => {
       1,
       /timestamp: must be a time/,
     ],
-    ['tests: [{ name: a, input: { otlp: [{ a: 1 }] }, expect: {} }]', 1, /no OTLP\/JSON/],
+    ['tests: [{ name: a, input: { otlp: [{ a: 1 }] }, expect: {} }]', 1, /not OTLP\/JSON/],
     ['config: gone.yaml\ntests: [{ name: a, expect: {} }]', 78, /gone\.yaml cannot be read/],
     [
       "processors: { filter: { spans: ['${env:HOME}'] } }\ntests: [{ name: a, expect: {} }]",

@@ -20,8 +20,8 @@ void t.test('a later section without a value is an error, never a deletion', asy
       'receivers:\nextensions:\n  thing:\n',
     ]),
     [
-      'b.yaml:1:1: error: receivers: has no value here, but a.yaml:2 gives it one; remove this line to keep that one, or write what should replace it',
-      'b.yaml:3:3: error: extensions.thing: has no value here, but a.yaml:9 gives it one; remove this line to keep that one, or write what should replace it',
+      'b.yaml:1:1: error: receivers: has no value here, but a.yaml:2 gives it one; remove this line to keep that value, or write a new one',
+      'b.yaml:3:3: error: extensions.thing: has no value here, but a.yaml:9 gives it one; remove this line to keep that value, or write a new one',
     ],
   );
 });

@@ -42,7 +42,7 @@ void t.test('keywords that we have no words for keep those of the checker', asyn
 void t.test('alternatives: one error, not one for each', async (t) => {
   const either = Type.Union([Type.Integer(), Type.Object({ a: Type.Integer() })]);
   t.strictSame(await check({ either }, 'either: x'), [
-    'has none of the forms that are allowed here, but is "x"',
+    'has none of the allowed forms, but is "x"',
   ]);
   const words = Type.Union([Type.Literal('on'), Type.Literal('off')]);
   t.strictSame(await check({ words }, 'words: onn'), [

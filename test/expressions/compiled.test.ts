@@ -149,32 +149,32 @@ const PROBLEMS: readonly [scope: 'span' | 'trace' | 'log', source: string, messa
   [
     'span',
     'span.name == 5',
-    'no such overload: string == int; a text is written in quotes (column 1 of the expression)',
+    'no such overload: string == int; write strings in quotes (column 1 of the expression)',
   ],
   [
     'trace',
     'trace.duration_ms > "5s"',
-    'no such overload: double > string; a number is written without quotes (column 1 of the expression)',
+    'no such overload: double > string; write numbers without quotes (column 1 of the expression)',
   ],
   [
     'span',
     'span.input_tokens > size(span.name) + span.name',
-    'no such overload: int + string; string() makes a text of a number (column 21 of the expression)',
+    'no such overload: int + string; string() converts a number to a string (column 21 of the expression)',
   ],
   [
     'span',
     'span.input_tokens == span.name',
-    'no such overload: int == string; string() makes a text of a number, and double() a number of a text (column 1 of the expression)',
+    'no such overload: int == string; string() converts a number to a string, double() a string to a number (column 1 of the expression)',
   ],
   [
     'span',
     'span.input_tokens / 2.0 > 1.0',
-    'no such overload: int / double; make both of one type, by double() or int() (column 1 of the expression)',
+    'no such overload: int / double; convert both to one type with double() or int() (column 1 of the expression)',
   ],
   [
     'span',
     'span.started_at > "2026-01-01"',
-    'no such overload: Timestamp > string; a point in time is written timestamp("2026-01-31T12:00:00Z") (column 1 of the expression)',
+    'no such overload: Timestamp > string; write a time as timestamp("2026-01-31T12:00:00Z") (column 1 of the expression)',
   ],
   [
     'span',
@@ -184,17 +184,17 @@ const PROBLEMS: readonly [scope: 'span' | 'trace' | 'log', source: string, messa
   [
     'span',
     '"a" in span.name',
-    'no such overload: string in string; whether a text has a part, contains() tells: a.contains("b") (column 1 of the expression)',
+    'no such overload: string in string; to test for a substring, use a.contains("b") (column 1 of the expression)',
   ],
   [
     'span',
     '!span.name',
-    'no such overload: !string; ! wants true or false: compare it with something, or ask has() (column 1 of the expression)',
+    'no such overload: !string; ! needs true or false: use a comparison or has() (column 1 of the expression)',
   ],
   [
     'span',
     'true ? 1 : "a"',
-    "Ternary branches must have the same type, got 'int' and 'string'; dyn() around one of them lets them be of different types (column 1 of the expression)",
+    "Ternary branches must have the same type, got 'int' and 'string'; wrap one in dyn() to allow different types (column 1 of the expression)",
   ],
   [
     'span',
@@ -204,34 +204,30 @@ const PROBLEMS: readonly [scope: 'span' | 'trace' | 'log', source: string, messa
   [
     'span',
     'span.started_at > timestamp("2026-01-01")',
-    'timestamp() cannot read "2026-01-01"; write a point in time as in timestamp("2026-01-31T12:00:00Z") (column 29 of the expression)',
+    'timestamp() cannot read "2026-01-01"; write a time such as timestamp("2026-01-31T12:00:00Z") (column 29 of the expression)',
   ],
   [
     'span',
     'span.model == null',
-    'no such overload: string == null; whether a field has a value, has() tells: has(span.model) (column 1 of the expression)',
+    'no such overload: string == null; to test whether a field has a value, use has(span.model) (column 1 of the expression)',
   ],
   ['span', 'span.name == ', 'a value is missing at the end (column 14 of the expression)'],
   ['span', 'span.name = "x"', '"=" is not known here; equal is == (column 11 of the expression)'],
   ['span', 'true & true', '"&" is not known here; and is && (column 6 of the expression)'],
   ['span', 'true and true', '"and" is not known here; and is && (column 6 of the expression)'],
-  ['span', 'span.name == “x”', '"“" is not known here; texts stand in "…" (column 14 of the expression)'],
+  ['span', 'span.name == “x”', '"“" is not known here; write strings as "…" (column 14 of the expression)'],
   [
     'span',
     'span.name == "x" "y"',
     'an operator such as && is missing before "y" (column 18 of the expression)',
   ],
-  ['span', '$x', '"$" cannot stand here (column 1 of the expression)'],
+  ['span', '$x', '"$" is not allowed here (column 1 of the expression)'],
   ['span', ' && true', 'a value is missing before "&&" (column 2 of the expression)'],
   ['span', '(span.name == "x"', '")" is missing at the end (column 18 of the expression)'],
   ['span', 'span.name == "x")', '")" closes nothing (column 17 of the expression)'],
   ['span', 'span. == "x"', 'a name is missing before "==" (column 7 of the expression)'],
-  ['span', 'span.name == "x', 'a text has no quote at its end (column 14 of the expression)'],
-  [
-    'span',
-    'span.name',
-    'a condition must be true or false, but this is a string (column 1 of the expression)',
-  ],
+  ['span', 'span.name == "x', 'a string has no closing quote (column 14 of the expression)'],
+  ['span', 'span.name', 'a condition must be true or false, not a string (column 1 of the expression)'],
   [
     'span',
     'true &&\n  span.name.startWith("a")',
@@ -252,17 +248,13 @@ const PROBLEMS: readonly [scope: 'span' | 'trace' | 'log', source: string, messa
     'span.type in ["llm", "tol"]',
     'the type of a span is never "tol"; did you mean "tool"? (column 22 of the expression)',
   ],
-  [
-    'span',
-    'span.name.matches(span.model)',
-    'matches() takes a pattern that is written out (column 1 of the expression)',
-  ],
+  ['span', 'span.name.matches(span.model)', 'matches() needs a literal pattern (column 1 of the expression)'],
   [
     'span',
     'span.name.matches("a(")',
-    'not a pattern of RE2: error parsing regexp: missing closing ): `a(` (column 19 of the expression)',
+    'not a valid RE2 pattern: error parsing regexp: missing closing ): `a(` (column 19 of the expression)',
   ],
-  ['span', 'has(span)', 'has() takes a field, such as has(span.metadata.team) (column 5 of the expression)'],
+  ['span', 'has(span)', 'has() needs a field, such as has(span.metadata.team) (column 5 of the expression)'],
 ];
 
 void t.test('what is wrong with an expression is told with its place and what to do', async (t) => {

@@ -81,7 +81,7 @@ void t.test('who asks for uWebSockets.js by name is told how to get it', async (
 void t.test('a configuration that asks for what is not installed is wrong, at its place', async (t) => {
   t.match(
     await withoutUws('uws', 'validate'),
-    /jackdaw\.yaml:1:\d+: error: service\.http\.engine: uWebSockets\.js cannot be loaded .*; install it .*, or use the engine node/,
+    /jackdaw\.yaml:1:\d+: error: service\.http\.engine: uWebSockets\.js cannot be loaded .*; install it .*, or set service\.http\.engine to node/,
   );
   t.match(await withoutUws('node', 'validate'), /jackdaw\.yaml: valid/);
 });

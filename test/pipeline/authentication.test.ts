@@ -49,5 +49,5 @@ exporters: { sink: {} }
 service: { pipelines: { traces: { receivers: [api], exporters: [sink] } } }
 `;
   const factories = [...new EngineComponents().factories, receiver];
-  await t.rejects(startEngine(t, { config, factories }), /no extension keeps users and keys/);
+  await t.rejects(startEngine(t, { config, factories }), /needs a control store/);
 });

@@ -188,7 +188,7 @@ void t.test('a fatal status during the start fails the start', async (t) => {
   });
   await t.rejects(
     startEngine(t, { config: CONFIG, factories: components.factories }),
-    /exporter "sink" cannot work: no such bucket/,
+    /exporter "sink" is not usable: no such bucket/,
   );
   t.notOk(components.events.includes('start source'));
 });

@@ -28,7 +28,7 @@ void t.test('extensions start after those that they name; a circle is an error',
     ['thing', 'thing/b', 'thing/a'],
   );
   t.match(await problemsOf([text('{ helper: thing/b }', '{ helper: thing/a }')]), [
-    /service\.extensions: these extensions need each other, so none can start first: thing\/a → thing\/b → thing\/a/,
+    /service\.extensions: these extensions depend on each other in a circle: thing\/a → thing\/b → thing\/a/,
   ]);
 });
 
@@ -57,7 +57,7 @@ extensions:
     t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: "127.0.0.1:1" }')]), []);
     t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:0" }', '{ endpoint: "localhost:0" }')]), []);
     t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: ":1" }')]), [
-      'a.yaml:11:14: error: extensions.thing/b.endpoint: port of :1 also belongs to extension "thing"; give one of them another',
+      'a.yaml:11:14: error: extensions.thing/b.endpoint: port of :1 also belongs to extension "thing"; change one of them',
     ]);
     t.match(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: "localhost:1" }')]), [
       /also belongs/,
@@ -74,5 +74,9 @@ void t.test('without authentication nothing may be reached from outside', async 
     `${PIPELINE}extensions: { thing: { endpoint: "${endpoint}" } }\nauth: { enabled: false }\n`;
   t.strictSame(await problemsOf([text('127.0.0.1:1')]), []);
   for (const open of ['0.0.0.0:1', ':1', '10.1.2.3:1', '[::]:1'])
-    t.match(await problemsOf([text(open)]), [/can be reached by others while auth\.enabled is false/], open);
+    t.match(
+      await problemsOf([text(open)]),
+      [/is reachable from other machines while auth\.enabled is false/],
+      open,
+    );
 });

@@ -89,7 +89,7 @@ void t.test('a folder stands for the template or the module in it', async (t) =>
   t.match(await loadPlugin(pluginFile('./module/', file), file), { factories: [{ type: 'other' }] });
   t.throws(
     () => pluginFile('./neither', file),
-    /"\.\/neither" is a folder with neither template\.yaml nor plugin\.js in it: name the file/,
+    /"\.\/neither" is a directory without template\.yaml nor plugin\.js in it: name the file/,
   );
   t.equal(pluginFile('packaged', file), 'packaged', 'a name is that of a package');
   t.equal(pluginFile('./nowhere.js', file), './nowhere.js');
@@ -154,19 +154,19 @@ void t.test('a plugin that cannot be used says which and why', async (t) => {
     ['./syntax.mjs', /cannot be loaded: Unexpected end of input/],
     ['./throws.mjs', /cannot be loaded: no database driver/],
     ['./empty.mjs', /has no default export/],
-    ['./newer.mjs', /is for version 2 of the plugin API, this program speaks 1/],
+    ['./newer.mjs', /is for version 2 of the plugin API, this version supports 1/],
     ['./kind.mjs', /its kind is "extnsion"/],
     ['./type.mjs', /"not a type" is not a type/],
     ['./create.mjs', /extension "other" has no create function/],
     ['./schema.mjs', /extension "other" has no configSchema/],
-    ['./signals.mjs', /receiver "other" does not say its signals/],
+    ['./signals.mjs', /receiver "other" has no signals/],
     ['./processor.mjs', /processor "other" has no create functions by signal/],
     ['./events.mjs', /processor "other" creates for "evnts", which is not a signal/],
     ['./queued.mjs', /exporter "other" is queued: its configSchema must include deliveryKeys\(\)/],
     ['./none.mjs', /has no list of factories/],
-    ['./unversioned.mjs', /does not say its apiVersion.* this program speaks 1/],
+    ['./unversioned.mjs', /has no apiVersion.* this version supports 1/],
     ['./older.mjs', /is for version 0 of the plugin API.* install a newer version of the plugin/],
-    ['./limits.mjs', /has a key plugin_limits, which is the program’s/],
+    ['./limits.mjs', /has a key plugin_limits, which is reserved/],
     ['./no-schema.mjs', /the configSchema of extension "other" is no JSON Schema/],
     ['./no-signal.mjs', /receiver "other" is for "spans", which is not a signal/],
     ['./mutates.mjs', /processor "other" must say mutatesBatch/],

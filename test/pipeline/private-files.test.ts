@@ -59,7 +59,7 @@ service:
   mkdirSync(join(directory, 'others'));
   writeFileSync(join(directory, 'others', 'jackdaw.duckdb'), '', { mode: 0o644 });
   const second = await start();
-  t.match(second.stderr(), /jackdaw\.duckdb.*Files of the store were open to others/);
+  t.match(second.stderr(), /jackdaw\.duckdb.*Removed access of other users to the files of the store/);
   t.match(second.stderr(), /Other users may read or write this file; prevent that with chmod 600/);
   t.equal(await send(second), 200);
   t.strictSame(

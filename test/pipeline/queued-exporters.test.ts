@@ -51,7 +51,11 @@ void t.test('beside a direct exporter a queued one can neither delay nor fail th
     dropped['jackdaw_exporter_dropped_items_total{exporter="queue",signal="traces",reason="queue_full"}'],
     2,
   );
-  t.equal(logger.lines.filter((line) => line.includes('Dropped what the queue')).length, 1, 'said once');
+  t.equal(
+    logger.lines.filter((line) => line.includes('Dropped a batch because the queue is full')).length,
+    1,
+    'said once',
+  );
   const failed = await metricValues(meter, 'jackdaw_exporter_failed_items_total{exporter="queue"');
   t.strictSame(Object.values(failed), [2], 'the edge counts what did not get in');
   clock.advance(5000);

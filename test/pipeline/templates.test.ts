@@ -198,7 +198,7 @@ void t.test('what is wrong with a template names its file and line', async (t) =
     ['kind: processor\ntype: mine', /components: write components, or pipelines/],
     [
       'kind: receiver\ntype: mine\npipelines: { traces: [{ source: {} }] }',
-      /only processors and exporters have them/,
+      /only processors and exporters have pipelines/,
     ],
     ['kind: processor\ntype: mine\npipelines: { events: [{ pass: {} }] }', /"pass" is not for events/],
     [
@@ -329,7 +329,7 @@ extensions: { sqlite: {} }
   };
   t.strictSame(await check('processors: { mine: { name: x } }\nexporters: { both: {}, debug: {} }'), []);
   t.match(await check('processors: { mine: { name: x } }\nexporters: { both: { wait: 2s }, debug: {} }'), [
-    /exporters\.both: the exporters of its pipelines must have the same timeout, retry, queue/,
+    /exporters\.both: all exporters of its pipelines must have the same timeout, retry, queue/,
   ]);
   t.match(await check('processors: { mine: { nam: x } }\nexporters: { both: {}, debug: {} }'), [
     /processors\.mine\.nam: unknown key "nam"; did you mean "name"/,

@@ -36,7 +36,7 @@ void t.test('log records that pass the limit for certain do not come to the stor
     retryable: true,
     usage: { used: 7, limit: 10, resets_at: startOfMonth(monthOf(NOON) + 1) },
     retryAfterMs: (startOfMonth(monthOf(NOON) + 1) - NOON) / 1000,
-    message: /limit of 10 events would be exceeded: 7 are used, and this request brings 4 more\. None/,
+    message: /limit of 10 events would be exceeded: 7 are used and this request adds 4\. None/,
   });
   t.equal(chain.refusedEarly, 2);
   t.match(await logs(3), { accepted: 3, usage: { used: 10 } }, 'what fits is taken');

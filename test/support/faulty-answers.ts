@@ -11,8 +11,8 @@ export const NOTHING = {
   isGone: false,
   retryAfterMs: null,
 };
-export const NO_ANSWER = 'The connection ended before there was an answer';
-const HALF_ANSWER = 'The connection ended before the answer was complete';
+export const NO_ANSWER = 'The connection closed before a response arrived';
+const HALF_ANSWER = 'The connection closed before the response was complete';
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 /** A receiver that answers in a way of its own, and the attempt that is the result. */
@@ -86,7 +86,7 @@ export const FAULTY_ANSWERS: readonly FaultyAnswer[] = [
       succeeded: false,
       statusCode: 200,
       responseBody: 'abc',
-      error: 'The answer is not valid HTTP',
+      error: 'The response is not valid HTTP',
     },
   },
   {
@@ -110,12 +110,12 @@ export const FAULTY_ANSWERS: readonly FaultyAnswer[] = [
   {
     what: 'huge headers',
     answer: write(`HTTP/1.1 200 OK\r\nX-Huge: ${'x'.repeat(20_000)}\r\n\r\n`),
-    expected: { ...NOTHING, error: 'The headers of the answer are longer than 16384 bytes' },
+    expected: { ...NOTHING, error: 'The response headers are longer than 16384 bytes' },
   },
   {
     what: 'many headers',
     answer: write(`HTTP/1.1 200 OK\r\n${'X-More: 1\r\n'.repeat(3000)}\r\n`),
-    expected: { ...NOTHING, error: 'The headers of the answer are longer than 16384 bytes' },
+    expected: { ...NOTHING, error: 'The response headers are longer than 16384 bytes' },
   },
   {
     what: 'early hints before the answer',
@@ -132,7 +132,7 @@ export const FAULTY_ANSWERS: readonly FaultyAnswer[] = [
     expected: {
       succeeded: false,
       responseBody: '',
-      error: 'The receiver sent too much before its answer was complete',
+      error: 'The receiver sent too much data before its response was complete',
     },
   })),
   {
@@ -148,12 +148,12 @@ export const FAULTY_ANSWERS: readonly FaultyAnswer[] = [
   {
     what: 'another protocol',
     answer: write('SSH-2.0-OpenSSH_9.2\r\n'),
-    expected: { ...NOTHING, error: 'The answer is not valid HTTP' },
+    expected: { ...NOTHING, error: 'The response is not valid HTTP' },
   },
   {
     what: 'an answer that says its length twice',
     answer: write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'),
-    expected: { ...NOTHING, error: 'The answer is not valid HTTP' },
+    expected: { ...NOTHING, error: 'The response is not valid HTTP' },
   },
   {
     what: '204 with a body',
@@ -190,7 +190,7 @@ export const FAULTY_ANSWERS: readonly FaultyAnswer[] = [
       succeeded: false,
       statusCode: status,
       responseBody: 'there',
-      error: `The receiver answered ${status}: redirects are not followed, the endpoint must name the final URL`,
+      error: `The receiver answered ${status}: redirects are not followed; set the endpoint to the final URL`,
     },
   })),
   {

@@ -19,7 +19,7 @@ export interface Servers {
 type Importing = ReturnType<typeof launch>;
 
 /** Another import may still be under way. */
-const WAITS = { code: 2, stderr: /Another import .* is under way, or was killed .*: wait for its end/ };
+const WAITS = { code: 2, stderr: /Another import .* is in progress or was killed .*: wait and try again/ };
 
 /**
  * Imports into ClickHouse and PostgreSQL by processes that are killed, and that lose one of their stores, and does each time what the next
@@ -53,7 +53,7 @@ export async function breakImports(
   const target = await Target.make(t, servers, from, first.database);
   t.match(await target.import(), {
     code: 1,
-    stderr: /belongs to another control store.*or another database/,
+    stderr: /belongs to another control store.*or use another database/,
   });
   await target.clear();
   await t.test('as ClickHouse is killed', async (t) => {
@@ -79,7 +79,7 @@ export async function breakImports(
 
 function refusal({ database }: Target, what: string): object {
   const stderr = new RegExp(
-    `holds ${what} .*the database ${database} in ClickHouse .*DROP DATABASE removes it.* already, perhaps from an import that was interrupted: .*remove what it holds`,
+    `holds ${what} .*the database ${database} in ClickHouse .*DROP DATABASE removes it.* already, possibly from an interrupted import: .*empty this one`,
   );
   return { code: 2, stderr };
 }
@@ -88,7 +88,9 @@ async function ended(t: Test, importing: Importing, cause: string): Promise<void
   t.match(await importing.exited, { code: 1, signal: null });
   t.match(
     importing.stderr(),
-    new RegExp(`${cause}.* The import is not complete\\. Nobody sees .*: remove that, and import again`),
+    new RegExp(
+      `${cause}.* The import is incomplete\\. Its telemetry is not visible to anyone .*: remove it and import again`,
+    ),
   );
 }
 

@@ -106,7 +106,7 @@ void t.test(
       t.strictSame(both.map(({ code }) => code).toSorted(), [0, 1]);
       t.match(
         both.find(({ code }) => code === 1),
-        { stderr: /Another export is under way/ },
+        { stderr: /Another export is in progress/ },
       );
       t.strictSame(await snapshots(), []);
     });

@@ -136,7 +136,7 @@ async function checkFullDisk(
       disk.fill();
     });
     await exports.failedWith(t, failed, NO_ROOM);
-    t.match(failed.stderr, /What was written was removed/);
+    t.match(failed.stderr, /The partial export was removed/);
     t.notOk(existsSync(seen));
     disk.empty();
     await isAtRest();
@@ -155,11 +155,12 @@ async function checkFullDisk(
     await isAtRest();
     // Which is refused where somebody has a file in it.
     await exports.mount('umount', target);
-    const again = /holds a part of an export that was broken off.*remove the directory and export again/;
+    const again =
+      /holds an export that is in progress or was interrupted.*remove the directory and export again/;
     await exports.failedWith(t, await exports.begin(), again);
     t.match(await new TransferPlace(t).import(seen), {
       code: 2,
-      stderr: /holds a part of an export that was broken off.*export again/,
+      stderr: /holds an export that is in progress or was interrupted.*export again/,
     });
     rmSync(seen, { recursive: true });
   });

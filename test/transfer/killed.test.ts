@@ -36,7 +36,7 @@ void t.test('an export and an import that are killed leave what the next call re
 
   const place = new TransferPlace(t);
   const half = await place.import(directory);
-  t.match(half, { code: 2, stderr: /holds a part of an export that was broken off.*export again/ });
+  t.match(half, { code: 2, stderr: /holds an export that is in progress or was interrupted.*export again/ });
   const files = readdirSync(first.directory).filter((name) => /^config-\d+\.yaml$/.test(name));
   const config = files.flatMap((name) => ['--config', join(first.directory, name)]);
   const exporting = async () => await runInProcess(['export', '--offline', '--to', directory, ...config]);
@@ -55,7 +55,7 @@ void t.test('an export and an import that are killed leave what the next call re
   importing.child.kill('SIGKILL');
   t.match(await importing.exited, { signal: 'SIGKILL' });
   const second = await place.import(directory);
-  t.match(second, { code: 2, stderr: /perhaps from an import that was interrupted.*remove what it holds/ });
+  t.match(second, { code: 2, stderr: /possibly from an interrupted import.*empty this one/ });
   for (const name of stored(place.directory)) rmSync(join(place.directory, name), { recursive: true });
   const third = await place.import(directory);
   t.equal(third.code, 0, third.stderr);

@@ -47,7 +47,7 @@ void t.test('an export of a store whose DuckDB may take little memory', async (t
     const { code, stderr } = await exported(daemon);
     t.equal(code, 1);
     t.match(stderr, message);
-    t.match(stderr, /What was written was removed/);
+    t.match(stderr, /The partial export was removed/);
     t.notOk(existsSync(target));
     const told = await new ApiCaller(daemon.url, daemon.key).get<FailedExport>('/admin/export');
     t.match(told, { under_way: null, failed: { directory: target, message } });
@@ -61,7 +61,7 @@ void t.test('an export of a store whose DuckDB may take little memory', async (t
     await failsWith(
       t,
       daemon,
-      /needs more memory than the 64\.0 MiB that DuckDB may take.*extensions\.duckdb\.memory_limit.*start the daemon anew/,
+      /needs more memory than the 64\.0 MiB that DuckDB may use.*extensions\.duckdb\.memory_limit.*restart the daemon/,
     );
     await api.send([anItem()]);
     t.notMatch(daemon.logs, /"state":"(degraded|recoverable)"/);

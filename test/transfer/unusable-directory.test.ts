@@ -34,7 +34,7 @@ void t.test('exports are written below export_root, and one that fails leaves no
   mkdirSync(outside, { mode: 0o755 });
   const refused = {
     status: 409,
-    body: { detail: /is not below .*: name a directory there, or change extensions\.query\.export_root/ },
+    body: { detail: /is not below .*: use a directory there, or change extensions\.query\.export_root/ },
   };
   for (const path of [outside, join(outside, 'new'), root, `${root}x`, join(root, '../x'), '../x', '..'])
     t.match(await ask(path), refused, path);

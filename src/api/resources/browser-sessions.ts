@@ -42,7 +42,7 @@ const readLink = {
   tag: 'identity',
   summary: 'Whom a link would log in, without using it up',
   description:
-    'Pages ask before they log a browser in by a link: a link that logs in silently could swap the account of whoever opens it. Failures count as those of `POST /session`.',
+    'Pages ask for confirmation before logging in by a link, because a silent login could switch the account of the person who opens it. Failures count like those of `POST /session`.',
   access: 'public',
   audit: ['session_link.refused'],
   body: Type.Object(

@@ -25,7 +25,7 @@ const edgeSchema = Type.Object(
       'Items handed over since the start. An item is a trace with its spans, a point, a log record or an event.',
     ),
     accepted: count('Items taken by what it leads to, and by everything behind that.'),
-    refused: count('Items refused one by one, because of what is in them.'),
+    refused: count('Items refused individually because of their content.'),
     failed: count('Items in batches that failed as a whole, and that may be sent again.'),
     p99_ms: nullable(
       Type.Number({
@@ -36,9 +36,9 @@ const edgeSchema = Type.Object(
     queue: nullable(
       Type.Object(
         {
-          items: count('Items that wait or are being sent.'),
+          items: count('Items queued or being sent.'),
           max_items: nullable(count('Null: the queue lies on disk, and its bytes are its limit.')),
-          bytes: count('What they take, of memory (roughly) or of the disk.'),
+          bytes: count('Bytes in the queue: memory (approximate) or disk.'),
           max_bytes: count('What they may take; on disk those of all signals of the exporter together.'),
         },
         {

@@ -209,7 +209,7 @@ export function exportRoutes(
             throw inWords(error);
           }),
       );
-      if (manifest === null) throw new HttpProblem(409, 'conflict', 'Another export is under way.');
+      if (manifest === null) throw new HttpProblem(409, 'conflict', 'Another export is in progress.');
       audit({ identity, address }, 'stores.exported', { directory });
       return { status: 200, json: shownExport(directory, manifest) };
     }),

@@ -50,7 +50,7 @@ export class AuditTrail {
 
   add({ fields, ...entry }: Omit<AuditEntry, 'at' | 'fields'> & { readonly fields: object }): void {
     if (this.#waiting.length >= MAX_WAITING) {
-      this.#faults.warn(1, {}, 'Audit entries were not stored: too many wait for the control store');
+      this.#faults.warn(1, {}, 'Dropped audit entries: too many are waiting for the control store');
       return;
     }
     this.#waiting.push({ ...entry, at: this.#clock.now(), fields: JSON.stringify(fields) });
@@ -77,7 +77,7 @@ export class AuditTrail {
         await this.#log.append(batch);
         this.#waiting = this.#waiting.slice(batch.length);
       } catch (error) {
-        this.#faults.warn(batch.length, { err: error }, 'Audit entries wait for the control store');
+        this.#faults.warn(batch.length, { err: error }, 'Audit entries are waiting for the control store');
         this.#cancelRetry = this.#clock.after(RETRY_MS, () => void this.flush());
         break;
       }

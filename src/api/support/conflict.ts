@@ -7,7 +7,7 @@ export async function conflictAsProblem<Result>(change: Promise<Result>): Promis
     return await change;
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    const detail = error.field === 'prompt' ? error.message : `The ${error.field} is taken already.`;
+    const detail = error.field === 'prompt' ? error.message : `The ${error.field} is already taken.`;
     throw new HttpProblem(409, 'conflict', detail, { cause: error });
   }
 }

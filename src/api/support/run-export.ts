@@ -7,8 +7,8 @@ import type { FollowingRuns, RunPlace, RunSummary } from '../../storage/contract
 const AT_ONCE = 500;
 const LINE_END = '\r\n';
 /**
- * The start of a formula (OWASP, "CSV Injection"). Spreadsheets that separate cells by `;` or tabs do not heed the quotes of a cell
- * between commas, so each part between these and line breaks counts as a cell. Negative numbers are kept.
+ * The start of a formula (OWASP, "CSV Injection"). Spreadsheets that separate cells by `;` or tabs ignore the
+ * quotes of comma-separated cells, so parts after these and after line breaks are checked as well. Negative numbers are kept.
  */
 const FORMULA = /(?<=^|[;\t\r\n])(?!-\d+(?:\.\d+)?(?:[;\t\r\n]|$))(?=[" ]*[=+\-@＝＋－＠]|^[\t\r\n])/g;
 

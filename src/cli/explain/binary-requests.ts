@@ -23,7 +23,7 @@ export function binaryRequests(bytes: Uint8Array): readonly TelemetryRequest[] {
     const start = at + LENGTH_BYTES;
     const end = start > bytes.length ? Infinity : start + view.getUint32(at);
     if (end > bytes.length || (end > start && bytes[start] !== TAG))
-      throw new UnreadableInput('is neither OTLP/JSON nor a request of OTLP in protobuf');
+      throw new UnreadableInput('is neither OTLP/JSON nor an OTLP request in protobuf');
     if (end > start) requests.push(requestOf(bytes.subarray(start, end)));
     at = end;
   }
@@ -37,7 +37,7 @@ function requestOf(bytes: Uint8Array): TelemetryRequest {
   if (metrics !== undefined && isMetrics(metrics)) return { signal: 'metrics', request: metrics };
   const logs = attempt(() => decodeProtobuf('logs', bytes, MOST_FIELDS));
   if (logs !== undefined && isLogs(logs)) return { signal: 'logs', request: logs };
-  throw new UnreadableInput('is no request of OTLP in protobuf');
+  throw new UnreadableInput('is not an OTLP request in protobuf');
 }
 
 const MOST_FIELDS = MOST_BYTES / BYTES_PER_FIELD;

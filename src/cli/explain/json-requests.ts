@@ -43,7 +43,7 @@ function ofDocument(value: unknown): readonly TelemetryRequest[] {
     requests.push({ signal: 'metrics', request: decodeJson('metrics', value) });
   if (has(value, 'resourceLogs')) requests.push({ signal: 'logs', request: decodeJson('logs', value) });
   if (requests.length > 0 || isEmpty(value)) return requests;
-  throw new UnreadableInput('is no OTLP/JSON: it has none of resourceSpans, resourceMetrics, resourceLogs');
+  throw new UnreadableInput('is not OTLP/JSON: it has none of resourceSpans, resourceMetrics, resourceLogs');
 }
 
 function has(value: unknown, key: string): boolean {
@@ -84,8 +84,8 @@ function attempt<Value>(read: () => Value): Value | UnreadableInput {
   } catch (error) {
     if (error instanceof UnreadableInput) return error;
     if (error instanceof OtlpDecodeError)
-      return new UnreadableInput(`is no OTLP/JSON: ${error.place} ${error.reason}`);
-    if (error instanceof HttpProblem) return new UnreadableInput(`is no JSON: ${error.message}`);
+      return new UnreadableInput(`is not OTLP/JSON: ${error.place} ${error.reason}`);
+    if (error instanceof HttpProblem) return new UnreadableInput(`is not JSON: ${error.message}`);
     throw error;
   }
 }

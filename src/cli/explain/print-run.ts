@@ -96,7 +96,7 @@ export function printSpan(run: ExplainedRun, span: ExplainedSpan): string[] {
     ...printLines([head, ...spanLines(span, true)], '  ', Infinity),
     ...payload('input_data', span.input_data),
     ...payload('output_data', span.output_data),
-    ...(unread.length === 0 ? [] : ['', '  attributes from which nothing is taken', ...unread]),
+    ...(unread.length === 0 ? [] : ['', '  unused attributes', ...unread]),
   ];
 }
 
@@ -158,7 +158,7 @@ function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
     ...line('cost', span.cost_usd === null ? null : dollars(span.cost_usd), 'cost_usd'),
     ...(span.same_as === undefined
       ? []
-      : [{ label: 'counted', value: `by ${span.same_as}, which tells of the same call`, from: '' }]),
+      : [{ label: 'counted', value: `by ${span.same_as}, which reports the same call`, from: '' }]),
     ...line('session', span.session_id, 'session_id'),
     ...line('user', span.user_id, 'user_id'),
     ...line('tags', span.tags, 'tags'),

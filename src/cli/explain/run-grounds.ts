@@ -31,7 +31,7 @@ export function groundsOfRun(
   );
 }
 
-const DECLARED: RunGround = { span_id: null, source: 'a header that was declared' };
+const DECLARED: RunGround = { span_id: null, source: 'a declared header' };
 
 /** The topmost span that says something. */
 function topmostWith(name: Said, spans: readonly ExplainedSpan[]): ExplainedSpan | undefined {
@@ -52,8 +52,8 @@ function agentGround(agent: string, spans: readonly ExplainedSpan[]): RunGround 
 function kindGround(spans: readonly ExplainedSpan[]): RunGround {
   const span =
     spans.find(({ run_kind: kind }) => kind === 'agent') ?? spans.find(({ run_kind: kind }) => kind !== null);
-  if (span === undefined) return { span_id: null, source: 'nothing says that it is something else' };
-  const what = span.run_kind === 'agent' ? 'an agent, a model or a tool is at work' : 'no agent is at work';
+  if (span === undefined) return { span_id: null, source: 'nothing indicates another kind' };
+  const what = span.run_kind === 'agent' ? 'it has an agent, a model call or a tool call' : 'it has no agent';
   return { span_id: span.span_id, source: what };
 }
 

@@ -52,7 +52,7 @@ export const exporter = {
           const isBusy = answer.status === 429 || answer.status >= 500;
           throw new ConsumeError(\`the answer was \${answer.status}\`, {
             code: isBusy ? 'overloaded' : 'validation_failed',
-            retryable: isBusy, // otherwise it would never be accepted
+            retryable: isBusy, // otherwise it is larger than the queue
           });
         },
       },

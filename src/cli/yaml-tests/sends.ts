@@ -81,7 +81,7 @@ async function takeOtlp(
   const intake = otlpIntake(clock, outputs);
   const signals = TELEMETRY_SIGNALS.filter((signal) => FIELDS[signal] in request);
   if (signals.length === 0)
-    throw new TestProblem(path, `is no OTLP/JSON: it has none of ${Object.values(FIELDS).join(', ')}`);
+    throw new TestProblem(path, `is not OTLP/JSON: it has none of ${Object.values(FIELDS).join(', ')}`);
   const refused: Refusal[] = [];
   for (const signal of signals) {
     const decode = () => {

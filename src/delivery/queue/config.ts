@@ -25,106 +25,104 @@ export function deliveryKeys(defaults: DeliveryDefaults = {}) {
       {
         enabled: Type.Boolean({
           default: true,
-          description: 'Send a batch again when that may help. Otherwise the first failure drops it.',
+          description:
+            'Whether to retry after temporary failures. If false, the first failure drops the batch.',
         }),
-        initial_interval: duration({ default: '1s', description: 'Wait before the second attempt.' }),
+        initial_interval: duration({ default: '1s', description: 'Wait before the first retry.' }),
         max_interval: duration({
           default: '30s',
-          description:
-            'Longest wait between two attempts; it also caps Retry-After, which counts 5m at most.',
+          description: 'Longest wait between two attempts. It also caps Retry-After (never above 5m).',
         }),
         multiplier: Type.Number({
           default: 1.5,
           minimum: 1,
           maximum: 10,
-          description: 'The factor by which each wait is longer than the one before.',
+          description: 'Factor by which the wait grows with each attempt.',
         }),
         randomization_factor: Type.Number({
           default: 0.5,
           minimum: 0,
           maximum: 1,
-          description: 'By how much waits vary: 0.5 means from half to one and a half times.',
+          description: 'Random variation of waits: 0.5 means from half to one and a half times.',
         }),
         max_elapsed_time: Type.Optional(
           duration({
-            description:
-              'A batch is given up when its next attempt would come later than this after the first, or with a queue on disk, after it was taken. 0s: never. Default 1h; with a queue on disk never.',
+            description: 'Time after which a batch is dropped. 0s: never. Default: 1h in memory, 0s on disk.',
           }),
         ),
         max_attempts: Type.Integer({
           default: 0,
           minimum: 0,
-          description: 'A batch is given up after so many attempts. 0: never.',
+          description: 'Attempts after which a batch is dropped. 0: no limit.',
         }),
       },
-      { description: 'What happens to a batch that could not be delivered.' },
+      { description: 'How batches that could not be delivered are retried.' },
     ),
     queue: section(
       {
         type: choice(['memory', 'disk'], {
           default: 'memory',
-          description:
-            'Where what waits is kept. memory: it is lost with the process. disk: it outlives the process and the machine’s loss of power.',
+          description: 'Queue type: memory (lost on exit) or disk (survives a crash or power failure).',
         }),
         directory: filePath({
           default: './data/queue',
-          description:
-            'With type disk: the directory, in which every exporter has one of its own, named by its id.',
+          description: 'Directory of disk queues. Each exporter uses a subdirectory named after its id.',
         }),
         max_bytes: size({
           default: '10GiB',
-          description: 'With type disk: how much of the disk all signals of the exporter may take together.',
+          description: 'Disk space for all signals of the exporter together (type disk).',
         }),
         sync: choice(['always', 'interval'], {
           default: 'always',
           description:
-            'With type disk, when it is forced to the disk. always: before the sender is answered, once for all that wait. interval: every second, so that a loss of power costs the last second, and a crash of the process nothing.',
+            'When a disk queue calls fsync: always (before responding to the sender) or interval (every second).',
         }),
         dead_letters: section(
           {
             max_bytes: size({
               default: '1GiB',
-              description: 'How much of the disk they may take; the oldest are dropped and counted.',
+              description: 'Disk space for dead letters. At the limit, the oldest are dropped and counted.',
             }),
           },
           {
-            description:
-              'With type disk: what could not be delivered, with the reason. See jackdaw dead-letters.',
+            description: 'Batches that a disk queue could not deliver; see jackdaw dead-letters.',
           },
         ),
         max_items: Type.Integer({
           default: 100_000,
           minimum: 1,
-          description:
-            'Traces, metric points or log records that may wait in memory, including those being sent. With type disk the others wait on disk.',
+          description: 'Traces, metric points or log records in memory, including those being sent.',
         }),
-        max_size: size({ default: '64MiB', description: 'How much memory those may take, roughly.' }),
+        max_size: size({ default: '64MiB', description: 'Approximate memory for these items.' }),
         concurrency: Type.Integer({
           default: defaults.concurrency ?? 4,
           minimum: 1,
           maximum: 64,
           description:
-            'Batches sent at the same time. With 1 they arrive in the order in which they were taken.',
+            'Batches sent concurrently. With 1 they arrive in the order in which they were accepted.',
         }),
         batch: section(
           {
-            max_items: Type.Integer({ default: 8192, minimum: 1, description: 'Most items of one batch.' }),
+            max_items: Type.Integer({
+              default: 8192,
+              minimum: 1,
+              description: 'Maximum number of items in one batch.',
+            }),
             max_size: size({
               default: '4MiB',
-              description: 'Largest batch, as it lies in memory. A single item may be larger.',
+              description: 'Maximum size of one batch in memory. A single item may be larger.',
             }),
             max_wait: duration({
               default: defaults.batchWait ?? '200ms',
-              description:
-                'How long a batch that is not full waits for more. With type disk it waits only for the disk.',
+              description: 'Time that a partial batch waits for more items. Disk queues do not wait.',
             }),
           },
           {
-            description: 'How waiting items are combined into batches. Those of different users stay apart.',
+            description: 'How queued items are combined into batches, one user per batch.',
           },
         ),
       },
-      { description: 'The queue of what waits to be delivered, for each signal.' },
+      { description: 'Queue of items waiting for delivery, one per signal.' },
     ),
   };
 }

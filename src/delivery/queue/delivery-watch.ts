@@ -61,7 +61,7 @@ export class DeliveryWatch {
     this.#log.warn(
       0,
       { signal: this.#tools.signal, ...failureFields(error), queued_items: queuedItems },
-      `A batch could not be delivered; the next attempt comes in ${Math.ceil(waitMs / 100) / 10} s`,
+      `Could not deliver a batch; retrying in ${Math.ceil(waitMs / 100) / 10} s`,
     );
   }
 

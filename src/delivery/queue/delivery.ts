@@ -182,11 +182,11 @@ export class Delivery implements Consumer<Batch<unknown>> {
   noteDropped(amount: Amount, error: unknown): void {
     this.#metrics.dropped(amount, 'queue_full');
     const limits = this.#disk ? 'queue.max_bytes' : 'queue.max_items and queue.max_size';
-    const what = 'Dropped what the queue could not take';
+    const what = 'Dropped a batch because the queue is full';
     this.#logs.full.warn(
       amount.items,
       { err: error },
-      `${what}; raise ${limits}, or find out why it is not emptied`,
+      `${what}; raise ${limits}, or find out why nothing is delivered`,
     );
   }
 
@@ -281,7 +281,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     if (reason === 'shutdown') return;
     const what = this.#disk ? 'A batch became a dead letter' : 'Dropped a batch';
     const why =
-      reason === 'permanent' ? 'it would never be accepted' : 'it could not be delivered for too long a time';
+      reason === 'permanent' ? 'it is larger than the queue' : 'not delivered within retry.max_elapsed_time';
     this.#logs.lost.warn(
       amount.items,
       { signal: this.#tools.signal, reason, ...failureFields(given.cause) },
@@ -307,7 +307,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     if (left > 0)
       logger.error(
         { signal, items: left },
-        'Dropped what could not be delivered within the time for stopping',
+        'Dropped batches that could not be delivered before the shutdown timeout',
       );
   }
 }

@@ -22,30 +22,8 @@ interface DiskCounters {
 const NOTHING: Amount = { items: 0, contents: 0 };
 
 /**
- * The metrics of a queued exporter, beside those of its edge (`pipeline/observe.ts`), each with the labels `exporter`
- * and `signal`. An item is a trace with its spans, a metric point or a log record.
- *
- * - `jackdaw_exporter_queue_items`, `…_queue_bytes`: what waits or is under way, now; bytes are an estimate.
- * - `jackdaw_exporter_queue_max_items`, `…_queue_max_bytes`: the limits.
- * - `jackdaw_exporter_stalled`: 1 while nothing is delivered although something is to be sent.
- * - `jackdaw_exporter_queue_refused_items_total`: refused to the sender with 503 because the queue was full.
- * - `jackdaw_exporter_dropped_items_total`, also by `reason`: `queue_full` (beside a direct exporter), `permanent` (can
- *   never be delivered), `retries_exhausted`, `shutdown` (the time for stopping was over).
- * - `jackdaw_exporter_sent_items_total`: delivered.
- * - `jackdaw_exporter_attempts_failed_total`: attempts that failed, and `jackdaw_exporter_retries_total`: those after
- *   which the batch was to be sent again.
- *
- * With a queue on disk also:
- *
- * - `jackdaw_exporter_dead_letter_items_total`, also by `reason`: `refused`, `items_refused`, `too_old`, `too_often`.
- * - `jackdaw_exporter_queue_disk_failures_total`: times that the disk failed.
- * - `jackdaw_exporter_queue_damaged_bytes_total`: passed over because they cannot be read,
- *   `jackdaw_exporter_queue_damaged_records_total`: records among them, at least one at each place, and
- *   `jackdaw_exporter_queue_lost_items_total`: items of these, as far as that can be told.
- *
- * Whatever counts `items` also counts `spans`, `metric_points` or `log_records`: `jackdaw_exporter_sent_spans_total`.
- *
- * Once nothing is under way, the items that came into the queue = sent + dropped (save `queue_full`) + dead + lost.
+ * The metrics of a queued exporter, listed in `exporters/otlp-http/README.md`. When nothing is in progress, the items that
+ * entered the queue = sent + dropped (except `queue_full`) + dead letters + lost.
  */
 export class DeliveryMetrics {
   readonly #labels: Labels;
@@ -83,47 +61,48 @@ export class DeliveryMetrics {
         ofContents?.add(contents, all);
       };
     };
-    this.#refused = amounts('queue_refused', 'refused to the sender because the queue was full.');
-    this.#dropped = amounts('dropped', 'that were given up, by reason.', ['reason']);
+    this.#refused = amounts('queue_refused', 'refused because the queue was full.');
+    this.#dropped = amounts('dropped', 'dropped, by reason.', ['reason']);
     this.#sent = amounts('sent', 'delivered.');
     this.#failed = counter('attempts_failed', 'Failed attempts to deliver a batch.');
-    this.#retries = counter('retries', 'Failed attempts after which the batch was to be sent again.');
+    this.#retries = counter('retries', 'Failed attempts that are retried.');
     this.#gauges = [
-      gauge('items', 'Items that wait or are being sent.', () => waiting().items),
-      gauge('bytes', 'What they take, of memory (roughly) or of the disk.', () => waiting().bytes),
+      gauge('items', 'Items queued or being sent.', () => waiting().items),
+      gauge('bytes', 'Bytes in the queue: memory (approximate) or disk.', () => waiting().bytes),
       gauge(
         'max_bytes',
-        'What they may take; on disk those of all signals together.',
+        'Maximum bytes in the queue; on disk, of all signals together.',
         () => waiting().maxBytes,
       ),
     ];
     if (contents !== null)
       this.#gauges.push(
-        gauge(contents.name, `${contents.words} that wait or are being sent.`, () => waiting().contents),
+        gauge(contents.name, `${contents.words} queued or being sent.`, () => waiting().contents),
       );
     this.#gauges.push(
       meter.gauge(
         'exporter_stalled',
         {
-          description: 'Whether nothing is delivered although something is to be sent: 1, otherwise 0.',
+          description: '1 if queued items are not being delivered, otherwise 0.',
           labelNames,
         },
         () => (isStalled() ? 1 : 0),
         labels,
       ),
     );
-    if (disk === null) this.#gauges.push(gauge('max_items', 'Items that may wait.', () => maxItems));
+    if (disk === null)
+      this.#gauges.push(gauge('max_items', 'Maximum number of queued items.', () => maxItems));
     this.#disk =
       disk === null
         ? null
         : {
-            dead: amounts('dead_letter', 'that became dead letters, by reason.', ['reason']),
-            lost: amounts('queue_lost', 'in damaged records, as far as that can be told.'),
-            failures: counter('queue_disk_failures', 'Times that the disk of the queue failed.'),
-            damagedBytes: counter('queue_damaged_bytes', 'Bytes of the queue that cannot be read.'),
+            dead: amounts('dead_letter', 'stored as dead letters, by reason.', ['reason']),
+            lost: amounts('queue_lost', 'in damaged records, if their number is known.'),
+            failures: counter('queue_disk_failures', 'Disk failures of the queue.'),
+            damagedBytes: counter('queue_damaged_bytes', 'Damaged bytes of the queue.'),
             damagedRecords: counter(
               'queue_damaged_records',
-              'Records of the queue that cannot be read, at least one for each damaged place.',
+              'Damaged records of the queue, at least one for each damaged part.',
             ),
           };
     // A series that exists from the start shows a rate at its first increase.

@@ -29,9 +29,9 @@ interface Fate {
 }
 
 const FATES = {
-  refused: { level: 'recoverable', words: 'what comes is refused, to be sent again (503),' },
-  dropped: { level: 'degraded', words: 'what comes is dropped' },
-  held: { level: 'degraded', words: 'no more is taken out of the outbox' },
+  refused: { level: 'recoverable', words: 'new batches get 503' },
+  dropped: { level: 'degraded', words: 'new batches are dropped' },
+  held: { level: 'degraded', words: 'the outbox is paused' },
 } as const satisfies Readonly<Record<string, Fate>>;
 
 /**
@@ -169,7 +169,7 @@ export class QueuedExporter implements Exporter {
   #roomOf(signals: readonly Signal[], queue: string, keys: string, clock: Clock): RoomWatch {
     const room = new RoomWatch(clock, (isFull) => {
       const { level, words } = this.#worstFate(signals);
-      const message = `the ${queue} is full: ${words} until some of it is delivered; find out why the other side does not take it, or raise ${keys}`;
+      const message = `the ${queue} is full: ${words} until it drains; find out why the server does not accept data, or raise ${keys}`;
       this.#status.set(`room of ${queue}`, isFull ? { level, message } : { level: 'ok' });
     });
     this.#rooms.push(room);
@@ -204,7 +204,7 @@ export class QueuedExporter implements Exporter {
 
 function troubleOf(error: unknown, { path }: DiskPlace): string {
   const reason = error instanceof Error ? error.message : String(error);
-  return `the queue in ${path} cannot be used (${reason}): make room on the disk, and see to it that the directory is there and can be written`;
+  return `the queue in ${path} cannot be used (${reason}): free disk space and check that the directory exists and is writable`;
 }
 
 interface ExporterDisk {

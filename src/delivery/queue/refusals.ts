@@ -5,7 +5,7 @@ const RETRY_MS = 1000;
 
 /** There is no room for a batch. @param exporter the exporter's id */
 export function queueIsFull(exporter: string): ConsumeError {
-  return new ConsumeError(`The queue of exporter "${exporter}" is full: send the batch again in a moment`, {
+  return new ConsumeError(`The queue of exporter "${exporter}" is full: send the batch again later`, {
     code: 'overloaded',
     retryable: true,
     retryAfterMs: RETRY_MS,
@@ -14,7 +14,7 @@ export function queueIsFull(exporter: string): ConsumeError {
 
 /** The queue is being emptied for good. @param exporter the exporter's id */
 export function isStopping(exporter: string): ConsumeError {
-  return new ConsumeError(`Exporter "${exporter}" is stopping: send the batch again in a moment`, {
+  return new ConsumeError(`Exporter "${exporter}" is stopping: send the batch again later`, {
     code: 'shutting_down',
     retryable: true,
     retryAfterMs: RETRY_MS,

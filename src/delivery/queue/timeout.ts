@@ -22,7 +22,7 @@ export function withTimeout<B>(inner: Consumer<B>, ms: number, clock: Clock): Co
           stop(stopped());
         };
         const cancel = clock.after(ms, () => {
-          stop(retryable(`There was no answer within ${ms} ms`));
+          stop(retryable(`No response within ${ms} ms`));
         });
         outer?.addEventListener('abort', onAbort);
         end = () => {
@@ -40,7 +40,7 @@ export function withTimeout<B>(inner: Consumer<B>, ms: number, clock: Clock): Co
 }
 
 function stopped(): ConsumeError {
-  return retryable('The attempt was broken off because the daemon stops');
+  return retryable('The attempt was cancelled because the daemon is stopping');
 }
 
 function retryable(message: string): ConsumeError {

@@ -19,7 +19,7 @@ export class SoleOwner {
     const owner = this.#owners.get(store);
     if (owner !== undefined)
       throw new Error(
-        `${this.#work(storeId)} by exporter "${owner}" already: use that one in all pipelines, or name another store`,
+        `${this.#work(storeId)} by exporter "${owner}" already: use that exporter in all pipelines, or name another store`,
       );
     this.#owners.set(store, exporter);
     return () => {

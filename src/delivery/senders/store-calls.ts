@@ -67,8 +67,8 @@ export class StoreCalls {
       0,
       { err: error, work: what, wait_ms: waitMs },
       waitMs === null
-        ? `The store failed while the sender of ${sent} stopped: attempts that were not recorded will be repeated`
-        : `The store fails to do what the sender of ${sent} needs; it is tried again`,
+        ? `The store failed while the sender of ${sent} stopped: unrecorded attempts will be repeated`
+        : `The store failed on a request of the sender of ${sent}; retrying`,
     );
     if (this.#failing.size === 0) this.#tools.onStore(true);
     this.#failing.add(what);

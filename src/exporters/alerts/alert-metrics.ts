@@ -22,18 +22,18 @@ export class AlertMetrics {
     const counter = (name: string, description: string, more: readonly string[] = []): Counter =>
       meter.counter(`alerts_${name}`, { description, labelNames: [...LABEL_NAMES, ...more] });
     this.#labels = { exporter };
-    this.#evaluated = counter('evaluated_rules_total', 'Alerts that were judged, each time anew.');
+    this.#evaluated = counter('evaluated_rules_total', 'Alert evaluations.');
     this.#duration = meter.histogram('alerts_evaluation_duration_seconds', {
-      description: 'Time that one evaluation takes, of any number of alerts.',
+      description: 'Time of one evaluation of all due alerts.',
       labelNames: LABEL_NAMES,
       buckets: DURATIONS,
     });
     this.#fired = counter('fired_total', 'Alerts that fired.');
-    this.#resolved = counter('resolved_total', 'Incidents of alerts that are over.');
-    this.#failures = counter('evaluation_failures_total', 'Evaluations that failed, and are repeated.');
+    this.#resolved = counter('resolved_total', 'Alert incidents that ended.');
+    this.#failures = counter('evaluation_failures_total', 'Evaluations that failed and are retried.');
     this.#notifications = counter(
       'notifications_total',
-      'What became of notices at each attempt, by channel: sent, pending (tried again), failed, skipped.',
+      'Attempts to send notices, by channel and result: sent, pending (retried), failed, skipped.',
       ['channel', 'status'],
     );
     // A series that exists from the start shows a rate at its first increase.

@@ -164,7 +164,7 @@ export class AlertsExporter implements Exporter {
   #openEmail({ smtp }: Host, random: () => number): Channel {
     const { clock, logger } = this.#settings;
     if (smtp === null) {
-      logger.info({}, 'No mail server is configured (smtp.host): no notices are sent by e-mail');
+      logger.info({}, 'No mail server is configured (smtp.host); notices are not sent by e-mail');
       return new EmailChannel({ mailer: null, clock, random, logger });
     }
     const mailer = (this.#mailer = new Mailer({ smtp, clock, trusted: this.#surroundings.trusted }));
@@ -186,7 +186,7 @@ export class AlertsExporter implements Exporter {
       ...{ leases, name: `alerts of ${source}`, owner: this.#process, clock, logger },
       begin: async () => {
         const evaluator = await start();
-        logger.info({}, 'Alerts are evaluated here from now on');
+        logger.info({}, 'This daemon now evaluates alerts');
         return {
           stop: async (deadline) => {
             this.#evaluator = null;
@@ -207,7 +207,7 @@ export class AlertsExporter implements Exporter {
       words: {
         does: 'evaluates alerts',
         doing: 'evaluating alerts',
-        lost: 'Alerts are not evaluated here any more',
+        lost: 'This daemon no longer evaluates alerts',
       },
     });
     this.#ends.push((deadline) => worker.stop(deadline));

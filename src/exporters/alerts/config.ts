@@ -9,34 +9,35 @@ const LEAST_INTERVAL_MS = 1000;
 const LONGEST_WINDOW_MS = 366 * MS_PER_DAY;
 const REMOVED_KEYS = {
   webhook_signing_secret:
-    'is not supported any more: each user has its own secret. Remove the key, and obtain the secret with POST /api/v1/me/alert-secret',
+    'is no longer supported: each user has its own secret. Remove the key and get the secret with POST /api/v1/me/alert-secret',
 };
 
 export const alertsConfig = section(
   {
     store: extensionId({
       description:
-        'Id of the extension whose telemetry alerts are evaluated on: the one that storage writes to.',
+        'Id of the telemetry store that alerts are evaluated on, the one that exporter storage writes to.',
       default: 'duckdb',
     }),
     control: extensionId({
-      description: 'Id of the extension that keeps alerts, and what became of them.',
+      description: 'Id of the extension that stores alerts and their firings.',
       default: 'sqlite',
     }),
     interval: duration({
       default: '30s',
       description:
-        'How often all alerts are evaluated. Those whose agent or service something came for are evaluated within a second anyway. At least 1s.',
+        'Evaluation interval, at least 1s. Alerts affected by new data are evaluated within a second.',
     }),
     window: duration({
       default: '60m',
-      description: 'How far failure_rate and latency_threshold look back.',
+      description: 'Period that failure_rate and latency_threshold look back over.',
     }),
     min_samples: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
       default: 1,
-      description: 'Runs in the window below which failure_rate and latency_threshold say nothing.',
+      description:
+        'Runs that failure_rate and latency_threshold need in the window; with fewer they do not fire.',
     }),
     timezone: Type.String({
       default: 'UTC',
@@ -57,7 +58,7 @@ export function checkAlerts(
     ...(durationMs(config.interval) < LEAST_INTERVAL_MS
       ? [{ path: '/interval', message: 'must be at least 1s' }]
       : []),
-    ...(durationMs(config.window) === 0 ? [{ path: '/window', message: 'must be longer than 0s' }] : []),
+    ...(durationMs(config.window) === 0 ? [{ path: '/window', message: 'must be greater than 0s' }] : []),
     ...(durationMs(config.window) > LONGEST_WINDOW_MS
       ? [{ path: '/window', message: 'must not be longer than 366d' }]
       : []),

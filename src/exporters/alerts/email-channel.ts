@@ -93,8 +93,8 @@ export class EmailChannel implements Channel {
       count,
       { reason: detail },
       detail === NOT_CONFIGURED
-        ? 'Notices were not sent by e-mail: no mail server is configured (smtp.host)'
-        : 'Notices were not sent by e-mail: their users had 20 within an hour',
+        ? 'Skipped e-mail notices: no mail server is configured (smtp.host)'
+        : 'Skipped e-mail notices: the limit is 20 per user and hour',
     );
   }
 

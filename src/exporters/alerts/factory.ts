@@ -6,7 +6,7 @@ import { alertsConfig, checkAlerts } from './config.js';
 export const alertsExporter: ExporterFactory<typeof alertsConfig> = {
   kind: 'exporter',
   type: 'alerts',
-  description: 'Evaluates alerts as telemetry arrives, and sends their notices by e-mail and webhook.',
+  description: 'Evaluates alerts as telemetry arrives and sends their notices by e-mail and webhook.',
   stability: 'beta',
   signals: ['traces', 'metrics'],
   configSchema: alertsConfig,

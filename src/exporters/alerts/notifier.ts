@@ -114,11 +114,7 @@ export class Notifier {
     try {
       await this.#tools.notices.renew(claims, ms);
     } catch (error) {
-      this.#faults.warn(
-        1,
-        { err: error },
-        'The claims of notices that are being sent could not be renewed: these may be sent twice',
-      );
+      this.#faults.warn(1, { err: error }, 'Could not renew the claims of notices; they may be sent twice');
     }
   }
 }
@@ -164,7 +160,7 @@ async function attemptNotice(
       'A notice could not be sent because of an internal error',
     );
     onResult(channel, 'failed');
-    const error_message = 'The notice could not be made';
+    const error_message = 'Could not create the notice';
     const attempt = {
       attempt_number: attempts + 1,
       attempted_at,

@@ -16,8 +16,7 @@ export function reportStore(host: Host): (part: Part) => (isFailing: boolean) =>
         : {
             // Whether a store can be used at all is for it to say.
             level: 'degraded',
-            message:
-              'The store fails to read or write what alerts need; it is tried again, and the log says why',
+            message: 'Cannot read or write the data of alerts; retrying (see log)',
           },
     );
   };

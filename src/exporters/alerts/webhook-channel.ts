@@ -75,7 +75,7 @@ export class WebhookChannel implements Channel {
       this.#secrets.warn(1, { err: error }, 'Cannot read the secret of an alert webhook');
       return notSent(
         'failed',
-        'The secret of the alert webhooks cannot be read: make a new one with POST /api/v1/me/alert-secret',
+        'Cannot read the secret of the alert webhooks: create a new one with POST /api/v1/me/alert-secret',
       );
     }
     const body = Buffer.from(text, 'utf8');
@@ -97,19 +97,19 @@ export class WebhookChannel implements Channel {
       this.#blocked.warn(
         1,
         { alert_id: alertId, reason },
-        'A notice was not sent: its address is not allowed (targets.allow_cidrs)',
+        'A notice was not sent: its address is not allowed (see targets.allow_cidrs)',
       );
     else if (kind !== 'success' && statusCode === null)
       // The notice does not say it.
       this.#unanswered.warn(
         1,
         { alert_id: alertId, reason: error, ...(detail !== null && { detail }) },
-        'A notice got no answer by webhook',
+        'A notice webhook got no response',
       );
     if (kind !== 'success' && kind !== 'blocked' && logger.isDebugEnabled())
       logger.debug(
         { alert_id: alertId, attempt: attempts + 1, status: statusCode, reason },
-        'A notice was not delivered by webhook',
+        'A notice webhook was not delivered',
       );
   }
 }

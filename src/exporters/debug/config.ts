@@ -5,26 +5,26 @@ export const debugConfig = section({
   verbosity: choice(['basic', 'normal', 'detailed'], {
     default: 'basic',
     description:
-      'basic: one line for each batch. normal: also one line for each item, without payloads. detailed: also everything in it.',
+      'Detail per batch: basic (one line), normal (a line per item, no payloads) or detailed (all fields).',
   }),
   sampling_initial: Type.Integer({
     default: 2,
     minimum: 0,
-    description: 'How many batches are written in each second.',
+    description: 'Batches that are always written in each second.',
   }),
   sampling_thereafter: Type.Integer({
     default: 1,
     minimum: 0,
-    description: 'Of the other batches in that second every nth is written. 1: all of them. 0: none.',
+    description: 'Interval at which further batches of that second are written. 1: every batch. 0: none.',
   }),
   max_items: Type.Integer({
     default: 100,
     minimum: 1,
-    description: 'How many items of one batch are written.',
+    description: 'Items of one batch that are written.',
   }),
   max_item_size: size({
     default: '16KiB',
-    description: 'How many characters of one item detailed writes; the rest is cut.',
+    description: 'Characters of one item that verbosity detailed writes; the rest is cut.',
   }),
 });
 

@@ -54,7 +54,7 @@ class DebugExporter implements Exporter {
 export const debugExporter: ExporterFactory<typeof debugConfig> = {
   kind: 'exporter',
   type: 'debug',
-  description: 'Writes everything that passes to the daemon’s own log, for setting up a pipeline.',
+  description: 'Writes all data to the daemon’s own log, for setting up a pipeline.',
   stability: 'beta',
   signals: SIGNALS,
   configSchema: debugConfig,

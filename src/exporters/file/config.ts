@@ -3,29 +3,31 @@ import { duration, filePath, section, size } from '../../config/schema.js';
 import { deliveryKeys } from '../../delivery/queue/config.js';
 
 export const fileConfig = section({
-  path: filePath({ default: './data/telemetry.jsonl', description: 'The file; its folder is made.' }),
+  path: filePath({
+    default: './data/telemetry.jsonl',
+    description: 'Path of the file. Missing directories are created.',
+  }),
   append: Type.Boolean({
     default: true,
-    description: 'Append to what the file holds at the start. Otherwise it is emptied.',
+    description: 'Whether to append to an existing file at start. If false, the file is emptied.',
   }),
   flush_interval: duration({
     default: '1s',
-    description:
-      'How long written data may stay in the system’s memory before it is forced to the disk. 0s: not at all.',
+    description: 'Interval between fsync calls. With 0s the operating system decides.',
   }),
   rotation: section(
     {
       max_size: size({
         default: '100MiB',
-        description: 'A file that would grow beyond this is put aside, and a new one is begun. 0: never.',
+        description: 'Size at which the file is rotated. 0: never.',
       }),
       max_backups: Type.Integer({
         default: 100,
         minimum: 0,
-        description: 'Files put aside that are kept; the oldest are deleted. 0: all.',
+        description: 'Rotated files to keep; the oldest are deleted. 0: keep all.',
       }),
     },
-    { description: 'When the file is put aside, as NAME-TIME.EXTENSION beside it.' },
+    { description: 'When the file is renamed to NAME-TIME.EXTENSION and a new one is started.' },
   ),
   ...deliveryKeys({ timeout: '30s', concurrency: 1, batchWait: '1s' }),
 });

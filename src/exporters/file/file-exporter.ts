@@ -88,10 +88,7 @@ export class FileExporter implements Exporter {
     this.#cancelFlush = this.#settings.clock.after(this.#flushMs, () => {
       this.#cancelFlush = undefined;
       this.#inTurn(() => this.#file.flush()).catch((error: unknown) => {
-        this.#settings.logger.error(
-          { err: error },
-          'What was written could not be forced to the disk; look at the disk',
-        );
+        this.#settings.logger.error({ err: error }, 'fsync failed; recent data may be lost. Check the disk.');
       });
     });
   }

@@ -22,50 +22,49 @@ export const httpConfig = section({
       pattern: '^https?://',
       patternErrorMessage: 'must be an http or https URL',
       hasExpressions: true,
-      description:
-        'Where requests go. Behind the host there may be expressions. It is never shown, as it may hold a key.',
+      description: 'URL of requests; the path and query may contain expressions. It is never shown.',
     }),
   ),
   method: choice(['POST', 'PUT', 'PATCH', 'GET', 'DELETE'], {
     default: 'POST',
-    description: 'The method of requests. Those of GET and DELETE have no body.',
+    description: 'HTTP method. GET and DELETE requests have no body.',
   }),
-  headers: headersSection('Headers of every request. There may be expressions in the values.', {
+  headers: headersSection('Headers of every request. Values may contain expressions.', {
     hasExpressions: true,
   }),
   item: choice(['event', 'trace', 'span', 'log'], {
     default: 'event',
-    description: 'What a body is made of. It says which pipelines the exporter can be in.',
+    description: 'Kind of item a body is made of. It decides which pipelines can use the exporter.',
   }),
   body: Type.Optional(
     template({
       description:
-        'The body for one item, with expressions in ${{ }} that read the item, its resource and identity. Absent: the item with all its fields.',
+        'Body for one item; may contain expressions in ${{ }}. Default: the item with all its fields.',
     }),
   ),
   format: choice(['json', 'json_array', 'ndjson'], {
     default: 'json',
-    description:
-      'json: a request an item. json_array and ndjson: a request a batch, a list of bodies or a line for each.',
+    description: 'Request format: json (one item), json_array or ndjson (a batch as a list or as lines).',
   }),
   envelope: Type.Optional(
-    template({ description: 'With json_array: what is sent instead of the list, which it reads as items.' }),
+    template({
+      description:
+        'Body sent instead of the plain list with format json_array; expressions read the list as items.',
+    }),
   ),
   on_error: choice(['keep', 'drop'], {
     default: 'keep',
-    description:
-      'What becomes of an item for which an expression of the body fails: keep sends null in its place, drop drops the item.',
+    description: 'Handling of failing body expressions: keep (sends null instead) or drop (drops the item).',
   }),
-  compression: choice(['none', 'gzip'], { default: 'none', description: 'How bodies are compressed.' }),
+  compression: choice(['none', 'gzip'], { default: 'none', description: 'Compression of request bodies.' }),
   max_request_size: size({
     default: '1MiB',
-    description:
-      'Largest body, before compression. A batch that gives a larger one is sent in parts; an item that does is dropped.',
+    description: 'Maximum body size before compression. Larger batches are split; larger items are dropped.',
   }),
   targets: targetsSection,
   tls: Type.Optional(
     section(clientTlsFields, {
-      description: 'For https URLs, beside targets.ca_file.',
+      description: 'TLS settings for https URLs, in addition to targets.ca_file.',
       isOptional: true,
     }),
   ),
@@ -95,7 +94,7 @@ export function checkHttp(config: HttpConfig): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [...checkTargets(targets)];
   const add = (path: string, message: string) => problems.push({ path, message });
   const scope = requestScope(config);
-  if (url === '') add('/url', 'is missing: write where to send, such as https://hooks.example.com/jackdaw');
+  if (url === '') add('/url', 'is missing: set a URL such as https://hooks.example.com/jackdaw');
   else if (problems.length === 0) {
     const wrong = urlProblem(url, new AddressPolicy(targets.allow_cidrs));
     if (wrong !== null) add('/url', wrong);
@@ -106,24 +105,24 @@ export function checkHttp(config: HttpConfig): readonly ConfigProblem[] {
   if (body !== undefined) problems.push(...templateProblems('/body', body, item));
   if (envelope !== undefined) problems.push(...templateProblems('/envelope', envelope, 'items'));
   if (envelope !== undefined && format !== 'json_array')
-    add('/envelope', 'is only for format: json_array; write what it holds into body');
+    add('/envelope', 'requires format: json_array; move its content to body');
   if (!hasBody(config))
     for (const key of ['body', 'envelope'] as const)
       if (config[key] !== undefined) add(`/${key}`, `requests of ${config.method} have no body`);
   if (!hasBody(config) && format !== 'json') add('/format', `requests of ${config.method} have no body`);
   if (sizeBytes(config.max_request_size) === 0)
-    add('/max_request_size', 'must be more than 0: nothing would be sent');
+    add('/max_request_size', 'must be greater than 0, or nothing is sent');
   return [...problems, ...checkAttemptTimes(config), ...checkClientTls(tls)];
 }
 
 function urlProblem(url: string, policy: AddressPolicy): string | null {
   const host = /^https?:\/\/[^/?#]*/.exec(url)?.[0] ?? '';
   if (host.includes('${{'))
-    return 'must have no expression in its host: what comes in must not say where it goes';
+    return 'must not have an expression in its host; move the expression to the path or query';
   const problem = checkTarget(filled(url), policy, { allowsPlain: true });
   // As checkTarget() words it where nothing but the address is wrong.
   return problem?.endsWith('is not allowed') === true
-    ? `${problem}; list its network in targets.allow_cidrs where that is meant`
+    ? `${problem}; add its network to targets.allow_cidrs to allow it`
     : problem;
 }
 

@@ -13,7 +13,7 @@ export function httpExporterWith(open: OpenTransport): ExporterFactory<typeof ht
   return {
     kind: 'exporter',
     type: 'http',
-    description: 'Sends events, traces, spans or log records to any URL, as JSON by a template.',
+    description: 'Sends events, traces, spans or log records as JSON to any URL, using a template.',
     stability: 'beta',
     signals: [...new Set(Object.values(ITEMS))],
     configSchema: httpConfig,

@@ -57,7 +57,7 @@ function failureOf(
       retryable: false,
     });
   }
-  const cure = kind === 'blocked' ? 'list its network in targets.allow_cidrs where that is meant' : remedy;
+  const cure = kind === 'blocked' ? 'add its network to targets.allow_cidrs to allow it' : remedy;
   return new ConsumeError(
     `${place}: ${error ?? `the answer was ${statusCode ?? 'none'}`}${cure === undefined ? '' : `: ${cure}`}`,
     {
@@ -100,13 +100,12 @@ export class HttpExporter implements Exporter {
     this.#failures = new EvaluationFailures(settings, 'exporter');
     this.#made = this.#make(config);
     this.#results = meter.counter('http_exporter_requests_total', {
-      description: 'Requests by what became of them.',
+      description: 'Requests by outcome.',
       labelNames: ['exporter', 'result'],
     });
     for (const result of ATTEMPT_KINDS) this.#results.add(0, { exporter: id, result });
     this.#rejected = meter.counter('http_exporter_rejected_items_total', {
-      description:
-        'Items that were given up for good: the other side refused them, or no request can be made of them.',
+      description: 'Items dropped because the server refused them or no request can be made from them.',
       labelNames: ['exporter'],
     });
     this.#rejected.add(0, { exporter: id });
@@ -188,11 +187,7 @@ export class HttpExporter implements Exporter {
     if (first === undefined) return [];
     if (reasons.length === ended.size)
       throw new ConsumeError(first, { code: 'validation_failed', retryable: false });
-    this.#log.warn(
-      reasons.length,
-      { reason: first },
-      'Items were given up: sending them again could not help',
-    );
+    this.#log.warn(reasons.length, { reason: first }, 'Dropped items that a retry cannot deliver');
     return refusalsOf(items, ended);
   }
 
@@ -221,12 +216,12 @@ export class HttpExporter implements Exporter {
         abort ?? new AbortController().signal,
       );
     } catch (cause) {
-      throw new ConsumeError('The attempt was broken off', { code: 'overloaded', retryable: true, cause });
+      throw new ConsumeError('The attempt was cancelled', { code: 'overloaded', retryable: true, cause });
     }
     const { id, logger } = this.#settings;
     this.#results.add(1, { exporter: id, result: result.kind });
     if (result.detail !== null && logger.isDebugEnabled())
-      logger.debug({ reason: result.detail }, 'A request got no whole answer');
+      logger.debug({ reason: result.detail }, 'A request got no complete response');
     const { target, hide } = this.#made;
     return failureOf(result, target, hide);
   }

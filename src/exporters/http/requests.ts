@@ -94,7 +94,7 @@ export class Requests {
       if (isDone(unit.record)) continue;
       const value = this.#render(unit);
       if (value === undefined)
-        unfit.push({ record: unit.record, reason: 'an expression of the body cannot be evaluated for it' });
+        unfit.push({ record: unit.record, reason: 'an expression of the body cannot be evaluated' });
       else rendered.push({ ...unit, value });
     }
     const scopeOf = (units: readonly Rendered[]) =>
@@ -132,7 +132,7 @@ export class Requests {
     const request = this.#request(scope, body, units);
     if (request !== undefined) return [request];
     for (const { record } of units)
-      unfit.push({ record, reason: 'an expression of the URL or of a header gives nothing that fits there' });
+      unfit.push({ record, reason: 'an expression of the URL or of a header has no usable value' });
     return [];
   }
 

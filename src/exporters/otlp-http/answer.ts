@@ -30,7 +30,7 @@ export function failureOf(
   const said = shorten(hide(readFailure(answer.body, encodingOf(answer.contentType)).trim()));
   const remedy = remedyFor(status);
   const isRedirect = status >= 300 && status < 400;
-  const advice = isRedirect ? 'redirects are not followed: write the final URL' : remedy;
+  const advice = isRedirect ? 'redirects are not followed: set the final URL' : remedy;
   const hint = advice === undefined ? '' : ` (${advice})`;
   const message = `${place} answered ${status}${hint}${said === '' ? '' : `: ${said}`}`;
   if (!RETRYABLE.has(status) && remedy === undefined)

@@ -10,21 +10,21 @@ const url = (description: string) =>
   Type.Optional(Type.String({ pattern: '^https?://[^/?#@\\s]+([/?][^#\\s]*)?$', description }));
 
 export const otlpHttpConfig = section({
-  endpoint: url('Base URL; /v1/traces, /v1/metrics and /v1/logs are appended: http://gateway:4318.'),
-  traces_endpoint: url('Whole URL for traces, instead of one made from endpoint.'),
-  metrics_endpoint: url('Whole URL for metrics, instead of one made from endpoint.'),
-  logs_endpoint: url('Whole URL for logs, instead of one made from endpoint.'),
+  endpoint: url('Base URL, such as http://gateway:4318; /v1/traces, /v1/metrics and /v1/logs are appended.'),
+  traces_endpoint: url('Full URL for traces, overriding endpoint.'),
+  metrics_endpoint: url('Full URL for metrics, overriding endpoint.'),
+  logs_endpoint: url('Full URL for logs, overriding endpoint.'),
   headers: headersSection('Headers of every request, such as authorization: "Bearer …".'),
-  compression: choice(['gzip', 'none'], { default: 'gzip', description: 'How bodies are compressed.' }),
+  compression: choice(['gzip', 'none'], { default: 'gzip', description: 'Compression of request bodies.' }),
   tls: Type.Optional(
     section(
       {
         ca_file: Type.Optional(
-          filePath({ description: 'PEM file with the certificates to trust, instead of the public ones.' }),
+          filePath({ description: 'PEM file with the certificates to trust instead of the public ones.' }),
         ),
         ...clientTlsFields,
       },
-      { description: 'For https URLs.', isOptional: true },
+      { description: 'TLS settings for https URLs.', isOptional: true },
     ),
   ),
   ...deliveryKeys({ timeout: '30s' }),
@@ -54,15 +54,15 @@ export function checkOtlpHttp(config: OtlpHttpConfig): { readonly path: string; 
   if (urls.every((key) => config[key] === undefined))
     problems.push({
       path: '/endpoint',
-      message: 'is missing: write where to send, such as http://gateway:4318',
+      message: 'is missing: set a URL such as http://gateway:4318',
     });
   for (const key of urls)
     if (config[key] !== undefined && !URL.canParse(config[key]))
-      problems.push({ path: `/${key}`, message: 'is no URL' });
+      problems.push({ path: `/${key}`, message: 'is not a URL' });
   if (config.endpoint?.includes('?') === true)
     problems.push({
       path: '/endpoint',
-      message: 'must not have a query; write traces_endpoint and so on in full',
+      message: 'must not have a query; set traces_endpoint, metrics_endpoint and logs_endpoint instead',
     });
   problems.push(
     ...checkHeaders(config.headers, ['content-type', BATCH_ID_HEADER]),

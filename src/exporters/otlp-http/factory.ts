@@ -6,7 +6,7 @@ import { OtlpHttpExporter } from './otlp-http-exporter.js';
 export const otlpHttpExporter: ExporterFactory<typeof otlpHttpConfig> = {
   kind: 'exporter',
   type: 'otlp_http',
-  description: 'Forwards to another Jackdaw, or to anything that takes OTLP over HTTP.',
+  description: 'Forwards traces, metrics and logs to another Jackdaw or any OTLP/HTTP server.',
   stability: 'beta',
   signals: TELEMETRY_SIGNALS,
   configSchema: otlpHttpConfig,

@@ -37,8 +37,7 @@ export class OtlpHttpExporter implements Exporter {
     this.#form = config.compression === 'gzip' ? 'gzip' : 'plain';
     this.#useHeaders(config.headers);
     this.#rejected = meter.counter('otlp_http_rejected_items_total', {
-      description:
-        'Spans, points and records that the other side rejected although it took the request (partial success).',
+      description: 'Spans, points and records rejected by the server in a partial success.',
       labelNames: ['exporter', 'signal'],
     });
     this.#log = new SparseLog(logger, clock);
@@ -106,7 +105,7 @@ export class OtlpHttpExporter implements Exporter {
       body = encodeBatch(signal, batch);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new ConsumeError(`The batch cannot be written as OTLP: ${reason}`, {
+      throw new ConsumeError(`The batch cannot be encoded as OTLP: ${reason}`, {
         code: 'validation_failed',
         retryable: false,
         cause,
@@ -130,7 +129,7 @@ export class OtlpHttpExporter implements Exporter {
     this.#log.warn(
       rejection.count,
       { signal, reason: shorten(this.#hide(rejection.reason)) },
-      `${place} accepted a request only in part`,
+      `${place} accepted a request only partly`,
     );
   }
 }

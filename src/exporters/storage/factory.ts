@@ -3,13 +3,13 @@ import { extensionId, section } from '../../config/schema.js';
 import { StorageExporter } from './storage-exporter.js';
 
 const storageConfig = section({
-  store: extensionId({ description: 'Id of the extension that keeps the data.', default: 'duckdb' }),
+  store: extensionId({ description: 'Id of the telemetry store.', default: 'duckdb' }),
 });
 
 export const storageExporter: ExporterFactory<typeof storageConfig> = {
   kind: 'exporter',
   type: 'storage',
-  description: 'Writes to the store, and answers after the commit.',
+  description: 'Writes to the telemetry store and responds after the commit.',
   stability: 'beta',
   signals: ['traces', 'metrics', 'logs'],
   configSchema: storageConfig,

@@ -40,7 +40,7 @@ export class StorageExporter implements Exporter {
       if (signal === 'events' || !exporters.includes(this.#id) || takes(writer, signal)) continue;
       const taken = TELEMETRY_SIGNALS.filter((taken) => takes(writer, taken)).join(' and ');
       throw new Error(
-        `Extension "${this.#storeId}" takes ${taken} so far, and no ${signal}: let pipeline "${name}" end in an exporter with another store`,
+        `Extension "${this.#storeId}" stores ${taken} but no ${signal}: use an exporter with another store in pipeline "${name}"`,
       );
     }
     this.#writer = writer;

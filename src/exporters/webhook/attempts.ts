@@ -63,7 +63,7 @@ export class Attempts {
         { err: error, ...placeOf(claim) },
         'A webhook could not be sent because of an internal error',
       );
-      result = notSent('failed', 'The request could not be made');
+      result = notSent('failed', 'Could not create the request');
     }
     onAttempt(claim, startedAt, result);
     this.#log(claim, result);
@@ -76,7 +76,7 @@ export class Attempts {
     if (problem !== null) return notSent('blocked', `The endpoint’s URL ${problem}`);
     const body = Buffer.from(claim.body, 'utf8');
     const headers = await this.#headers(claim, body);
-    if (headers === null) return notSent('failed', 'The endpoint’s secret cannot be read; rotate it');
+    if (headers === null) return notSent('failed', 'Cannot read the endpoint’s secret; rotate it');
     return await sender.send({ url: claim.url, headers, body }, signal);
   }
 
@@ -95,7 +95,7 @@ export class Attempts {
       this.#unreadable.warn(
         1,
         { err: error, ...placeOf(claim) },
-        'The secret of a webhook endpoint cannot be read: nothing is sent to it until the key is back or it is given a new secret (rotate-secret)',
+        'Cannot read the secret of a webhook endpoint: restore the key, or rotate the secret (rotate-secret); nothing is sent until then',
       );
       return null;
     }
@@ -107,14 +107,14 @@ export class Attempts {
       this.#blocked.warn(
         1,
         { ...placeOf(claim), reason: detail ?? error },
-        'A webhook was not sent: its address is not allowed (targets.allow_cidrs)',
+        'A webhook was not sent: its address is not allowed (see targets.allow_cidrs)',
       );
     else if (kind !== 'success' && statusCode === null)
       // The record does not say it.
       this.#unanswered.warn(
         1,
         { ...placeOf(claim), reason: error, ...(detail !== null && { detail }) },
-        'A webhook got no answer',
+        'A webhook got no response',
       );
     if (kind !== 'success' && kind !== 'blocked' && logger.isDebugEnabled())
       logger.debug(

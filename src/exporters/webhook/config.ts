@@ -6,7 +6,7 @@ import { checkTargets, targetsSection } from '../../delivery/senders/webhook/tar
 
 export const webhookConfig = section({
   control: extensionId({
-    description: 'Id of the extension that keeps endpoints and deliveries.',
+    description: 'Id of the control store, which holds endpoints and deliveries.',
     default: 'sqlite',
   }),
   targets: targetsSection,
@@ -14,32 +14,35 @@ export const webhookConfig = section({
     maxItems: 50,
     default: ['5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'],
     description:
-      'Waits after the first failed attempt, the second and so on, each varied by up to 20 %. A delivery has failed after one attempt more than there are waits.',
+      'Waits after each failed attempt, varied by up to 20%. After the last wait comes the last attempt.',
   }),
-  timeout: duration({ default: '15s', description: 'Time for one attempt, from the connection to the end.' }),
+  timeout: duration({
+    default: '15s',
+    description: 'Time limit for one attempt, from connecting to the end of the response.',
+  }),
   connect_timeout: connectTimeoutKey,
   breaker_threshold: Type.Integer({
     minimum: 1,
     maximum: 10_000,
     default: 20,
-    description: 'Failed attempts in a row that pause an endpoint.',
+    description: 'Consecutive failed attempts after which an endpoint is paused.',
   }),
   max_concurrency: Type.Integer({
     minimum: 1,
     maximum: 10_000,
     default: 64,
     description:
-      'Attempts under way at once, at most half of them to one organization, and a quarter to one host.',
+      'Concurrent attempts; one organization gets at most half of them, one host at most a quarter.',
   }),
   max_concurrency_per_endpoint: Type.Integer({
     minimum: 1,
     maximum: 10_000,
     default: 4,
-    description: 'Attempts under way at once to one endpoint.',
+    description: 'Concurrent attempts to one endpoint.',
   }),
   retention: duration({
     default: '30d',
-    description: 'How long deliveries and their attempts are kept, whatever became of them.',
+    description: 'Retention of deliveries and their attempts, whether they succeeded or failed.',
   }),
 });
 
@@ -55,14 +58,14 @@ export function checkWebhook(config: WebhookConfig): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [...checkTargets(config.targets), ...checkAttemptTimes(config)];
   config.retry_schedule.forEach((wait, i) => {
     if (durationMs(wait) === 0)
-      problems.push({ path: `/retry_schedule/${i}`, message: 'must be longer than nothing: 1s' });
+      problems.push({ path: `/retry_schedule/${i}`, message: 'must be greater than 0, for example 1s' });
   });
   const retriesMs = config.retry_schedule.reduce((sum, wait) => sum + durationMs(wait), 0);
   const retentionMs = durationMs(config.retention);
   if (retentionMs === 0 || retentionMs < retriesMs)
     problems.push({
       path: '/retention',
-      message: `is shorter than the retries take (${Math.ceil(retriesMs / 1000)}s by retry_schedule): deliveries would be removed while they wait`,
+      message: `is shorter than the retries take (${Math.ceil(retriesMs / 1000)}s by retry_schedule): deliveries would be removed before their last attempt`,
     });
   return problems;
 }

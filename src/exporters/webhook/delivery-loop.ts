@@ -9,7 +9,7 @@ import { CLAIM_MS, HeldClaims } from './held-claims.js';
 
 export interface LoopOptions {
   readonly limits: SenderLimits;
-  /** Failed attempts in a row that pause an endpoint. */
+  /** Consecutive failed attempts after which an endpoint is paused. */
   readonly breakerThreshold: number;
 }
 

@@ -6,7 +6,7 @@ import { WebhookExporter } from './webhook-exporter.js';
 export const webhookExporter: ExporterFactory<typeof webhookConfig> = {
   kind: 'exporter',
   type: 'webhook',
-  description: 'Sends events, signed, to the webhook endpoints that subscribe to them.',
+  description: 'Sends signed events to the webhook endpoints that subscribe to them.',
   stability: 'beta',
   signals: ['events'],
   configSchema: webhookConfig,

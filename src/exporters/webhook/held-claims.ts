@@ -62,7 +62,7 @@ export class HeldClaims {
       this.#log.warn(
         this.#held.size,
         { err: error },
-        'Claims of webhooks were not renewed; it is tried again',
+        'Could not renew claims of webhook deliveries; retrying',
       );
     }
   }

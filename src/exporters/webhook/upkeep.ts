@@ -23,7 +23,7 @@ export class Upkeep {
   constructor(tools: UpkeepTools) {
     const { queue, retentionMs, clock, logger, onPending } = tools;
     const turns = (everyMs: number, work: () => Promise<void>): (() => void) => {
-      const failed = 'The upkeep of webhook deliveries failed; it is repeated';
+      const failed = 'Could not remove old webhook deliveries; retrying';
       return repeat({ clock, logger }, { everyMs, failed }, work);
     };
     const endRetention = turns(RETENTION_TURN_MS, async () => {

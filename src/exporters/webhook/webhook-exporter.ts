@@ -90,7 +90,7 @@ export class WebhookExporter implements Exporter {
       logger.error({ err: error }, `${message}.`);
       host.reportStatus({
         level: 'fatal',
-        message: `${message}; see the log. What is queued is on disk, and goes out after the next start.`,
+        message: `${message}; see the log. Queued deliveries are on disk and are sent after the next start.`,
       });
     };
     const setup: SendingSetup = {
@@ -115,7 +115,7 @@ export class WebhookExporter implements Exporter {
       },
       paused: (endpoints) => {
         this.#metrics.paused(endpoints.length);
-        logger.warn({ endpoints }, 'Paused webhook endpoints after too many failed attempts in a row');
+        logger.warn({ endpoints }, 'Paused webhook endpoints after too many consecutive failed attempts');
       },
       storeFailing: (isFailing) => {
         reportStore(host, isFailing);
@@ -186,7 +186,7 @@ function refusalsOf({ items }: EventsBatch): readonly Refusal[] {
 /** No event is one that can never be queued: whatever is wrong with the store, it is asked again. */
 function rethrowRetryable(cause: unknown): never {
   if (cause instanceof ConsumeError && cause.retryable) throw cause;
-  throw new ConsumeError('The store does not queue deliveries.', {
+  throw new ConsumeError('The store cannot queue deliveries.', {
     code: 'storage_unavailable',
     retryable: true,
     cause,
@@ -210,7 +210,7 @@ function reportStore(host: Host, isFailing: boolean): void {
   if (isFailing)
     host.reportStatus({
       level: 'degraded',
-      message: 'The control store does not give or take deliveries; it is asked again, and the log says why',
+      message: 'Cannot read or write deliveries; retrying (see log)',
     });
   else host.reportStatus({ level: 'ok' });
 }

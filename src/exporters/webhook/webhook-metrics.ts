@@ -22,11 +22,11 @@ export class WebhookMetrics {
     this.#meter = meter;
     this.#labels = { exporter };
     this.#attempts = meter.counter('webhook_attempts_total', {
-      description: 'Attempts that ended, by how: success, refused, timed_out, blocked, failed.',
+      description: 'Finished attempts by result: success, refused, timed_out, blocked, failed.',
       labelNames: [...LABEL_NAMES, 'result'],
     });
     this.#paused = meter.counter('webhook_endpoints_paused_total', {
-      description: 'Endpoints that were paused after too many failed attempts in a row.',
+      description: 'Endpoints paused after too many consecutive failed attempts.',
       labelNames: LABEL_NAMES,
     });
     this.#duration = meter.histogram('webhook_attempt_duration_seconds', {
@@ -35,7 +35,7 @@ export class WebhookMetrics {
       buckets: DURATIONS,
     });
     this.#delay = meter.histogram('webhook_first_attempt_delay_seconds', {
-      description: 'Time from an event until the first attempt to deliver it begins.',
+      description: 'Time from an event to the start of its first delivery attempt.',
       labelNames: LABEL_NAMES,
       buckets: DELAYS,
     });
@@ -59,13 +59,13 @@ export class WebhookMetrics {
     const gauge = (name: string, description: string, read: () => number): (() => void) =>
       this.#meter.gauge(`webhook_${name}`, { description, labelNames: LABEL_NAMES }, read, this.#labels);
     const ends = [
-      gauge('pending_deliveries', 'Deliveries that wait or are under way.', () => figures().pending),
+      gauge('pending_deliveries', 'Deliveries that are queued or in progress.', () => figures().pending),
       gauge(
         'overdue_seconds',
-        'How long the oldest delivery to an active endpoint is overdue.',
+        'Time by which the oldest delivery to an active endpoint is overdue.',
         () => figures().overdueMs / 1000,
       ),
-      gauge('attempts_under_way', 'Attempts that are under way or not recorded yet.', underWay),
+      gauge('attempts_under_way', 'Attempts that are in progress or not yet recorded.', underWay),
     ];
     return () => {
       for (const end of ends) end();

@@ -14,9 +14,6 @@ export const EVENT_FIELDS = {
   type: word('', EVENT_TYPES, (event) => event.type),
   timestamp: time('', (event) => event.timestamp),
   organization_id: maybeText('UUID', (event) => event.organization_id),
-  endpoint_id: maybeText(
-    'UUID of the only webhook endpoint that should get it',
-    (event) => event.endpoint_id,
-  ),
+  endpoint_id: maybeText('UUID of the only webhook endpoint to receive it', (event) => event.endpoint_id),
   data: { ...data, isDerived: true },
 } as const satisfies Fields<EventRecord>;

@@ -16,17 +16,17 @@ import {
   type Fields,
 } from './field.js';
 
-const metadata = maybeObject<SpanRecord>('attributes, and what else came with the span', seenMetadata);
+const metadata = maybeObject<SpanRecord>('attributes and other data of the span', seenMetadata);
 
-const attributes = maybeObject<SpanRecord>('as sent by OTLP; of other spans their metadata', attributesOf);
+const attributes = maybeObject<SpanRecord>('as sent by OTLP; metadata for other spans', attributesOf);
 
 /** What expressions read of a span. */
 export const SPAN_FIELDS = {
   span_id: text('UUID', (span) => span.span_id),
   trace_id: text('UUID', (span) => span.trace_id),
   parent_span_id: maybeText('UUID', (span) => span.parent_span_id),
-  type: word('what the step is', SPAN_TYPES, (span) => span.type),
-  kind: word('in OTLP; `unspecified` if it did not come by OTLP', KIND_WORDS, otlpKindOf),
+  type: word('kind of step', SPAN_TYPES, (span) => span.type),
+  kind: word('OTLP span kind; `unspecified` if not sent by OTLP', KIND_WORDS, otlpKindOf),
   name: text('', (span) => span.name),
   status: word('', RUN_STATUSES, (span) => span.status),
   started_at: time('', (span) => span.started_at),
@@ -36,7 +36,7 @@ export const SPAN_FIELDS = {
     (span) => span.duration_ms ?? durationMs(span.started_at, span.ended_at),
   ),
   model: maybeText('of a model call', (span) => span.model),
-  provider: maybeText('who sells the model', (span) => span.call?.provider),
+  provider: maybeText('provider of the model', (span) => span.call?.provider),
   input_tokens: maybeCount('', (span) => span.input_tokens),
   output_tokens: maybeCount('', (span) => span.output_tokens),
   total_tokens: maybeCount('', (span) => span.total_tokens),
@@ -47,6 +47,6 @@ export const SPAN_FIELDS = {
   attributes: { ...attributes, isOptional: false, isDerived: true },
   metadata: { ...metadata, isDerived: true },
   session_id: maybeText('', (span) => span.context?.session_id),
-  user_id: maybeText('whom the run was for', (span) => span.context?.user_id),
+  user_id: maybeText('end user of the run', (span) => span.context?.user_id),
   tags: maybeTexts('', (span) => span.context?.tags),
 } as const satisfies Fields<SpanRecord>;

@@ -23,7 +23,7 @@ import type { SpanRecord } from '../../signal/span.js';
 
 const spans: Field<TraceRecord> = {
   type: 'list<Span>',
-  description: 'those of the same request; of a held run all',
+  description: 'those of the same request, or all spans of a buffered run',
   isOptional: false,
   // Several conditions then read the attributes of a span once.
   isDerived: true,
@@ -45,18 +45,18 @@ export const TRACE_FIELDS = {
   success: maybeFlag('', ({ trace }) => trace.success),
   outcome: maybeText('', ({ trace }) => trace.outcome),
   error_message: maybeText('', ({ trace }) => trace.error_message),
-  total_tokens: maybeCount('of the spans, where the header does not tell', totalTokens),
-  total_cost_usd: maybeNumber('US dollars; of the spans, where the header does not tell', (record) => {
+  total_tokens: maybeCount('the sum of the spans if the header has none', totalTokens),
+  total_cost_usd: maybeNumber('US dollars; the sum of the spans if the header has none', (record) => {
     const cost = totalCost(record);
     return cost === null ? null : moneyToNumber(cost);
   }),
   metadata: maybeObject('', ({ trace }) => trace.metadata),
   session_id: maybeText('', ({ trace }) => contextIn(trace.metadata).session_id),
-  user_id: maybeText('whom the run was for', ({ trace }) => contextIn(trace.metadata).user_id),
+  user_id: maybeText('end user of the run', ({ trace }) => contextIn(trace.metadata).user_id),
   tags: maybeTexts('', ({ trace }) => contextIn(trace.metadata).tags),
   sdk_version: maybeText('', ({ trace }) => trace.sdk_version),
   sample_rate: maybeNumber(
-    'the share of runs like it that sampling kept so far',
+    'fraction of similar runs that sampling has kept so far',
     ({ trace }) => trace.sample_rate,
   ),
   spans,
@@ -77,7 +77,7 @@ function tokensOf({ total_tokens, input_tokens, output_tokens }: SpanRecord): nu
   return input_tokens === null && output_tokens === null ? null : (input_tokens ?? 0) + (output_tokens ?? 0);
 }
 
-/** Null where no span has any. */
+/** @returns null if no span has a value */
 function sumOf(spans: readonly SpanRecord[], read: (span: SpanRecord) => number | null): number | null {
   let sum: number | null = null;
   for (const span of spans) {

@@ -13,62 +13,62 @@ export const clickHouseConfig = section({
     maxItems: 16,
     default: ['http://127.0.0.1:8123'],
     description:
-      'HTTP interfaces of the servers, all of which hold the same data. The first one that answers is used; all daemons should name them in one order.',
+      'URLs of servers that hold the same data. The first that responds is used; use one order everywhere.',
   }),
   database: Type.String({
     pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$',
     default: 'jackdaw',
-    description: 'The database with the tables. It is made where it is not there.',
+    description: 'Database name. Created if missing.',
   }),
-  username: Type.String({ minLength: 1, default: 'default', description: 'The user of ClickHouse.' }),
-  password: Type.Optional(secret({ description: 'Its password. It is never shown.' })),
+  username: Type.String({ minLength: 1, default: 'default', description: 'ClickHouse user.' }),
+  password: Type.Optional(secret({ description: 'Password of the ClickHouse user. It is never shown.' })),
   tls: Type.Optional(
     section(
       {
         ca_file: Type.Optional(
-          filePath({ description: 'PEM file with the certificates to trust, instead of the public ones.' }),
+          filePath({ description: 'PEM file with the certificates to trust instead of the public ones.' }),
         ),
         cert_file: Type.Optional(filePath({ description: 'PEM file with the client certificate.' })),
         key_file: Type.Optional(
           filePath({ description: 'PEM file with the key of the client certificate.' }),
         ),
       },
-      { description: 'For https URLs.', isOptional: true },
+      { description: 'TLS settings for https URLs.', isOptional: true },
     ),
   ),
   control: extensionId({
     default: 'sqlite',
-    description: 'The extension that keeps users: rows carry its numbers of them.',
+    description: 'Id of the control store whose user ids the rows reference.',
   }),
   cluster: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,63}$',
-      description: 'The cluster on which tables are made (ON CLUSTER). Absent: on the server that is asked.',
+      description:
+        'Cluster to create tables on (ON CLUSTER). If absent, they are created on the connected server.',
     }),
   ),
   replicated: Type.Boolean({
     default: false,
-    description: 'Make tables with Replicated engines, and have two servers take each write.',
+    description: 'Whether to use Replicated table engines and require two servers to accept each write.',
   }),
   migrate: Type.Boolean({
     default: true,
-    description: 'Make and change the tables at the start. Of several daemons that may, one does.',
+    description:
+      'Whether to create and migrate tables at start. With several daemons, only one does it at a time.',
   }),
   connections: Type.Integer({
     default: 10,
     minimum: 2,
     maximum: 200,
-    description: 'Connections to a server.',
+    description: 'Connections to each server.',
   }),
   request_timeout: duration({
     default: '30s',
-    description:
-      'How long one statement may take. Then it is given up, and tried again where that does no harm.',
+    description: 'Time limit for one statement. Afterwards it is cancelled, and retried if that is safe.',
   }),
   max_queue_size: size({
     default: '128MiB',
-    description:
-      'Size of the items that may wait for their insert. More is refused with 503, to be sent again.',
+    description: 'Size of the write queue. When full, requests get a retryable 503.',
   }),
   group: section(
     {
@@ -76,31 +76,31 @@ export const clickHouseConfig = section({
         default: 10_000,
         minimum: 100,
         maximum: 1_000_000,
-        description: 'Items of one insert, about: those of a batch stay together.',
+        description: 'Approximate number of items per insert. Items of one batch stay together.',
       }),
     },
-    { description: 'How items of several requests go into one insert.' },
+    { description: 'How items of several requests are combined into one insert.' },
   ),
   retention: section(
     {
       traces: Type.Optional(
         duration({
           description:
-            'How long runs and spans are kept, in whole UTC days by their starts. Absent: for ever.',
+            'Retention of runs and spans, in whole UTC days by start time. If absent, they are kept forever.',
         }),
       ),
       metrics: Type.Optional(
         duration({
-          description: 'How long metric points are kept, in whole UTC days by their time. Absent: for ever.',
+          description: 'Retention of metric points, in whole UTC days. If absent, they are kept forever.',
         }),
       ),
       logs: Type.Optional(
         duration({
-          description: 'How long log records are kept, in whole UTC days by their time. Absent: for ever.',
+          description: 'Retention of log records, in whole UTC days. If absent, they are kept forever.',
         }),
       ),
     },
-    { description: 'How long stored data is kept.' },
+    { description: 'Retention of stored data.' },
   ),
 });
 
@@ -111,11 +111,11 @@ export function checkClickHouse(config: Config): { readonly path: string; readon
   const problems: { path: string; message: string }[] = [...checkClientTls(config.tls)];
   config.urls.forEach((url, at) => {
     const path = `/urls/${String(at)}`;
-    if (!URL.canParse(url)) problems.push({ path, message: 'is no URL' });
+    if (!URL.canParse(url)) problems.push({ path, message: 'is not a URL' });
     else if (hasMore(new URL(url)))
       problems.push({
         path,
-        message: 'must be a scheme, a host and a port: write user and password as username and password',
+        message: 'must be only scheme, host and port: set the user in username and the password in password',
       });
   });
   if (config.tls?.cert_file !== undefined && config.tls.ca_file === undefined)
@@ -125,14 +125,14 @@ export function checkClickHouse(config: Config): { readonly path: string; readon
   if (config.replicated && config.urls.length < 2 && config.cluster === undefined)
     problems.push({
       path: '/replicated',
-      message: 'needs more than one server: name them in urls, or their cluster',
+      message: 'needs more than one server: list them in urls, or set cluster',
     });
   for (const [name, kept] of Object.entries(config.retention)) {
     const days = durationMs(kept) / MS_PER_DAY;
     if (!Number.isInteger(days) || days < 1)
       problems.push({
         path: `/retention/${name}`,
-        message: 'must be a number of whole days, at least one: 30d',
+        message: 'must be a whole number of days, at least one: 30d',
       });
   }
   return problems;

@@ -8,7 +8,7 @@ import { checkClickHouse, clickHouseConfig, daysKept, passwordsIn } from './conf
 export const clickHouseExtension: ExtensionFactory<typeof clickHouseConfig> = {
   kind: 'extension',
   type: 'clickhouse',
-  description: 'Telemetry in ClickHouse, which several daemons may share.',
+  description: 'Telemetry store in ClickHouse, which several daemons can share.',
   stability: 'alpha',
   configSchema: clickHouseConfig,
   check: checkClickHouse,

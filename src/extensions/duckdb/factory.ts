@@ -15,106 +15,104 @@ const LEAST_READ_MS = 100;
 const configSchema = section({
   path: filePath({
     default: './data/jackdaw.duckdb',
-    description: 'The main file of the store. The files with the telemetry lie beside it, under its name.',
+    description: 'Main file of the store. Telemetry files are stored next to it with the same name prefix.',
   }),
   control: extensionId({
     default: 'sqlite',
-    description: 'The extension that keeps users and prompts: rows carry its numbers of them.',
+    description: 'Id of the control store whose user and prompt ids the rows reference.',
   }),
   memory_limit: size({
     default: '512MiB',
-    description: 'Memory that DuckDB may use. What does not fit is temporarily written beside the store.',
+    description: 'Memory limit of DuckDB. Larger intermediate results spill to disk next to the store.',
   }),
   threads: Type.Integer({
     default: 1,
     minimum: 1,
     maximum: 64,
-    description:
-      "Threads of DuckDB for one query. On a machine of two cores a second one takes the writer's core.",
+    description: 'DuckDB threads per query. On two cores, a second thread competes with the writer.',
   }),
   max_queue_size: size({
     default: '128MiB',
-    description:
-      'Size of the batches that may wait for their commit. More is refused with 503, to be sent again.',
+    description: 'Size of the write queue. When it is full, requests get a retryable 503.',
   }),
   max_waiting_segments: Type.Integer({
     default: 24,
     minimum: 2,
     maximum: 1000,
     description:
-      'Full segments that may wait to be moved into the cold file. From half this number on writes slow down; beyond it they are refused with 503.',
+      'Full segments waiting for compaction. Writes slow down at half this number and get 503 above it.',
   }),
   reserve: size({
     default: '64MiB',
-    description:
-      'Room reserved on the disk, in a file beside the store, for what has to be done when the disk is full: the file is then removed, and writes are refused with 503 until there is room for it again. 0: none.',
+    description: 'Disk space reserved for operation on a full disk, when writes get 503. 0: no reserve.',
   }),
   read_timeout: duration({
     default: '30s',
-    description:
-      'How long one read may take, and how long it may wait for its turn before that. Then it is ended and answered with 503, to be tried again.',
+    description: 'Time limit for a read, and for its wait in the queue. Afterwards it gets a retryable 503.',
   }),
   max_reads: Type.Optional(
     Type.Integer({
       minimum: 2,
       maximum: 16,
       description:
-        'Reads of users at a time. Absent: one more than the machine has cores. One user never has all of them.',
+        'Concurrent reads; one user never gets all of them. Default: the number of cores plus one.',
     }),
   ),
   max_waiting_reads: Type.Integer({
     default: 1000,
     minimum: 1,
     maximum: 100_000,
-    description: 'Reads that may wait for their turn. More are refused with 503.',
+    description: 'Maximum number of queued reads. When reached, reads get 503.',
   }),
   max_waiting_reads_per_user: Type.Integer({
     default: 100,
     minimum: 1,
     maximum: 100_000,
-    description: 'How many of these may belong to one user.',
+    description: 'Maximum number of queued reads per user.',
   }),
   max_run_spans: Type.Integer({
     default: 100_000,
     minimum: 1000,
     maximum: 1_000_000,
     description:
-      "How many spans of a run its usage, its agent and the service map follow. Further ones are stored and can be read; the run's status and times go on following them.",
+      'Spans per run that update its usage, agent and the service map. Further spans are still stored.',
   }),
   max_agents: Type.Integer({
     default: MOST_AGENTS,
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Agents that a user may have. Runs of further agents are kept under the agent (other).',
+    description:
+      'Maximum number of agents per user. Runs of further agents are stored under the agent (other).',
   }),
   accept_loss: Type.Boolean({
     default: false,
-    description: 'Starts without missing files of the store, as jackdaw run --accept-loss does.',
+    description: 'Whether to start although store files are missing, like jackdaw run --accept-loss.',
   }),
   retention: section(
     {
       traces: Type.Optional(
         duration({
-          description: 'How long traces are kept, in whole UTC days by their start. Absent: for ever.',
+          description:
+            'Retention of traces, in whole UTC days by start time. If absent, they are kept forever.',
         }),
       ),
       metrics: Type.Optional(
         duration({
-          description: 'How long metric points are kept, in whole UTC days by their time. Absent: for ever.',
+          description: 'Retention of metric points, in whole UTC days. If absent, they are kept forever.',
         }),
       ),
       logs: Type.Optional(
         duration({
-          description: 'How long log records are kept, in whole UTC days by their time. Absent: for ever.',
+          description: 'Retention of log records, in whole UTC days. If absent, they are kept forever.',
         }),
       ),
       events: Type.Optional(
         duration({
-          description: 'How long events are kept, in whole UTC days by their time. Absent: for ever.',
+          description: 'Retention of events, in whole UTC days. If absent, they are kept forever.',
         }),
       ),
     },
-    { description: 'How long stored data is kept.' },
+    { description: 'Retention of stored data.' },
   ),
 });
 
@@ -122,7 +120,7 @@ const configSchema = section({
 export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
   kind: 'extension',
   type: 'duckdb',
-  description: 'The embedded store: telemetry in DuckDB files.',
+  description: 'Embedded telemetry store in DuckDB files.',
   stability: 'beta',
   configSchema,
   check: (config) => [...memoryProblems(config), ...readProblems(config), ...retentionProblems(config)],
@@ -170,7 +168,7 @@ function retentionProblems(config: Static<typeof configSchema>): { path: string;
   return Object.entries(config.retention).flatMap(([name, kept]) => {
     const days = durationMs(kept) / MS_PER_DAY;
     if (Number.isInteger(days) && days >= 1) return [];
-    return [{ path: `/retention/${name}`, message: 'must be a number of whole days, at least one: 30d' }];
+    return [{ path: `/retention/${name}`, message: 'must be a whole number of days, at least one: 30d' }];
   });
 }
 

@@ -41,14 +41,14 @@ function ready({ isReady, phase, components }: DaemonHealth): HttpResponse {
 const HealthSchema = section({
   endpoint: endpoint({
     default: '127.0.0.1:13133',
-    description: 'Where /healthz and /readyz answer.',
+    description: 'Address that serves /healthz and /readyz.',
   }),
 });
 
 export const healthExtension: ExtensionFactory<typeof HealthSchema> = {
   kind: 'extension',
   type: 'health',
-  description: 'Tells orchestrators and load balancers whether the daemon lives and whether it is ready.',
+  description: 'Serves liveness and readiness checks for orchestrators and load balancers.',
   stability: 'beta',
   configSchema: HealthSchema,
   resources: (config) => [{ kind: 'http_listener', endpoint: config.endpoint, isOperational: true }],

@@ -6,8 +6,7 @@ const DEFAULT_URL = 'postgres://127.0.0.1:5432/jackdaw';
 export const postgresConfig = section({
   url: {
     ...secret({
-      description:
-        'The database of the control store: postgres://user:password@host:port/database. It is never shown.',
+      description: 'Database URL: postgres://user:password@host:port/database. It is never shown.',
     }),
     default: DEFAULT_URL,
   },
@@ -15,8 +14,7 @@ export const postgresConfig = section({
     default: 10,
     minimum: 1,
     maximum: 100,
-    description:
-      'Connections to the database, beside the one that listens for changes made by other processes.',
+    description: 'Connections to the database, in addition to the one that listens for changes.',
   }),
 });
 

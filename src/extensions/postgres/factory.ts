@@ -6,7 +6,7 @@ import { passwordsIn, postgresConfig, urlProblems } from './config.js';
 export const postgresExtension: ExtensionFactory<typeof postgresConfig> = {
   kind: 'extension',
   type: 'postgres',
-  description: 'The control store in PostgreSQL, which several daemons may share.',
+  description: 'Control store in PostgreSQL, which several daemons can share.',
   stability: 'beta',
   configSchema: postgresConfig,
   check: urlProblems,

@@ -18,29 +18,28 @@ const configSchema = section(
   {
     endpoint: endpoint({
       default: '127.0.0.1:4319',
-      description: 'Where the API listens. Components that name the same endpoint share the listener.',
+      description: 'Address that serves the API. Components with the same endpoint share the listener.',
     }),
     store: extensionId({
       default: 'duckdb',
-      description: 'The extension that stores telemetry.',
+      description: 'Id of the telemetry store.',
     }),
     control: extensionId({
       default: 'sqlite',
-      description: 'The extension that keeps users, keys, prompts, alert rules and webhooks.',
+      description: 'Id of the control store, which holds users, keys, prompts, alerts and webhooks.',
     }),
     cors: section(
       {
         allowed_origins: Type.Array(Type.String({ minLength: 1 }), {
           default: [],
-          description:
-            'Origins whose pages may call the API from a browser, such as https://ops.example.com; * for any. Empty: none.',
+          description: 'Origins whose pages may call the API, such as https://ops.example.com; * allows any.',
         }),
       },
-      { description: 'Calls from browsers.' },
+      { description: 'Cross-origin requests from browsers.' },
     ),
     export_root: Type.Optional(
       filePath({
-        description: 'Directory that exports are written below. Default: exports, next to the control store.',
+        description: 'Directory that contains exports. Default: exports, next to the control store.',
       }),
     ),
     tls: tlsFiles(),
@@ -51,7 +50,7 @@ const configSchema = section(
 export const queryExtension: ExtensionFactory<typeof configSchema> = {
   kind: 'extension',
   type: 'query',
-  description: 'The HTTP API: traces, agents, administration and openapi.json.',
+  description: 'HTTP API for traces, agents and administration, with openapi.json.',
   stability: 'beta',
   configSchema,
   resources: ({ endpoint: address, tls }) => [

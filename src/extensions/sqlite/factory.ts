@@ -6,7 +6,7 @@ import { sqliteConfig } from './config.js';
 export const sqliteExtension: ExtensionFactory<typeof sqliteConfig> = {
   kind: 'extension',
   type: 'sqlite',
-  description: 'The control store in a file: users, keys, prompts, alerts, webhooks and events.',
+  description: 'Control store in a SQLite file: users, keys, prompts, alerts, webhooks and events.',
   stability: 'beta',
   configSchema: sqliteConfig,
   resources: ({ path }) => [{ kind: 'writable_file', path, isExclusive: true }],

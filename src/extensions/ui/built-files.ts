@@ -57,7 +57,7 @@ export async function readBuiltFiles(folder: string): Promise<readonly BuiltFile
   const files: BuiltFile[] = [];
   for (const name of names.filter((name) => !isForm(name)).sort()) {
     if (!NAME.test(name))
-      throw new Error(`${join(folder, name)} has a name that is none for a URL: build the pages again`);
+      throw new Error(`${join(folder, name)} has a name that is not valid in a URL: rebuild the pages`);
     const forms: BuiltForm[] = [];
     for (const { suffix, name: coding } of CODINGS)
       if (all.has(name + suffix)) forms.push(form(coding, await readFile(join(folder, name + suffix))));

@@ -5,12 +5,12 @@ export const uiConfigSchema = section(
   {
     api: extensionId({
       default: 'query',
-      description: 'The extension whose API the pages read.',
+      description: 'Id of the API extension that the pages use.',
     }),
     endpoint: optionalEndpoint({
       default: null,
       description:
-        'Where the pages are served; null: where the API listens. Elsewhere a proxy has to bring both under one origin.',
+        'Address that serves the pages; null uses that of the API. Others need a proxy to share the origin.',
     }),
     base_path: Type.Optional(
       Type.Unsafe<string>({
@@ -18,7 +18,7 @@ export const uiConfigSchema = section(
         pattern: '^/([A-Za-z0-9._~-]+/)*$',
         patternErrorMessage: 'must be a path from slash to slash, such as /jackdaw/',
         description:
-          'The path under which browsers see the pages, where a proxy takes it away before it passes requests on. Absent: that of public_url, else /.',
+          'Path prefix that a proxy strips before forwarding. Default: the path of public_url, or /.',
       }),
     ),
     public_url: Type.Optional(
@@ -28,7 +28,7 @@ export const uiConfigSchema = section(
         patternErrorMessage:
           'must be the address of the pages in a browser, such as https://jackdaw.example.com/',
         description:
-          'The address of the pages in a browser, where it is not that of the listener: of the proxy in front of it. Its host is answered to.',
+          'URL of the pages in a browser if a proxy is in front. Requests to its host are accepted.',
       }),
     ),
   },
@@ -44,15 +44,13 @@ export function checkUiConfig({ base_path, public_url }: UiConfig): readonly {
 }[] {
   if (public_url === undefined) return [];
   if (!URL.canParse(public_url))
-    return [
-      { path: '/public_url', message: 'is not an address: write it like https://jackdaw.example.com/' },
-    ];
+    return [{ path: '/public_url', message: 'is not a URL: use one such as https://jackdaw.example.com/' }];
   const path = pathOf(new URL(public_url));
   if (base_path === undefined || base_path === path) return [];
   return [
     {
       path: '/base_path',
-      message: `is not the path of public_url, which is ${path}: leave one of them out, or make them the same`,
+      message: `is not the path of public_url, which is ${path}: remove one of them, or make them equal`,
     },
   ];
 }

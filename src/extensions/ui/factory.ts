@@ -7,7 +7,7 @@ import { UiExtension } from './ui-extension.js';
 export const uiExtension: ExtensionFactory<typeof uiConfigSchema> = {
   kind: 'extension',
   type: 'ui',
-  description: 'The web pages: runs, agents, alerts and everything else of the API, in a browser.',
+  description: 'Web pages for runs, agents, alerts and everything else in the API.',
   stability: 'alpha',
   configSchema: uiConfigSchema,
   check: checkUiConfig,

@@ -82,7 +82,7 @@ function pageRoutes(index: BuiltFile, base: string): readonly Route[] {
 function pageOf(index: BuiltFile, base: string): HttpResponse {
   const text = Buffer.from(index.forms.at(-1)?.body ?? []).toString('utf8');
   if (!BASE.test(text))
-    throw new Error('index.html of the web pages has no <base href="/">: build the pages again');
+    throw new Error('index.html of the web pages has no <base href="/">: rebuild the pages');
   const body = Buffer.from(
     text.replace(BASE, () => `<base href="${escape(base)}" />`),
     'utf8',

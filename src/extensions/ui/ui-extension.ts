@@ -53,7 +53,7 @@ export class UiExtension implements Component {
     if (!files.some(({ name }) => name === INDEX)) {
       this.#logger.warn(
         { folder: this.#folder },
-        'There are no web pages: they were not built (npm run build). The API works without them',
+        'The web pages were not built (run npm run build); only the API is available',
       );
       return;
     }

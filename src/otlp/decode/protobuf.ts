@@ -32,7 +32,7 @@ export function readWhole<T>(
     return read(reader);
   } catch (cause) {
     if (cause instanceof OtlpDecodeError) throw cause;
-    throw new OtlpDecodeError(`is no protobuf message of ${signal}: ${reasonOf(cause)}`, {
+    throw new OtlpDecodeError(`is not a protobuf message of ${signal}: ${reasonOf(cause)}`, {
       place: `byte ${reader.pos}`,
       cause,
     });

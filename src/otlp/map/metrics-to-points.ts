@@ -96,7 +96,7 @@ class PointReader {
   #read(point: AnyPoint, stream: MetricStream): string | undefined {
     const timestamp = timeOf(point.timeUnixNano);
     if (timestamp === null) return 'timeUnixNano: is missing';
-    if (timestamp === undefined) return 'timeUnixNano: is no time before the year 2255';
+    if (timestamp === undefined) return 'timeUnixNano: must be a time before the year 2255';
     const flags = point.flags ?? 0;
     let value: number | null = null;
     let distribution: JsonObject | null = null;

@@ -22,7 +22,7 @@ export function nameOf(spanName: string, type: SpanType, reading: SpanReading): 
 function toolOf(spanName: string, reading: SpanReading): string {
   const said = reading.text('tool_name');
   if (said === null) {
-    reading.witness?.told('name', 'name of the span, without what stands around the tool');
+    reading.witness?.told('name', 'name of the span, reduced to the tool');
     return toolIn(spanName);
   }
   reading.witness?.told('name', 'tool_name');

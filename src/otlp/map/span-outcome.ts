@@ -60,7 +60,7 @@ export function errorOf(
     said(withoutStack(span.status?.message ?? ''), 'message of the status', reading) ||
     said(withoutStack(reading.text('status_message') ?? ''), 'status_message', reading) ||
     said(httpStatus(reading), 'http_status', reading) ||
-    said(toolError(reading, output?.result), 'what the tool gave back', reading) ||
+    said(toolError(reading, output?.result), 'result of the tool', reading) ||
     said(reading.text('error_type') ?? '', 'error_type', reading);
   return text === '' ? null : storableText(text);
 }

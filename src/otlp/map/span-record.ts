@@ -313,7 +313,7 @@ function kindOf(spanName: string, { scope }: Origin, reading: SpanReading): Kind
     return said;
   }
   const kind = kindByName(scope?.name, spanName);
-  if (kind !== null) reading.witness?.told('type', 'name of the span, as its scope gives names');
+  if (kind !== null) reading.witness?.told('type', 'name of the span, by the naming rules of its scope');
   return kind;
 }
 
@@ -323,7 +323,7 @@ function takeResponseUsage(span: Omit<SpanRecord, 'metadata'>, { witness }: Span
   const usage = responseUsage(span.output_data);
   if (usage === undefined) return;
   for (const field of ['input_tokens', 'output_tokens', 'total_tokens'] as const)
-    witness?.told(field, 'usage in the answer');
+    witness?.told(field, 'usage in the response');
   span.input_tokens = usage.input;
   span.output_tokens = usage.output;
   span.total_tokens = usage.total;

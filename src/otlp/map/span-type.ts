@@ -35,9 +35,9 @@ export function spanType(
 function untypedReason(reading: SpanReading, otlpKind: number, isRoot: boolean): Ground {
   if (otlpKind === SERVER && (reading.has('is_http') || reading.has('is_rpc')))
     return isRoot
-      ? 'a root that is a request to a server (kind server)'
-      : 'a request to a server (kind server), not at the root';
-  return isRoot ? 'a root of which nothing says what it is' : 'nothing says what it is';
+      ? 'a root span that is a request to a server (kind server)'
+      : 'a request to a server (kind server), not a root span';
+  return isRoot ? 'a root span without a known kind' : 'no known kind';
 }
 
 function by(field: Field, type: SpanType, reading: SpanReading): SpanType {
@@ -49,7 +49,7 @@ function typeOfKind(kind: Kind, isRoot: boolean, hasDb: boolean): SpanType {
   switch (kind) {
     case 'retrieval':
       return hasDb ? 'db' : 'tool';
-    case 'agent at the root':
+    case 'root span is an agent':
       return isRoot ? 'agent' : 'custom';
     case 'agent made':
       return 'agent';

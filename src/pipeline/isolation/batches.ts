@@ -16,12 +16,12 @@ const CODES: ReadonlySet<unknown> = new Set([
 
 /** What is wrong with something that a plugin passes on as a batch; undefined where nothing is. What is in its items is not looked at. */
 export function problemOfBatch(given: unknown): string | undefined {
-  if (typeof given !== 'object' || given === null) return 'is no object';
+  if (typeof given !== 'object' || given === null) return 'is not an object';
   const { tenant, items } = given as { readonly tenant?: unknown; readonly items?: unknown };
   if (typeof tenant !== 'string' || tenant === '') return 'has no tenant';
   if (!Array.isArray(items)) return 'has no list of items';
   const index = items.findIndex((item) => typeof item !== 'object' || item === null);
-  return index < 0 ? undefined : `has an item ${index} that is no object`;
+  return index < 0 ? undefined : `has an item ${index} that is not an object`;
 }
 
 /** What a plugin gave as a context, with what the program relies on. */

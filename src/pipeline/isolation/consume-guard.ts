@@ -56,9 +56,9 @@ export class ConsumeGuard {
       const running = this.#call(inner, own, context, call);
       const given = await Promise.race([running, call.late]);
       const mended = mendReceipt(given, count);
-      if (mended === undefined) throw this.#broken('receipt', 'gave no receipt for a batch', count);
+      if (mended === undefined) throw this.#broken('receipt', 'returned no receipt for a batch', count);
       if (mended.wrong !== undefined)
-        faults.note('receipt', `gave a receipt that cannot be right: ${mended.wrong}`, { items: count });
+        faults.note('receipt', `returned an invalid receipt: ${mended.wrong}`, { items: count });
       return mended.receipt;
     } catch (error) {
       // It may hold the batch for ever: then at least not what is in it.
@@ -75,7 +75,7 @@ export class ConsumeGuard {
     faults.note('full', `holds ${held} batches, which is its limit (plugin_limits.max_in_flight)`, {
       items: count,
     });
-    throw new ConsumeError('A plugin holds as many batches as it may: send the batch again in a moment', {
+    throw new ConsumeError('A plugin is at its limit of batches: send the batch again later', {
       code: 'overloaded',
       retryable: true,
       retryAfterMs: MS_PER_SECOND,
@@ -85,9 +85,9 @@ export class ConsumeGuard {
   #open(context: ConsumeContext, count: number): HeldCall {
     const { limits, faults, clock } = this.#tools;
     const call = new HeldCall(clock, limits.consumeMs, () => {
-      faults.note('timeout', 'did not give a batch back in time', { items: count });
+      faults.note('timeout', 'did not finish a batch in time', { items: count });
       faults.lost(1);
-      return new ConsumeError('A plugin did not give the batch back in time', {
+      return new ConsumeError('A plugin did not finish the batch in time', {
         code: 'overloaded',
         retryable: true,
         retryAfterMs: MS_PER_SECOND,
@@ -129,8 +129,8 @@ export class ConsumeGuard {
     const { clock, faults } = this.#tools;
     const call = currentCall();
     if (call?.isLate === true) {
-      faults.note('late', 'passed on a batch that had failed');
-      throw failed('The batch took too long and has failed: nothing of it is taken any more');
+      faults.note('late', 'passed on a failed batch');
+      throw failed('The batch timed out; its results are discarded');
     }
     const problem = problemOfBatch(batch);
     if (problem !== undefined) throw this.#broken('batch', `passed on something that ${problem}`, 0);
@@ -152,11 +152,11 @@ export class ConsumeGuard {
     if (error instanceof Error && fromBehind.has(error)) return error;
     const known = asConsumeError(error);
     if (known) return known;
-    this.#tools.faults.note('threw', 'threw an error over a batch; the sender may send it again', {
+    this.#tools.faults.note('threw', 'threw an error on a batch; the sender may retry', {
       items: count,
       error,
     });
-    return failed('A plugin failed over the batch', error);
+    return failed('A plugin failed on the batch', error);
   }
 
   #broken(fault: 'receipt' | 'batch', what: string, items: number): ConsumeError {

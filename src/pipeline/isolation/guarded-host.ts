@@ -71,10 +71,10 @@ function answer(
     cancel = clock.after(limits.requestMs, () => {
       faults.note(
         'timeout',
-        `did not answer a request to ${route.path} in time (plugin_limits.request_timeout)`,
+        `did not respond to a request to ${route.path} in time (plugin_limits.request_timeout)`,
       );
       reject(
-        new HttpProblem(503, 'overloaded', 'The request took too long. Send it again later.', {
+        new HttpProblem(503, 'overloaded', 'The request timed out. Send it again later.', {
           headers: { 'retry-after': '1' },
         }),
       );

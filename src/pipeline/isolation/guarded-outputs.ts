@@ -44,19 +44,16 @@ export class OutputGuard {
     if (this.#inside >= limits.maxInFlight) {
       faults.note(
         'full',
-        `has ${this.#inside} batches under way, which is its limit (plugin_limits.max_in_flight)`,
+        `has ${this.#inside} batches in progress, which is its limit (plugin_limits.max_in_flight)`,
         {
           items: batch.items.length,
         },
       );
-      throw new ConsumeError(
-        'The receiver has too many batches under way: send the batch again in a moment',
-        {
-          code: 'overloaded',
-          retryable: true,
-          retryAfterMs: MS_PER_SECOND,
-        },
-      );
+      throw new ConsumeError('The receiver has too many batches in progress: send the batch again later', {
+        code: 'overloaded',
+        retryable: true,
+        retryAfterMs: MS_PER_SECOND,
+      });
     }
     this.#inside += 1;
     try {

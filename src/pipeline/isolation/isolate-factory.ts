@@ -126,13 +126,13 @@ function toolsFor({ kind }: Factory, plugin: string, settings: AnySettings): Too
 function made(factory: Factory, { faults }: Tools, make: () => unknown): Component {
   const component = runAs(faults, make);
   if (typeof component !== 'object' || component === null)
-    throw new Error(`create of ${factory.kind} "${factory.type}" gave no component`);
+    throw new Error(`create of ${factory.kind} "${factory.type}" returned no component`);
   if (component instanceof Promise)
     throw new Error(
       `create of ${factory.kind} "${factory.type}" is asynchronous: what takes time belongs into start`,
     );
   if (factory.kind === 'extension' && !Object.isExtensible(component))
-    throw new Error(`create of extension "${factory.type}" gave a frozen object`);
+    throw new Error(`create of extension "${factory.type}" returned a frozen object`);
   return component;
 }
 
@@ -162,7 +162,7 @@ function checked(
     return factory.check?.(splitLimits(config).own) ?? [];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return [{ path: '', message: `plugin "${plugin}" failed over its check: ${reason}` }];
+    return [{ path: '', message: `plugin "${plugin}" failed its check: ${reason}` }];
   }
 }
 
@@ -259,7 +259,7 @@ function callPlugin<T>(faults: PluginFaults, callback: () => T): T | undefined {
   try {
     return runAs(faults, callback);
   } catch (error) {
-    faults.note('uncaught', 'threw in a callback of its own', { error });
+    faults.note('uncaught', 'threw an error in a callback', { error });
     return undefined;
   }
 }

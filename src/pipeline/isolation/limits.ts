@@ -7,32 +7,31 @@ import { duration, section } from '../../config/schema.js';
 export const LIMITS_KEY = 'plugin_limits';
 
 const LIMITS = {
-  start_timeout: duration({ default: '30s', description: 'How long its start may take.' }),
+  start_timeout: duration({ default: '30s', description: 'Time limit for its start.' }),
   consume_timeout: duration({
     default: '30s',
-    description:
-      'How long it may hold one batch, without the time that what is behind it takes. Then the batch fails, and its sender may send it again.',
+    description: 'Time limit for a batch, excluding later components. Afterwards it gets a retryable error.',
   }),
   request_timeout: duration({
     default: '60s',
-    description: 'How long a route of its own may take until it answers. Then the client gets 503.',
+    description: 'Time limit for its HTTP routes. Afterwards the client gets 503.',
   }),
   max_in_flight: Type.Integer({
     default: 256,
     minimum: 1,
     maximum: 100_000,
     description:
-      'Batches that it may hold at once, those that it never gave back included. More are refused, and their senders may send them again.',
+      'Batches in progress, including those never finished. Further batches get a retryable error.',
   }),
   max_block: duration({
     default: '1s',
     description:
-      'How long one call may keep the thread busy. Nothing can interrupt it: a longer one is counted and logged.',
+      'Time one call may block the thread. Longer calls cannot be interrupted; they are counted and logged.',
   }),
   copy_batches: Type.Boolean({
     default: true,
     description:
-      'Give it copies of batches, so that changes of theirs reach nobody else. false saves the time for that.',
+      'Whether it gets copies of batches, so that its changes affect nothing else. false is faster.',
   }),
 };
 
@@ -73,7 +72,7 @@ export function schemaWithLimits(factory: Factory): TObject {
     properties: {
       ...configSchema.properties,
       [LIMITS_KEY]: section(limits, {
-        description: 'What this component of a plugin may take of the daemon.',
+        description: 'Limits of this plugin component.',
       }),
     },
   };

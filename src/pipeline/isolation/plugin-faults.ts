@@ -44,7 +44,7 @@ export class PluginFaults {
     this.#clock = clock;
     this.#labels = { plugin: of.plugin, kind: of.kind, component: of.id };
     this.#faults = meter.counter('plugin_faults_total', {
-      description: 'What components of plugins did wrong, and what the daemon kept from the rest.',
+      description: 'Faults of plugin components that the daemon contained.',
       labelNames: ['plugin', 'kind', 'component', 'fault'],
     });
     this.#logs = new Map(FAULTS.map((fault) => [fault, new SparseLog(logger, clock)]));
@@ -99,7 +99,7 @@ export class PluginFaults {
       ...(this.#own.message === undefined ? [] : [this.#own.message]),
       ...(this.#lost === 0
         ? []
-        : [`${this.#lost} calls into it never came back; a restart of the daemon frees what they hold`]),
+        : [`${this.#lost} calls into it never returned; restart the daemon to free their memory`]),
       ...(this.#last === undefined ? [] : [`it ${this.#last}`]),
     ];
     const hasFaults = this.#lost > 0 || this.#last !== undefined;

@@ -36,7 +36,7 @@ export function blamePlugin(error: unknown): boolean {
   const running = scope.getStore();
   if (running === undefined) return false;
   scope.run(undefined, () => {
-    running.owner.note('uncaught', 'threw where nobody could catch it (a timer, a socket, a promise)', {
+    running.owner.note('uncaught', 'threw an uncaught error (in a timer, a socket or a promise)', {
       error,
     });
   });

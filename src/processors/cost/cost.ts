@@ -33,7 +33,7 @@ export function createCost(
 ): Component & Consumer<TracesBatch> {
   const pricing = { finder: new PriceFinder(table.models, MAX_REMEMBERED), trustZero };
   const seen = settings.meter.counter('cost_spans_total', {
-    description: 'Spans that report a cost, or tokens of a model call, by what became of their cost.',
+    description: 'Spans that report a cost or tokens of a model call, by how their cost was determined.',
     labelNames: ['processor', 'result'],
   });
   return {

@@ -9,19 +9,18 @@ import { readPriceTable } from './price-table.js';
 
 const configSchema = section({
   prices: Type.Optional(
-    filePath({ description: 'A price table in YAML. Absent: the list prices that come with Jackdaw.' }),
+    filePath({ description: 'Price table in YAML. Default: the list prices that come with Jackdaw.' }),
   ),
   trust_zero: Type.Boolean({
     default: false,
-    description:
-      'Whether a reported cost of 0 counts beside tokens of a model that has a price. Clients without prices report 0.',
+    description: 'Whether to trust a reported cost of 0 for tokens of a priced model. Many clients report 0.',
   }),
 });
 
 export const costProcessor: ProcessorFactory<typeof configSchema> = {
   kind: 'processor',
   type: 'cost',
-  description: 'Prices model calls that report tokens but no cost, by a table of prices.',
+  description: 'Prices model calls that report tokens but no cost, using a price table.',
   stability: 'beta',
   configSchema,
   mutatesBatch: true,

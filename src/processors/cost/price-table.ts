@@ -40,18 +40,18 @@ const LONGEST_NAMES = 100;
 
 const usd = (description: string) => Type.Number({ minimum: 0, maximum: MOST_USD, description });
 const rates = {
-  input: usd('USD for a million input tokens.'),
-  output: usd('USD for a million output tokens.'),
-  cache_read: Type.Optional(usd('USD for a million input tokens read from a cache; absent: as input.')),
-  cache_write: Type.Optional(usd('USD for a million input tokens written to a cache; absent: as input.')),
-  audio_input: Type.Optional(usd('USD for a million input tokens of audio; absent: as input.')),
-  audio_output: Type.Optional(usd('USD for a million output tokens of audio; absent: as output.')),
+  input: usd('USD per million input tokens.'),
+  output: usd('USD per million output tokens.'),
+  cache_read: Type.Optional(usd('USD per million input tokens read from a cache. Default: as input.')),
+  cache_write: Type.Optional(usd('USD per million input tokens written to a cache. Default: as input.')),
+  audio_input: Type.Optional(usd('USD per million audio input tokens. Default: as input.')),
+  audio_output: Type.Optional(usd('USD per million audio output tokens. Default: as output.')),
 };
 
 const entrySchema = section({
   match: Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
     minItems: 1,
-    description: 'Patterns of the names of models.',
+    description: 'Patterns of model names.',
   }),
   provider: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
   ...rates,
@@ -124,7 +124,7 @@ function tooFine(models: readonly Entry[], root: MapNode): readonly Problem[] {
     Object.keys(rates).flatMap((key) => {
       const value = (values as Readonly<Record<string, unknown>>)[key];
       if (typeof value !== 'number' || Math.round(value * RATE_SCALE) / RATE_SCALE === value) return [];
-      return [problem(root, [...path, key], 'must have at most six digits behind the point')];
+      return [problem(root, [...path, key], 'must have at most six decimal places')];
     });
   return models.flatMap((entry, index) => {
     const path = ['models', String(index)];
@@ -146,7 +146,7 @@ function neverReached(models: readonly Entry[], root: MapNode): readonly Problem
       const path = ['models', String(index), 'match', String(place)];
       const { line } = locate(root, ['models', String(first)]);
       return [
-        problem(root, path, `"${name}" never counts: the entry in line ${line} comes first and fits it`),
+        problem(root, path, `"${name}" never counts: the entry in line ${line} comes first and matches it`),
       ];
     }),
   );

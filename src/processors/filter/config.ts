@@ -3,20 +3,22 @@ import { choice, section } from '../../config/schema.js';
 import { ON_ERROR } from '../../expressions/failures.js';
 
 const conditions = (description: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 4096, description: 'A condition in CEL.' }), {
+  Type.Array(Type.String({ minLength: 1, maxLength: 4096, description: 'Condition in CEL.' }), {
     default: [],
     description,
   });
 
 export const filterConfig = section({
-  spans: conditions('Spans of which one of these is true are dropped, alone.'),
-  traces: conditions('Traces of which one of these is true are dropped, with all spans that came with them.'),
-  logs: conditions('Log records of which one of these is true are dropped.'),
-  metrics: conditions('Metric points of which one of these is true are dropped.'),
-  events: conditions('Events of which one of these is true are dropped.'),
+  spans: conditions('Conditions in CEL. A span that matches any of them is dropped, without its children.'),
+  traces: conditions(
+    'Conditions in CEL. A trace that matches any of them is dropped with all spans of the request.',
+  ),
+  logs: conditions('Conditions in CEL. A log record that matches any of them is dropped.'),
+  metrics: conditions('Conditions in CEL. A metric point that matches any of them is dropped.'),
+  events: conditions('Conditions in CEL. An event that matches any of them is dropped.'),
   on_error: choice(ON_ERROR, {
     default: 'keep',
-    description: 'What becomes of an item for which a condition fails: keep asks the next condition.',
+    description: 'Handling of items whose condition cannot be evaluated; keep tries the next condition.',
   }),
 });
 

@@ -8,7 +8,7 @@ import { createItemFilter, createTraceFilter } from './filter.js';
 export const filterProcessor: ProcessorFactory<typeof filterConfig> = {
   kind: 'processor',
   type: 'filter',
-  description: 'Drops spans, traces, log records, metric points and events of which a condition is true.',
+  description: 'Drops spans, traces, log records, metric points and events that match a condition.',
   stability: 'beta',
   configSchema: filterConfig,
   mutatesBatch: false,

@@ -43,6 +43,6 @@ export class Sieve {
 
 /** The refusal of an item for which a condition failed. */
 export function refusalOf(index: number, id?: string): Refusal {
-  const reason = 'a condition of the filter cannot be evaluated for it';
+  const reason = 'a condition of the filter cannot be evaluated';
   return id === undefined ? { index, reason } : { index, id, reason };
 }

@@ -16,17 +16,19 @@ export const quotaConfig = section({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     default: 0,
-    description: 'Items (events) a UTC calendar month for users without a limit of their own. 0: no limit.',
+    description: 'Items per UTC month for users without their own limit. 0: no limit.',
   }),
-  count: Type.Array(choice(Object.keys(COUNTABLE) as Countable[], { description: 'One kind of items.' }), {
+  count: Type.Array(choice(Object.keys(COUNTABLE) as Countable[], { description: 'Kind of item.' }), {
     uniqueItems: true,
     default: ['spans'],
-    description: 'What counts: spans (a trace without spans is one), metric_points, log_records.',
+    description: 'Kinds of items that count. With spans, a trace without spans counts as one.',
   }),
-  store: extensionId({ description: 'Id of the extension that counts.', default: 'duckdb' }),
+  store: extensionId({
+    description: 'Id of the telemetry store, which counts the items.',
+    default: 'duckdb',
+  }),
   control: extensionId({
-    description:
-      "Id of the extension that keeps users' limits, and by which others are told of monthly_events.",
+    description: 'Id of the control store, which holds limits of users and publishes monthly_events.',
     default: 'sqlite',
   }),
 });

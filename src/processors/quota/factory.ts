@@ -5,7 +5,7 @@ import { Quota } from './quota.js';
 export const quotaProcessor: ProcessorFactory<typeof quotaConfig> = {
   kind: 'processor',
   type: 'quota',
-  description: 'Has the store count the items of each user by month, and refuse what would exceed a limit.',
+  description: 'Counts the items of each user by month and refuses items above the limit.',
   stability: 'beta',
   configSchema: quotaConfig,
   mutatesBatch: false,

@@ -11,25 +11,24 @@ export const rateLimitConfig = section({
     exclusiveMinimum: 0,
     maximum: MOST,
     default: 5000,
-    description: 'Items that are taken in each second: spans, metric points, log records, events.',
+    description: 'Items accepted per second: spans, metric points, log records or events.',
   }),
   burst: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: MOST,
-      description:
-        'Items that may come at once, after a time in which fewer came. Absent: those of two seconds.',
+      description: 'Items accepted at once after a quiet period. Default: two seconds worth of items.',
     }),
   ),
   per: choice(SHARERS, {
     default: 'user',
-    description: 'Whose items share one limit: of a user, a key, or all.',
+    description: 'Who shares one limit: user, key or global.',
   }),
   max_owners: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
     default: 10_000,
-    description: 'Users or keys that have a limit of their own at a time. Further ones share one.',
+    description: 'Users or keys tracked separately. Further ones share one limit.',
   }),
 });
 

@@ -5,7 +5,7 @@ import { createRateLimit } from './rate-limit.js';
 export const rateLimitProcessor: ProcessorFactory<typeof rateLimitConfig> = {
   kind: 'processor',
   type: 'rate_limit',
-  description: 'Refuses batches of a user, a key or all that come faster than a number of items a second.',
+  description: 'Refuses batches that exceed a number of items per second, per user, per key or in total.',
   stability: 'beta',
   configSchema: rateLimitConfig,
   mutatesBatch: false,

@@ -31,7 +31,7 @@ export function createRateLimit<B extends Batch<unknown>>(
   const buckets = new TokenBuckets({ perSecond, burst, maxOwners: config.max_owners }, clock);
   const labels = { processor: id, signal };
   const limited = meter.counter('rate_limit_refused_items_total', {
-    description: 'Spans, metric points, log records and events in batches that came too fast.',
+    description: 'Spans, metric points, log records and events in batches above the rate limit.',
     labelNames: ['processor', 'signal'],
   });
   limited.add(0, labels);
@@ -62,7 +62,7 @@ function ownerOf({ tenant }: Batch<unknown>, { keyId }: ConsumeContext, per: Rat
 
 function tooFast(seconds: number, { items_per_second, per }: RateLimitConfig): ConsumeError {
   const whose = per === 'global' ? 'all senders together' : `one ${per}`;
-  const detail = `More than ${items_per_second} items a second of ${whose} are not accepted.`;
+  const detail = `More than ${items_per_second} items per second from ${whose} are not accepted.`;
   return new ConsumeError(detail, {
     code: 'rate_limited',
     retryable: true,

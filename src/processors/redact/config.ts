@@ -15,54 +15,54 @@ const FIELDS = [
 ] as const;
 
 const keyNames = (description: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 256, description: 'A key.' }), {
+  Type.Array(Type.String({ minLength: 1, maxLength: 256, description: 'Key name.' }), {
     maxItems: 1000,
     default: [],
     description,
   });
 
 export const redactConfig = section({
-  builtin: Type.Array(choice(BUILTIN_NAMES, { description: 'A kind of data.' }), {
+  builtin: Type.Array(choice(BUILTIN_NAMES, { description: 'Kind of data.' }), {
     uniqueItems: true,
     default: [],
-    description: 'Kinds of data that are found by their form.',
+    description: 'Built-in kinds of data to detect.',
   }),
   patterns: Type.Array(
     section({
       name: Type.String({
         pattern: '^[a-z][a-z0-9_]{0,62}$',
-        description: 'By which it is counted. Of small letters, digits and underscores.',
+        description: 'Name used in metrics: lower-case letters, digits and underscores.',
       }),
-      regex: Type.String({ minLength: 1, maxLength: 4096, description: 'A pattern of RE2.' }),
+      regex: Type.String({ minLength: 1, maxLength: 4096, description: 'Pattern in RE2 syntax.' }),
       replacement: Type.Optional(
         Type.String({
           maxLength: 256,
-          description: 'What is put in its place; absent: its name in brackets.',
+          description: 'Text that replaces matches. Default: the name in brackets.',
         }),
       ),
     }),
-    { maxItems: 100, default: [], description: 'Patterns of your own.' },
+    { maxItems: 100, default: [], description: 'Custom patterns.' },
   ),
-  keys: keyNames('Keys whose values are replaced as a whole, at any depth.'),
+  keys: keyNames('Keys whose values are replaced completely at any depth.'),
   hash: Type.Optional(
     section(
       {
         keys: keyNames(
-          'Keys whose values are replaced by a hash, at any depth, so that equal ones stay equal.',
+          'Keys whose values are replaced with a hash at any depth. Equal values keep equal hashes.',
         ),
         secret: secret({
           minLength: 16,
-          description: 'What the hashes are made with. At least 16 characters.',
+          description: 'Secret of the hashes, at least 16 characters.',
         }),
       },
-      { isOptional: true, description: 'What is hashed (HMAC-SHA-256).' },
+      { isOptional: true, description: 'Values to replace with a hash (HMAC-SHA-256).' },
     ),
   ),
-  fields: Type.Array(choice(FIELDS, { description: 'A field.' }), {
+  fields: Type.Array(choice(FIELDS, { description: 'Field name.' }), {
     uniqueItems: true,
     default: ['error_message', 'outcome', 'input_data', 'output_data', 'metadata', 'body', 'attributes'],
     description:
-      'Where it is looked for. metadata: of traces and spans; body and attributes: of log records and points.',
+      'Fields to search. Traces and spans have metadata; log records and points, body and attributes.',
   }),
 });
 

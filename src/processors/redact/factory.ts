@@ -14,7 +14,7 @@ import { Tally } from './tally.js';
 export const redactProcessor: ProcessorFactory<typeof redactConfig> = {
   kind: 'processor',
   type: 'redact',
-  description: 'Takes personal data and secrets out of spans, log records and metric points.',
+  description: 'Removes personal data and secrets from spans, log records and metric points.',
   stability: 'beta',
   configSchema: redactConfig,
   mutatesBatch: true,

@@ -18,7 +18,7 @@ const HASH_DIGITS = 32;
 /** A set of names of keys: upper and lower case are the same, and `user_id`, `user.id` and `userId` are. */
 export class KeyNames {
   readonly #names: ReadonlySet<string>;
-  /** Signs that a text, or bytes, may hold one of them. Undefined where that cannot be told. */
+  /** Signs that a text, or bytes, may hold one of them. Undefined if unknown. */
   readonly signs: readonly Sign[] | undefined;
 
   constructor(names: readonly string[]) {

@@ -50,13 +50,18 @@ export function problemsOf({
     const isTwice = patterns.findIndex((other) => other.name === name) < index;
     const problems =
       isTwice || reserved.has(name)
-        ? [{ path: `${path}/name`, message: `"${name}" is the name of another; each is counted by its own` }]
+        ? [
+            {
+              path: `${path}/name`,
+              message: `"${name}" is already the name of another pattern; names must be unique`,
+            },
+          ]
         : [];
     try {
       patternFinder(name, regex, '');
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      problems.push({ path: `${path}/regex`, message: `is no pattern to look for: ${reason}` });
+      problems.push({ path: `${path}/regex`, message: `is not a valid pattern: ${reason}` });
     }
     return problems;
   });

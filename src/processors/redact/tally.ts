@@ -10,7 +10,7 @@ export class Tally {
   constructor({ id, meter }: { readonly id: string; readonly meter: Meter }, names: readonly string[]) {
     this.#processor = id;
     this.#counter = meter.counter('redact_replacements_total', {
-      description: 'Parts of texts, and values, that a redact processor replaced.',
+      description: 'Text parts and values replaced by a redact processor.',
       labelNames: ['processor', 'pattern'],
     });
     for (const pattern of names) this.#counter.add(0, { processor: id, pattern });

@@ -7,42 +7,39 @@ export const sampleConfig = section({
     minimum: 0,
     maximum: 100,
     default: 100,
-    description: 'How many of a hundred traces are kept, by their ids.',
+    description: 'Percentage of traces to keep, selected by id.',
   }),
-  keep: Type.Array(Type.String({ minLength: 1, maxLength: 4096, description: 'A condition in CEL.' }), {
+  keep: Type.Array(Type.String({ minLength: 1, maxLength: 4096, description: 'Condition in CEL.' }), {
     default: [],
-    description: 'Traces of which one of these is true are kept, whatever their ids.',
+    description: 'Conditions in CEL. A trace that matches any of them is always kept.',
   }),
   on_error: choice(ON_ERROR, {
     default: 'keep',
-    description: 'What becomes of a trace for which a condition fails: keep keeps it.',
+    description: 'Handling of traces whose condition cannot be evaluated; keep keeps the trace.',
   }),
   wait: Type.Optional(
     duration({
       description:
-        'Decide about whole runs: when one has ended, or nothing more of it has come for this time. Without it each request is decided when it comes.',
+        'Decides on whole runs, once ended or idle for this time. Without it, on each request alone.',
     }),
   ),
   after_end: duration({
     default: '1s',
-    description:
-      'With wait: how long after its end a run is waited for, as its spans may come over several requests.',
+    description: 'Grace period after a run ends, for spans in later requests (with wait).',
   }),
   max_memory: size({
     default: '256MiB',
     description:
-      'With wait: how much memory runs may take, roughly. For more the oldest are decided at once.',
+      'Approximate memory for undecided runs. When full, the oldest are decided immediately (with wait).',
   }),
   directory: Type.String({
     minLength: 1,
     default: './data/sample',
-    description:
-      'With wait: where runs lie that were acknowledged and are not decided, so that a crash loses none.',
+    description: 'Directory for acknowledged, undecided runs, which survive a crash (with wait).',
   }),
   max_disk_size: size({
     default: '1GiB',
-    description:
-      'With wait: how much of the disk that may take. For more the oldest runs are decided at once.',
+    description: 'Disk space for undecided runs. When full, the oldest are decided immediately (with wait).',
   }),
 });
 

@@ -18,7 +18,7 @@ export const sampleProcessor: ProcessorFactory<typeof sampleConfig> = {
   kind: 'processor',
   type: 'sample',
   description:
-    'Keeps a share of all traces, by their ids, and those of which a condition is true: when they come, or when a run has ended.',
+    'Keeps a percentage of traces, and all that match a condition, per request or per finished run.',
   stability: 'beta',
   configSchema: sampleConfig,
   mutatesBatch: false,
@@ -29,7 +29,7 @@ export const sampleProcessor: ProcessorFactory<typeof sampleConfig> = {
           {
             path: '/on_error',
             message:
-              'a run that is decided after its end was acknowledged, and cannot be refused: write keep or drop',
+              'with wait, runs are acknowledged before the decision and cannot be refused: set keep or drop',
           },
         ]
       : []),
@@ -72,7 +72,7 @@ function createSample(
           refused.push({
             index,
             id: item.trace.trace_id,
-            reason: 'a condition of the sample processor cannot be evaluated for it',
+            reason: 'a condition of the sample processor cannot be evaluated',
           });
         else left.add(index);
         return item;

@@ -6,16 +6,15 @@ export const serviceMapConfig = section({
     minimum: 1,
     maximum: 64,
     default: 1,
-    description: 'Number of threads. One keeps up with everything that one process can take in.',
+    description: 'Number of threads. One is enough for everything that one daemon can ingest.',
   }),
   max_queue: Type.Integer({
     minimum: 1,
     default: 1024,
-    description: 'Batches that may wait for a thread. Further ones wait for a place in the queue.',
+    description: 'Batches in the queue. Further batches wait up to max_wait for a place.',
   }),
   max_wait: duration({
-    description:
-      'How long a batch waits for a place in the queue. Then it is refused with 503, to be sent again.',
+    description: 'Time that a batch waits for a place in the queue. Afterwards it gets a retryable 503.',
     default: '5s',
   }),
 });

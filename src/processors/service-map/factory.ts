@@ -5,7 +5,7 @@ import { createServiceMap } from './service-map.js';
 export const serviceMapProcessor: ProcessorFactory<typeof serviceMapConfig> = {
   kind: 'processor',
   type: 'service_map',
-  description: 'Derives which agents, services and databases call each other, for the service map.',
+  description: 'Derives calls between agents, services and databases for the service map.',
   stability: 'beta',
   configSchema: serviceMapConfig,
   mutatesBatch: false,

@@ -16,15 +16,15 @@ export class MapMetrics {
     this.#meter = meter;
     this.#labels = { processor };
     this.#refused = meter.counter('service_map_refused_batches_total', {
-      description: 'Batches refused to the sender because the queue stayed full.',
+      description: 'Batches refused because the queue stayed full.',
       labelNames: LABEL_NAMES,
     });
     this.#failed = meter.counter('service_map_failed_tasks_total', {
-      description: 'Tasks that a thread did not finish, because it ended or failed.',
+      description: 'Tasks that failed or whose thread ended.',
       labelNames: LABEL_NAMES,
     });
     this.#duration = meter.histogram('service_map_task_duration_seconds', {
-      description: 'Time from handing a task to a thread until its answer.',
+      description: 'Time from submitting a task to a thread until its result.',
       labelNames: LABEL_NAMES,
       buckets: BUCKETS,
     });
@@ -49,7 +49,7 @@ export class MapMetrics {
   observe(waiting: () => number): () => void {
     return this.#meter.gauge(
       'service_map_queue_batches',
-      { description: 'Batches that wait for a thread.', labelNames: LABEL_NAMES },
+      { description: 'Batches waiting for a thread.', labelNames: LABEL_NAMES },
       waiting,
       this.#labels,
     );

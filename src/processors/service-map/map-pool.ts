@@ -34,7 +34,7 @@ export class MapPool {
       threads,
       depth: DEPTH,
       onIdleCrash: (error) => {
-        logger.warn({ error }, 'A thread of the service map ended while it had nothing to do');
+        logger.warn({ error }, 'An idle thread of the service map ended');
       },
     });
   }

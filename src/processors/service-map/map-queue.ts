@@ -125,7 +125,7 @@ export class MapQueue {
       return encodeBatch(items);
     } catch (error) {
       this.#metrics.failed();
-      this.#logger.error({ error }, 'A batch cannot be encoded for the service map: it is refused');
+      this.#logger.error({ error }, 'Refused a batch that cannot be encoded for the service map');
       throw notDerived(error);
     }
   }
@@ -245,8 +245,8 @@ export class MapQueue {
     this.#logger.error(
       { error, batches: batches.length, spans },
       batches.some(({ hasFailed }) => hasFailed)
-        ? 'The service map of a batch could not be derived for the second time: it is refused, to be sent again'
-        : 'The service map of some batches could not be derived: each is tried once more by itself',
+        ? 'Could not derive the service map of a batch in two attempts; it is refused as retryable'
+        : 'Could not derive the service map of some batches; retrying each separately',
     );
     for (const batch of batches) {
       if (batch.hasFailed) batch.reject(notDerived(error));
@@ -263,7 +263,7 @@ function spansOf(batches: readonly Waiting[]): number {
 }
 
 function stayedFull(): ConsumeError {
-  return new ConsumeError('Too many batches wait for the service map', {
+  return new ConsumeError('Too many batches are waiting for the service map', {
     code: 'overloaded',
     retryable: true,
     retryAfterMs: RETRY_AFTER_MS,
@@ -271,11 +271,11 @@ function stayedFull(): ConsumeError {
 }
 
 function shuttingDown(): ConsumeError {
-  return new ConsumeError('The daemon stops', { code: 'shutting_down', retryable: true });
+  return new ConsumeError('The daemon is stopping', { code: 'shutting_down', retryable: true });
 }
 
 function notDerived(cause: unknown): ConsumeError {
-  return new ConsumeError('The service map of the batch could not be derived', {
+  return new ConsumeError('Could not derive the service map of the batch', {
     code: 'internal_error',
     retryable: true,
     cause,

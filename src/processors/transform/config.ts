@@ -7,16 +7,19 @@ const expression = (description: string) => Type.String({ minLength: 1, maxLengt
 
 const rule = section(
   {
-    when: Type.Optional(expression('A condition in CEL: without it the rule is for all.')),
-    set: Type.Record(Type.String(), expression('The value, in CEL.'), {
+    when: Type.Optional(expression('Condition in CEL. Without it, the rule applies to every item.')),
+    set: Type.Record(Type.String(), expression('Value, as an expression in CEL.'), {
       default: {},
-      description: 'Values of fields, and of keys in them.',
+      description: 'Fields or keys to set, each with its value.',
     }),
-    rename: Type.Record(Type.String(), path('What it is called then.'), {
+    rename: Type.Record(Type.String(), path('New name.'), {
       default: {},
-      description: 'Keys that get another name.',
+      description: 'Keys to rename, each with its new name.',
     }),
-    delete: Type.Array(path('A field, or a key in one.'), { default: [], description: 'What is taken out.' }),
+    delete: Type.Array(path('Name of a field, or of a key in a field.'), {
+      default: [],
+      description: 'Fields or keys to delete.',
+    }),
   },
   { isOptional: true },
 );
@@ -24,12 +27,12 @@ const rule = section(
 const rules = (description: string) => Type.Array(rule, { maxItems: 1000, default: [], description });
 
 export const transformConfig = section({
-  spans: rules('What is changed in spans: one rule after the other.'),
-  traces: rules('What is changed in the headers of traces, before their spans.'),
-  logs: rules('What is changed in log records.'),
+  spans: rules('Rules for spans, applied in order.'),
+  traces: rules('Rules for trace headers, applied before those for spans.'),
+  logs: rules('Rules for log records.'),
   on_error: choice(ON_ERROR, {
     default: 'keep',
-    description: 'What becomes of an item for which an expression fails: keep leaves out the rule.',
+    description: 'Handling of items whose expression cannot be evaluated; keep skips the rule.',
   }),
 });
 

@@ -6,7 +6,7 @@ import { createLogTransform, createTraceTransform } from './transform.js';
 export const transformProcessor: ProcessorFactory<typeof transformConfig> = {
   kind: 'processor',
   type: 'transform',
-  description: 'Sets, renames and deletes fields of spans, traces and log records, by rules.',
+  description: 'Sets, renames and deletes fields of spans, traces and log records.',
   stability: 'beta',
   configSchema: transformConfig,
   mutatesBatch: true,

@@ -101,7 +101,7 @@ export function problemsOfRule(
       if (typeof place !== 'string' && (place.target.is !== 'object' || place.path === ''))
         problems.push({
           path: `${path}/rename/${from}`,
-          message: 'only keys get another name: metadata.a: metadata.b',
+          message: 'only keys can be renamed: metadata.a: metadata.b',
         });
   config.delete.forEach((where, index) => {
     const place = check(`delete/${index}`, where);

@@ -88,7 +88,7 @@ function transformOf<Item, B extends Batch<Item>>(
         else if (fate === 'refuse')
           refused.push({
             index,
-            reason: 'an expression of the transform processor cannot be evaluated for it',
+            reason: 'an expression of the transform processor cannot be evaluated',
           });
       });
       return consumeKept(batch, { refused, dropped }, next, context).then((receipt) => {

@@ -5,8 +5,7 @@ import { createLogValidation, createPointValidation, createTraceValidation } fro
 export const validationProcessor: ProcessorFactory<typeof validationConfig> = {
   kind: 'processor',
   type: 'validation',
-  description:
-    'Refuses traces, metric points and log records that break a rule or a limit, whichever receiver they came through.',
+  description: 'Refuses traces, metric points and log records that break a rule or a limit.',
   stability: 'beta',
   configSchema: validationConfig,
   // It removes spaces at the ends of names.

@@ -21,7 +21,7 @@ export class Admission {
     this.#meter = meter;
     this.#inFlight = new InFlight(limits);
     this.#refused = meter.counter('otlp_refused_requests_total', {
-      description: 'Requests that were refused as a whole, by the word for the reason.',
+      description: 'Requests refused as a whole, by reason.',
       labelNames: ['receiver', 'transport', 'code'],
     });
   }
@@ -33,8 +33,8 @@ export class Admission {
     const gauge = (name: string, description: string, read: () => number) =>
       this.#meter.gauge(name, { description, labelNames: ['receiver'] }, read, labels);
     this.#endGauges = [
-      gauge('otlp_requests_in_flight', 'Requests that wait for the store.', () => this.#inFlight.requests),
-      gauge('otlp_bytes_in_flight', 'Bytes of requests that wait for the store.', () => this.#inFlight.bytes),
+      gauge('otlp_requests_in_flight', 'Requests waiting for the store.', () => this.#inFlight.requests),
+      gauge('otlp_bytes_in_flight', 'Bytes of requests waiting for the store.', () => this.#inFlight.bytes),
     ];
   }
 
@@ -42,7 +42,7 @@ export class Admission {
   check(userId: string, bytes: number): void {
     if (this.#isDraining) throw busy('shutting_down', 'The daemon is shutting down; send the request again.');
     if (this.#inFlight.isFull(userId, bytes))
-      throw busy('overloaded', 'Too many requests wait for the store; send this one again later.');
+      throw busy('overloaded', 'Too many requests are waiting for the store; send this one again later.');
   }
 
   /**

@@ -11,11 +11,11 @@ import { tlsFiles } from '../../config/tls.js';
 function protocol(endpoint: string, maxSize: string) {
   return {
     endpoint: optionalEndpoint({
-      description: 'Where to listen; null for nowhere.',
+      description: 'Address to listen on. Set to null to disable this listener.',
       default: endpoint,
     }),
     max_request_body_size: size({
-      description: 'Largest request, before and after decompression. More is refused.',
+      description: 'Maximum request size, before and after decompression.',
       default: maxSize,
     }),
     tls: tlsFiles(),
@@ -23,7 +23,7 @@ function protocol(endpoint: string, maxSize: string) {
 }
 
 function agentNames(description: string) {
-  return Type.Array(Type.String({ minLength: 1, maxLength: 200, description: 'A name.' }), {
+  return Type.Array(Type.String({ minLength: 1, maxLength: 200, description: 'Name; * matches anything.' }), {
     maxItems: 1000,
     default: [],
     description,
@@ -34,46 +34,44 @@ export const otlpConfig = section({
   protocols: section(
     {
       http: section(protocol('127.0.0.1:4318', '64MiB'), {
-        description: 'OTLP over HTTP, in protobuf and JSON: POST /v1/traces, /v1/metrics, /v1/logs.',
+        description: 'OTLP over HTTP in protobuf and JSON: POST /v1/traces, /v1/metrics and /v1/logs.',
       }),
       grpc: section(
         {
           ...protocol('127.0.0.1:4317', '4MiB'),
           max_bodies_in_flight: size({
             description:
-              'Size of all requests that are arriving, being inflated or waiting for the store; what would exceed it is refused, to be sent again. Never less than four of the largest request (with service.user_limits.share 0.5).',
+              'Bytes of all requests in progress, at least four maximum requests. Others get UNAVAILABLE.',
             default: '128MiB',
           }),
           max_connections: Type.Integer({
             minimum: 1,
             default: 1024,
-            description:
-              'Connections at a time. To make room for one more, the one that has been without a call for the longest time is closed; where all have a call, the new one is.',
+            description: 'Maximum connections. At the limit, the connection idle the longest is closed.',
           }),
           max_connections_per_address: Type.Integer({
             minimum: 1,
             default: 256,
             description:
-              'The same for each address, or each /64 of IPv6 addresses. This machine itself has no such limit. Many clients may share one address behind gateways and NAT.',
+              'Maximum connections per address (or IPv6 /64). Loopback is exempt; NAT clients share an address.',
           }),
         },
-        { description: 'OTLP over gRPC: the Export services of traces, metrics and logs.' },
+        { description: 'OTLP over gRPC for traces, metrics and logs.' },
       ),
     },
-    { description: 'The ways in.' },
+    { description: 'Protocols to accept.' },
   ),
   api_endpoint: optionalEndpoint({
     description:
-      'The listener that takes OTLP over HTTP under /api/v1/otlp/v1/ as well, usually the one of the API; null for none.',
+      'Listener that also accepts OTLP/HTTP under /api/v1/otlp/v1/, usually that of the API; null: none.',
     default: '127.0.0.1:4319',
   }),
   request_timeout: duration({
-    description: 'Time limit for a whole request to arrive. Slower ones are refused, to be sent again.',
+    description: 'Time limit for receiving a request. Slower requests are refused as retryable.',
     default: '30s',
   }),
   idle_timeout: duration({
-    description:
-      'A trace without an end counts as timed out when no span has come for it in this time. 0s: never.',
+    description: 'Time without new spans after which an unfinished trace is marked as timed out. 0s: never.',
     default: '1h',
   }),
   max_in_flight: section(
@@ -81,27 +79,24 @@ export const otlpConfig = section({
       requests: Type.Integer({
         minimum: 1,
         default: 1024,
-        description: 'Requests that may wait for the store. More are refused with 503.',
+        description: 'Requests waiting for the store. When reached, requests get 503.',
       }),
       bytes: size({
-        description: 'Bytes of the requests that wait for the store. More are refused with 503.',
+        description: 'Bytes of requests waiting for the store. When reached, requests get 503.',
         default: '128MiB',
       }),
     },
-    { description: 'How much may be in progress at once, over all protocols.' },
+    { description: 'Limits for requests waiting for the store, over all protocols.' },
   ),
   agent_names: section(
     {
-      generic: agentNames(
-        'Names that say nothing of an agent, beside those that are known: such a root does not name its run.',
-      ),
+      generic: agentNames('Extra names to ignore as agent names, in addition to the built-in ones.'),
       specific: agentNames(
-        'Names that do, whatever is known of them: of agents, work flows, and of roots of any kind.',
+        'Names to always accept as agent names, including those of workflows and other root spans.',
       ),
     },
     {
-      description:
-        'Which names of spans and agents name a run. Upper and lower case are the same; * stands for anything.',
+      description: 'Which span and agent names name a run, case-insensitive; * matches anything.',
     },
   ),
 });

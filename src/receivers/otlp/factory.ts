@@ -8,7 +8,7 @@ import { OtlpReceiver } from './receiver.js';
 export const otlpReceiver: ReceiverFactory<typeof otlpConfig> = {
   kind: 'receiver',
   type: 'otlp',
-  description: 'Takes traces, metrics and logs from OpenTelemetry clients: OTLP over HTTP and gRPC.',
+  description: 'Receives traces, metrics and logs from OpenTelemetry clients by OTLP over HTTP and gRPC.',
   stability: 'beta',
   signals: ['traces', 'metrics', 'logs'],
   configSchema: otlpConfig,
@@ -28,7 +28,7 @@ function checkZeros({ protocols, request_timeout: timeout }: OtlpConfig) {
   );
   return [...sizes, ['/request_timeout', parseDuration(timeout)] as const]
     .filter(([, value]) => value === 0)
-    .map(([path]) => ({ path, message: 'must be more than 0: no request would be taken' }));
+    .map(([path]) => ({ path, message: 'must be greater than 0, or every request is refused' }));
 }
 
 function checkEndpoints({ protocols: { http, grpc }, api_endpoint: api }: OtlpConfig) {
@@ -38,8 +38,7 @@ function checkEndpoints({ protocols: { http, grpc }, api_endpoint: api }: OtlpCo
     : [
         {
           path: '',
-          message:
-            'does not listen anywhere: set protocols.http.endpoint, protocols.grpc.endpoint or api_endpoint',
+          message: 'has no listener: set protocols.http.endpoint, protocols.grpc.endpoint or api_endpoint',
         },
       ];
 }

@@ -46,7 +46,7 @@ export class GrpcCall {
     });
   }
 
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client disconnected. */
   get abort(): AbortSignal {
     return this.#abort.signal;
   }
@@ -194,7 +194,7 @@ export class GrpcCall {
     const { maxMessageBytes: maxBytes, timeoutMs, holding, clock } = this.#options;
     const encoding = this.header('grpc-encoding') ?? 'identity';
     if (flag > 1 || (flag === 1 && encoding === 'identity'))
-      throw broken('The flag for compression is neither 0 nor 1 with an encoding.');
+      throw broken('The compression flag must be 0, or 1 with an encoding.');
     this.#left = length;
     this.#body = new Body({
       contentLength: length,

@@ -112,7 +112,7 @@ export class GrpcServer {
       this.#http2?.close();
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new Error(
-        `gRPC listener ${endpoint}: ${reason}. Stop the process that has the port, or set another endpoint`,
+        `gRPC listener ${endpoint}: ${reason}. Stop the process that uses the port, or set another endpoint`,
         { cause },
       );
     }
@@ -163,7 +163,7 @@ export class GrpcServer {
     });
     // `listen` reports a port that is taken.
     server.on('error', (error: Error) => {
-      if (server.listening) logger.warn({ err: error }, 'The gRPC listener reports an error.');
+      if (server.listening) logger.warn({ err: error }, 'The gRPC listener failed.');
     });
   }
 
@@ -245,7 +245,11 @@ export class GrpcServer {
       waitMs === undefined
         ? undefined
         : clock.after(waitMs, () => {
-            call.fail({ code: Code.DEADLINE_EXCEEDED, message: 'The client waits no longer.', metadata: {} });
+            call.fail({
+              code: Code.DEADLINE_EXCEEDED,
+              message: 'The deadline of the client has passed.',
+              metadata: {},
+            });
           });
     try {
       const about = { abort: call.abort, batchId: batchIdOf(call) };
@@ -269,7 +273,7 @@ export class GrpcServer {
     if (isFault && !call.abort.aborted)
       this.#options.logger.error(
         { err: error },
-        'A gRPC request failed because of an internal error; its sender was told nothing else.',
+        'A gRPC request failed because of an internal error; the client received no details.',
       );
     this.#options.admission.noteRefusal('grpc', problem);
     const { grpcStatus, status } = otlpFailure(problem);
@@ -292,7 +296,7 @@ function methodOf(signal: TelemetrySignal): string {
 }
 
 function tooMany(): HttpProblem {
-  return new HttpProblem(503, 'overloaded', 'Too many requests are on their way; send this one again later.');
+  return new HttpProblem(503, 'overloaded', 'Too many requests are in progress; send this one again later.');
 }
 
 /** `localhost` means the same as for HTTP listeners. */

@@ -60,7 +60,7 @@ export class Intake {
     this.#clock = clock;
     this.#rejected = meter.counter('otlp_rejected_items_total', {
       description:
-        'Spans, metric points and log records rejected by the mapping, before the pipeline, which counts its own refusals.',
+        'Spans, metric points and log records rejected by the mapping, before they reach a pipeline.',
       labelNames: ['receiver', 'signal'],
     });
     const idleTimeoutMs = durationMs(config.idle_timeout) || null;
@@ -93,7 +93,7 @@ export class Intake {
    *
    * @param request is read at once, so that what that gives need not outlive the wait for the answer; where nobody in the pipeline looks
    * at it, as a rule, it is only gone through
-   * @param about.abort ends when nobody waits for the answer any more
+   * @param about.abort ends when the client disconnected
    * @param about.batchId the name that the sender gave the batch: a repeat adds nothing
    * @throws HttpProblem 404 without a pipeline; ConsumeError where the pipeline took nothing
    */

@@ -30,7 +30,7 @@ const ERRORS = {
   413: 'Over the limit, before or after decompression.',
   415: 'Neither protobuf nor JSON, or an unknown content encoding.',
   429: 'The monthly quota would be exceeded (`X-Quota-Remaining` says what is left), or the user sends more than is accepted in a second. Send it again after `Retry-After` seconds.',
-  500: 'A fault of the daemon; its log tells more. Do not send it again.',
+  500: 'An internal error; see the log. Do not send the request again.',
   503: 'Too much at once, stopping, or the store cannot write. Send it again after `Retry-After` seconds.',
 };
 

@@ -111,17 +111,13 @@ function observeGrpc(
   const gauge = (name: string, description: string, read: () => number) =>
     meter.gauge(name, { description, labelNames: ['receiver'] }, read, labels);
   const endings = [
-    gauge(
-      'otlp_grpc_calls_under_way',
-      'gRPC calls between their head and the end of their answer.',
-      () => server.callsUnderWay,
-    ),
+    gauge('otlp_grpc_calls_under_way', 'gRPC calls in progress.', () => server.callsUnderWay),
     gauge(
       'otlp_grpc_bytes_under_way',
-      'Bytes of the messages of these calls: what arrived of them, and what it became when inflated.',
+      'Bytes of gRPC messages in progress, received and decompressed.',
       () => server.messageBytes,
     ),
-    gauge('otlp_grpc_connections', 'Connections of gRPC.', () => server.connections),
+    gauge('otlp_grpc_connections', 'gRPC connections.', () => server.connections),
   ];
   return () => {
     for (const end of endings) end();
@@ -135,7 +131,7 @@ function observeGrpc(
 function countNoRoom(meter: Meter, id: string): (reason: NoRoom, isNew: boolean) => void {
   const closed = meter.counter('otlp_grpc_closed_connections_total', {
     description:
-      'gRPC connections that were closed because the limit was reached (reason: total, address): new ones where all have a call in progress, otherwise those without a call for the longest time.',
+      'gRPC connections closed at a limit (reason: total, address), the connection idle the longest first.',
     labelNames: ['receiver', 'reason', 'which'],
   });
   return (reason, isNew) => {

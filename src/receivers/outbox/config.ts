@@ -4,33 +4,29 @@ import { ALL_EVENTS, EVENT_TYPES } from '../../signal/event.js';
 
 export const outboxConfig = section({
   control: extensionId({
-    description: 'Id of the extension that keeps the log of events.',
+    description: 'Id of the control store, which holds the event log.',
     default: 'sqlite',
   }),
-  types: Type.Array(
-    choice([...EVENT_TYPES, ALL_EVENTS], { description: 'A type of events, or * for all of them.' }),
-    {
-      uniqueItems: true,
-      default: [],
-      description:
-        'Types of events that are written for every user, even where no webhook endpoint subscribes to them; * for all.',
-    },
-  ),
+  types: Type.Array(choice([...EVENT_TYPES, ALL_EVENTS], { description: 'Event type, or * for all.' }), {
+    uniqueItems: true,
+    default: [],
+    description: 'Event types to record for every user even without a subscribed endpoint; * for all.',
+  }),
   max_batch_size: Type.Integer({
     minimum: 1,
     maximum: 10_000,
     default: 500,
-    description: 'Events that are read at once; the next are read while these are handed on.',
+    description: 'Events read at once. The next batch is read while this one is processed.',
   }),
   retry: section(
     {
-      initial_interval: duration({ default: '1s', description: 'Wait before the second attempt.' }),
+      initial_interval: duration({ default: '1s', description: 'Wait before the first retry.' }),
       max_interval: duration({
         default: '30s',
-        description: 'Longest wait between two attempts, unless the other side asks for a longer one.',
+        description: 'Longest wait between two attempts, unless a longer one is requested.',
       }),
     },
-    { description: 'When events that were not taken are handed on again. They are never given up.' },
+    { description: 'How refused events are retried. They are never dropped.' },
   ),
 });
 

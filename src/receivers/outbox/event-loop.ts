@@ -139,8 +139,8 @@ export class EventLoop {
       this.#page?.batches[0]?.items.length ?? 0,
       { err: error, wait_ms: waitMs },
       this.#isStopping
-        ? 'Events were not handed on; they are at the next start'
-        : 'Events were not handed on; they are tried again',
+        ? 'Could not pass on events before stopping; they are sent after the next start'
+        : 'Could not pass on events; retrying',
     );
     // What is new does not make what failed succeed.
     await pause(clock, waitMs, this.#stop.signal);

@@ -6,7 +6,7 @@ import { OutboxReceiver } from './receiver.js';
 export const outboxReceiver: ReceiverFactory<typeof outboxConfig> = {
   kind: 'receiver',
   type: 'outbox',
-  description: 'Hands on the events that the store keeps: finished traces, new agents and the like.',
+  description: 'Reads events from the store, such as finished traces and new agents.',
   stability: 'beta',
   signals: ['events'],
   configSchema: outboxConfig,
@@ -15,7 +15,7 @@ export const outboxReceiver: ReceiverFactory<typeof outboxConfig> = {
       .filter((key) => parseDuration(retry[key]) === 0)
       .map((key) => ({
         path: `/retry/${key}`,
-        message: 'must be more than 0: attempts would follow each other without a pause',
+        message: 'must be greater than 0, or retries have no pause',
       })),
   create: (settings) => new OutboxReceiver(settings),
 };

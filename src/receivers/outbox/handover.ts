@@ -17,7 +17,7 @@ export class Handover {
     this.#logger = logger;
     this.#labels = { receiver: id };
     this.#passedOver = meter.counter('outbox_passed_over_events_total', {
-      description: 'Events that the pipelines never take: refused one by one, or their batch for good.',
+      description: 'Events skipped because the pipelines refused them permanently.',
       labelNames: ['receiver', 'reason'],
     });
     for (const reason of ['refused', 'permanent'] as const) this.#count(0, reason);
@@ -38,7 +38,7 @@ export class Handover {
       this.#count(batch.items.length, 'permanent');
       this.#logger.error(
         { err: error, tenant: batch.tenant, ...named(batch.items) },
-        'Passed over events that can never be taken; see the error and what the pipeline says',
+        'Skipped events that were permanently refused; see the error and the log of the pipeline',
       );
       return;
     }
@@ -51,7 +51,7 @@ export class Handover {
     const events = refused.flatMap(({ index }) => items[index] ?? []);
     this.#logger.warn(
       { tenant, ...named(events), reasons: [...new Set(refused.map(({ reason }) => reason))] },
-      'Passed over events that were refused',
+      'Skipped refused events',
     );
   }
 

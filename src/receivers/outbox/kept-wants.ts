@@ -84,11 +84,7 @@ export class KeptWants {
   }
 
   #failed(error: unknown): void {
-    this.#log.warn(
-      0,
-      { err: error },
-      'The control store did not take which events are wanted; it is told again',
-    );
+    this.#log.warn(0, { err: error }, 'Could not store which event types are needed; retrying');
   }
 
   async #say(): Promise<void> {

@@ -73,8 +73,8 @@ export class Progress {
           0,
           { err: error, wait_ms: waitMs },
           stop.aborted
-            ? 'Progress was not noted: events that were handed on come again at the next start'
-            : 'Progress was not noted; it is tried again',
+            ? 'Could not store the position; processed events are sent again after the next start'
+            : 'Could not store the position; retrying',
         );
         if (stop.aborted) return;
         await pause(clock, waitMs, stop);

@@ -64,13 +64,13 @@ export class OutboxReceiver implements Component {
       words: {
         does: 'hands on events',
         doing: 'handing on events',
-        lost: 'Events are not handed on here any more',
+        lost: 'This daemon no longer passes on events',
       },
     });
     this.#endGauge = meter.gauge(
       'outbox_lag_seconds',
       {
-        description: 'Age of the oldest event that was read and that the pipelines have not taken yet.',
+        description: 'Age of the oldest event that was read but not yet accepted by the pipelines.',
         labelNames: ['receiver'],
       },
       () => Math.max(0, clock.now() - (this.#loop?.oldestAt ?? clock.now())) / 1e6,
@@ -103,11 +103,11 @@ function throwUnlessRetryable(error: unknown): void {
 }
 
 const FAILING: Readonly<Record<StoreWork, string>> = {
-  opening: 'does not say where the receiver was; it is asked again',
-  reading: 'does not give its events; it is asked again',
-  saving: 'does not take the progress; it is told again',
-  leasing: 'does not say who hands on events; it is asked again',
-  wanting: 'does not take which events are wanted; it is told again',
+  opening: 'could not read the position; retrying',
+  reading: 'could not read events; retrying',
+  saving: 'could not store the position; retrying',
+  leasing: 'could not read who passes on events; retrying',
+  wanting: 'could not store which event types are needed; retrying',
 };
 
 function reportStore(host: Host, failing: StoreWork | null): void {

@@ -4,15 +4,15 @@ import { tlsFiles } from '../../config/tls.js';
 
 export const traceBatchConfig = section({
   endpoint: endpoint({
-    description: 'Where to listen. Components that name the same endpoint share it.',
+    description: 'Address to listen on. Components with the same endpoint share it.',
     default: '127.0.0.1:4319',
   }),
   max_request_body_size: size({
-    description: 'Largest body, before and after decompression. More is refused with 413.',
+    description: 'Maximum body size, before and after decompression. Larger bodies get 413.',
     default: '16MiB',
   }),
   request_timeout: duration({
-    description: 'Time limit for a whole body to arrive. Slower ones are refused with 408.',
+    description: 'Time limit for receiving a body. Slower requests get 408.',
     default: '30s',
   }),
   max_in_flight: section(
@@ -20,14 +20,14 @@ export const traceBatchConfig = section({
       requests: Type.Integer({
         minimum: 1,
         default: 1024,
-        description: 'Requests that may wait for the store. More are refused with 503.',
+        description: 'Requests waiting for the store. When reached, requests get 503.',
       }),
       bytes: size({
-        description: 'Bytes of the bodies of requests that wait for the store. More are refused with 503.',
+        description: 'Bytes of request bodies waiting for the store. When reached, requests get 503.',
         default: '128MiB',
       }),
     },
-    { description: 'How much may be in progress at once.' },
+    { description: 'Limits for requests waiting for the store.' },
   ),
   tls: tlsFiles(),
 });

@@ -8,16 +8,16 @@ import { TraceBatchReceiver } from './receiver.js';
 export const traceBatchReceiver: ReceiverFactory<typeof traceBatchConfig> = {
   kind: 'receiver',
   type: 'trace_batch',
-  description: 'Takes batches of agent runs as JSON over HTTP: POST /api/v1/traces/batch.',
+  description: 'Receives batches of agent runs as JSON over HTTP: POST /api/v1/traces/batch.',
   stability: 'beta',
   signals: ['traces'],
   configSchema: traceBatchConfig,
   check: (config) => [
     ...(parseSize(config.max_request_body_size) === 0
-      ? [{ path: '/max_request_body_size', message: 'must be more than 0: no request would be taken' }]
+      ? [{ path: '/max_request_body_size', message: 'must be greater than 0, or every request is refused' }]
       : []),
     ...(parseDuration(config.request_timeout) === 0
-      ? [{ path: '/request_timeout', message: 'must be more than 0: no request would be taken' }]
+      ? [{ path: '/request_timeout', message: 'must be greater than 0, or every request is refused' }]
       : []),
   ],
   resources: ({ endpoint, tls }) => [{ kind: 'http_listener', endpoint }, ...tlsResources(endpoint, tls)],

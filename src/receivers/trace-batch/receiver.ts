@@ -54,8 +54,7 @@ export class TraceBatchReceiver implements Component {
       labelNames: ['receiver', 'code'],
     });
     this.#unreadableTraces = meter.counter('trace_batch_unreadable_traces_total', {
-      description:
-        'Traces rejected because of their shape, before the pipeline, which counts its own refusals.',
+      description: 'Traces rejected because of their structure, before they reach a pipeline.',
       labelNames: ['receiver'],
     });
   }
@@ -75,13 +74,13 @@ export class TraceBatchReceiver implements Component {
     this.#endGauges = [
       meter.gauge(
         'trace_batch_requests_in_flight',
-        { description: 'Requests that wait for the store.', labelNames: ['receiver'] },
+        { description: 'Requests waiting for the store.', labelNames: ['receiver'] },
         () => this.#inFlight.requests,
         labels,
       ),
       meter.gauge(
         'trace_batch_bytes_in_flight',
-        { description: 'Bytes of the bodies of requests that wait for the store.', labelNames: ['receiver'] },
+        { description: 'Bytes of request bodies waiting for the store.', labelNames: ['receiver'] },
         () => this.#inFlight.bytes,
         labels,
       ),
@@ -163,7 +162,7 @@ export class TraceBatchReceiver implements Component {
     if (this.#isDraining)
       this.#refuse('shutting_down', 'The daemon is shutting down; send the request again.');
     if (this.#inFlight.isFull(userId, bytes))
-      this.#refuse('overloaded', 'Too many requests wait for the store; send this one again later.');
+      this.#refuse('overloaded', 'Too many requests are waiting for the store; send this one again later.');
   }
 
   #refuse(code: 'shutting_down' | 'overloaded', detail: string): never {

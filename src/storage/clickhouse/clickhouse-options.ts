@@ -13,7 +13,7 @@ export interface ClickHouseOptions {
   readonly isReplicated: boolean;
   /** Whether this process brings the tables to what it needs. */
   readonly migrates: boolean;
-  /** Connections to a server. */
+  /** Connections to each server. */
   readonly connections: number;
   /** How long one request may take, in milliseconds. */
   readonly timeoutMs: number;

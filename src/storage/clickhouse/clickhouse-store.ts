@@ -198,7 +198,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
       // Later, so that no run times out where the store is only opened for an import or an export.
       repeat(
         this.#settings,
-        { everyMs: UPKEEP_EVERY_MS, failed: 'Runs could not be kept up; it is tried again.', isLater: true },
+        { everyMs: UPKEEP_EVERY_MS, failed: 'Could not complete run maintenance; retrying.', isLater: true },
         async () => {
           await this.#plane.keepUp();
         },
@@ -207,23 +207,19 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     this.#ends.push(...this.#readMetrics.observe(), () => {
       this.#sizes.end();
     });
-    this.#repeat(SIZES_EVERY_MS, 'Metrics of the tables could not be brought up to date.', async () => {
+    this.#repeat(SIZES_EVERY_MS, 'Could not update the metrics of the tables.', async () => {
       await this.#sizes.update(connection);
     });
-    this.#repeat(FIGURES_EVERY_MS, 'Metrics of reads could not be brought up to date.', async () => {
+    this.#repeat(FIGURES_EVERY_MS, 'Could not update the metrics of reads.', async () => {
       this.#readMetrics.update(this.#turns.figures);
     });
-    this.#repeat(LOOK_EVERY_MS, 'ClickHouse could not be asked whether it can be reached.', async () => {
+    this.#repeat(LOOK_EVERY_MS, 'Could not check whether ClickHouse is reachable.', async () => {
       await this.#look(host, connection);
     });
-    this.#repeat(
-      FORGET_EVERY_MS,
-      'Old names of batches could not be forgotten; it is tried again.',
-      async () => {
-        await this.#plane.forgetNames();
-      },
-    );
-    this.#repeat(RETENTION_EVERY_MS, 'Retention failed; it is tried again.', async () => {
+    this.#repeat(FORGET_EVERY_MS, 'Could not remove old batch names; retrying.', async () => {
+      await this.#plane.forgetNames();
+    });
+    this.#repeat(RETENTION_EVERY_MS, 'Retention failed; retrying.', async () => {
       await this.#retain();
     });
   }
@@ -296,11 +292,11 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     if (this.#isReached === (trouble === null) || this.#ends.length === 0) return;
     this.#isReached = trouble === null;
     if (trouble === null) {
-      this.#settings.logger.info({}, 'ClickHouse can be used again.');
+      this.#settings.logger.info({}, 'ClickHouse is available again.');
       host.reportStatus({ level: 'ok' });
     } else {
-      this.#settings.logger.error({ reason: trouble }, 'ClickHouse cannot be used; it is tried again.');
-      host.reportStatus({ level: 'recoverable', message: `ClickHouse cannot be used: ${trouble}` });
+      this.#settings.logger.error({ reason: trouble }, 'ClickHouse is unavailable; retrying.');
+      host.reportStatus({ level: 'recoverable', message: `ClickHouse is unavailable: ${trouble}` });
     }
   }
 

@@ -27,13 +27,13 @@ export function closing(): ConsumeError {
 
 /** The client has gone, so nobody sees this error. */
 export function abandoned(): ConsumeError {
-  return unread('Nobody waits for this answer any more.', 1000);
+  return unread('The client disconnected.', 1000);
 }
 
 /** @param ms how long one read may take @param key of the configuration that says so */
 export function timedOut(ms: number, key: string): ConsumeError {
   return unread(
-    `The answer was not found within ${ms / 1000} s, and the search for it was ended (${key}). Ask for less, such as a shorter time, or try again later.`,
+    `The query did not finish within ${ms / 1000} s and was cancelled (${key}). Narrow the query, for example to a shorter time range, or try again later.`,
     5000,
   );
 }
@@ -45,13 +45,13 @@ export function waitedTooLong(ms: number, key: string): ConsumeError {
 
 /** The queue is full for this user, or for all. */
 export function tooManyWaiting(): ConsumeError {
-  return unread('Too many reads are waiting for the store. Try again later.', 1000);
+  return unread('The read queue is full. Try again later.', 1000);
 }
 
 /** A read that took long while much was coming in. */
 export function heldUpMove(): ConsumeError {
   return unread(
-    'The search was ended because it kept the store from tidying up incoming data. Ask for less, or try again later.',
+    'The query was cancelled because it blocked compaction. Narrow the query, or try again later.',
     5000,
   );
 }
@@ -73,7 +73,7 @@ export function removedMeanwhile({
   readonly what: string;
   readonly list: string;
 }): ConsumeError {
-  const detail = `The ${what} was removed while its ${list} were read.`;
+  const detail = `The ${what} was removed while its ${list} were being read.`;
   return new ConsumeError(detail, { code: 'storage_unavailable', retryable: true, detail });
 }
 
@@ -87,7 +87,7 @@ export function removedMeanwhile({
 export function quotaExceeded(usage: QuotaUsage, items: number, at: Micros): ConsumeError {
   const { limit, used, resets_at } = usage;
   return new ConsumeError(
-    `The monthly limit of ${limit} events would be exceeded: ${used} are used, and this request brings ${items} more. None of it was stored. The next month begins at ${new Date(resets_at / MICROS_PER_MS).toISOString()}.`,
+    `The monthly limit of ${limit} events would be exceeded: ${used} are used and this request adds ${items}. None of it was stored. The next month begins at ${new Date(resets_at / MICROS_PER_MS).toISOString()}.`,
     { code: 'quota_exceeded', retryable: true, retryAfterMs: (resets_at - at) / MICROS_PER_MS, usage },
   );
 }

@@ -149,7 +149,7 @@ export const MOST_METRICS = 20_000;
 export const MOST_METRIC_CHARACTERS = 16 * 1024 * 1024;
 
 /** Why a point is refused whose user has no room for its metric. */
-export const TOO_MANY_METRICS = `/stream/name: is one metric more than a user may have, which is ${MOST_METRICS}, or fewer with very long names and descriptions`;
+export const TOO_MANY_METRICS = `/stream/name: exceeds the limit of ${MOST_METRICS} metrics per user (fewer with very long names and descriptions)`;
 
 export function charactersOfMetric({
   name,

@@ -10,7 +10,7 @@ import type { ServiceMap } from './service-map.js';
  * The telemetry plane: what clients send, all that is derived from it, each user seeing only its own. Every part is a contract of its own,
  * with a suite in `test/conformance/`.
  *
- * Reads are given up when `abort` ends, as nobody waits for the answer any more; what they throw then is of no interest.
+ * Reads are given up when `abort` ends, as the client disconnected; what they throw then is of no interest.
  */
 export interface TelemetryPlane {
   readonly writer: TelemetryWriter;

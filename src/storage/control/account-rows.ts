@@ -340,7 +340,7 @@ async function refuseTaken(tx: Transaction<Tables>, email: string, userId: strin
     .where('email_key', '=', email.toLowerCase())
     .where('id', '<>', userId)
     .executeTakeFirst();
-  if (other !== undefined) throw new ConflictError('email', `A user with the email ${email} exists already.`);
+  if (other !== undefined) throw new ConflictError('email', `A user with the email ${email} already exists.`);
 }
 
 /** Removes keys of anyone that ended {@link ENDED_KEPT_FOR} ago, and of a user all but the newest {@link MOST_ENDED}. */

@@ -45,7 +45,7 @@ export class ControlExtension extends ControlClient implements ControlConnector,
         this.#settings.logger.error({ err: error }, 'The control thread ended.');
         host.reportStatus({
           level: 'fatal',
-          message: 'The control thread ended; see the log. What was acknowledged is kept.',
+          message: 'The control thread ended; see the log. Acknowledged data is kept.',
         });
       },
     });
@@ -88,10 +88,10 @@ export class ControlExtension extends ControlClient implements ControlConnector,
 
   #showSize(thread: ThreadClient): void {
     const description =
-      'Size of the control store: the file of SQLite with its log, or the database in PostgreSQL.';
+      'Size of the control store: the SQLite file with its log, or the PostgreSQL database.';
     let bytes = NaN;
     const endGauge = this.#settings.meter.gauge('control_store_bytes', { description }, () => bytes);
-    const failed = 'The size of the control store could not be read.';
+    const failed = 'Could not read the size of the control store.';
     const endRepeat = repeat(this.#settings, { everyMs: SIZE_EVERY_MS, failed }, async () => {
       bytes = await thread.call<number>('size', []);
     });
@@ -114,7 +114,7 @@ export class ControlExtension extends ControlClient implements ControlConnector,
 
   #reached(host: Host, trouble: string | null): void {
     if (trouble === null) {
-      this.#settings.logger.info({}, 'The control store can be used again.');
+      this.#settings.logger.info({}, 'The control store is available again.');
       host.reportStatus({ level: 'ok' });
       return;
     }
@@ -123,7 +123,7 @@ export class ControlExtension extends ControlClient implements ControlConnector,
       host.reportStatus({ level: 'degraded', message: trouble });
       return;
     }
-    this.#settings.logger.error({ reason: trouble }, 'The control store cannot be used; it is tried again.');
-    host.reportStatus({ level: 'recoverable', message: `The control store cannot be used: ${trouble}` });
+    this.#settings.logger.error({ reason: trouble }, 'The control store is unavailable; retrying.');
+    host.reportStatus({ level: 'recoverable', message: `The control store is unavailable: ${trouble}` });
   }
 }

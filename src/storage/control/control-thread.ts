@@ -53,7 +53,7 @@ async function troubleOf(ask: () => Promise<unknown>): Promise<string | null> {
     () => null,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
-  const late = wait(ANSWER_MS, 'It does not answer.', { signal: over.signal, ref: false });
+  const late = wait(ANSWER_MS, 'It does not respond.', { signal: over.signal, ref: false });
   late.catch(() => undefined);
   try {
     return await Promise.race([answered, late]);

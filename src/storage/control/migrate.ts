@@ -57,7 +57,7 @@ async function refuseNewer(database: Kysely<Tables>, place: string): Promise<rea
   const unknown = names.filter((name) => !(name in MIGRATIONS));
   if (unknown.length > 0)
     throw new ControlStoreError(
-      `The control store ${place} was made by a newer version of Jackdaw (it has ${unknown.join(', ')}). Run that version, or name another store.`,
+      `The control store ${place} was created by a newer version of Jackdaw (it has ${unknown.join(', ')}). Run that version, or use another store.`,
     );
   return names;
 }

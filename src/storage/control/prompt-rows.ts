@@ -102,7 +102,7 @@ export class PromptRows implements Prompts {
         .onConflict((conflict) => conflict.columns(['user_id', 'name_key', 'version']).doNothing())
         .executeTakeFirst();
       if (inserted.numInsertedOrUpdatedRows !== 1n)
-        throw new ConflictError('version', `Version ${String(version)} of the prompt exists already.`);
+        throw new ConflictError('version', `Version ${String(version)} of the prompt already exists.`);
       await refuseRemoved(tx, { user_id, name_key, version });
       await refuseTooMany(tx, user_id);
       tell('prompts');
@@ -305,7 +305,7 @@ async function refuseRemoved(
   if (version <= removed)
     throw new ConflictError(
       'prompt',
-      `Version ${String(removed)} of the prompt was deleted, and numbers are not used again: use a version above ${String(removed)}.`,
+      `Version ${String(removed)} of the prompt was deleted and cannot be reused: use a version above ${String(removed)}.`,
     );
 }
 

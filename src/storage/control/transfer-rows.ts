@@ -228,19 +228,19 @@ async function insertRows(
     const names = Object.keys(row);
     if (names.length !== columns.size || !names.every((name) => columns.has(name)))
       throw new Error(
-        `${file.path}, line ${rows}: its columns are not those of the table here, ${[...columns].join(', ')}. Import with the version of Jackdaw that made the export.`,
+        `${file.path}, line ${rows}: its columns are not those of the table here, ${[...columns].join(', ')}. Import with the version of Jackdaw that created the export.`,
       );
     waiting.push(row);
     if (waiting.length === ROWS_AT_ONCE) await insert();
   }
   await insert();
-  if (rows !== file.rows) throw new Error(`${file.path} has ${rows} rows, and should have ${file.rows}`);
+  if (rows !== file.rows) throw new Error(`${file.path} has ${rows} rows but should have ${file.rows}`);
 }
 
 async function raiseCounters(tx: Transaction<Tables>, file: ControlFile): Promise<void> {
   for await (const { name, last } of readRows(file)) {
     if (typeof name !== 'string' || !Number.isSafeInteger(last) || OWN_COUNTERS.includes(name))
-      throw new Error(`${file.path}: a line is no counter`);
+      throw new Error(`${file.path}: a line is not a counter`);
     await tx
       .updateTable('counters')
       .set({ last: last as number })
@@ -260,10 +260,10 @@ async function* readRows({ path }: ControlFile): AsyncGenerator<Row> {
     try {
       row = JSON.parse(line);
     } catch (cause) {
-      throw new Error(`${path}, line ${number}: it is no JSON`, { cause });
+      throw new Error(`${path}, line ${number}: it is not valid JSON`, { cause });
     }
     if (typeof row !== 'object' || row === null || Array.isArray(row))
-      throw new Error(`${path}, line ${number}: it is no row`);
+      throw new Error(`${path}, line ${number}: it is not a row`);
     yield row as Row;
   }
 }

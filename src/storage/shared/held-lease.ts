@@ -94,7 +94,7 @@ async function plainly<Answer>(question: () => Promise<Answer>): Promise<Answer>
 
 function lost(): ConsumeError {
   return new ConsumeError(
-    'The control store could not be reached for so long that another process may do the work.',
+    'The control store was unreachable for so long that another process may have taken over.',
     { code: 'storage_unavailable', retryable: true },
   );
 }

@@ -5,7 +5,7 @@ import { MICROS_PER_SECOND } from '../../signal/time-units.js';
 
 /** The time of the oldest run, point and record; null if there is none. */
 export type OldestTimes = Readonly<Record<TelemetrySignal, Micros | null>>;
-/** Rows that retention removed, by table. */
+/** Rows removed by retention, by table. */
 export type RemovedRows = Readonly<Record<string, number>>;
 
 /** Metrics about what a store keeps and what its retention removes, by the same names in every engine. */
@@ -18,7 +18,7 @@ export class KeptMetrics {
   constructor(meter: Meter) {
     this.#meter = meter;
     this.#removed = meter.counter('store_removed_rows_total', {
-      description: 'Rows that retention removed, by table.',
+      description: 'Rows removed by retention, by table.',
       labelNames: ['table'],
     });
   }

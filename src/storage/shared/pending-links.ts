@@ -36,7 +36,7 @@ export class PendingLinks {
     }
     if (isFull(count))
       throw new ConsumeError(
-        `${String(MOST_PENDING)} links to prompts wait for traces that are not stored, which is the limit for a user. Send the traces, or wait: links are removed after 30 days.`,
+        `${String(MOST_PENDING)} links to prompts are waiting for traces that are not stored, which is the limit per user. Send the traces, or wait: links expire after 30 days.`,
         { code: 'storage_exceeded', retryable: true, retryAfterMs: RECOUNT_MS },
       );
     count.links++;

@@ -63,7 +63,7 @@ export async function keepPublished(
   const tellLater = (error: unknown): void => {
     cancel();
     if (!hasEnded) publishLater(RETRY_MS);
-    const message = 'The terms of this process could not be published; it is tried again';
+    const message = 'Could not publish the settings of this process; retrying';
     faults.warn(1, { err: error }, message);
   };
   try {
@@ -82,7 +82,7 @@ export async function keepPublished(
     await terms.withdraw(owner).catch((error: unknown) => {
       logger.warn(
         { err: error },
-        'The terms of this process could not be withdrawn: others go by them for two minutes',
+        'Could not unpublish the settings of this process; other processes may use them for up to two minutes',
       );
     });
   };

@@ -16,11 +16,11 @@ export class ReadMetrics {
   constructor(meter: Meter) {
     this.#meter = meter;
     this.#refused = meter.counter('store_refused_reads_total', {
-      description: 'Reads refused because too many were waiting.',
+      description: 'Reads refused because the read queue was full.',
     });
     this.#ended = meter.counter('store_ended_reads_total', {
       description:
-        'Reads that were ended while they waited or ran: as nobody waited for the answer any more, they took too long, or held up a move.',
+        'Reads cancelled because the client disconnected, they timed out, or they blocked compaction.',
       labelNames: ['reason'],
     });
   }
@@ -38,8 +38,8 @@ export class ReadMetrics {
     const gauge = (name: string, description: string, read: () => number): (() => void) =>
       this.#meter.gauge(name, { description }, read);
     return [
-      gauge('store_waiting_reads', 'Reads of users that wait for their turn.', () => this.#figures.waiting),
-      gauge('store_running_reads', 'Reads of users under way.', () => this.#figures.running),
+      gauge('store_waiting_reads', 'Reads in the queue.', () => this.#figures.waiting),
+      gauge('store_running_reads', 'Reads in progress.', () => this.#figures.running),
     ];
   }
 }

@@ -9,7 +9,7 @@ export interface Reader extends Turn {
    * its parts does ({@link PoolRead.part}), as between them it waits for whoever takes them.
    */
   readonly mayBeEnded: boolean | 'in parts';
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client disconnected. */
   readonly abort?: AbortSignal | undefined;
 }
 

@@ -69,7 +69,7 @@ export class SoleWorker {
     const hold = {
       ...{ leases, ms: LEASE_MS, clock, ask },
       failed: (error: unknown) => {
-        this.#log.warn(0, { err: error }, `The lease of ${words.doing} was not renewed; it is tried again`);
+        this.#log.warn(0, { err: error }, `Could not renew the lease of ${words.doing}; retrying`);
       },
     };
     while (!this.#stop.signal.aborted) {
@@ -95,8 +95,7 @@ export class SoleWorker {
         held.lose();
       });
       await pause(clock, null, this.#stop.signal, held.lost);
-      if (held.lost.aborted)
-        logger.warn({ lease: held.lease.name }, `${words.lost}: the lease of that was lost`);
+      if (held.lost.aborted) logger.warn({ lease: held.lease.name }, `${words.lost}: lost the lease`);
       await work.stop(held.lost.aborted ? held.lost : AbortSignal.any([this.#deadline, held.lost]));
     } finally {
       await held.release();

@@ -32,7 +32,7 @@ export class KnownUsers extends HintedAnswers<UserTerms> {
   /** Asks the control plane unless {@link known} has the answer. @throws Error for a user that there is not */
   async find(userId: string): Promise<UserTerms> {
     const terms = await this.answer(userId, () => this.#ask(userId));
-    if (terms === null) throw new Error('a request came for a user that the store does not know');
+    if (terms === null) throw new Error('a request is for an unknown user');
     return terms;
   }
 

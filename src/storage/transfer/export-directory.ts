@@ -57,8 +57,8 @@ export class ExportDirectory {
    * @throws UnusableDirectory
    */
   static async make(path: string): Promise<ExportDirectory> {
-    if (!isAbsolute(path)) throw new UnusableDirectory(`${path} is no absolute path.`);
-    if (path.includes('\0')) throw new UnusableDirectory('No path holds the character U+0000.');
+    if (!isAbsolute(path)) throw new UnusableDirectory(`${path} is not an absolute path.`);
+    if (path.includes('\0')) throw new UnusableDirectory('A path must not contain the character U+0000.');
     const isThere = await isDirectory(path);
     const made: string[] = [];
     try {
@@ -157,13 +157,13 @@ export function troubleOf(directory: string, error: unknown): string | null {
     return `There is no room for the export in ${directory}: make room on its disk, or name a directory on another one.`;
   // An error of the file system, or one of an engine that names the file.
   if (!/^E[A-Z0-9]+: /.test(reason) && !reason.includes(directory)) return null;
-  return `${directory} cannot be written: ${reason}. See to that, or name another directory.`;
+  return `${directory} cannot be written: ${reason}. Fix that, or use another directory.`;
 }
 
 const SQLITE_FULL = /database or disk is full/;
 
 const NOTE =
-  'An export is being written here, or was broken off: it is complete when manifest.json is there and this file is not.\n';
+  'An export is in progress or was interrupted. It is complete when manifest.json exists and this file does not.\n';
 
 /** Removes directories unless somebody else has put something into them. */
 async function removeEmpty(made: readonly string[]): Promise<void> {
@@ -174,17 +174,15 @@ function refuseForeign(path: string, names: readonly string[]): void {
   if (names.length === 0) {
     if (isOpenToOthers(path))
       throw new UnusableDirectory(
-        `Other users can read ${path}: make it private (chmod 700), or name a directory that does not exist yet.`,
+        `Other users can read ${path}: make it private (chmod 700), or use a directory that does not exist yet.`,
       );
     return;
   }
   if (names.includes(INCOMPLETE) && !names.includes(MANIFEST))
     throw new UnusableDirectory(
-      `${path} holds a part of an export that was broken off, or is still being written: where no daemon writes it any more, remove the directory and export again.`,
+      `${path} holds an export that is in progress or was interrupted: if no daemon is writing it, remove the directory and export again.`,
     );
-  throw new UnusableDirectory(
-    `${path} is not empty: name a directory that is, or one that does not exist yet.`,
-  );
+  throw new UnusableDirectory(`${path} is not empty: use an empty directory or one that does not exist yet.`);
 }
 
 async function syncFile(path: string): Promise<void> {
@@ -198,7 +196,7 @@ async function syncFile(path: string): Promise<void> {
 
 async function isDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => null);
-  if (found !== null && !found.isDirectory()) throw new UnusableDirectory(`${path} is no directory.`);
+  if (found !== null && !found.isDirectory()) throw new UnusableDirectory(`${path} is not a directory.`);
   return found !== null;
 }
 
@@ -209,11 +207,11 @@ async function isDirectory(path: string): Promise<boolean> {
  * @throws UnusableDirectory
  */
 export async function exportPath(root: string, directory: string): Promise<string> {
-  if (directory.includes('\0')) throw new UnusableDirectory('No path holds the character U+0000.');
+  if (directory.includes('\0')) throw new UnusableDirectory('A path must not contain the character U+0000.');
   const top = resolve(root);
   const path = resolve(top, directory);
   const refused = new UnusableDirectory(
-    `${path} is not below ${top}: name a directory there, or change extensions.query.export_root.`,
+    `${path} is not below ${top}: use a directory there, or change extensions.query.export_root.`,
   );
   if (!isBelow(top, path)) throw refused;
   if (!isBelow(await realPath(top), await realPath(path))) throw refused;
@@ -231,7 +229,7 @@ async function realPath(path: string): Promise<string> {
   } catch {
     // A link that leads nowhere would be followed when the directory is made.
     if ((await lstat(path).catch(() => null))?.isSymbolicLink() === true)
-      throw new UnusableDirectory(`${path} is a symbolic link that leads nowhere: remove it.`);
+      throw new UnusableDirectory(`${path} is a broken symbolic link: remove it.`);
     const above = dirname(path);
     return above === path ? path : join(await realPath(above), basename(path));
   }

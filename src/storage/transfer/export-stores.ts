@@ -154,8 +154,8 @@ function telling(tell: () => Promise<void>): () => void {
 function failed(directory: string, error: unknown, left: string | null): Error {
   const rest =
     left === null
-      ? 'What was written was removed.'
-      : `What was written could not be removed (${left}): remove the directory before you export into it again.`;
+      ? 'The partial export was removed.'
+      : `The partial export could not be removed (${left}): remove the directory before you export into it again.`;
   const trouble = troubleOf(directory, error);
   if (trouble !== null) return new UnusableDirectory(`${trouble} ${rest}`, { cause: error });
   const message = `The export to ${directory} failed: ${wordsOf(error).replace(/\.?$/, '.')} ${rest}`;

@@ -65,7 +65,7 @@ export async function importStores(
   const { telemetry, control } = target;
   if (!(await telemetry.begin()))
     throw new NotEmpty(
-      'Another import into this store of telemetry is under way, or was killed less than half a minute ago: wait for its end. Where there is none any more, import again then.',
+      'Another import into this telemetry store is in progress or was killed less than 30 seconds ago: wait and try again.',
     );
   try {
     await refuseFull(telemetry, control);
@@ -116,12 +116,12 @@ async function refuseFull(telemetry: TelemetryIn, control: ControlTransfer): Pro
   const kept = await control.holds();
   if (kept !== null)
     throw new NotEmpty(
-      `The control store has ${kept} already: import into a new one, before the daemon runs with it for the first time.`,
+      `The control store has ${kept} already: import into a new store, before a daemon first uses it.`,
     );
   const stored = await telemetry.holds();
   if (stored !== null)
     throw new NotEmpty(
-      `The store of telemetry holds ${stored} already, perhaps from an import that was interrupted: name a new one, or remove what it holds.`,
+      `The store of telemetry holds ${stored} already, possibly from an interrupted import: use a new store, or empty this one.`,
     );
 }
 
@@ -133,7 +133,7 @@ async function unfinished(telemetry: TelemetryIn, error: unknown): Promise<unkno
   if (stored === null) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new Error(
-    `${reason.replace(/\.?$/, '.')} The import is not complete. Nobody sees what the store of telemetry holds of it (${stored}): remove that, and import again.`,
+    `${reason.replace(/\.?$/, '.')} The import is incomplete. Its telemetry is not visible to anyone (${stored}): remove it and import again.`,
     { cause: error },
   );
 }

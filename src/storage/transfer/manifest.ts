@@ -84,8 +84,8 @@ export async function measureFile(path: string): Promise<Pick<ManifestFile, 'byt
 async function whyNone(directory: string): Promise<string> {
   if (!(await isThere(directory))) return `There is no directory ${directory}.`;
   if (await isThere(join(directory, INCOMPLETE)))
-    return `${directory} holds a part of an export that was broken off, or is still being written: wait for its ${MANIFEST}, or remove the directory and export again.`;
-  return `${directory} has no ${MANIFEST}, which an export gets when it is complete: export again.`;
+    return `${directory} holds an export that is in progress or was interrupted: wait for its ${MANIFEST}, or remove the directory and export again.`;
+  return `${directory} has no ${MANIFEST}, which only a complete export has: export again.`;
 }
 
 /** @throws UnusableExport where it is none, is incomplete, or is of another layout */
@@ -101,7 +101,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
   const { format } = Object(found) as { readonly format?: unknown };
   if (typeof format === 'number' && format !== FORMAT)
     throw new UnusableExport(
-      `${path} is of format ${format}, and this version of Jackdaw reads format ${FORMAT}: import with the version that made it.`,
+      `${path} is of format ${format}, and this version of Jackdaw reads format ${FORMAT}: import with the version that created it.`,
     );
   if (!new Ajv({ strict: false }).validate<Manifest>(manifestSchema, found) || !found.files.every(isOfExport))
     throw new UnusableExport(`${path} is not the manifest of an export: export again.`);
@@ -115,7 +115,9 @@ export async function verifyFile(directory: string, { path, bytes, sha256 }: Man
   if (size === undefined)
     throw new UnusableExport(`${place} is missing: copy the whole directory, or export again.`);
   if (size === bytes && (await measureFile(place)).sha256 === sha256) return;
-  throw new UnusableExport(`${place} is not what was exported: copy the directory again, or export again.`);
+  throw new UnusableExport(
+    `${place} differs from the exported file: copy the directory again, or export again.`,
+  );
 }
 
 /** Whether a file lies where an export has one: nothing else is read, whatever the manifest says. */

@@ -76,7 +76,7 @@ void t.test('a version exists once for a user: 409, whoever asks at the same tim
   );
   t.strictSame(answers.map(({ status }) => status).sort(), [201, ...Array<number>(9).fill(409)]);
   const repeated = await api.call('POST', '/dashboard/prompts/', { json: { ...json, template_text: 'y' } });
-  t.match(repeated, { status: 409, body: { code: 'conflict', detail: 'The version is taken already.' } });
+  t.match(repeated, { status: 409, body: { code: 'conflict', detail: 'The version is already taken.' } });
   t.equal((await api.get<Prompt[]>('/dashboard/prompts/')).length, 1);
 
   t.same(await api.get('/dashboard/prompts/', other.key), [], "another's are not seen");

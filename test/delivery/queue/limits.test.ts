@@ -95,7 +95,7 @@ void t.test('at the deadline of a stop what waits is dropped, counted and said',
   t.equal(exporter.last.context.abort?.aborted, true, 'the attempt under way is told');
   t.equal(await dropped('shutdown'), 3);
   t.equal(await metric('sent_items_total'), 2);
-  t.match(logger.lines.at(-1), /^error Dropped what could not be delivered .*items=3/);
+  t.match(logger.lines.at(-1), /^error Dropped batches that could not be delivered .*items=3/);
 });
 
 void t.test(

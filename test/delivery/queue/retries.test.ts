@@ -88,7 +88,7 @@ void t.test('what can never be taken is dropped at once, counted and said', asyn
   t.equal(await metric('retries_total'), 0);
   t.equal(await metric('queue_items'), 0);
   t.match(logger.lines, [
-    /^warn Dropped a batch: it would never be accepted .*error="answered 400: bad spans" items=2/,
+    /^warn Dropped a batch: it is larger than the queue .*error="answered 400: bad spans" items=2/,
   ]);
 });
 
@@ -106,7 +106,7 @@ void t.test('a batch that cannot be delivered for too long is dropped', async (t
   }
   t.equal(exporter.attempts.length, 4);
   t.equal(await dropped('retries_exhausted'), 1);
-  t.match(logger.lines.at(-1), /could not be delivered for too long a time .*reason="retries_exhausted"/);
+  t.match(logger.lines.at(-1), /not delivered within retry\.max_elapsed_time .*reason="retries_exhausted"/);
 });
 
 void t.test('without retry the first failure drops', async (t) => {
@@ -150,7 +150,7 @@ void t.test('failures are said at most once in ten seconds', async (t) => {
   }
   t.equal(logger.lines.length, 3);
   t.match(logger.lines, [/times=1$/, /times=10$/, /times=10$/]);
-  t.match(logger.lines[0], /the next attempt comes in 1 s .*error="busy"/);
+  t.match(logger.lines[0], /retrying in 1 s .*error="busy"/);
   t.notMatch(logger.lines[0], /items=0|stack|overloaded/);
 });
 

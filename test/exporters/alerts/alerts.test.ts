@@ -105,14 +105,14 @@ void t.test('what the schema refuses', async (t) => {
   const removed = `webhook_signing_secret: ${generateSecret()}`;
   t.throws(
     () => configOf(removed),
-    /Remove the key, and obtain the secret with POST \/api\/v1\/me\/alert-secret/,
+    /Remove the key and get the secret with POST \/api\/v1\/me\/alert-secret/,
   );
 });
 
 void t.test('what else is wrong is named with its place', async (t) => {
   for (const [yaml, path, message] of [
     ['interval: 999ms', '/interval', /must be at least 1s/],
-    ['window: 0s', '/window', /must be longer than 0s/],
+    ['window: 0s', '/window', /must be greater than 0s/],
     ['window: 367d', '/window', /must not be longer than 366d/],
     ['timezone: Europe/Berlim', '/timezone', /there is no time zone "Europe\/Berlim"/],
     ['timezone: ""', '/timezone', /there is no time zone/],
@@ -175,7 +175,7 @@ void t.test('as long as it runs it says where it may send, and how alerts are ev
   const second = newExporter(t, planes, 'alerts/second').exporter;
   await t.rejects(
     second.start(hostOf(planes)),
-    /The alerts of "duckdb" are evaluated by exporter "alerts" already: use that one in all pipelines, or name another store/,
+    /The alerts of "duckdb" are evaluated by exporter "alerts" already: use that exporter in all pipelines, or name another store/,
   );
   await second.shutdown(NOW);
   await until('the first evaluation', async () =>

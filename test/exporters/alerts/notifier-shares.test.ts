@@ -87,7 +87,7 @@ void t.test('one user’s receiver that hangs and mails without end hold up nobo
   });
   t.equal(mails.received.length, 21);
   t.equal(told('email skipped'), 180);
-  t.match(logger.lines.join('\n'), /their users had 20 within an hour.*"?items"?/);
+  t.match(logger.lines.join('\n'), /the limit is 20 per user and hour.*"?items"?/);
   t.equal(posts('/hangs'), 4);
   t.equal(posts('/answers'), 1);
 });

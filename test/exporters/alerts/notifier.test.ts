@@ -158,7 +158,7 @@ void t.test('a store that fails is asked again, and no result is lost', async (t
   store.faults.claim.push(new Error('the disk is full'));
   await settle();
   t.strictSame(statuses, [true]);
-  t.match(logger.lines.join('\n'), /the sender of notices of alerts needs.*the disk is full/);
+  t.match(logger.lines.join('\n'), /the sender of notices of alerts; retrying.*the disk is full/);
   clock.advance(250);
   await until('it is begun', () => attempts.length === 1);
   store.faults.finish.push(new Error('the disk is full'), new Error('the disk is full'));
@@ -185,7 +185,7 @@ void t.test('a notice that cannot even be made has failed, and holds up nothing'
   attempts[0]?.fail(new Error('no such thing'));
   await until('it is recorded', () => store.results.length === 1);
   t.match(store.results, [
-    { status: 'failed', attempt: { error_message: 'The notice could not be made' }, retryAt: null },
+    { status: 'failed', attempt: { error_message: 'Could not create the notice' }, retryAt: null },
   ]);
   t.strictSame(told, ['email failed']);
   t.match(logger.lines.join('\n'), /because of an internal error.*no such thing/);

@@ -190,7 +190,7 @@ void t.test('private addresses get nothing, whether they are written or stand be
   await post('http://hook.test/');
   t.match(await recorded(3), { detail: 'The alert’s webhook_url must be an https URL' });
   t.strictSame(receiver.traffic, { connections: 0, bytes: 0 });
-  t.match(logger.lines.join('\n'), /its address is not allowed \(targets\.allow_cidrs\)/);
+  t.match(logger.lines.join('\n'), /its address is not allowed \(see targets\.allow_cidrs\)/);
   t.notMatch(logger.lines.join('\n'), /private/);
 });
 
@@ -200,5 +200,5 @@ void t.test('a receiver that never answers has 15 seconds', async (t) => {
   await post(receiver.url);
   await until('it is asked', () => receiver.requests.length === 1);
   clock.advance(15_000);
-  t.match(await recorded(1), { status: 'pending', detail: /^No valid HTTPS answer came in time/ });
+  t.match(await recorded(1), { status: 'pending', detail: /^No valid HTTPS response arrived in time/ });
 });

@@ -208,7 +208,7 @@ void t.test('private addresses are out of reach unless they are allowed', async 
   const { send } = await startHttp(t, `url: ${endpoint.url.replace('127.0.0.1', 'localhost')}/x`);
   await t.rejects(send(eventBatch()), {
     retryable: true,
-    message: /destination address is not allowed: list its network in targets/,
+    message: /destination address is not allowed: add its network to targets/,
   });
   t.equal(endpoint.requests.length, 0);
 });
@@ -310,10 +310,10 @@ void t.test('what is wrong with the configuration is told by its place', (t) => 
   const url = 'url: https://hooks.example.com/x\n';
   t.match(problems('{}'), [{ path: '/url', message: /is missing/ }]);
   t.match(problems('url: http://10.1.2.3/'), [
-    { path: '/url', message: /10\.1\.2\.3 is not allowed; list its network in targets\.allow_cidrs/ },
+    { path: '/url', message: /10\.1\.2\.3 is not allowed; add its network to targets\.allow_cidrs/ },
   ]);
   t.match(problems("url: 'https://${{ event.type }}.example.com/'"), [
-    { path: '/url', message: /no expression in its host/ },
+    { path: '/url', message: /not have an expression in its host/ },
   ]);
   t.match(problems(`${url}body: { a: [ok, '\${{ event.typ }}'] }`), [
     {
@@ -321,7 +321,7 @@ void t.test('what is wrong with the configuration is told by its place', (t) => 
       message: 'event has no field "typ"; did you mean "type"? (column 7 of the expression)',
     },
   ]);
-  t.match(problems(`${url}body: 'x \${{ event.type'`), [{ path: '/body', message: /never closed/ }]);
+  t.match(problems(`${url}body: 'x \${{ event.type'`), [{ path: '/body', message: /is not closed/ }]);
   t.match(problems(`${url}item: log\nbody: '\${{ event.type }}'`), [
     { path: '/body', message: /no variable "event"/ },
   ]);
@@ -330,7 +330,7 @@ void t.test('what is wrong with the configuration is told by its place', (t) => 
     ['/headers/ok', '/headers/a b', '/headers/host'],
   );
   t.match(problems(`${url}envelope: '\${{ items }}'`), [
-    { path: '/envelope', message: /only for format: json_array/ },
+    { path: '/envelope', message: /requires format: json_array/ },
   ]);
   t.match(problems(`${url}method: GET\nbody: 1`), [{ path: '/body', message: /have no body/ }]);
   t.match(

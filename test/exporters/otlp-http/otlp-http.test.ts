@@ -203,7 +203,7 @@ void t.test('what is taken in part is counted, said, and not sent again', async 
     'jackdaw_otlp_http_rejected_items_total{exporter="otlp_http",signal="traces"}': 1,
   });
   t.equal(logger.lines.length, 1, 'at most once in ten seconds');
-  t.match(logger.lines[0], /accepted a request only in part .*two records are odd/);
+  t.match(logger.lines[0], /accepted a request only partly .*two records are odd/);
 });
 
 void t.test('an endpoint that is not there, goes away or hangs', async (t) => {
@@ -257,7 +257,7 @@ void t.test('what the schema cannot say is found before the start, and no secret
   t.match(check(''), [/^\/endpoint is missing/]);
   t.strictSame(check('traces_endpoint: "http://gateway/x"'), []);
   t.match(check('endpoint: "http://gateway/x?key=1"'), [/^\/endpoint must not have a query/]);
-  t.match(check('endpoint: "http://gateway:99999"'), [/^\/endpoint is no URL/]);
+  t.match(check('endpoint: "http://gateway:99999"'), [/^\/endpoint is not a URL/]);
   const problems = check(
     'endpoint: "http://gateway"\nheaders: { "a b": x, Content-Type: x, token: "sec\\nret" }\ntls: { cert_file: x }',
   );

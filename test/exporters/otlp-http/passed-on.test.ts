@@ -113,7 +113,7 @@ void t.test('what is bad is refused at the door, and what is left is passed on',
   );
   const broken = await send(GOOD.subarray(0, GOOD.length - 3));
   t.equal(broken.status, 400);
-  t.match(broken.bytes.toString(), /is no protobuf message of traces/);
+  t.match(broken.bytes.toString(), /is not a protobuf message of traces/);
   t.equal((await send(Buffer.from('nonsense'))).status, 400);
   t.strictSame(seen, { raw: 0, records: 0 });
 

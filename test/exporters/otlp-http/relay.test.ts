@@ -71,6 +71,6 @@ exporters: { debug: {} }
 service: { pipelines: { traces: { receivers: [trace_batch], exporters: [debug] } } }
 `,
     }),
-    /no extension keeps users and keys/,
+    /needs a control store/,
   );
 });

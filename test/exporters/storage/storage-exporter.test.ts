@@ -67,7 +67,7 @@ void t.test('a store that does not take what a pipeline leads there is refused a
   const exporter = storageExporter.create({ ...componentSettings('storage'), config });
   await t.rejects(async () => exporter.start?.(host), {
     message:
-      'Extension "clickhouse" takes metrics and logs so far, and no traces: let pipeline "traces" end in an exporter with another store',
+      'Extension "clickhouse" stores metrics and logs but no traces: use an exporter with another store in pipeline "traces"',
   });
   await storageExporter.create({ ...componentSettings('storage/contracts/logs'), config }).start?.(host);
 });

@@ -265,13 +265,13 @@ void t.test('a secret that cannot be read: said to the tenant, and why to the op
   t.match(attempts, [
     {
       http_status_code: null,
-      error_message: 'The endpoint’s secret cannot be read; rotate it',
+      error_message: 'Cannot read the endpoint’s secret; rotate it',
       response_body: '',
     },
   ]);
   t.equal(receiver.requests.length, 0);
   const logs = service.settings.logger.lines.join('\n');
-  t.match(logs, /secret of a webhook endpoint cannot be read.*encrypted with another key/);
+  t.match(logs, /Cannot read the secret of a webhook endpoint.*encrypted with a different key/);
   const secret = await service.rotate(id);
   service.clock.advance(1000);
   t.match(await service.settled(id, 1), [{ status: 'success' }]);

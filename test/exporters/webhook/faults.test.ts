@@ -90,7 +90,7 @@ void t.test('receivers that do not come to an end are broken off, and what came 
     });
   });
   const found = await deliver(service, dripping.url);
-  t.match(found, failure('The answer was not complete within 15000 ms', 200));
+  t.match(found, failure('The response was not complete within 15000 ms', 200));
   t.match(found?.attempts[0]?.response_body, /^(drip ?)+/);
   const { text } = await service.settings.meter.print();
   t.match(text, /jackdaw_webhook_attempts_total{exporter="webhook",result="timed_out"} 2\n/);
@@ -111,7 +111,7 @@ async function startTcp(t: Test, onConnection: (socket: Socket) => void): Promis
 const NO_ADDRESS =
   'The host of the URL has no allowed address. Check the URL, or ask an administrator for the reason in the log.';
 const NO_ANSWER =
-  'No valid HTTPS answer came in time. Check the URL, the certificate and the receiver, or ask an administrator for the reason in the log.';
+  'No valid HTTPS response arrived in time. Check the URL, the certificate and the receiver, or ask an administrator for the reason in the log.';
 
 void t.test('without an answer the record does not tell what is there, and the log does', async (t) => {
   const names = ['127.0.0.1'];
@@ -145,5 +145,5 @@ void t.test('without an answer the record does not tell what is there, and the l
   t.match(await deliver(service, `https://hook.test:${port}/`), failure(NO_ANSWER));
   for (const { requests } of [stranger, expired, other]) t.strictSame(requests, []);
   const log = service.settings.logger.lines.join('\n');
-  t.match(log, /warn A webhook got no answer.*The receiver’s certificate is not trusted/);
+  t.match(log, /warn A webhook got no response.*The receiver’s certificate is not trusted/);
 });

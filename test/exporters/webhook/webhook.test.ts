@@ -53,8 +53,8 @@ void t.test('what else is wrong is named with its place', async (t) => {
     ],
     ['connect_timeout: 20s', '/connect_timeout', /must not be longer \(15s\)/],
     ['{ timeout: 3s, connect_timeout: 4s }', '/connect_timeout', /must not be longer \(3s\)/],
-    ['timeout: 0s', '/timeout', /must be longer than 0s/],
-    ['connect_timeout: 0s', '/connect_timeout', /must be longer than 0s/],
+    ['timeout: 0s', '/timeout', /must be greater than 0s/],
+    ['connect_timeout: 0s', '/connect_timeout', /must be greater than 0s/],
     ['retention: 1d', '/retention', /shorter than the retries take \(272105s by retry_schedule\)/],
     ['{ retention: 0s, retry_schedule: [] }', '/retention', /shorter/],
   ];
@@ -132,7 +132,7 @@ void t.test('a second one on the same store is refused, and names the first', as
   const second = new WebhookExporter({ ...componentSettings('webhook/second'), config: configOf() });
   await t.rejects(
     second.start(service.host()),
-    /The deliveries in "sqlite" are sent by exporter "webhook" already: use that one in all pipelines, or name another store/,
+    /The deliveries in "sqlite" are sent by exporter "webhook" already: use that exporter in all pipelines, or name another store/,
   );
   await second.shutdown(AbortSignal.abort());
   const third = new WebhookExporter({ ...componentSettings('webhook/third'), config: configOf() });

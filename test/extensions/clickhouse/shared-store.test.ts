@@ -35,7 +35,7 @@ const OVERLOADED = {
 };
 
 function evaluates({ logs }: { readonly logs: readonly string[] }): boolean {
-  return logs.some((line) => line.includes('Alerts are evaluated here from now on'));
+  return logs.some((line) => line.includes('This daemon now evaluates alerts'));
 }
 
 async function addAlert(api: ApiCaller): Promise<string> {

@@ -169,14 +169,14 @@ void t.test('an endpoint of its own', async (t) => {
 void t.test('without built pages the log says so once, and there are none', async (t) => {
   const { url, logger } = await serve(t, { folder: join(testFolder(t), 'gone') });
   t.equal((await send(url)).status, 404);
-  t.match(logger.lines, [/There are no web pages/]);
+  t.match(logger.lines, [/The web pages were not built/]);
   t.equal(logger.lines.length, 1);
 });
 
 void t.test('a build that cannot be served is an error that says what to do', async (t) => {
   const folder = testFolder(t);
   writeFileSync(join(folder, 'index.html'), '<html></html>');
-  await t.rejects(serve(t, { folder }), /no <base href="\/">: build the pages again/);
+  await t.rejects(serve(t, { folder }), /no <base href="\/">: rebuild the pages/);
   writeFileSync(join(folder, 'a b.js'), '');
   await t.rejects(serve(t, { folder }), /a b\.js has a name that is none for a URL/);
 });

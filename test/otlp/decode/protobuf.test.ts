@@ -124,11 +124,14 @@ void t.test('lengths are held against the bytes that are there', async (t) => {
   ])
     t.match(
       errorOf(() => decodeProtobuf('traces', Buffer.from(bytes), MANY)).reason,
-      /is no protobuf message of traces/,
+      /is not a protobuf message of traces/,
     );
   // Packed numbers that claim more than there is allocate nothing.
   const point = field(1, field(2, field(2, field(9, field(1, Buffer.from([0x32, 0xff, 0xff, 0xff, 0x7f]))))));
-  t.match(errorOf(() => decodeProtobuf('metrics', point, MANY)).reason, /is no protobuf message of metrics/);
+  t.match(
+    errorOf(() => decodeProtobuf('metrics', point, MANY)).reason,
+    /is not a protobuf message of metrics/,
+  );
 });
 
 void t.test('the number of fields is bounded', async (t) => {

@@ -110,7 +110,7 @@ const called = (name: string, attributes: SentSpan['attributes'], ...children: S
 
 /** The name of a run by its spans: what is sent, and the agent. */
 const RUNS: Readonly<Record<string, readonly [agent: string, root: SentSpan]>> = {
-  'an agent at the root': ['a', invoke('a', invoke('b'))],
+  'an root span is an agent': ['a', invoke('a', invoke('b'))],
   'a function of the Vercel AI SDK': [
     'weather-fn',
     called('ai.generateText', {

@@ -262,8 +262,6 @@ void t.test('it cannot end the daemon, and what is wrong with its check names it
   t.match(state('processor', 'chaos'), { state: 'permanent', message: 'the end' });
   const broken = CONFIG.replace('max_block: 20ms } }', 'max_block: 20ms }, check: throws }');
   t.match(await outcome(scene(t, {}, broken)), {
-    problems: [
-      { position: { line: 4 }, message: /plugin "chaos" failed over its check: the check is broken/ },
-    ],
+    problems: [{ position: { line: 4 }, message: /plugin "chaos" failed its check: the check is broken/ }],
   });
 });

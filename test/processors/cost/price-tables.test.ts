@@ -53,8 +53,8 @@ const BROKEN: readonly [name: string, text: string, ...lines: RegExp[]][] = [
   [
     'too fine a price',
     'models:\n  - { match: [a], input: 0.0000001, output: 1, long: { over: 1, input: 1, output: 1.2345678 } }\n',
-    /^p\.yaml:2:19: error: models\[0\]\.input: must have at most six digits behind the point/,
-    /^p\.yaml:2:\d+: error: models\[0\]\.long\.output: must have at most six digits/,
+    /^p\.yaml:2:19: error: models\[0\]\.input: must have at most six decimal places/,
+    /^p\.yaml:2:\d+: error: models\[0\]\.long\.output: must have at most six decimal places/,
   ],
   [
     'a name that never counts',

@@ -25,7 +25,7 @@ void t.test('by every way in a sender is told when to come again', async (t) => 
   t.equal((await batch()).status, 200);
   const refused = await batch();
   t.equal(refused.status, 429);
-  t.match(await refused.json(), { code: 'rate_limited', detail: /0\.01 items a second of one key/ });
+  t.match(await refused.json(), { code: 'rate_limited', detail: /0\.01 items per second from one key/ });
   const waits = Number(refused.headers.get('retry-after'));
   t.ok(waits > 90 && waits <= 100, String(waits));
 

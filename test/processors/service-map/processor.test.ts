@@ -136,7 +136,7 @@ void t.test('a thread that ends loses nothing: what it had is done again, and go
   );
   for (const { items, map } of passed) t.same(map, deriveMap(items));
   t.equal(await metric('failed_tasks_total'), 1);
-  t.match(logger.lines.join('\n'), /tried once more .*worker exited with code: 7.* batches=3/);
+  t.match(logger.lines.join('\n'), /retrying each separately .*worker exited with code: 7.* batches=3/);
 });
 
 for (const [what, agent, reason] of [
@@ -164,7 +164,7 @@ for (const [what, agent, reason] of [
     );
     t.equal(passed.length, 3, 'it did not go on');
     t.equal(await metric('failed_tasks_total'), 2);
-    t.match(logger.lines.join('\n'), /for the second time/);
+    t.match(logger.lines.join('\n'), /in two attempts/);
     t.same(await send(aBatch()), { accepted: 1, refused: [] }, 'the next one finds a thread');
   });
 }

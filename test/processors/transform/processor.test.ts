@@ -153,7 +153,7 @@ void t.test('a rule that cannot be is refused with what is wrong', async (t) => 
   t.match(problems(`spans: [{ set: { metadata.a: 'span' } }]`), /a span is no value/);
   t.match(problems(`spans: [{ set: { metadata: '{}' } }]`), /sets a whole object/);
   t.match(problems(`spans: [{ when: 'span.name', delete: [metadata.a] }]`), /must be true or false/);
-  t.match(problems(`spans: [{ rename: { name: metadata.a } }]`), /only keys get another name/);
+  t.match(problems(`spans: [{ rename: { name: metadata.a } }]`), /only keys can be renamed/);
   t.match(problems(`spans: [{ delete: [name] }]`), /there is nothing without a name/);
   t.match(problems(`spans: [{ delete: [name.x] }]`), /is a text without keys/);
   t.match(problems(`logs: [{ set: { attributes.x: 'span.name' } }]`), /there is no variable "span"/);

@@ -26,11 +26,11 @@ void t.test('what could take nothing is refused', async (t) => {
     otlpReceiver.check?.(configOf(yaml)).map(({ path, message }) => `${path} ${message}`) ?? [];
   t.strictSame(faults('{}'), []);
   t.strictSame(faults('{ protocols: { http: { max_request_body_size: 0 } }, request_timeout: 0s }'), [
-    '/protocols/http/max_request_body_size must be more than 0: no request would be taken',
-    '/request_timeout must be more than 0: no request would be taken',
+    '/protocols/http/max_request_body_size must be greater than 0, or every request is refused',
+    '/request_timeout must be greater than 0, or every request is refused',
   ]);
   const nowhere = '{ protocols: { http: { endpoint: null }, grpc: { endpoint: "" } }, api_endpoint: null }';
-  t.match(faults(nowhere), [/does not listen anywhere/]);
+  t.match(faults(nowhere), [/has no listener/]);
 });
 
 void t.test('it tells which ports and certificates it will need', async (t) => {

@@ -85,7 +85,10 @@ void t.test(
     const call = startOtlpGrpcClient(t, grpcAddress);
     const broken = await grpcFailureOf(call('traces', Buffer.from([0x0a, 0x7f])));
     t.match(broken, { code: Code.INVALID_ARGUMENT, sameCode: true });
-    t.match(broken.violations?.[0], { field: /^byte \d+$/, description: /is no protobuf message of traces/ });
+    t.match(broken.violations?.[0], {
+      field: /^byte \d+$/,
+      description: /is not a protobuf message of traces/,
+    });
     const whole = await grpcFailureOf(call('logs', protobufOf('logs', ONE_ITEM.logs)));
     t.match(whole, { code: Code.INVALID_ARGUMENT, message: 'all wrong' });
   },

@@ -177,10 +177,7 @@ void t.test('what fails is tried again for ever, what was taken is not', async (
   await succeed();
   t.match(handed().at(-1), /^dora: e5 .* e15$/);
   t.strictSame(statuses, [], 'that an exporter fails is no fault of the receiver');
-  t.match(
-    logger.lines[0],
-    /^warn Events were not handed on; they are tried again err=x is undefined wait_ms=/,
-  );
+  t.match(logger.lines[0], /^warn Could not pass on events; retrying err=x is undefined wait_ms=/);
   t.notMatch(logger.lines.join(), 'passed over');
 });
 
@@ -205,7 +202,7 @@ void t.test('what is never taken is passed over, said and counted', async (t) =>
   t.strictSame(handed(), ['ann: e1 e2', 'bob: e3']);
   t.equal(await progress(), 3);
   t.strictSame(logger.lines, [
-    'error Passed over events that can never be taken; see the error and what the pipeline says err=no such shape ' +
+    'error Skipped events that were permanently refused; see the error and the log of the pipeline err=no such shape ' +
       'tenant="ann" events=["e1","e2"] types=["trace.failed","agent.created"]',
   ]);
   t.match(await metric('passed_over_events_total'), {
@@ -222,7 +219,7 @@ void t.test('single events that are refused are passed over likewise', async (t)
   await settled();
   t.equal(await progress(), 3);
   t.strictSame(logger.lines, [
-    'warn Passed over events that were refused tenant="a-user" events=["e2"] types=["prompt.created"] ' +
+    'warn Skipped refused events tenant="a-user" events=["e2"] types=["prompt.created"] ' +
       'reasons=["/body: too long"]',
   ]);
   t.match(await metric('passed_over_events_total'), {
@@ -260,7 +257,7 @@ void t.test('progress that cannot be noted is noted later, and nothing is handed
   await succeed();
   await store.commit({});
   await settled();
-  t.match(statuses, [{ level: 'degraded', message: /does not take the progress/ }]);
+  t.match(statuses, [{ level: 'degraded', message: /could not store the position/ }]);
   await advance(1500);
   await advance(2250);
   t.equal(await progress(), 1);
@@ -360,7 +357,7 @@ void t.test('it goes on while progress cannot be noted', async (t) => {
   await advance(3375);
   t.strictSame(store.notes, [1, 2, 2, 2], 'each attempt with what is newest then');
   t.equal(await progress(), 2);
-  t.match(logger.lines, [/^warn Progress was not noted; it is tried again err=the disk is full wait_ms=/]);
+  t.match(logger.lines, [/^warn Could not store the position; retrying err=the disk is full wait_ms=/]);
   store.faults.progress.push(broken());
   await advance(10_000);
   const stopped = stop();
@@ -409,7 +406,9 @@ void t.test('nor does one in the middle of an attempt', async (t) => {
   await failing.fail(busy());
   await stopped;
   t.equal(failing.handed().length, 1);
-  t.match(failing.logger.lines, [/^warn Events were not handed on; they are at the next start err=busy/]);
+  t.match(failing.logger.lines, [
+    /^warn Could not pass on events before stopping; they are sent after the next start err=busy/,
+  ]);
 });
 
 void t.test('at the deadline of a stop the batch under way is told, and left', async (t) => {
@@ -487,7 +486,7 @@ void t.test('who lost the lease breaks off, notes nothing and goes on in its tur
   await succeed();
   t.strictSame(handed(), ['ann: e1'], 'the rest of the page is the other’s');
   t.equal(await progress(), 0);
-  t.match(logger.lines, [/^warn Events are not handed on here any more: the lease of that was lost lease=/]);
+  t.match(logger.lines, [/^warn Events are not handed on here any more: lost the lease lease=/]);
   await advance(50_000);
   t.equal(handed().length, 1);
   if (taken) await store.releaseLease(taken);
@@ -520,7 +519,7 @@ void t.test('a control store that cannot be asked for the lease is asked again',
   const { handed, advance, statuses } = await startOutbox(t, '', store);
   await store.commit({});
   await settled();
-  t.match(statuses, [{ level: 'degraded', message: /does not say who hands on events/ }]);
+  t.match(statuses, [{ level: 'degraded', message: /could not read who passes on events/ }]);
   await advance(5000);
   t.strictSame(handed(), ['a-user: e1']);
   t.match(statuses, [{ level: 'degraded' }, { level: 'ok' }]);
@@ -536,7 +535,7 @@ void t.test('what is wanted is said again before it is over', async (t) => {
   store.faults.want.push(broken());
   await advance(300_000);
   t.equal(store.wants, 2);
-  t.match(statuses, [{ level: 'degraded', message: /does not take which events are wanted/ }]);
+  t.match(statuses, [{ level: 'degraded', message: /could not store which event types are needed/ }]);
   await advance(10_000);
   t.equal(store.wants, 3);
   t.match(statuses, [{ level: 'degraded' }, { level: 'ok' }]);
@@ -552,7 +551,7 @@ void t.test('where a new reader cannot be noted it starts, and hands on once it 
   const store = await WatchedLog.open(t);
   store.faults.open.push(broken(), broken(), broken());
   const { advance, handed, statuses } = await startOutbox(t, "types: ['trace.failed']", store);
-  t.match(statuses, [{ level: 'degraded', message: /does not say where the receiver was/ }]);
+  t.match(statuses, [{ level: 'degraded', message: /could not read the position/ }]);
   t.equal(store.wants, 0, 'nothing is wanted for a reader that would miss it');
   await store.commit({});
   await advance(10_000);

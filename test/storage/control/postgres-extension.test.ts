@@ -75,7 +75,7 @@ function checkExtension(server: PostgresServer): void {
     await t.rejects(failed, {
       name: 'ControlStoreError',
       message:
-        'The control store ours at 127.0.0.1:1 cannot be opened: PostgreSQL cannot be reached: ECONNREFUSED.',
+        'The control store ours at 127.0.0.1:1 cannot be opened: PostgreSQL is unreachable: ECONNREFUSED.',
     });
   });
 
@@ -89,13 +89,13 @@ function checkExtension(server: PostgresServer): void {
     await until('it says so', () => host.last !== undefined);
     t.match(host.last, {
       level: 'recoverable',
-      message: /^The control store cannot be used: .*ECONNREFUSED/,
+      message: /^The control store is unavailable: .*ECONNREFUSED/,
     });
     await server.resume();
     await until('it says that it works again', () => host.last?.level === 'ok');
     t.equal((await extension.accounts.listUsers()).length, 1);
     t.equal(host.told.length, 2);
-    t.match(logger.lines.join('\n'), 'The control store can be used again.');
+    t.match(logger.lines.join('\n'), 'The control store is available again.');
     t.notMatch([...logger.lines, JSON.stringify(host.told)].join('\n'), 'hidden-word');
   });
 

@@ -53,7 +53,7 @@ function checkPostgres(server: PostgresServer): void {
     await t.rejects(open('postgres://me:hidden-word@127.0.0.1:1/jackdaw'), {
       name: 'ControlStoreError',
       message:
-        'The control store jackdaw at 127.0.0.1:1 cannot be opened: PostgreSQL cannot be reached: ECONNREFUSED.',
+        'The control store jackdaw at 127.0.0.1:1 cannot be opened: PostgreSQL is unreachable: ECONNREFUSED.',
     });
   });
 
@@ -109,11 +109,11 @@ function checkPostgres(server: PostgresServer): void {
       name: 'ConsumeError',
       code: 'internal_error',
       retryable: false,
-      message: 'The control store failed: PostgreSQL says 23505 (counters_pkey)',
+      message: 'The control store failed: PostgreSQL error 23505 (counters_pkey)',
     });
     await t.rejects(
       database.read((db) => sql`select ${'hidden-word'}::bigint`.execute(db)),
-      { message: 'The control store failed: PostgreSQL says 22P02' },
+      { message: 'The control store failed: PostgreSQL error 22P02' },
     );
   });
 

@@ -62,7 +62,7 @@ void t.test('a copy that cannot be written is named, and the store goes on', asy
   const nowhere = join(path, '..', 'nowhere');
   await t.rejects(store.transfer.export(nowhere), {
     name: 'Error',
-    message: `${join(nowhere, 'snapshot.sqlite')} cannot be written: SQLite says 14 (unable to open database)`,
+    message: `${join(nowhere, 'snapshot.sqlite')} cannot be written: SQLite error 14 (unable to open database)`,
   });
   t.ok(await store.leases.take('a', 'b', 1));
   await store.check();
@@ -121,7 +121,7 @@ void t.test('a store that a newer program made is refused with the cure', async 
   );
   await t.rejects(openStore(path), {
     name: 'ControlStoreError',
-    message: /made by a newer version of Jackdaw \(it has 9999-later\)\. Run that version/,
+    message: /created by a newer version of Jackdaw \(it has 9999-later\)\. Run that version/,
   });
   await meddle(path, "delete from kysely_migration where name = '9999-later'");
   await (await openStore(path)).close();

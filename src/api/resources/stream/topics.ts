@@ -34,7 +34,7 @@ export function readTopics(text: string): Topics {
     else if (PLAIN.some((each) => each === topic)) plain.add(topic);
     else
       throw refused(
-        `has ${JSON.stringify(topic.slice(0, 60))}, which is no topic: there are ${PLAIN.join(', ')}, trace:ID and trace:ID@SEQ`,
+        `has ${JSON.stringify(topic.slice(0, 60))}, which is not a topic: use ${PLAIN.join(', ')}, trace:ID and trace:ID@SEQ`,
       );
   }
   if (traces.size > MOST_TRACES) throw refused(`may have at most ${MOST_TRACES} traces`);

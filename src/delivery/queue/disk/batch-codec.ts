@@ -142,7 +142,7 @@ export class BatchCodec {
       }
       default:
         throw new Error(
-          `the record is packed in a way (${packing}) that this version of Jackdaw does not know`,
+          `the record uses a compression (${packing}) that this version of Jackdaw does not support`,
         );
     }
   }

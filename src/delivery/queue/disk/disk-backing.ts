@@ -92,7 +92,7 @@ export class DiskBacking {
     if (items > 0)
       this.#tools.logger.info(
         { signal: this.#tools.signal, items },
-        'The queue has what an earlier run left',
+        'Loaded queued batches of an earlier run',
       );
     this.pull();
   }
@@ -125,7 +125,7 @@ export class DiskBacking {
     } catch (error) {
       if (error instanceof QueueFull) throw error;
       this.#noteFailure(error);
-      throw new ConsumeError(`The queue of exporter "${exporter}" cannot be written: ${messageOf(error)}`, {
+      throw new ConsumeError(`Cannot write the queue of exporter "${exporter}": ${messageOf(error)}`, {
         code: 'storage_unavailable',
         retryable: true,
         retryAfterMs: RETRY_MS,
@@ -249,7 +249,7 @@ export class DiskBacking {
     this.#damageLog.warn(
       lost.items,
       { signal, path, offset, bytes, records, ...contents },
-      'A part of a queue’s file cannot be read and was passed over: what a crash cut off while it was written was never acknowledged, anything else is lost; look at the disk',
+      'Skipped an unreadable part of a queue file. A part that a crash cut off was never acknowledged; other data is lost. Check the disk.',
     );
   }
 
@@ -260,7 +260,7 @@ export class DiskBacking {
     this.#log.warn(
       0,
       { signal, err: error },
-      'The disk of the queue failed; nothing is taken that it cannot keep',
+      'The disk of the queue failed; batches are refused until it can be written again',
     );
   }
 }

@@ -44,13 +44,13 @@ export class LetterBox {
     this.#labels = { exporter };
     const labelNames = ['exporter'];
     this.#dropped = meter.counter('exporter_dead_letters_dropped_items_total', {
-      description: 'Items of dead letters that were dropped because there were too many.',
+      description: 'Items of dead letters dropped at the size limit.',
       labelNames,
     });
     this.#dropped.add(0, this.#labels);
     this.#endGauge = meter.gauge(
       'exporter_dead_letter_bytes',
-      { description: 'How much of the disk dead letters take, roughly.', labelNames },
+      { description: 'Approximate disk space of dead letters.', labelNames },
       () => this.#bytes,
       this.#labels,
     );
@@ -84,13 +84,13 @@ export class LetterBox {
     this.#log.warn(
       dropped,
       {},
-      'Dropped the oldest dead letters; send them again or drop them with jackdaw dead-letters, or raise queue.dead_letters.max_bytes',
+      'Dropped the oldest dead letters: replay or drop some with jackdaw dead-letters, or raise queue.dead_letters.max_bytes',
     );
   }
 
   #look(): void {
     this.#looking = this.#sendAgain().catch((error: unknown) => {
-      this.#log.warn(0, { err: error }, 'Dead letters that are to be sent again cannot be read');
+      this.#log.warn(0, { err: error }, 'Cannot read dead letters to replay');
     });
     void this.#looking.then(() => {
       if (this.#isClosed) return;
@@ -106,7 +106,7 @@ export class LetterBox {
       const letter = await this.#letters.readReplay(id);
       if (letter === null) continue;
       if (letter instanceof Error) {
-        this.#logger.error({ err: letter }, 'A dead letter cannot be sent again');
+        this.#logger.error({ err: letter }, 'Cannot replay a dead letter');
         await this.#letters.putBack(id);
         continue;
       }
@@ -116,7 +116,7 @@ export class LetterBox {
           const { signal } = letter.about;
           this.#logger.error(
             { letter: id, signal },
-            'A dead letter cannot be sent again: no pipeline brings the exporter its signal',
+            'Cannot replay a dead letter: no pipeline sends its signal to the exporter',
           );
           await this.#letters.putBack(id);
           continue;
@@ -128,7 +128,7 @@ export class LetterBox {
         throw error;
       }
       await this.#letters.replayed(id);
-      this.#logger.info({ letter: id, items: letter.items }, 'A dead letter is sent again');
+      this.#logger.info({ letter: id, items: letter.items }, 'Replaying a dead letter');
     }
   }
 }

@@ -40,15 +40,15 @@ interface SmtpError {
 /** The codes of nodemailer and Node in sentences, where the server said nothing. */
 const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^ECONNREFUSED$/, 'The mail server refused the connection'],
-  [/^(EDNS|ENOTFOUND|EAI_.*)$/, 'The name of the mail server cannot be resolved'],
+  [/^(EDNS|ENOTFOUND|EAI_.*)$/, 'Cannot resolve the host name of the mail server'],
   [/^ETIMEDOUT$/, 'The mail server did not answer in time'],
-  [/^E(NETUNREACH|HOSTUNREACH|ADDRNOTAVAIL|NETDOWN|HOSTDOWN)$/, 'The mail server cannot be reached'],
+  [/^E(NETUNREACH|HOSTUNREACH|ADDRNOTAVAIL|NETDOWN|HOSTDOWN)$/, 'Cannot reach the mail server'],
   [
     /^(ETLS|EPROTO|ERR_SSL_.*|ERR_TLS_.*|CERT_.*|(DEPTH_ZERO_)?SELF_SIGNED_CERT.*|UNABLE_TO_.*)$/,
-    'No secure connection to the mail server could be negotiated (TLS)',
+    'The TLS handshake with the mail server failed',
   ],
   [/^EPROTOCOL$/, 'The mail server does not speak SMTP'],
-  [/^(ENOAUTH|EAUTH)$/, 'The mail server accepts no login method that Jackdaw knows'],
+  [/^(ENOAUTH|EAUTH)$/, 'The mail server supports no known login method'],
   [/^EENVELOPE$/, BAD_ADDRESS],
   [/^EMESSAGE$/, 'The mail server does not accept mails of this size'],
 ];
@@ -90,7 +90,7 @@ export class FailureReader {
   #say({ code, originalCode, command, response, responseCode, message }: SmtpError): string {
     // The server may repeat what it was sent.
     if (code === 'EAUTH' && responseCode !== null)
-      return `The mail server did not accept user and password (${responseCode})`;
+      return `The mail server rejected user and password (${responseCode})`;
     // What it answers to STARTTLS says less than that TLS is missing.
     if (responseCode !== null && code !== 'ETLS')
       return `The mail server answered: ${shorten(withoutAddresses(this.#redact(firstLine(response))))}`;
@@ -100,7 +100,7 @@ export class FailureReader {
       if (found) return found[1];
     }
     if (/^E(CONNECTION|SOCKET|CONNRESET|PIPE)$/.test(code) || message.includes('closed'))
-      return 'The connection to the mail server ended too early';
+      return 'The mail server closed the connection too early';
     return command === '' ? 'The mail could not be sent' : `The mail could not be sent (${command})`;
   }
 }

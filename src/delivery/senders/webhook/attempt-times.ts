@@ -14,8 +14,7 @@ interface AttemptTimes {
 /** The key `connect_timeout` of every exporter that posts webhooks. */
 export const connectTimeoutKey = Type.Optional(
   duration({
-    description:
-      'The part of timeout for finding the address, connecting and agreeing on TLS. Default 5s, or timeout where that is shorter.',
+    description: 'Time limit for DNS, connection and TLS within timeout. Default: 5s, or timeout if shorter.',
   }),
 );
 
@@ -35,8 +34,8 @@ export function checkAttemptTimes(
   times: AttemptTimes,
 ): readonly { readonly path: string; readonly message: string }[] {
   const { timeoutMs, connectTimeoutMs } = attemptTimes(times);
-  if (timeoutMs === 0) return [{ path: '/timeout', message: 'must be longer than 0s' }];
-  if (connectTimeoutMs === 0) return [{ path: '/connect_timeout', message: 'must be longer than 0s' }];
+  if (timeoutMs === 0) return [{ path: '/timeout', message: 'must be greater than 0s' }];
+  if (connectTimeoutMs === 0) return [{ path: '/connect_timeout', message: 'must be greater than 0s' }];
   return connectTimeoutMs <= timeoutMs
     ? []
     : [

@@ -17,10 +17,10 @@ export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError';
   readonly limitMs: number;
   /** What was waited for. */
-  readonly missing: 'connection' | 'answer';
+  readonly missing: 'connection' | 'response';
 
-  constructor(missing: 'connection' | 'answer', limitMs: number) {
-    super(`there was no ${missing} within ${limitMs} ms`);
+  constructor(missing: 'connection' | 'response', limitMs: number) {
+    super(`no ${missing} within ${limitMs} ms`);
     this.missing = missing;
     this.limitMs = limitMs;
   }

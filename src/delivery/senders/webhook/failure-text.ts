@@ -9,24 +9,24 @@ import {
 } from './connection-error.js';
 import { MAX_HEADER_BYTES } from './guarded-agent.js';
 
-const NO_HTTP = 'The answer is not valid HTTP';
+const NO_HTTP = 'The response is not valid HTTP';
 const NO_ADDRESS =
   'The host of the URL has no allowed address. Check the URL, or ask an administrator for the reason in the log.';
 const NO_ANSWER =
-  'No valid HTTPS answer came in time. Check the URL, the certificate and the receiver, or ask an administrator for the reason in the log.';
+  'No valid HTTPS response arrived in time. Check the URL, the certificate and the receiver, or ask an administrator for the reason in the log.';
 
 /** The codes of Node, OpenSSL and undici, in sentences. */
 const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^ECONNREFUSED$/, 'The receiver refused the connection'],
-  [/^E(NETUNREACH|HOSTUNREACH|ADDRNOTAVAIL|TIMEDOUT|NETDOWN|HOSTDOWN)$/, 'The receiver cannot be reached'],
+  [/^E(NETUNREACH|HOSTUNREACH|ADDRNOTAVAIL|TIMEDOUT|NETDOWN|HOSTDOWN)$/, 'Cannot reach the receiver'],
   [/^CERT_HAS_EXPIRED$/, 'The receiver’s certificate has expired'],
   [/^CERT_NOT_YET_VALID$/, 'The receiver’s certificate is not valid yet'],
   [
     /^(CERT_.*|(DEPTH_ZERO_)?SELF_SIGNED_CERT.*|UNABLE_TO_(GET|VERIFY|DECRYPT|DECODE)_.*|INVALID_CA|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/,
     'The receiver’s certificate is not trusted',
   ],
-  [/^(EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/, 'No secure connection to the receiver could be negotiated (TLS)'],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, `The headers of the answer are longer than ${MAX_HEADER_BYTES} bytes`],
+  [/^(EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/, 'The TLS handshake with the receiver failed'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, `The response headers are longer than ${MAX_HEADER_BYTES} bytes`],
   [/^UND_ERR_RES_/, NO_HTTP],
 ];
 
@@ -61,17 +61,18 @@ export function failureText(error: unknown, host: string, hasAnswer: boolean): s
   if (error instanceof LookupFailedError) return lookupText(codeOf(error.cause), host);
   if (error instanceof TimeLimitError) {
     return hasAnswer
-      ? `The answer was not complete within ${error.limitMs} ms`
-      : `There was no ${error.missing} within ${error.limitMs} ms`;
+      ? `The response was not complete within ${error.limitMs} ms`
+      : `No ${error.missing} within ${error.limitMs} ms`;
   }
-  if (error instanceof AnswerTooLongError) return 'The receiver sent too much before its answer was complete';
+  if (error instanceof AnswerTooLongError)
+    return 'The receiver sent too much data before its response was complete';
   if (error instanceof errors.HTTPParserError) return NO_HTTP;
   const code = codeOf(error);
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `The receiver’s certificate is not for ${host}`;
   if (error instanceof ConnectionLostError || CLOSED.test(code)) {
     return hasAnswer
-      ? 'The connection ended before the answer was complete'
-      : 'The connection ended before there was an answer';
+      ? 'The connection closed before the response was complete'
+      : 'The connection closed before a response arrived';
   }
   const found = SENTENCES.find(([codes]) => codes.test(code));
   return found?.[1] ?? (code === '' ? 'The request failed' : `The request failed (${code})`);

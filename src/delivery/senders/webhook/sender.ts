@@ -113,7 +113,7 @@ export class WebhookSender {
     setMaxListeners(0, signal);
     signal.addEventListener('abort', stop);
     const cancel = clock.after(timeoutMs, () => {
-      limit.abort(new TimeLimitError('answer', timeoutMs));
+      limit.abort(new TimeLimitError('response', timeoutMs));
     });
     let cause: unknown = null;
     try {
@@ -205,7 +205,7 @@ function kindOf(cause: unknown): AttemptKind {
 
 function redirectText(statusCode: number | null): string | null {
   return statusCode !== null && statusCode >= 300 && statusCode < 400
-    ? `The receiver answered ${statusCode}: redirects are not followed, the endpoint must name the final URL`
+    ? `The receiver answered ${statusCode}: redirects are not followed; set the endpoint to the final URL`
     : null;
 }
 

@@ -7,19 +7,19 @@ import { AddressPolicy } from './address-policy.js';
 export const targetsSection = section(
   {
     allow_cidrs: Type.Array(
-      Type.String({ description: 'An address and the length of its prefix: 10.0.0.0/8, fd00::/8.' }),
+      Type.String({ description: 'Network in CIDR notation, such as 10.0.0.0/8 or fd00::/8.' }),
       {
         uniqueItems: true,
         default: [],
         description:
-          'Private networks in which receivers may be. Metadata services need their exact address (/32, /128).',
+          'Private networks that requests may go to. Metadata services need their exact address (/32, /128).',
       },
     ),
     ca_file: Type.Optional(
-      filePath({ description: 'PEM file with certificates to trust beside the public ones.' }),
+      filePath({ description: 'PEM file with certificates to trust in addition to the public ones.' }),
     ),
   },
-  { description: 'Where webhooks may go, beside the public internet.' },
+  { description: 'Destinations allowed in addition to the public internet.' },
 );
 
 type Targets = Static<typeof targetsSection>;

@@ -4,7 +4,7 @@ import type { Convention } from '../conventions/convention.js';
 export const AGENT_FRAMEWORK: Convention = {
   spanNames: {
     scope: 'agent_framework',
-    kinds: { 'workflow.build': 'agent made', 'workflow.run': 'agent at the root' },
+    kinds: { 'workflow.build': 'agent made', 'workflow.run': 'root span is an agent' },
   },
   fields: { workflow: { 'workflow.name': { rank: 5 }, 'workflow_builder.name': { rank: 6 } } },
   agentNames: { generic: ['workflow.build', 'workflow.run', 'WorkflowBuilder-*'] },

@@ -18,8 +18,8 @@ export const GOOGLE_ADK: Convention = {
   spanNames: {
     scope: 'gcp.vertex.agent',
     kinds: {
-      invocation: 'agent at the root',
-      'invocation [*]': 'agent at the root',
+      invocation: 'root span is an agent',
+      'invocation [*]': 'root span is an agent',
       'agent_run [*]': 'agent',
       // A call that failed has no attributes.
       call_llm: 'llm',

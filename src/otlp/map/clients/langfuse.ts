@@ -27,7 +27,7 @@ export const LANGFUSE: Convention = {
           AGENT: 'agent',
           TOOL: 'tool',
           RETRIEVER: 'retrieval',
-          WORKFLOW: 'agent at the root',
+          WORKFLOW: 'root span is an agent',
           TASK: 'custom',
           CHAIN: 'chain',
           EVALUATOR: 'custom',

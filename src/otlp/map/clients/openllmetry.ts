@@ -13,7 +13,7 @@ export const OPENLLMETRY: Convention = {
     kind: {
       'traceloop.span.kind': {
         rank: 5,
-        read: kindBy({ WORKFLOW: 'agent at the root', AGENT: 'agent', TOOL: 'tool', TASK: 'custom' }),
+        read: kindBy({ WORKFLOW: 'root span is an agent', AGENT: 'agent', TOOL: 'tool', TASK: 'custom' }),
       },
       'lmnr.span.type': {
         rank: 6,

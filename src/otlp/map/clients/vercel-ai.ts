@@ -8,7 +8,7 @@ const MODEL_CALL = /\.do(Generate|Stream|Embed)$/;
 const kind: Reader = (value) => {
   if (typeof value !== 'string' || !value.startsWith('ai.')) return undefined;
   if (value === 'ai.toolCall') return 'tool';
-  return MODEL_CALL.test(value) ? 'llm' : 'agent at the root';
+  return MODEL_CALL.test(value) ? 'llm' : 'root span is an agent';
 };
 
 /** The SDK writes arguments and results of tools as JSON, texts too. */

@@ -94,7 +94,7 @@ export type Field = (typeof FIELDS)[number];
  * `custom`, but names its run where it is the root. Where an agent is only made nobody runs it: that is no run of it.
  */
 export type Kind =
-  'agent' | 'agent made' | 'llm' | 'tool' | 'custom' | 'retrieval' | 'agent at the root' | 'chain';
+  'agent' | 'agent made' | 'llm' | 'tool' | 'custom' | 'retrieval' | 'root span is an agent' | 'chain';
 
 /** What a value says, or undefined where it says nothing, so that the next source counts. */
 export type Reader = (value: JsonValue) => JsonValue | undefined;

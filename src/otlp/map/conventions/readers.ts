@@ -120,7 +120,7 @@ export function anywhereInside(keys: readonly string[], read: Reader): Reader {
   };
 }
 
-/** A payload that is no JSON Schema: what a tool takes is not what it was given. */
+/** A payload that is not a JSON Schema: what a tool takes is not what it was given. */
 export const toolArguments: Reader = (value) => {
   const object = objectOf(value);
   return object !== undefined && isSchema(object) ? undefined : payload(value);

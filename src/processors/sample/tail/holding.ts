@@ -335,7 +335,7 @@ export class Holding {
   #noteDisk(error: unknown): void {
     if ((error === null) === this.#isWritable) return;
     this.#isWritable = error === null;
-    const message = 'the journal cannot be written: look at the disk of its directory';
+    const message = 'the journal cannot be written: check the disk of its directory';
     this.#host?.reportStatus(this.#isWritable ? { level: 'ok' } : { level: 'recoverable', message });
     if (error !== null) this.#logs.diskFailed(error);
   }

@@ -21,15 +21,15 @@ export class TailMetrics {
     this.#labels = labels;
     const names = ['processor', 'pipeline'];
     this.#decisions = meter.counter('sample_decided_runs_total', {
-      description: 'Runs that were decided, whether they were kept, and why then.',
+      description: 'Decided runs, by decision and reason.',
       labelNames: [...names, 'decision', 'cause'],
     });
     this.#late = meter.counter('sample_late_items_total', {
-      description: 'Parts of runs that came after the decision, and went the same way.',
+      description: 'Parts of runs that arrived after the decision and followed it.',
       labelNames: [...names, 'decision'],
     });
     this.#lost = meter.counter('sample_lost_items_total', {
-      description: 'Parts of kept runs that were acknowledged, and then refused for good by what is behind.',
+      description: 'Sampled items acknowledged and later rejected permanently downstream.',
       labelNames: names,
     });
     this.#lost.add(0, labels);
@@ -41,13 +41,13 @@ export class TailMetrics {
     const gauge = (name: string, description: string, read: () => number) =>
       meter.gauge(name, { description, labelNames: names }, read, labels);
     this.#gauges = [
-      gauge('sample_held_runs', 'Runs that are not decided yet.', held.runs),
+      gauge('sample_held_runs', 'Undecided runs.', held.runs),
       gauge(
         'sample_held_bytes',
-        'Memory of runs that are not decided or not passed on, roughly.',
+        'Approximate memory of runs that are not yet decided or passed on.',
         held.bytes,
       ),
-      gauge('sample_disk_bytes', 'Size on disk of what was acknowledged and is needed.', held.diskBytes),
+      gauge('sample_disk_bytes', 'Disk space of acknowledged runs that are still needed.', held.diskBytes),
     ];
   }
 

@@ -201,7 +201,7 @@ function nextOf(runs: readonly KeptRun[]): readonly KeptRun[] {
 }
 
 function internal(cause: unknown): ConsumeError {
-  return new ConsumeError('what stands behind the processor failed', {
+  return new ConsumeError('a later component failed', {
     code: 'internal_error',
     retryable: true,
     cause,

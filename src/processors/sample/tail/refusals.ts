@@ -3,10 +3,11 @@ import { MS_PER_SECOND } from '../../../signal/time-units.js';
 
 /** What a sender is told where there is no room for its runs. */
 export function noRoom(processor: string): ConsumeError {
-  return new ConsumeError(
-    `Processor "${processor}" has no room for more runs: send the batch again in a moment`,
-    { code: 'overloaded', retryable: true, retryAfterMs: MS_PER_SECOND },
-  );
+  return new ConsumeError(`Processor "${processor}" is full of undecided runs: send the batch again later`, {
+    code: 'overloaded',
+    retryable: true,
+    retryAfterMs: MS_PER_SECOND,
+  });
 }
 
 /** And where nothing can be kept on the disk. */
@@ -22,7 +23,7 @@ export function notWritable(processor: string, cause: unknown): ConsumeError {
 /** Of a batch of which something is noted that would be lost: a limit would hold no more, or a map would lack it. */
 export function outOfOrder(processor: string): ConsumeError {
   return new ConsumeError(
-    `Processor "${processor}" makes new batches: list it before quota and service_map in its pipeline`,
+    `Processor "${processor}" creates new batches: list it before quota and service_map in its pipeline`,
     { code: 'internal_error', retryable: true },
   );
 }

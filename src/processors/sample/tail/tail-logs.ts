@@ -21,12 +21,12 @@ export class TailLogs {
     this.#disk.warn(
       lost.items,
       { path, offset, bytes },
-      'A part of the journal cannot be read and was passed over: what a crash cut off while it was written was never acknowledged, anything else is lost; look at the disk',
+      'Skipped an unreadable part of the journal. A part that a crash cut off was never acknowledged; other data is lost. Check the disk.',
     );
   }
 
   lost(parts: number, reason: string): void {
-    this.#lost.warn(parts, { reason }, 'What was kept and acknowledged was refused for good');
+    this.#lost.warn(parts, { reason }, 'Sampled items were acknowledged but later rejected permanently');
   }
 
   /** What stands behind takes nothing. */
@@ -34,7 +34,7 @@ export class TailLogs {
     this.#behind.warn(
       0,
       { err: error, held_runs: heldRuns },
-      `Kept runs could not be passed on; the next attempt comes in ${Math.ceil(waitMs / MS_PER_SECOND)} s`,
+      `Could not pass on kept runs; retrying in ${Math.ceil(waitMs / MS_PER_SECOND)} s`,
     );
   }
 
@@ -42,11 +42,15 @@ export class TailLogs {
     this.#early.warn(
       parts,
       { cause },
-      'Runs were decided before their end, to make room; raise max_memory or max_disk_size, or wait for less time',
+      'Decided runs early because the buffer is full; raise max_memory or max_disk_size, or reduce wait',
     );
   }
 
   diskFailed(error: unknown): void {
-    this.#disk.warn(0, { err: error }, 'The journal cannot be written: nothing is taken until it can');
+    this.#disk.warn(
+      0,
+      { err: error },
+      'Cannot write the journal; batches are refused until it can be written',
+    );
   }
 }

@@ -50,7 +50,7 @@ const READ_SETTINGS: ClickHouseSettings = {
 
 /** What there is to say of a request beside its statement. */
 interface Asked {
-  /** Ends when nobody waits for the answer any more. */
+  /** Ends when the client disconnected. */
   readonly abort?: AbortSignal | undefined;
   readonly settings?: ClickHouseSettings;
 }

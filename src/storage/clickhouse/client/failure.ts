@@ -6,7 +6,7 @@ import { ConsumeError } from '../../../component/consume-error.js';
  * - `unavailable`: the server says that it cannot do it now, or not for us
  * - `overloaded`: it has too much to do
  * - `mistaken`: it does not understand us, which another try will not change
- * - `ended`: nobody waits for the answer any more
+ * - `ended`: the client disconnected
  */
 type FailureKind = 'unreachable' | 'unavailable' | 'overloaded' | 'mistaken' | 'ended';
 
@@ -90,7 +90,7 @@ export function toFailure(error: unknown, isOurs = false): ClickHouseFailure {
 }
 
 export function givenUp(): ClickHouseFailure {
-  return new ClickHouseFailure('nobody waits for the answer any more', 'ended');
+  return new ClickHouseFailure('the client disconnected', 'ended');
 }
 
 function kindOf(code: number): FailureKind {

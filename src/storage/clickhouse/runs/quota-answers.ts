@@ -28,7 +28,7 @@ export function refusalOf(
 ): ConsumeError | null {
   if (as === 'taken' || as === 'inexact') return null;
   if (as === 'exceeds') return quotaExceeded(must(usageOf(terms, used), 'limit of a quota'), items, terms.at);
-  return new ConsumeError('What others of the same user write at this moment may reach the monthly limit.', {
+  return new ConsumeError('Concurrent writes may reach the monthly limit; retry.', {
     code: 'overloaded',
     retryable: true,
     retryAfterMs: WAIT_FOR_OTHERS_MS,

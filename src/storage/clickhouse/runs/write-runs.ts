@@ -270,7 +270,7 @@ function outcomesOf({ runs }: SettledRuns) {
 }
 
 function takenOver(): ConsumeError {
-  return new ConsumeError('The write took so long that another process finishes it.', {
+  return new ConsumeError('The lease of the write expired; another process is completing it.', {
     code: 'storage_unavailable',
     retryable: true,
   });

@@ -50,7 +50,7 @@ export async function migrate(
     if (id !== undefined && isComplete) return id;
     if (!options.migrates) {
       throw new ClickHouseStoreError(
-        `The database ${options.database} in ClickHouse has not the tables that this version of Jackdaw needs. Start a daemon with extensions.clickhouse.migrate: true, or set it here.`,
+        `The database ${options.database} in ClickHouse lacks tables that this version of Jackdaw needs. Start a daemon with extensions.clickhouse.migrate: true, or set it here.`,
       );
     }
     const hold = { leases, ms: LEASE_MS, clock: systemClock };
@@ -106,13 +106,13 @@ function refuse(
   if (unknown.length > 0) {
     const steps = unknown.map((name) => name.slice(DONE.length)).sort();
     throw new ClickHouseStoreError(
-      `The database ${database} in ClickHouse was made by a newer version of Jackdaw (it has ${steps.join(', ')}). Run that version, or name another database.`,
+      `The database ${database} in ClickHouse was created by a newer version of Jackdaw (it has ${steps.join(', ')}). Run that version, or use another database.`,
     );
   }
   const other = known?.get('control');
   if (other !== undefined && other !== control) {
     throw new ClickHouseStoreError(
-      `The database ${database} in ClickHouse belongs to another control store, whose users its rows name. Name that one under extensions.clickhouse.control, or another database.`,
+      `The database ${database} in ClickHouse belongs to another control store. Set extensions.clickhouse.control to that store, or use another database.`,
     );
   }
 }

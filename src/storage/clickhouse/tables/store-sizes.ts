@@ -49,7 +49,7 @@ export class StoreSizes {
     this.#ends.push(
       this.#meter.gauge(
         'store_table_bytes',
-        { description: 'Size of the tables in ClickHouse on disk.', labelNames: ['table'] },
+        { description: 'Size of the ClickHouse tables on disk.', labelNames: ['table'] },
         () => this.#bytes.get(table) ?? 0,
         { table },
       ),

@@ -182,7 +182,7 @@ function givenUp(message: string): ConsumeError {
 
 function writesAreOpen(count: number): ConsumeError {
   return new ConsumeError(
-    `${count} writes to the store have not ended within a minute, so an export would lack what follows from them. Look at /readyz of all gateways and try again.`,
+    `${count} writes to the store did not finish within a minute, so the export would be incomplete. Check /readyz of all gateways and try again.`,
     { code: 'storage_unavailable', retryable: true, retryAfterMs: 5000 },
   );
 }

@@ -13,12 +13,12 @@ export function postgresFailure(error: unknown): DatabaseFailure {
     const { code = 'unknown', constraint, table } = error;
     const at = constraint ?? table;
     const kind = REPEAT.has(code) ? 'repeat' : FAULTS.test(code) ? 'fault' : 'unavailable';
-    return new DatabaseFailure(`PostgreSQL says ${code}${at === undefined ? '' : ` (${at})`}`, kind);
+    return new DatabaseFailure(`PostgreSQL error ${code}${at === undefined ? '' : ` (${at})`}`, kind);
   }
   // Errors of the parsers.
   if (error instanceof RangeError) return new DatabaseFailure(error.message, 'fault');
   const text = error instanceof Error ? (codeOf(error) ?? error.message) : String(error);
-  return new DatabaseFailure(`PostgreSQL cannot be reached: ${text}`, 'unavailable');
+  return new DatabaseFailure(`PostgreSQL is unreachable: ${text}`, 'unavailable');
 }
 
 /** Such as ECONNREFUSED. */

@@ -93,7 +93,7 @@ export class PostgresSignals implements Signals {
     }
     this.#client = client;
     if (this.#failures > 0) {
-      this.#logger.info({}, 'Changes made by other processes are noticed at once again');
+      this.#logger.info({}, 'Listening for changes by other processes again');
       // Changes in between were not heard of.
       this.#local.tellAll();
       this.deliveries.lose(1);
@@ -134,7 +134,7 @@ export class PostgresSignals implements Signals {
     if (this.#failures === 0)
       this.#logger.warn(
         { reason: postgresFailure(error).message },
-        'Changes made by other processes are not noticed at once, because PostgreSQL does not answer; it is tried again',
+        'Cannot listen for changes by other processes because PostgreSQL does not respond; retrying, and polling meanwhile',
       );
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LAST_PAUSE_MS);
     this.#clock.after(pause, () => {

@@ -109,8 +109,8 @@ export class FileWrites {
   }
 
   #told({ message, isNoRoom }: DatabaseFailure): Error {
-    const cure = isNoRoom ? 'Free some room on its disk, or use a larger one' : 'Check its disk';
-    return new Error(`Nothing can be written to ${this.#path}: ${message}. ${cure}; reads go on meanwhile.`);
+    const cure = isNoRoom ? 'Free space on its disk, or use a larger one' : 'Check its disk';
+    return new Error(`Nothing can be written to ${this.#path}: ${message}. ${cure}; reads still work.`);
   }
 }
 

@@ -159,7 +159,7 @@ function prepare(file: DatabaseSyncInstance, path: string): void {
   const isNew = header.application_id === 0 && header.tables === 0;
   if (!isNew && header.application_id !== APPLICATION)
     throw new ControlStoreError(
-      `The file ${path} is a database of another program. Name another file for the control store.`,
+      `The file ${path} is a database of another program. Use another file for the control store.`,
     );
   file.exec('pragma synchronous = full; pragma foreign_keys = on');
   try {
@@ -175,7 +175,7 @@ function fileError(path: string, error: unknown): unknown {
   const failure = sqliteFailure(error);
   if (failure.kind === 'repeat')
     return new ControlStoreError(
-      `The control store ${path} is in use by another process. Stop that process, or name another file.`,
+      `The control store ${path} is in use by another process. Stop that process, or use another file.`,
       { cause: failure },
     );
   if (isNoDatabase(error))

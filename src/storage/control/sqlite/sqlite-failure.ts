@@ -41,11 +41,11 @@ export function sqliteFailure(error: unknown): DatabaseFailure {
   if (code === null) {
     // Errors of the driver itself, such as a number too large for JavaScript: the text may name the value.
     const name = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    return new DatabaseFailure(`SQLite's driver says ${name}`, name === CLOSED ? 'unavailable' : 'fault');
+    return new DatabaseFailure(`SQLite driver error: ${name}`, name === CLOSED ? 'unavailable' : 'fault');
   }
   const words = error instanceof Error && 'errstr' in error ? String(error.errstr) : WORDS.get(code);
   const kind = code === BUSY || code === LOCKED ? 'repeat' : FAULTS.has(code) ? 'fault' : 'unavailable';
-  return new DatabaseFailure(`SQLite says ${String(code)} (${words ?? 'unknown'})`, kind, {
+  return new DatabaseFailure(`SQLite error ${String(code)} (${words ?? 'unknown'})`, kind, {
     isNoRoom: isFull(error),
   });
 }

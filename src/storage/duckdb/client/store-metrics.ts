@@ -41,33 +41,31 @@ export class StoreMetrics {
     this.#reads = new ReadMetrics(meter);
     this.kept = new KeptMetrics(meter);
     this.#commits = meter.histogram('store_commit_duration_seconds', {
-      description: 'Time of one group commit, from taking the batches to the end of the transaction.',
+      description: 'Time of one group commit, from collecting the batches to the end of the transaction.',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     });
     this.#committedRows = meter.counter('store_committed_rows_total', {
-      description: 'Rows written, new versions of spans and headers included.',
+      description: 'Rows written, including new versions of spans and headers.',
       labelNames: ['table'],
     });
     this.#truncatedRuns = meter.counter('store_closed_runs_total', {
-      description:
-        'Runs that got more spans than their headers follow (max_run_spans), or were forgotten beside too many long ones.',
+      description: 'Truncated runs: above max_run_spans, or above their user’s reload budget.',
     });
     this.#refusedReloads = meter.counter('store_refused_reloads_total', {
-      description:
-        'Writes refused as they touch long runs that are not in memory any more, and too much of such was loaded for their user.',
+      description: 'Writes refused because reloading long runs from disk exceeded the budget of their user.',
     });
     this.#damagedReads = meter.counter('store_damaged_reads_total', {
-      description: 'Statements that failed on a damaged block of the store; see /readyz for the file.',
+      description: 'Statements that failed on a damaged block; see /readyz for the file.',
     });
     this.#mergedLogBlocks = meter.counter('store_merged_log_blocks_total', {
-      description: 'Small blocks of log records in the cold file that were merged with others.',
+      description: 'Small log blocks merged in the cold file.',
     });
     this.#otherAgents = meter.counter('store_runs_of_other_agents_total', {
-      description: 'Headers of runs written under the agent (other), as their user has max_agents already.',
+      description: 'Run headers stored under the agent (other) because of max_agents.',
     });
     this.#refusedBatches = meter.counter('store_refused_batches_total', {
       description:
-        'Batches refused because too much was waiting for its commit (max_queue_size), or to be moved (max_waiting_segments), or there was no room on the disk (reserve).',
+        'Batches refused because of max_queue_size, max_waiting_segments or a full disk (reserve).',
     });
   }
 
@@ -104,7 +102,7 @@ export class StoreMetrics {
     const size = (kind: string, read: () => number): (() => void) =>
       this.#meter.gauge(
         'store_file_bytes',
-        { description: 'Size of the files of the store, with their logs, by kind.', labelNames: ['kind'] },
+        { description: 'Size of the store files including their logs, by kind.', labelNames: ['kind'] },
         read,
         { kind },
       );
@@ -118,31 +116,33 @@ export class StoreMetrics {
         const { bavail, bsize } = statfsSync(dirname(mainPath));
         return bavail * bsize;
       }),
-      gauge('store_queued_bytes', 'Encoded batches that wait for their commit.', queuedBytes),
+      gauge('store_queued_bytes', 'Encoded batches waiting for their commit.', queuedBytes),
       gauge(
         'store_hot_segments',
-        'Files that take new rows or wait to be moved.',
+        'Hot segments: files that accept new rows or wait for compaction.',
         () => this.#figures.hotSegments,
       ),
       gauge(
         'store_waiting_segments',
-        'Full segments that wait to be moved into the cold file (max_waiting_segments).',
+        'Full segments waiting for compaction (max_waiting_segments).',
         () => this.#figures.waitingSegments,
       ),
       gauge(
         'store_segments_aside',
-        'Segments that cannot be moved or read and were set aside; see the log and /readyz for their names.',
+        'Quarantined segments, which cannot be compacted or read; see the log and /readyz for their names.',
         () => this.#figures.quarantinedSegments,
       ),
-      gauge('store_disk_full', 'Whether writes are refused as the disk of the store is full (reserve).', () =>
-        Number(this.#figures.isDiskFull),
+      gauge(
+        'store_disk_full',
+        '1 if writes are refused because the disk is full (reserve), otherwise 0.',
+        () => Number(this.#figures.isDiskFull),
       ),
       gauge(
         'store_clock_ahead',
-        'Whether retention waits, as the clock has jumped ahead and has not gone on for a day.',
+        '1 if retention is paused because the system clock jumped ahead, otherwise 0.',
         () => Number(this.#figures.isClockAhead),
       ),
-      gauge('store_id_filter_bytes', 'Memory of the ids of all traces.', () => this.#figures.idFilterBytes),
+      gauge('store_id_filter_bytes', 'Memory of the trace id index.', () => this.#figures.idFilterBytes),
       ...this.#reads.observe(),
       () => {
         this.kept.end();

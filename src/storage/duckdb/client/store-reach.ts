@@ -67,7 +67,7 @@ export class StoreReach {
     await turnOfLoop();
   }
 
-  /** Reads for a user. @param abort ends when nobody waits for the answer any more */
+  /** Reads for a user. @param abort ends when the client disconnected */
   async read<Part extends ReadPart, Method extends ReadMethod<Part>>(
     tenant: number,
     part: Part,

@@ -76,11 +76,7 @@ class FactReports implements FactNews {
 
   failing(error: Error | null): void {
     if (error !== null)
-      this.#log.warn(
-        0,
-        { err: error },
-        'Events of telemetry were not brought into the log; it is tried again',
-      );
+      this.#log.warn(0, { err: error }, 'Could not copy telemetry events to the event log; retrying');
     const isFailing = error !== null;
     if (isFailing === this.#isFailing) return;
     this.#isFailing = isFailing;
@@ -88,7 +84,7 @@ class FactReports implements FactNews {
   }
 
   passedOver(events: number): void {
-    this.#logger.error({ events }, 'Events of users that there are not were passed over');
+    this.#logger.error({ events }, 'Skipped events for unknown users');
   }
 }
 
@@ -99,8 +95,7 @@ export interface DuckDBStoreOptions extends Omit<StoreOptions, 'control'> {
   readonly maxQueueBytes: number;
 }
 
-const BEHIND =
-  'Events of telemetry cannot be brought to the control store; they are kept, it is tried again, and the log says why.';
+const BEHIND = 'Cannot copy telemetry events to the control store; they are kept. Retrying (see log).';
 const FIGURES_EVERY_MS = 5000;
 const RETENTION_EVERY_MS = 3_600_000;
 const OLDEST_EVERY_MS = 300_000;
@@ -167,7 +162,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
         this.#settings.logger.error({ err: error }, 'The store thread ended.');
         host.reportStatus({
           level: 'fatal',
-          message: 'The store thread ended; see the log. What was acknowledged is on disk.',
+          message: 'The store thread ended; see the log. Acknowledged data is on disk.',
         });
       },
     });
@@ -281,12 +276,12 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   #died(error: Error, host: Host): void {
     this.#settings.logger.error(
       { err: error },
-      'DuckDB has given up: an error of the disk, or one inside it. The files can be used again only by another process.',
+      'DuckDB stopped after a disk or internal error. Restart the process to reopen the files.',
     );
     host.reportStatus({
       level: 'fatal',
       message:
-        'DuckDB has given up after an error of the disk, or one inside it; see the log, and that of the system. What was acknowledged is on disk: start again.',
+        'DuckDB stopped after a disk or internal error; see the log and the system log. Acknowledged data is on disk: restart the daemon.',
     });
   }
 

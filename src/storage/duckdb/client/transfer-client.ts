@@ -92,7 +92,7 @@ class InClient implements TelemetryIn {
 
   async holds(): Promise<string | null> {
     const isEmpty = await this.#reach.call('isEmpty');
-    return isEmpty ? null : 'telemetry (extensions.duckdb.path and the files beside it)';
+    return isEmpty ? null : 'telemetry (extensions.duckdb.path and the files next to it)';
   }
 
   async base(base: TransferBase): Promise<void> {
@@ -129,9 +129,7 @@ class InClient implements TelemetryIn {
     };
     const { refused } = await this.#call<{ readonly refused: readonly number[] }>('writePoints', [message]);
     if (refused.length > 0)
-      throw new Error(
-        `${refused.length} points were refused: their user has too many metrics for this store`,
-      );
+      throw new Error(`${refused.length} points were refused because their user has too many metrics`);
   }
 
   async logs(tenant: number, rows: readonly ExportedRow[]): Promise<void> {
@@ -190,7 +188,7 @@ function isGenAiEvent({ event_name: name, trace_id: trace, span_id: span }: Expo
 
 function eventsAreBehind(): ConsumeError {
   return new ConsumeError(
-    'Events of telemetry have not been brought to the control store, so an export would lack them. Look at /readyz and try again.',
+    'Some telemetry events are not yet in the control store, so the export would lack them. Check /readyz and try again.',
     { code: 'storage_unavailable', retryable: true, retryAfterMs: 5000 },
   );
 }

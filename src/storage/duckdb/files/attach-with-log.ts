@@ -13,7 +13,7 @@ interface Attaching {
 
 /** What the daemon's log says then. */
 export const CUT_MESSAGE =
-  'A crash tore the last commit in this log. Nobody was told that it was stored; it was cut off.';
+  'Removed an incomplete commit that a crash left in this log. It was never acknowledged.';
 
 /**
  * Attaches a file so that its log is read as it should be (see `log-damage.ts`): one that a crash tore is cut off behind its last commit, and one of which DuckDB would drop commits in
@@ -63,7 +63,7 @@ async function truncate(log: string, bytes: number): Promise<void> {
 
 function damagedLog(log: string, { at, end }: { readonly at: number; readonly end: number }): StoreOpenError {
   return new StoreOpenError(
-    `The log ${log} is damaged at byte ${at}, and what was stored after that would be lost. Put a sound copy in its place; to go on without what was stored from there on, cut it off (truncate -s ${end} ${log}).`,
+    `The log ${log} is damaged at byte ${at}, and later commits would be lost. Restore an intact copy; to continue without those commits, truncate the log (truncate -s ${end} ${log}).`,
     { cause: new Error(`the log is damaged at byte ${at}`) },
   );
 }

@@ -65,7 +65,7 @@ export class Damage {
     this.#file = file;
     const log = this.#logs.get(file) ?? new SparseLog(logger, clock, SAY_MS);
     this.#logs.set(file, log);
-    const message = `${file} has damaged blocks: requests that need them fail, other data is served. Stop the daemon and run jackdaw store check to list what is lost; restore a backup, or move the rest to a new store with jackdaw export --skip-damaged.`;
+    const message = `${file} has damaged blocks: requests that need them fail, other data is served. Stop the daemon and run jackdaw store check to list the damage; then restore a backup, or copy the rest to a new store with jackdaw export --skip-damaged.`;
     log.warn(0, { err: error, file }, message);
     troubles.set(`damage of ${file}`, message);
   }

@@ -80,7 +80,7 @@ export class DiskRoom {
   check(): void {
     if (!this.#isShort) return;
     this.#refused++;
-    throw new ConsumeError('The disk of the store is full: nothing is accepted until there is room again.', {
+    throw new ConsumeError('The disk of the store is full: writes are refused until space is free.', {
       code: 'storage_unavailable',
       retryable: true,
       retryAfterMs: RETRY_AFTER_MS,
@@ -100,11 +100,11 @@ export class DiskRoom {
     const { logger, troubles, bytes } = this.#parts;
     logger.error(
       { err: cause },
-      'The disk of the store is full. Reads and retention go on; writes are refused until there is room again.',
+      'The disk of the store is full: writes are refused until space is free; reads and retention continue.',
     );
     troubles.set(
       TROUBLE,
-      `The disk of the store is full: reads and retention go on, writes are refused until ${mebibytes(this.#needed)} MiB are free. Free some room, give the store a larger disk, or keep less (extensions.duckdb.retention).`,
+      `The disk of the store is full: reads and retention continue, writes are refused until ${mebibytes(this.#needed)} MiB are free. Free space, use a larger disk, or shorten extensions.duckdb.retention.`,
       'recoverable',
     );
     if (bytes > 0) this.#working = this.#working.then(() => this.#giveUp());
@@ -127,7 +127,7 @@ export class DiskRoom {
       // A failed attempt takes room from those who need it.
       if ((await freeBytes(dirname(this.#path))) >= this.#needed && (await this.#make())) this.#isEnough();
     } catch (error) {
-      this.#parts.logger.warn({ err: error }, 'The free room on the disk cannot be determined.');
+      this.#parts.logger.warn({ err: error }, 'Could not read free disk space.');
     }
     if (this.#isShort) this.#lookLater();
   }
@@ -141,7 +141,7 @@ export class DiskRoom {
       await this.#giveUp();
       if (isNoRoom(error)) this.#ranOut(error);
       else if (!this.#stop.signal.aborted)
-        logger.warn({ err: error }, 'The reserve of the store cannot be written.');
+        logger.warn({ err: error }, 'Could not write the reserve file of the store.');
       // Only the attempt shows what a disk quota allows.
       return false;
     }
@@ -175,7 +175,7 @@ export class DiskRoom {
     try {
       await rm(this.#path, { force: true });
     } catch (error) {
-      this.#parts.logger.warn({ err: error }, 'The reserve of the store cannot be removed.');
+      this.#parts.logger.warn({ err: error }, 'Could not remove the reserve file of the store.');
     }
   }
 

@@ -80,6 +80,6 @@ function missingOf(path: string): string | null {
 function missingFiles(paths: readonly string[]): StoreOpenError {
   const files = paths.join(', ');
   return new StoreOpenError(
-    `Files of the store are missing or empty: ${files}. Restore all files of one backup, or start with jackdaw run --accept-loss to go on without their telemetry.`,
+    `Files of the store are missing or empty: ${files}. Restore all files of one backup, or start with jackdaw run --accept-loss to continue without their telemetry.`,
   );
 }

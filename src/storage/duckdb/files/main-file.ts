@@ -40,10 +40,7 @@ export async function openMainFile(
     await checkpoint(connection, MAIN);
   } catch (error) {
     // The log's content goes into the file later: a full disk is no reason not to start.
-    parts.logger.warn(
-      { err: error },
-      'The main file could not be checkpointed at the start; the next start tries again.',
-    );
+    parts.logger.warn({ err: error }, 'Could not checkpoint the main file at start; the next start retries.');
     if (isInvalidated(error)) await database.attachMainAnew();
   }
   return { storeId, clockNotes: new ClockNotes(connection) };
@@ -79,7 +76,7 @@ async function identify(connection: Connection, path: string, control: string): 
   }
   if (row.control !== control) {
     throw new StoreOpenError(
-      `The store ${path} belongs to the control store ${String(row.control)}, and extensions.duckdb.control names the control store ${control}: users have other numbers there, so the telemetry would belong to other users. Put the control store ${String(row.control)} back (its file, or the database that its url led to), or move all files of this store away (all that begin with its name) to start without telemetry.`,
+      `The store ${path} belongs to the control store ${String(row.control)}, and extensions.duckdb.control names the control store ${control}, where user numbers differ: telemetry would be shown to the wrong users. Restore the control store ${String(row.control)} (its file or database), or move all files of this store away (all that begin with its name) to start without telemetry.`,
     );
   }
   return String(row.id);

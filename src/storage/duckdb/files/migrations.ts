@@ -111,7 +111,7 @@ export async function migrate(
   if (version === schema.version) return;
   if (version !== null && version > schema.version) {
     throw new StoreOpenError(
-      `The store file ${path} has schema ${version}, but this Jackdaw knows only schema ${schema.version}: it was written by a newer version. Start that version, or restore a backup made before the upgrade.`,
+      `The store file ${path} has schema ${version}, but this version of Jackdaw supports only schema ${schema.version}: it was written by a newer version. Start that version, or restore a backup made before the upgrade.`,
     );
   }
   const first = schema.upgrades[0]?.version ?? schema.version + 1;

@@ -20,10 +20,10 @@ export function makeStorePrivate(mainPath: string, logger: Logger): void {
     } catch (error) {
       logger.warn(
         { err: error, file: join(directory, name) },
-        'Other users may read or write a file of the store, and that could not be changed',
+        'Other users can access a file of the store, and its permissions could not be changed',
       );
     }
   }
   if (narrowed.length > 0)
-    logger.info({ directory, files: narrowed }, 'Files of the store were open to others; they no longer are');
+    logger.info({ directory, files: narrowed }, 'Removed access of other users to the files of the store');
 }

@@ -47,7 +47,7 @@ export class RetentionClock {
       await this.#parts.notes.write(note);
     } catch (error) {
       // It may fail on a full disk, where retention is needed most.
-      this.#parts.logger.warn({ err: error }, 'The time that retention believes could not be noted.');
+      this.#parts.logger.warn({ err: error }, 'Could not save the retention clock.');
     }
     this.#tell(note, known, now);
     return Math.min(now, note.trustedAt);
@@ -63,10 +63,10 @@ export class RetentionClock {
     if (ahead === null) {
       troubles.set(TROUBLE, null);
       if (before.ahead !== null)
-        logger.info({ clock: formatTime(now) }, 'Retention believes the clock again, and goes by it.');
+        logger.info({ clock: formatTime(now) }, 'The system clock is trusted again; retention resumed.');
       return;
     }
-    const message = `The clock has gone ahead to ${formatTime(ahead.since)}, and the store last knew ${formatTime(trustedAt)}: retention removes only what is too old by that until the clock has gone on for a day, at ${formatTime(ahead.since + CONFIRMED_AFTER)}. If the clock is wrong, set it right.`;
+    const message = `The clock jumped ahead to ${formatTime(ahead.since)}; the last trusted time is ${formatTime(trustedAt)}. Retention uses that time until ${formatTime(ahead.since + CONFIRMED_AFTER)}, a day after the jump. If the clock is wrong, correct it.`;
     troubles.set(TROUBLE, message);
     if (before.ahead?.since !== ahead.since) logger.warn({ clock: formatTime(now) }, message);
   }

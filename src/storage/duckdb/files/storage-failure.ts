@@ -23,7 +23,7 @@ export function memoryThatIsShort(error: unknown): string | null {
 export function storageFailure(cause: unknown): ConsumeError {
   if (cause instanceof ConsumeError) return cause;
   if (isUnreadable(cause)) {
-    return new ConsumeError('A damaged block of the store cannot be read.', {
+    return new ConsumeError('A block of the store is damaged and cannot be read.', {
       code: 'store_damaged',
       retryable: false,
       cause,
@@ -31,7 +31,7 @@ export function storageFailure(cause: unknown): ConsumeError {
   }
   const text = cause instanceof Error ? cause.message : String(cause);
   if (UNAVAILABLE.test(text) || text.includes(INVALIDATED)) {
-    return new ConsumeError('The store cannot be written or read at the moment.', {
+    return new ConsumeError('The store cannot be read or written now.', {
       code: 'storage_unavailable',
       retryable: true,
       retryAfterMs: 5000,

@@ -14,7 +14,7 @@ export function openError(path: string, cause: unknown): StoreOpenError {
   if (isLocked(cause)) {
     const who = owner === undefined ? 'another process' : `process ${owner}`;
     return new StoreOpenError(
-      `The store ${path} is in use by ${who}. Stop that process, or give this daemon a path of its own in extensions.duckdb.path.`,
+      `The store ${path} is in use by ${who}. Stop that process, or set another extensions.duckdb.path.`,
       { cause },
     );
   }
@@ -41,7 +41,7 @@ export function isLocked(cause: unknown): boolean {
 
 function cureOf(path: string): string {
   return /\.(cold|hot-\d+)\.duckdb$/.test(path)
-    ? 'Restore it from a backup, or move it away and start with jackdaw run --accept-loss to go on without the telemetry in it.'
+    ? 'Restore it from a backup, or move it away and start with jackdaw run --accept-loss to continue without its telemetry.'
     : 'Restore it from a backup, or move all files of this store away to start with an empty store.';
 }
 

@@ -69,7 +69,7 @@ export async function quarantineUnusable(
     throw error;
   }
   const listed = [...counts].map(([name, count]) => `${count} of ${name}`).join(', ');
-  const message = `Rows with values that cannot be used were set aside into the table ${UNUSABLE} of ${path}: ${listed}.${file.hint?.(counts) ?? ''}`;
+  const message = `Moved rows with invalid values to the table ${UNUSABLE} of ${path}: ${listed}.${file.hint?.(counts) ?? ''}`;
   logger.error({ rows: Object.fromEntries(counts), file: path }, message);
   troubles.set(`unusable rows of ${path}`, message);
 }

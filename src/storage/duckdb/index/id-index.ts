@@ -215,7 +215,7 @@ export class IdIndex {
     if (this.#isClosing) return;
     this.#parts.logger.error(
       { err: error, ids: this.#parts.kind },
-      'Files of the index of ids could not be written; what is in memory stays there, and it is tried again later.',
+      'Could not write files of the id index; keeping it in memory and retrying later.',
     );
   }
 

@@ -145,7 +145,7 @@ export class RunList {
     } catch (cause) {
       this.#damaged.add(run);
       this.#parts.onDamaged();
-      throw new ConsumeError('A part of the index of ids is being made anew.', {
+      throw new ConsumeError('Rebuilding a part of the id index.', {
         code: 'storage_unavailable',
         retryable: true,
         retryAfterMs: 5000,
@@ -164,7 +164,7 @@ export class RunList {
   #sayLost({ after, upTo }: CommitRange): void {
     this.#parts.logger.warn(
       { ids: this.#parts.kind, after, upTo },
-      'A part of the index of ids was missing or damaged; it is made anew from the tables, and nothing is lost.',
+      'A part of the id index was missing or damaged; rebuilding it from the tables. No data is lost.',
     );
   }
 }

@@ -25,7 +25,7 @@ export async function openRuns({ names, store, kind, logger }: Place, lastSeq: n
     else {
       logger.warn(
         { ids: kind, file: path },
-        'A file of the index of ids is damaged, or belongs to another store; it is removed.',
+        'Removed a file of the id index that is damaged or belongs to another store.',
       );
       await run?.close();
       await rm(path, { force: true });

@@ -55,7 +55,7 @@ export class ColdUpkeep {
         this.#sums.set(table.name, sums);
       }
     } catch (error) {
-      logger.warn({ err: error }, 'Sums in the cold file could not be put together.');
+      logger.warn({ err: error }, 'Could not merge sums in the cold file.');
     }
   }
 
@@ -66,7 +66,7 @@ export class ColdUpkeep {
       await this.#merger.mergeNext(segments.oldestBound, SLICE_ROWS, breathe);
     } catch (error) {
       if (stop.aborted) return;
-      logger.warn({ err: error }, 'Small blocks of log records could not be merged.');
+      logger.warn({ err: error }, 'Could not merge small log blocks.');
     }
   }
 
@@ -79,7 +79,7 @@ export class ColdUpkeep {
     } catch (error) {
       this.#parts.logger.warn(
         { err: error },
-        'The cold file could not be checkpointed; the next move tries again.',
+        'Could not checkpoint the cold file; the next compaction retries.',
       );
       await this.attachAfter(error);
     }
@@ -100,7 +100,7 @@ export class ColdUpkeep {
           await segments.attachColdAnew();
           return;
         } catch (failure) {
-          logger.error({ err: failure }, 'The cold file could not be attached again; trying again.');
+          logger.error({ err: failure }, 'Could not reattach the cold file; retrying.');
           await pause();
         }
       }

@@ -168,7 +168,7 @@ export class Compactor {
         if (!isDamaged || before === 0) {
           this.#logger.error(
             { err: error, segment: segment.number },
-            'A segment could not be moved; trying again.',
+            'Could not compact a segment; retrying.',
           );
         }
         await this.#cold.attachAfter(error);
@@ -231,12 +231,12 @@ export class Compactor {
         await this.#cold.checkpoint();
       });
       this.#troubles.set(`segment ${segment.number}`, null);
-      this.#logger.info({ file: segment.path }, 'A segment that was set aside has been moved.');
+      this.#logger.info({ file: segment.path }, 'A quarantined segment was compacted.');
     } catch (error) {
       if (this.#stop.signal.aborted) return;
       this.#logger.error(
         { err: error, file: segment.path },
-        'A segment that was set aside cannot be moved yet.',
+        'A quarantined segment still cannot be compacted.',
       );
       await this.#cold.attachAfter(error);
     }

@@ -151,10 +151,10 @@ export async function firstSeqOf(connection: Connection, { catalog }: Segment): 
 
 /** What the log and `/readyz` say of a segment that is set aside and read where it is. */
 export function quarantineMessage(path: string): string {
-  return `The segment ${basename(path)} could not be moved into the cold file and was set aside. Its rows are read from where they are, and it is tried again from time to time and at each start.`;
+  return `The segment ${basename(path)} could not be compacted into the cold file and was quarantined. Its rows are still read, and compaction is retried regularly and at each start.`;
 }
 
 /** The same for one that cannot be read. */
 export function unreadableMessage(path: string): string {
-  return `The segment ${basename(path)} is damaged and was set aside: its content is missing from every answer. Its file stays as it is, and each start tries it again; put a sound copy in its place, or move it away to do without it.`;
+  return `The segment ${basename(path)} is damaged and was quarantined: its data is missing from all results. Its file is unchanged and retried at each start; restore an intact copy, or move it away to continue without it.`;
 }

@@ -129,14 +129,14 @@ export async function findSegments(
     if (left.has(note) || note === LOST) continue;
     await listed.remove(names.hot(note));
     await forgetQuarantine(connection, note);
-    logger.warn({ segment: note }, 'A segment that was set aside no longer exists.');
+    logger.warn({ segment: note }, 'A quarantined segment no longer exists.');
   }
   for (const segment of quarantined) {
     segment.isQuarantined = true;
     troubles.set(`segment ${segment.number}`, quarantineMessage(segment.path));
     if (notes.get(segment.number)?.isRead === true) continue;
     await readAgain(connection, names, segment, [...quarantined, ...hot]);
-    logger.info({ file: segment.path }, 'A segment that could not be read can be read again.');
+    logger.info({ file: segment.path }, 'A quarantined segment is readable again.');
   }
   const unread = await quarantineNotes(connection);
   return {

@@ -37,7 +37,7 @@ export class Reads {
    * For a user's request.
    *
    * @param isLong whether it may look through much
-   * @param abort aborted when nobody waits for the answer any more
+   * @param abort aborted when the client disconnected
    * @returns a function that throws ConsumeError `overloaded` or `storage_unavailable`
    */
   forUser(tenant: number, isLong: boolean, abort?: AbortSignal): Read {

@@ -169,10 +169,7 @@ export class Segments {
       try {
         this.#prepared = await this.#files.create(this.#nextNumber++);
       } catch (error) {
-        this.#logger.error(
-          { err: error },
-          'The next hot segment cannot be made; the current one goes on growing.',
-        );
+        this.#logger.error({ err: error }, 'Could not create the next hot segment; keeping the current one.');
       }
     });
   }
@@ -259,7 +256,7 @@ export class Segments {
       .catch((error: unknown) => {
         this.#logger.warn(
           { err: error, segment: segment.number },
-          'A segment could not be released; the next start does it.',
+          'Could not release a segment; the next start retries.',
         );
       });
   }

@@ -27,7 +27,7 @@ export class OtherAgents implements AgentLimit {
     this.#told.add(tenant);
     this.#logger.warn(
       { tenant, max_agents: this.most },
-      'A user has as many agents as extensions.duckdb.max_agents allows; runs of further ones are kept under the agent (other). Names of agents should not contain ids.',
+      'A user reached extensions.duckdb.max_agents; runs of further agents are stored under the agent (other). Agent names should not contain ids.',
     );
   }
 }

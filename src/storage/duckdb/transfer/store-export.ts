@@ -284,14 +284,14 @@ function isPaged(table: TableName): table is keyof typeof EXPORT_WEIGHTS {
 
 function gaveWay(): ConsumeError {
   return new ConsumeError(
-    'The export was given up for the sake of what comes in: while it lasts no segment is moved into the cold file, and so many wait now that writes would slow down. Export when less comes in, stop the daemon and export with --offline, or let more segments wait (extensions.duckdb.max_waiting_segments).',
+    'Export aborted: it blocks compaction, and too many segments are waiting. Export at a time with less traffic, stop the daemon and export with --offline, or raise extensions.duckdb.max_waiting_segments.',
     { code: 'overloaded', retryable: true, retryAfterMs: 60_000 },
   );
 }
 
 function damaged(cause: unknown): ConsumeError {
   return new ConsumeError(
-    'A damaged block of the store cannot be read. Export with --skip-damaged (skip_damaged of the API) to write everything else and list what is missing.',
+    'A block of the store is damaged and cannot be read. Export with --skip-damaged (API: skip_damaged) to skip damaged rows and list them.',
     { code: 'store_damaged', retryable: false, cause },
   );
 }
@@ -299,13 +299,13 @@ function damaged(cause: unknown): ConsumeError {
 /** @param memory in DuckDB's words */
 function shortOfMemory(memory: string, cause: unknown): ConsumeError {
   return new ConsumeError(
-    `The export needs more memory than the ${memory} that DuckDB may take, which it shares with writes and reads: raise memory_limit of the extension duckdb in the configuration (extensions.duckdb.memory_limit), start the daemon anew, and export again.`,
+    `The export needs more memory than the ${memory} that DuckDB may use for reads, writes and exports: raise extensions.duckdb.memory_limit, restart the daemon, and export again.`,
     { code: 'overloaded', retryable: true, retryAfterMs: 60_000, cause },
   );
 }
 
 function abandonedExport(): ConsumeError {
-  return new ConsumeError('Nobody waits for the export any more.', {
+  return new ConsumeError('Export cancelled: the client disconnected.', {
     code: 'storage_unavailable',
     retryable: true,
   });

@@ -36,7 +36,7 @@ export class BackPressure {
     if (this.#waiting() < this.#most) return;
     this.#refused++;
     throw new ConsumeError(
-      'The store receives more than it can move into its cold file (extensions.duckdb.max_waiting_segments).',
+      'The store receives data faster than it can compact it (extensions.duckdb.max_waiting_segments).',
       { code: 'overloaded', retryable: true, retryAfterMs: RETRY_AFTER_MS },
     );
   }

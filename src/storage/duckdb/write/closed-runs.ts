@@ -84,7 +84,7 @@ export class TruncatedRuns {
   #tell(closed: { tenant: number; runs: number; trace: string; spans: number }): void {
     this.#logger.warn(
       closed,
-      'A run has more spans than max_run_spans, or was forgotten beside more long ones than are loaded again for its user. Further spans are stored, but its usage and agent no longer follow them, and it does not count in the service map. For each user this is logged every ten minutes at most.',
+      'A run exceeded max_run_spans or the reload budget of its user. New spans are stored, but usage, agent and service map no longer update. Logged at most every ten minutes per user.',
     );
   }
 }

@@ -140,7 +140,7 @@ export class Reloads {
     if (times > 0) {
       this.#logger.warn(
         { tenant, times },
-        'Writes of a user are refused for a while: they touch long runs that are not in memory any more, and loading those takes more than its share.',
+        'Refusing writes of a user for a while: they change long runs, and reloading those exceeds the budget of the user.',
       );
     }
     return new ConsumeError(
@@ -150,7 +150,7 @@ export class Reloads {
         retryable: true,
         retryAfterMs: 1000 * Math.min(MOST_SECONDS, Math.ceil(this.#loaded.secondsUntilFree(tenant))),
         detail:
-          'This touches long runs that are not in memory any more, and too many of them were loaded lately; send it again later.',
+          'The request changes long runs that must be reloaded, and too many were reloaded recently; send it again later.',
       },
     );
   }

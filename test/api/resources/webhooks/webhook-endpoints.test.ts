@@ -358,7 +358,7 @@ void t.test(
 
     const again = await startApi(t, { directory: first.directory, key: first.adminKey });
     t.strictSame(await again.get(ENDPOINTS), endpoints);
-    t.notMatch(again.logs.join('\n'), 'cannot be decrypted', 'the key is the same');
+    t.notMatch(again.logs.join('\n'), 'Cannot decrypt the secrets', 'the key is the same');
     t.equal((await readFile(keyFile, 'utf8')).trim(), key);
     t.notMatch(JSON.stringify(endpoints), /secret|whsec/);
   },
@@ -382,9 +382,10 @@ void t.test(
       });
 
     const lost = await restart(wrong);
-    const complaint = (api: TestApi) => api.logs.filter((line) => line.includes('cannot be decrypted'));
+    const complaint = (api: TestApi) =>
+      api.logs.filter((line) => line.includes('Cannot decrypt the secrets'));
     t.match(complaint(lost), [
-      /webhook_endpoints=2 .*another key than the one in secrets\.key of the configuration: put the former key back/,
+      /webhook_endpoints=2 .*a different key than the one in secrets\.key of the configuration: put the former key back/,
     ]);
     for (const secret of keys) t.notOk(lost.logs.join('\n').includes(secret));
     t.match(await lost.get(ENDPOINTS), [{ id: created[1]?.id }, { id: created[0]?.id }]);

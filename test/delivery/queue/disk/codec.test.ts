@@ -118,7 +118,7 @@ void t.test('what an unknown version has packed is an error, and no items', asyn
   const codec = new BatchCodec('logs', RAW_DECODERS);
   const content = codec.serialize([1]);
   const about = { tenant: TENANT, items: 1, contents: 1 };
-  await t.rejects(codec.read({ content, packing: 9 }, about), /this version of Jackdaw does not know/);
+  await t.rejects(codec.read({ content, packing: 9 }, about), /this version of Jackdaw does not support/);
   await t.rejects(codec.read({ content: Buffer.from('nonsense'), packing: 0 }, about));
   await t.rejects(codec.read({ content: codec.serialize([1]).subarray(0, 3), packing: 1 }, about));
   await t.rejects(codec.read({ content, packing: PACKING.requestGzip }, about), /holds traces, not logs/);

@@ -160,7 +160,7 @@ void t.test(
     await until('the first is under way', () => scripted.attempts.length === 1);
     rmSync(path, { recursive: true });
     await t.rejects(send('a', [3]), { code: 'storage_unavailable', retryable: true, retryAfterMs: 1000 });
-    t.match(host.last, { level: 'recoverable', message: /make room on the disk/ });
+    t.match(host.last, { level: 'recoverable', message: /free disk space/ });
     t.equal(await metric('queue_disk_failures_total'), 1);
     // It is made again.
     t.same(await send('a', [4]), { accepted: 1, refused: [] });

@@ -59,7 +59,7 @@ void t.test('a receiver with an old TLS', async (t) => {
   const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const;
   const receiver = await startReceiver(t, undefined, old);
   const { send } = await startSender(t);
-  const error = 'No secure connection to the receiver could be negotiated (TLS)';
+  const error = 'The TLS handshake with the receiver failed';
   t.match(await send(receiver.url), { ...NOTHING, error });
 });
 
@@ -78,7 +78,7 @@ async function startTcp(t: Test, onConnection: (socket: Socket) => void): Promis
 void t.test('a receiver without TLS', async (t) => {
   const port = await startTcp(t, (socket) => socket.end(answerText('400 Speak plainly')));
   const { send } = await startSender(t);
-  const error = 'No secure connection to the receiver could be negotiated (TLS)';
+  const error = 'The TLS handshake with the receiver failed';
   t.match(await send(`https://hook.test:${port}`), { ...NOTHING, error });
 });
 
@@ -98,7 +98,7 @@ void t.test('a receiver that never says anything', async (t) => {
   const port = await startTcp(t, () => {
     clock.advance(CONNECT_TIMEOUT_MS);
   });
-  const error = `There was no connection within ${CONNECT_TIMEOUT_MS} ms`;
+  const error = `No connection within ${CONNECT_TIMEOUT_MS} ms`;
   t.match(await send(`https://hook.test:${port}`), { ...NOTHING, error });
 });
 
@@ -110,7 +110,7 @@ void t.test('a receiver that never answers', async (t) => {
   t.match(await send(receiver.url), {
     ...NOTHING,
     kind: 'timed_out',
-    error: `There was no answer within ${TIMEOUT_MS} ms`,
+    error: `No response within ${TIMEOUT_MS} ms`,
   });
   await receiver.idle();
 });
@@ -130,7 +130,7 @@ void t.test('a slow drip of headers, and of early hints', async (t) => {
     });
     t.match(await send(receiver.url), {
       ...NOTHING,
-      error: `There was no answer within ${TIMEOUT_MS} ms`,
+      error: `No response within ${TIMEOUT_MS} ms`,
     });
     await receiver.idle();
   }
@@ -155,7 +155,7 @@ void t.test('a slow drip of a body: what came is kept', async (t) => {
     succeeded: false,
     statusCode: 200,
     responseBody: /^(drip ?)*/,
-    error: `The answer was not complete within ${TIMEOUT_MS} ms`,
+    error: `The response was not complete within ${TIMEOUT_MS} ms`,
     retryAfterMs: 7000,
   });
   await receiver.idle();
@@ -182,7 +182,7 @@ void t.test('nobody listens', async (t) => {
   const stranger = await startReceiver(t, undefined, { cert: TEST_CERTIFICATE, key: TEST_KEY });
   const { send } = await startSender(t);
   for (const url of [`https://hook.test:${mute}`, stranger.url]) heard.add((await send(url)).userError);
-  t.match([...heard], [/^No valid HTTPS answer came in time\. Check/]);
+  t.match([...heard], [/^No valid HTTPS response arrived in time\. Check/]);
   t.equal(heard.size, 1, 'users cannot tell open ports from closed ones');
 });
 
@@ -222,6 +222,6 @@ void t.test('a name that cannot be resolved, or not in time', async (t) => {
   });
   t.match(await hanging.send('https://hook.test/x'), {
     ...NOTHING,
-    error: `There was no connection within ${CONNECT_TIMEOUT_MS} ms`,
+    error: `No connection within ${CONNECT_TIMEOUT_MS} ms`,
   });
 });

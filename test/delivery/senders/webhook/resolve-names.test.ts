@@ -194,7 +194,7 @@ void t.test('slow names of some delay no connection of others', async (t) => {
   t.equal(await dns.waiting(), SLOW, 'the others still wait');
   clock.advance(CONNECT_TIMEOUT_MS);
   for (const result of await Promise.all(slow))
-    t.match(result, { ...NOTHING, error: `There was no connection within ${CONNECT_TIMEOUT_MS} ms` });
+    t.match(result, { ...NOTHING, error: `No connection within ${CONNECT_TIMEOUT_MS} ms` });
   t.equal(await dns.waiting(), 0, 'nothing is left behind');
 });
 

@@ -64,16 +64,16 @@ void t.test('good and bad answers on shared connections do not touch each other'
     [
       (_socket, _request, raw) => raw.resetAndDestroy(),
       null,
-      'The connection ended before there was an answer',
+      'The connection closed before a response arrived',
     ],
-    [(socket) => socket.end(), null, 'The connection ended before there was an answer'],
+    [(socket) => socket.end(), null, 'The connection closed before a response arrived'],
     [
       (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf'),
       200,
-      'The connection ended before the answer was complete',
+      'The connection closed before the response was complete',
     ],
     [(socket) => socket.write(answerText('204 No Content')), 204, null],
-    [(socket) => socket.write('garbage\r\n'), null, 'The answer is not valid HTTP'],
+    [(socket) => socket.write('garbage\r\n'), null, 'The response is not valid HTTP'],
   ];
   const wayOf = (attempt: number) => ways[attempt % ways.length] ?? ([keepOpen, 200, null] as const);
   const receiver = await startReceiver(t, (socket, request, raw) => {

@@ -207,7 +207,10 @@ void t.test('a batch that is counted for a quota already is not taken', async (t
 
 void t.test('a configuration that cannot work says why', async (t) => {
   for (const [config, message] of [
-    ['{ wait: 10s, on_error: refuse }', /was acknowledged, and cannot be refused: write keep or drop/],
+    [
+      '{ wait: 10s, on_error: refuse }',
+      /acknowledged before the decision and cannot be refused: set keep or drop/,
+    ],
     ['{ wait: 10s, max_memory: 1KiB }', /at least 1MiB/],
   ] as const)
     t.throws(() => processorOf(sampleProcessor, 'traces', config), { message });

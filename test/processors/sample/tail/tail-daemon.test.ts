@@ -74,6 +74,6 @@ void t.test('it must stand before what notes something of a batch', async (t) =>
   };
   t.strictSame(await problems(ORDER), []);
   t.strictSame(await problems('validation, quota, sample/tail, service_map'), [
-    'a.yaml:3:99: error: service.pipelines.traces.processors[2]: "sample/tail" makes new batches, of which "quota" would know nothing: list "sample/tail" before "quota"',
+    'a.yaml:3:99: error: service.pipelines.traces.processors[2]: "sample/tail" creates new batches, and "quota" does not see them: list "sample/tail" before "quota"',
   ]);
 });

@@ -28,7 +28,7 @@ void t.test('a store keeps its identity, and is refused with another control sto
   await another.close();
   await t.rejects(opened.start(), {
     name: 'StoreOpenError',
-    message: `The store ${opened.path} belongs to the control store ${own}, and extensions.duckdb.control names the control store ${foreign}: users have other numbers there, so the telemetry would belong to other users. Put the control store ${own} back (its file, or the database that its url led to), or move all files of this store away (all that begin with its name) to start without telemetry.`,
+    message: `The store ${opened.path} belongs to the control store ${own}, and extensions.duckdb.control names the control store ${foreign}, where user numbers differ: telemetry would be shown to the wrong users. Restore the control store ${own} (its file or database), or move all files of this store away (all that begin with its name) to start without telemetry.`,
   });
   await opened.close();
   rmSync(control);

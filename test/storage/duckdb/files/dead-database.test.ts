@@ -58,9 +58,14 @@ for (const [what, name] of [
       });
     }
     await heal();
-    t.match(await statuses(), [{ level: 'fatal', message: /DuckDB has given up.*start again/ }]);
+    t.match(await statuses(), [
+      { level: 'fatal', message: /DuckDB stopped after a disk or internal error.*restart the daemon/ },
+    ]);
     t.equal((await statuses()).length, 1, 'once');
-    t.match((await store.call<string[]>('log')).join('\n'), /DuckDB has given up.*fsync failed/s);
+    t.match(
+      (await store.call<string[]>('log')).join('\n'),
+      /DuckDB stopped after a disk or internal error.*fsync failed/s,
+    );
     if (failure !== undefined) t.match((failure as RemoteError).error, UNAVAILABLE);
     const calls = [write(), store.call('runs.list', tenant, { query: 'x' }, PAGE)];
     for (const outcome of await Promise.allSettled(calls))
@@ -98,7 +103,7 @@ void t.test('the daemon is not ready and ends with 1; the next one goes on with 
   t.not(ready, 200, String(ready));
   t.match(await daemon.exited, { code: 1 });
   t.match(daemon.stderr(), /fsync failed/);
-  t.match(daemon.stderr(), /DuckDB has given up[^]*start again/);
+  t.match(daemon.stderr(), /DuckDB stopped after a disk or internal error[^]*restart the daemon/);
 
   const again = await spawnDaemon(t, { directory: daemon.directory, key: daemon.key });
   const { count } = await new ApiCaller(again.url, again.key).get<{ count: number }>('/dashboard/traces');

@@ -226,7 +226,7 @@ service: { pipelines: { events/late: { receivers: [outbox/late], exporters: [deb
     return `${String(answer.status)} ${await answer.text()}`;
   };
   await until('it says so', async () => /Nothing can be written to/.test(await ready()));
-  t.match(await ready(), /jackdaw\.control\.db: SQLite says 13 .*Free some room/);
+  t.match(await ready(), /jackdaw\.control\.db: SQLite error 13 .*Free space/);
   const isLateDegraded = /"outbox\/late","state":"degraded"/;
   await until('the new reader says so, too', async () => isLateDegraded.test(await ready()));
   t.match(await ready(), /^503 .*"id":"duckdb","state":"recoverable"/, 'clients would get 503');
@@ -236,7 +236,7 @@ service: { pipelines: { events/late: { receivers: [outbox/late], exporters: [deb
   t.equal((await api.get<{ count: number }>('/dashboard/traces')).count, 2);
   await until('all is well', async () => !/"state":"(degraded|recoverable)"/.test(await ready()));
   const log = `${daemon.stdout()}${daemon.stderr()}`.split('\n');
-  const lines = log.filter((line) => line.includes('SQLite says 13')).length;
+  const lines = log.filter((line) => line.includes('SQLite error 13')).length;
   t.ok(lines > 0 && lines < 100, `the log is not flooded: ${String(lines)} lines`);
   await daemon.stop();
   const { DatabaseSync } = await loadSqlite();

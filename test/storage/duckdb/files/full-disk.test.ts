@@ -83,7 +83,7 @@ void t.test('a mover that finds no room tries again and loses nothing', { skip }
   store.limitFiles(200_000);
   // The cold file is unusable after a checkpoint that failed, and is attached anew.
   const log = async (): Promise<string> => (await store.call<string[]>('log')).join('\n');
-  while (!/could not be checkpointed/.test(await log())) await write(1);
+  while (!/Could not checkpoint/.test(await log())) await write(1);
   for (let i = 0; i < 20; i++) {
     await sentAgain(() => write(1));
     const runs = await sentAgain(() => store.call('runs.list', tenant, {}, PAGE));

@@ -103,7 +103,9 @@ for (const [which, part] of Object.entries(LOGS)) {
         if (name === UNWRITTEN) t.same(shown, whole, name);
         else t.notSame(shown, whole, `${name}: the last commit is not there`);
         t.ok(
-          opened.settings.logger.lines.some((line) => line.includes(path) && line.includes('it was cut off')),
+          opened.settings.logger.lines.some(
+            (line) => line.includes(path) && line.includes('Removed an incomplete commit'),
+          ),
           'the log says so',
         );
         await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, CONTEXT);
@@ -139,7 +141,7 @@ async function isRefused(
   writeFileSync(path, damaged);
   await t.rejects(opened.start(), {
     name: 'StoreOpenError',
-    message: `The log ${path} is damaged at byte ${end}, and what was stored after that would be lost. Put a sound copy in its place; to go on without what was stored from there on, cut it off (truncate -s ${end} ${path}).`,
+    message: `The log ${path} is damaged at byte ${end}, and later commits would be lost. Restore an intact copy; to continue without those commits, truncate the log (truncate -s ${end} ${path}).`,
   });
   t.ok(readFileSync(path).equals(damaged), 'it is left as it was');
   // What makes DuckDB end the process.

@@ -37,7 +37,7 @@ void t.test(
     await check();
 
     await opened.reopen();
-    t.notMatch(opened.settings.logger.lines, /index of ids/, 'what is sound is believed');
+    t.notMatch(opened.settings.logger.lines, /id index/, 'what is sound is believed');
     await check();
 
     await opened.close();
@@ -52,7 +52,7 @@ void t.test(
     }
     await opened.start();
     await check();
-    t.match(opened.settings.logger.lines, /index of ids/);
+    t.match(opened.settings.logger.lines, /id index/);
 
     await opened.close();
     for (const path of files()) rmSync(path);

@@ -232,7 +232,7 @@ void t.test(
     const [lost = ''] = filesOf(folder);
     rmSync(lost);
     const healed = await open(folder, rows, { lastSeq: 300 });
-    t.match(healed.lines, [/made anew from the tables/]);
+    t.match(healed.lines, [/rebuilding it from the tables/]);
     t.equal(healed.index.find(tenantOf(3), wordsOf(3), 0), 4);
     await healed.index.close();
     const other = await open(folder, rows, { lastSeq: 300, store: 2 });

@@ -127,7 +127,7 @@ void t.test(
     await seal();
     await seal();
     clock.advance(6000);
-    t.match(await outcome, [{ reason: { code: 'overloaded', detail: /incoming data/ } }]);
+    t.match(await outcome, [{ reason: { code: 'overloaded', detail: /blocked compaction/ } }]);
     t.match(pools[0].figures, { running: 0, ended: { held_up_move: 1 } });
     t.match(pools[1].figures, { running: 1 });
     t.notOk(isMoved, 'the upkeep’s read goes on');

@@ -77,7 +77,11 @@ void t.test(
       'the map counts them alike',
     );
     const lines = opened.settings.logger.lines.join('\n');
-    t.equal(lines.split('max_agents allows').length - 1, 2, 'said once for each start and user');
+    t.equal(
+      lines.split('reached extensions.duckdb.max_agents').length - 1,
+      2,
+      'said once for each start and user',
+    );
 
     await opened.reopen({ maxAgents: 100 });
     await write(user, [aTrace(1, { agent: 'agent 7' })]);

@@ -95,7 +95,7 @@ void t.test('points of more metrics than a user may have are refused, the others
     receipt.refused.map(({ index }) => index),
     [20_000, 20_001, 20_002],
   );
-  t.match(receipt.refused[0]?.reason, /one metric more than a user may have, which is 20000/);
+  t.match(receipt.refused[0]?.reason, /exceeds the limit of 20000 metrics per user/);
   await opened.reopen();
   const again = await opened.store.writer.metrics(
     {
