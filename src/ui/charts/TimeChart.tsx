@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type ReactNode, useSyncExternalStore } from 'react';
 import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { formatTime, zoneLabel } from '../format/time.js';
@@ -6,7 +6,24 @@ import { cx } from '../parts/cx.js';
 import { useSettings } from '../state/settings.js';
 import { plot, toneOf, type Line, type Threshold } from './plot.js';
 import styles from './TimeChart.module.css';
-import { useLookOfPage } from './use-look.js';
+
+const DARK = '(prefers-color-scheme: dark)';
+
+function subscribe(listener: () => void): () => void {
+  const query = matchMedia(DARK);
+  query.addEventListener('change', listener);
+  return () => {
+    query.removeEventListener('change', listener);
+  };
+}
+
+/** @returns which theme is seen; changes with the setting and, where that follows the system, with the system */
+function useLookOfPage(): 'light' | 'dark' {
+  const { theme } = useSettings();
+  const isDark = useSyncExternalStore(subscribe, () => matchMedia(DARK).matches);
+  if (theme !== 'system') return theme;
+  return isDark ? 'dark' : 'light';
+}
 
 interface Props {
   readonly title: string;

@@ -15,9 +15,28 @@ import { ZoneNote } from '../../parts/ZoneNote.js';
 import { ApiError } from '../../api/client.js';
 import { integer, oneOf } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
-import { AgentAlerts } from './AgentAlerts.js';
 import { AgentDurations } from './AgentDurations.js';
 import { AgentModels } from './AgentModels.js';
+import { useAlertNews, useRules } from '../alerts/load.js';
+import { RULE_COLUMNS } from '../alerts/rule-columns.js';
+import { Table } from '../../parts/Table.js';
+import styles from './Agent.module.css';
+
+const COLUMNS = RULE_COLUMNS.filter(({ name }) => name !== 'target');
+
+/** The alerts that watch an agent, with what they do now. Nothing where there are none. */
+function AgentAlerts({ agentId }: { readonly agentId: string }) {
+  const { data } = useRules();
+  useAlertNews();
+  const items = data?.filter(({ agent_id }) => agent_id === agentId) ?? [];
+  if (items.length === 0) return null;
+  return (
+    <section className={styles['section']}>
+      <h2>Alerts</h2>
+      <Table label="Alerts" items={items} columns={COLUMNS} keyOf={({ id }) => id} />
+    </section>
+  );
+}
 
 const PAGE_SIZE = 20;
 const WINDOWS = ['7', '30', '90'] as const;

@@ -12,12 +12,14 @@ import { ZoneNote } from '../../parts/ZoneNote.js';
 import { useMe } from '../../shell/Session.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { Components, isFailing, isTroubled } from './Components.js';
-import { Configuration } from './Configuration.js';
 import { ALL_PIPELINES, STATE, type ChangeDaemon, type DaemonState } from './daemon-state.js';
 import { EdgePanel } from './EdgePanel.js';
 import { EdgeTable } from './EdgeTable.js';
 import { useDaemon, type Daemon } from './use-daemon.js';
 import styles from './daemon.module.css';
+import { useQuery } from '@tanstack/react-query';
+import { readText } from '../../api/client.js';
+import { CopyButton } from '../../parts/CopyButton.js';
 
 const FlowGraph = onDemand(() => import('./FlowGraph.js'), <TableSkeleton />);
 
@@ -193,5 +195,31 @@ function Pipelines({
       <h2 className={styles['section']}>The same as a table</h2>
       <EdgeTable edges={flow.edges} rates={rates} state={state} change={change} />
     </>
+  );
+}
+
+/** The configuration as it holds, to read and to copy. */
+function Configuration() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['daemon config'],
+    queryFn: ({ signal }) => readText('daemon/config', signal),
+    // It does not change while the daemon runs, which another one may since.
+    refetchOnMount: 'always',
+  });
+  if (data === undefined)
+    return error ? <Failure error={error} retry={() => void refetch()} /> : <TableSkeleton />;
+  return (
+    <section aria-label="Configuration">
+      <div className={parts['filters']}>
+        <CopyButton label="Copy" text={() => data} />
+        <span className={parts['faint']}>
+          As it holds, with defaults. What came from the environment or a file is named only, and secrets are
+          left out. It is changed in its files, and read at the next start.
+        </span>
+      </div>
+      <pre tabIndex={0} aria-label="Configuration as YAML" role="region" className={styles['yaml']}>
+        {data}
+      </pre>
+    </section>
   );
 }

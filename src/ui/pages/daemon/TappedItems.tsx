@@ -1,5 +1,5 @@
 import { CircleCheck, CircleX, type LucideIcon } from 'lucide-react';
-import { useState } from 'react';
+import { useState, useRef } from 'react';
 import { Link } from 'wouter';
 import { formatDuration } from '../../format/duration.js';
 import { formatCounted } from '../../format/number.js';
@@ -8,9 +8,39 @@ import { JsonView } from '../../json/JsonView.js';
 import { cx } from '../../parts/cx.js';
 import { Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
-import { runOf, tappedTitle, type Tapped } from './tapped.js';
-import { useTap } from './use-tap.js';
 import styles from './daemon.module.css';
+import { arrived, letIn, NO_TAIL, withLoss, type Tail } from '../../live/tail.js';
+import { useStream } from '../../live/use-stream.js';
+import { member, parseJson, textOf, type Json } from '../../json/parse.js';
+
+const MOST_SHOWN = 50;
+
+/** Looks at what passes an edge as long as the component is there. @param isReading nothing moves meanwhile */
+function useTap({ pipeline, from, to }: FlowEdge, isReading: boolean) {
+  const [tail, setTail] = useState<Tail<Tapped>>(NO_TAIL);
+  const came = useRef(0);
+  const isLive = useStream(
+    `tap ${JSON.stringify([pipeline, from, to])}`,
+    () => 'tap',
+    ['tap', 'lost'],
+    (event, data) => {
+      if (event === 'lost') setTail((before) => withLoss(before, data['count'] as number | null));
+      else {
+        came.current += 1;
+        const item = readTapped(data, String(came.current));
+        setTail((before) => arrived(before, [item], isReading, MOST_SHOWN));
+      }
+    },
+    { pipeline, from: `${from.kind}:${from.id}`, to: `${to.kind}:${to.id}` },
+  );
+  return {
+    tail,
+    isLive,
+    letIn: () => {
+      setTail(letIn);
+    },
+  };
+}
 
 /** What passes an edge now. While one of the items is open, the others wait. */
 export function TappedItems({ edge }: { readonly edge: FlowEdge }) {
@@ -106,4 +136,49 @@ function OneItem({
       )}
     </li>
   );
+}
+
+/** An item that passed an edge, and what became of it. */
+interface Tapped {
+  readonly id: string;
+  readonly at: string;
+  readonly signal: 'traces' | 'metrics' | 'logs' | 'events';
+  /** How many items its batch had, and how long that took. */
+  readonly batchItems: number;
+  readonly durationMs: number;
+  readonly outcome: 'taken' | 'refused' | 'failed';
+  readonly reason: string | null;
+  readonly isTruncated: boolean;
+  /** Cut, without what has no value. */
+  readonly item: Json;
+}
+
+/** Reads what the stream tells. @param id of it in the list */
+function readTapped(told: Readonly<Record<string, unknown>>, id: string): Tapped {
+  return {
+    id,
+    at: told['at'] as string,
+    signal: told['signal'] as Tapped['signal'],
+    batchItems: told['batch_items'] as number,
+    durationMs: told['duration_ms'] as number,
+    outcome: told['outcome'] as Tapped['outcome'],
+    reason: told['reason'] as string | null,
+    isTruncated: told['is_truncated'] as boolean,
+    item: parseJson(JSON.stringify(told['item'])),
+  };
+}
+
+/** What an item is called in a list, in one line. */
+function tappedTitle({ signal, item }: Pick<Tapped, 'signal' | 'item'>): string {
+  if (signal === 'traces') return textOf(member(item, 'trace'), 'agent') ?? 'A trace';
+  if (signal === 'metrics') return textOf(item, 'name') ?? 'A point';
+  if (signal === 'events') return textOf(item, 'type') ?? 'An event';
+  const service = textOf(item, 'service_name') ?? '';
+  const body = textOf(item, 'body') ?? textOf(item, 'event_name') ?? textOf(item, 'severity') ?? '';
+  return [service, body].filter((part) => part !== '').join(': ') || 'A log record';
+}
+
+/** The id of the run that an item belongs to; undefined for none. */
+function runOf({ signal, item }: Pick<Tapped, 'signal' | 'item'>): string | undefined {
+  return textOf(signal === 'traces' ? member(item, 'trace') : item, 'trace_id');
 }

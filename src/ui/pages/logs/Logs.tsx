@@ -1,5 +1,5 @@
 import { Radio, X } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState, useMemo } from 'react';
 import { formatCount, formatCounted } from '../../format/number.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
@@ -11,12 +11,63 @@ import { useShortcuts } from '../../state/shortcuts.js';
 import { useDebounced } from '../../state/use-debounced.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { LogFacets } from './LogFacets.js';
-import { LogHistogram } from './LogHistogram.js';
 import { LogRecord } from './LogRecord.js';
 import { LogRows } from './LogRows.js';
 import { goesOn, isFiltered, LOGS_STATE, parsePlace, printPlace, type LogsState } from './logs-state.js';
 import styles from './logs.module.css';
 import { useFacets, useLogs } from './use-logs.js';
+import type { Schemas } from '../../api/client.js';
+import { bucketTimes, valuesAt } from '../../charts/buckets.js';
+import charts from '../../charts/charts.module.css';
+import { TimeChart } from '../../charts/TimeChart.js';
+import { onDrawn } from '../../state/range.js';
+
+/** Drawing over less than that chooses nothing. */
+const LEAST_MS = 100;
+const HEIGHT = 112;
+
+/** When records came, and of them those that are errors; drawing over it chooses a time. */
+function LogHistogram({
+  facets,
+  onBrush,
+}: {
+  readonly facets: Schemas['LogFacets'];
+  readonly onBrush: (range: string) => void;
+}) {
+  const drawn = useMemo(() => {
+    const times = bucketTimes(facets);
+    return {
+      times,
+      lines: [
+        {
+          name: 'records',
+          values: valuesAt(times, facets.buckets, ({ count }) => count, 0),
+          tone: 'quiet' as const,
+        },
+        {
+          name: 'errors',
+          values: valuesAt(times, facets.buckets, ({ errors }) => errors, 0),
+          tone: 'fail' as const,
+        },
+      ],
+    };
+  }, [facets]);
+  return (
+    <div className={charts['charts']}>
+      <TimeChart
+        title="Records"
+        note={formatCounted(facets.count, 'record')}
+        {...drawn}
+        kind="bars"
+        height={HEIGHT}
+        range={[Date.parse(facets.start_time), Date.parse(facets.end_time)]}
+        format={formatCount}
+        missing="No record came here"
+        onBrush={onDrawn(LEAST_MS, onBrush)}
+      />
+    </div>
+  );
+}
 
 /** Log records of all services: by words, severity, service and time, and as they come. */
 export default function Logs() {

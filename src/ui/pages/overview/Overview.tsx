@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { Schemas } from '../../api/client.js';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import charts from '../../charts/charts.module.css';
@@ -6,7 +6,7 @@ import { TimeChart } from '../../charts/TimeChart.js';
 import { useFresh } from '../../live/use-fresh.js';
 import { formatCount, formatMoney } from '../../format/number.js';
 import { Change } from '../../parts/Change.js';
-import { Count, Duration, Money, Percentage } from '../../parts/figures.js';
+import { Count, Duration, Money, Percentage, Elapsed, Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { RangeChoice } from '../../parts/RangeChoice.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
@@ -18,13 +18,14 @@ import { rangeBetween, rangeField } from '../../state/range.js';
 import { seriesQuery, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from '../agents/FirstRun.js';
-import { AGENTS_THERE, NEWEST_RUN } from '../agents/use-first-runs.js';
+import { AGENTS_THERE, NEWEST_RUN, useAgentsThere, useNewestRun } from '../agents/use-first-runs.js';
 import { FiredAlerts } from './FiredAlerts.js';
 import { NewestFailures } from './NewestFailures.js';
 import { UnpricedModels } from './UnpricedModels.js';
-import { useBeginning, Welcome } from './Welcome.js';
 import { WorseAgents } from './WorseAgents.js';
 import styles from './Overview.module.css';
+import { Link } from 'wouter';
+import { Status } from '../../parts/Status.js';
 
 const STATE = { range: rangeField('24h') };
 
@@ -212,3 +213,40 @@ function Charts({
 }
 
 const INTERVALS = { '1m': 'minute', '5m': '5 minutes', '1h': 'hour', '1d': 'UTC day' } as const;
+
+/** How a store begins, as the first page follows it. */
+function useBeginning(): { readonly isEmpty: boolean; readonly first: Schemas['Run'] | undefined } {
+  const { data } = useAgentsThere();
+  const isEmpty = data?.count === 0;
+  // Who saw it empty is told of what came, though it be many runs at once.
+  const [wasEmpty, setWasEmpty] = useState(false);
+  if (isEmpty && !wasEmpty) setWasEmpty(true);
+  const isFirst = data?.count === 1 && data.items[0]?.total_runs === 1;
+  const newest = useNewestRun('agent', isFirst || (wasEmpty && !isEmpty));
+  return { isEmpty, first: (!isEmpty && newest) || undefined };
+}
+
+/** Says that it works, and leads to the run that shows it. */
+function Welcome({ run }: { readonly run: Schemas['Run'] }) {
+  const { trace_id, agent_name: name, status, started_at, duration_ms } = run;
+  return (
+    <section className={styles['welcome']} aria-label="The first run">
+      <p>
+        <strong role="status">It works: runs are coming in.</strong>{' '}
+        <Link href={`/traces/${trace_id}`}>{name === '' ? '(no name)' : name}</Link>{' '}
+        <span className={styles['came']}>
+          <Status status={status} />
+          {status === 'running' && duration_ms === null ? (
+            <Elapsed since={started_at} />
+          ) : (
+            <Duration value={duration_ms} missing="Its end has not come yet" />
+          )}
+          <Time at={started_at} relative />
+        </span>
+      </p>
+      <Link className={parts['button']} href={`/traces/${trace_id}`}>
+        Open the run
+      </Link>
+    </section>
+  );
+}

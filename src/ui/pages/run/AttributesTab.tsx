@@ -3,8 +3,36 @@ import { traceIdIn } from '../../format/trace-id.js';
 import { AttributeRows } from '../../json/AttributeRows.js';
 import { itemsOf, member, textOf, type Attribute, type Json } from '../../json/parse.js';
 import parts from '../../parts/parts.module.css';
-import { attributesOf } from './attributes.js';
 import styles from './run.module.css';
+
+/** A list of attributes in OTLP/JSON, in the order they were sent. */
+function attributesOf(list: Json | undefined): readonly Attribute[] {
+  return (itemsOf(list) ?? []).flatMap((item) => {
+    const key = textOf(item, 'key');
+    return key === undefined ? [] : [{ key, value: plainValue(member(item, 'value')) }];
+  });
+}
+
+const NOTHING: Json = { kind: 'literal', value: null };
+
+/** A value without the word for its type: `{intValue: "3"}` is `3`. */
+function plainValue(value: Json | undefined): Json {
+  if (value?.kind !== 'object') return NOTHING;
+  const [type, inner] = value.entries[0] ?? ['', NOTHING];
+  switch (type) {
+    case 'intValue':
+      return inner.kind === 'string' ? { kind: 'number', digits: inner.text } : inner;
+    case 'arrayValue':
+      return { kind: 'array', items: (itemsOf(member(inner, 'values')) ?? []).map(plainValue) };
+    case 'kvlistValue':
+      return {
+        kind: 'object',
+        entries: attributesOf(member(inner, 'values')).map(({ key, value: each }) => [key, each]),
+      };
+    default:
+      return inner;
+  }
+}
 
 /** Attributes, events, links, scope and resource, each whole. Of a span of the batch route there are none. */
 export function AttributesTab({ detail }: { readonly detail: Json }) {
