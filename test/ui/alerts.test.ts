@@ -68,7 +68,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.getByRole('button', { name: 'Create endpoint' }).click();
     const made = page.getByRole('region', { name: 'Secret of pager' });
     t.match(await made.locator('code').textContent(), /^whsec_/);
-    await made.getByRole('button', { name: 'I have kept it' }).click();
+    await made.getByRole('button', { name: 'I’ve saved it' }).click();
     await made.waitFor({ state: 'detached' });
     await page.reload();
     await page.getByRole('link', { name: 'pager' }).waitFor();
@@ -96,11 +96,11 @@ void t.test('alerts and webhooks in a browser', async (t) => {
       .getByRole('row')
       .filter({ has: page.getByRole('link', { name: `run ${first.slice(0, 8)}` }) });
     await row.first().getByRole('button').click();
-    const sent = await page.getByRole('region', { name: 'What was sent' }).locator('pre').textContent();
+    const sent = await page.getByRole('region', { name: 'Raw request body' }).locator('pre').textContent();
     const seen = receiver.requests.map(({ body }) => body.toString());
     t.ok(seen.includes(sent ?? ''), 'every byte');
     await page.getByText('out of order').waitFor({ state: 'attached' });
-    await page.getByRole('button', { name: 'Send again', exact: true }).click();
+    await page.getByRole('button', { name: 'Resend', exact: true }).click();
     await until('it came again', async () => (await delivered(api)) === 1);
     t.equal(receiver.requests.length, RUNS + 1);
     t.equal(receiver.requests.at(-1)?.body.toString(), sent);
@@ -108,8 +108,8 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.goto(`${url}/webhooks/default`);
     await page.getByRole('link', { name: 'pager' }).click();
     await page.waitForURL('**/webhooks/default?endpoint=*');
-    await page.getByRole('button', { name: 'Send again after an outage' }).click();
-    await page.getByRole('button', { name: 'Send again', exact: true }).click();
+    await page.getByRole('button', { name: 'Resend failed deliveries' }).click();
+    await page.getByRole('button', { name: 'Resend', exact: true }).click();
     await page.getByText('2 deliveries will be sent again.').waitFor();
     await until('they came again', async () => (await delivered(api)) === RUNS);
     t.equal(receiver.requests.length, 2 * RUNS);
@@ -137,15 +137,15 @@ void t.test('alerts and webhooks in a browser', async (t) => {
       await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'clerk' });
       const preview = page.getByRole('region', { name: 'Preview' });
       await preview.getByText('it would have fired 1 time').waitFor();
-      await page.getByLabel('More than, in %').fill('100');
+      await page.getByLabel('Threshold (%)').fill('100');
       await preview.getByText('it would have fired never').waitFor();
-      await page.getByLabel('More than, in %').fill('50');
+      await page.getByLabel('Threshold (%)').fill('50');
       await page.getByRole('button', { name: 'Create alert' }).click();
-      await page.getByRole('heading', { name: 'Has not fired' }).waitFor();
+      await page.getByRole('heading', { name: 'Never fired' }).waitFor();
       alert = new URL(page.url()).pathname;
 
       const runs = await sendFailed(api, Date.now());
-      const firings = page.getByRole('table', { name: 'When it fired' });
+      const firings = page.getByRole('table', { name: 'Incidents' });
       const evidence = firings.getByRole('link').first();
       await evidence.waitFor();
       const run = (await evidence.getAttribute('title')) ?? '';
@@ -156,7 +156,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
       await span.getByRole('heading', { name: 'find_order' }).waitFor();
       await span.getByText('No such order').waitFor();
       await span.getByRole('tab', { name: 'Alerts' }).click();
-      await span.getByRole('table', { name: 'Alerts that this run explains' }).getByRole('link').waitFor();
+      await span.getByRole('table', { name: 'Alerts triggered by this run' }).getByRole('link').waitFor();
       await span.getByRole('tab', { name: 'Deliveries' }).click();
       await span.getByRole('cell', { name: 'trace.failed' }).waitFor();
       await span.getByRole('cell', { name: 'alert.fired' }).waitFor();

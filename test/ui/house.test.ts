@@ -30,7 +30,7 @@ void t.test('settings', async (t) => {
     await other.page.getByRole('link', { name: 'You' }).click();
     await other.page.getByRole('heading', { name: 'Preferences' }).waitFor();
 
-    await made.getByRole('button', { name: 'I have kept it' }).click();
+    await made.getByRole('button', { name: 'I’ve saved it' }).click();
     await page.getByRole('button', { name: 'Revoke notebook' }).click();
     await page.getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByRole('cell', { name: 'revoked' }).waitFor();
@@ -47,7 +47,7 @@ void t.test('settings', async (t) => {
     await page.getByLabel('API key').fill((body as { readonly key: string }).key);
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('button', { name: 'Revoke own' }).click();
-    await page.getByText('This ends the session you are in.').waitFor();
+    await page.getByText('This ends your current session.').waitFor();
     await page.getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByText('Your session has ended').waitFor();
     t.same(complaints, []);
@@ -58,10 +58,10 @@ void t.test('settings', async (t) => {
     await page.getByRole('button', { name: 'New user' }).click();
     await page.getByLabel('Name').fill('Ada');
     await page.getByLabel('E-mail').fill('no address');
-    await page.getByLabel('Events a month').fill('many');
+    await page.getByLabel('Events per month').fill('many');
     await page.getByRole('button', { name: 'Create user' }).click();
     await page.getByText('must be a whole number, such as 100000').waitFor();
-    await page.getByLabel('Events a month').fill('5 000');
+    await page.getByLabel('Events per month').fill('5 000');
     await page.getByRole('button', { name: 'Create user' }).click();
     await page.locator('input[type="email"][aria-invalid="true"]').waitFor();
     await page.getByLabel('E-mail').fill('ada@example.com');
@@ -86,7 +86,7 @@ void t.test('settings', async (t) => {
     await page.getByRole('link', { name: 'Acme' }).click();
     const user = page.getByLabel('User');
     await user.selectOption({ label: 'Ada · ada@example.com' });
-    await page.getByRole('button', { name: 'Add the member' }).click();
+    await page.getByRole('button', { name: 'Add member' }).click();
     await page.getByRole('button', { name: 'Change to admin Ada' }).click();
     await page.getByRole('button', { name: 'Change to admin', exact: true }).click();
     await page.getByRole('cell', { name: 'admin', exact: true }).waitFor();
@@ -107,7 +107,7 @@ void t.test('settings', async (t) => {
     const line = table.getByRole('row', { name: /Alert secret rotated/ });
     await line.waitFor();
     await page.getByRole('combobox', { name: /^User/ }).selectOption({ label: 'Ada · ada@example.com' });
-    await page.getByRole('heading', { name: 'No recorded action matches' }).waitFor();
+    await page.getByRole('heading', { name: 'No actions match' }).waitFor();
     await page.goBack();
     await line.waitFor();
     t.equal(new URL(page.url()).searchParams.get('action'), 'alert_secret.rotated');
@@ -130,7 +130,7 @@ void t.test('settings', async (t) => {
       await panel.getByText('receiver trace_batch').waitFor();
       await page.getByText('Live', { exact: true }).waitFor();
       // What passes now is shown, and held while it is read.
-      const tap = panel.getByRole('region', { name: 'What passes now' });
+      const tap = panel.getByRole('region', { name: 'Live items' });
       await tap.getByText('Nothing of yours has passed').waitFor();
       await tap.getByText(/^Live/).waitFor();
       t.same(await accessibilityProblems(page), []);
@@ -181,7 +181,7 @@ void t.test('settings', async (t) => {
       const { page, complaints } = await visitUnknown('/');
       await page.getByLabel('API key').fill(made.key);
       await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+      await page.getByRole('heading', { name: 'No data yet' }).waitFor();
       const told = await page.locator('main').innerText();
       t.match(told, 'Authorization: Bearer $JACKDAW_KEY');
       t.notMatch(told, 'initial-api-key');
@@ -228,12 +228,14 @@ void t.test('usage says how it stands, and where a trace is', async (t) => {
   await page.getByText('Stored.').waitFor();
   await box.fill(traceIdOf(bad));
   await page.getByText('Refused.', { exact: true }).waitFor();
-  await page.getByText('it breaks a rule').first().waitFor();
+  await page.getByText('fails validation').first().waitFor();
   t.same(await accessibilityProblems(page), []);
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Page, name or id' }).fill('0af7651916cd43dd8448eb211c80319c');
+  await page
+    .getByRole('combobox', { name: 'Search pages, agents, prompts, ids' })
+    .fill('0af7651916cd43dd8448eb211c80319c');
   await page.getByRole('option', { name: 'Where is this trace?' }).click();
-  await page.getByText('Never seen here.').waitFor();
+  await page.getByText('Never received.').waitFor();
   t.equal(new URL(page.url()).searchParams.get('trace'), '0af76519-16cd-43dd-8448-eb211c80319c');
 
   const dark = await visit('/usage', { colorScheme: 'dark', reducedMotion: 'reduce' });

@@ -97,7 +97,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     t.match(await diff.textContent(), 'briefly');
     t.match(await diff.textContent(), 'at length');
     await page.getByLabel('From').selectOption('2');
-    await page.getByText('The text is the same in both.').waitFor();
+    await page.getByText('The text is identical in both versions.').waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'Version 1 and 2' }).waitFor();
     await page.getByRole('table', { name: 'Versions' }).getByRole('link', { name: 'v2' }).click();
@@ -125,7 +125,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     t.equal(lines.length, 2, 'names, and the one run');
     t.match(lines[0], 'trace_id,agent_id');
     await page.getByText('Views', { exact: true }).click();
-    await page.getByLabel('Name of the view').fill('rare ones');
+    await page.getByLabel('View name').fill('rare ones');
     await page.keyboard.press('Enter');
     const views = page.getByRole('list', { name: 'Saved views' });
     await views.getByRole('link', { name: 'rare ones' }).waitFor();
@@ -151,7 +151,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await table.locator('tbody tr').first().getByText('Question 23, please').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press(' ');
-    const peek = page.getByRole('complementary', { name: 'Run beside the list' });
+    const peek = page.getByRole('complementary', { name: 'Run preview' });
     await peek.getByText('Question 23, please').waitFor();
     t.same(await accessibilityProblems(page), []);
     await page.keyboard.press('Escape');
@@ -170,14 +170,14 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await page.goto(new URL('/agents', page.url()).href);
     await page.getByLabel('Choose researcher').check();
     await page.getByLabel('Choose support').check();
-    await page.getByRole('link', { name: 'Compare the two' }).click();
+    await page.getByRole('link', { name: 'Compare' }).click();
     await page.getByRole('rowheader', { name: 'p95 duration' }).waitFor();
     t.same(complaints, []);
   });
 
   await t.test('what the calls would have cost with another model, and what nobody knows', async (t) => {
     const { page, complaints } = await visit('/models');
-    const other = page.getByLabel('call', { exact: true });
+    const other = page.getByLabel('with', { exact: true });
     await other.fill('gpt-4o-mini');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/models?what=in-house-model-of-november-2026%3Agpt-4o-mini');
@@ -187,7 +187,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     // 23 calls of 100 and 20 tokens, of which 3 have no real cost.
     await row.getByText('~$0.000621').waitFor();
     t.match(await row.textContent(), '−97.8 %');
-    const thought = page.getByRole('list', { name: 'What is thought of' });
+    const thought = page.getByRole('list', { name: 'Estimates' });
     t.match(
       await thought.textContent(),
       /: \$0\.025 → ~\$0\.00054 \(−97\.8 %\).*By prices\.yaml:\d+ gpt-4o-mini.*3 calls of 23 have no real cost/,
@@ -300,7 +300,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await agent.selectOption({ label: 'clerk-100' });
     await page.waitForURL(/agent=[0-9a-f-]{36}/);
     await find.fill('nobody');
-    await page.getByText('No agent has that in its name').waitFor();
+    await page.getByText('No matching agents').waitFor();
     await agent.locator('option:checked', { hasText: 'clerk-100' }).waitFor({ state: 'attached' });
     t.same(await accessibilityProblems(page), []);
     t.same(complaints, []);

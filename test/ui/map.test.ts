@@ -53,7 +53,7 @@ void t.test('the map', async (t) => {
 
   await t.test('without spans it says what comes onto it', async (t) => {
     const { page, complaints } = await visit('/map');
-    await page.getByRole('heading', { name: 'No calls in this time' }).waitFor();
+    await page.getByRole('heading', { name: 'No calls in this period' }).waitFor();
     t.same(await accessibilityProblems(page), []);
     t.same(complaints, []);
   });
@@ -123,7 +123,7 @@ void t.test('the map', async (t) => {
     await table.getByRole('link', { name: 'planner → billing' }).click();
     await page.getByRole('complementary', { name: 'Node' }).waitFor();
     await page.goto(page.url().replace(/\?.*/, '?range=all&view=changes'));
-    await page.getByRole('heading', { name: 'All time has no time before it' }).waitFor();
+    await page.getByRole('heading', { name: 'No earlier period to compare with' }).waitFor();
     t.same(complaints, []);
   });
 });

@@ -228,7 +228,7 @@ void t.test('the page of a run', async (t) => {
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));
       await page.getByText('Parts of this span are long').waitFor();
-      await page.getByRole('button', { name: 'Load all' }).click();
+      await page.getByRole('button', { name: 'Load full content' }).click();
       await page.getByText('Parts of this span are long').waitFor({ state: 'detached' });
       t.ok(asked.some((url) => url.includes('/spans/') && !url.includes('max_bytes')));
       await send({}, [aSpan(trace, { name: 'second' })]);

@@ -32,16 +32,16 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
       t.same(await accessibilityProblems(page), []);
       await page.getByLabel('API key').fill(key);
       await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+      await page.getByRole('heading', { name: 'No data yet' }).waitFor();
       t.same(await accessibilityProblems(page), []);
 
       const { page: overview, complaints: others } = await visit('/');
-      await overview.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+      await overview.getByRole('heading', { name: 'No data yet' }).waitFor();
       // What is no run of an agent is not passed over in silence.
       const body = jsonOf(tracesOf(anOtlpSpan(1, { kind: 2 })));
       const headers = { 'content-type': 'application/json' };
       t.equal((await api.call('POST', '/otlp/v1/traces', { body, headers })).status, 200);
-      await overview.getByRole('heading', { name: 'No run of an agent has come yet' }).waitFor();
+      await overview.getByRole('heading', { name: 'No agent runs yet' }).waitFor();
       t.same(await accessibilityProblems(overview), []);
 
       const shown = firstRunsShown(overview);
@@ -131,7 +131,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'agent-4' }).waitFor();
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     t.same(await accessibilityProblems(page), []);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -178,7 +178,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
 
   await t.test('why a value is missing is told by keys and by touch, and nothing moves', async (t) => {
     const { page, complaints } = await visit('/agents', { hasTouch: true });
-    const reason = 'No run ended in the last 7 days';
+    const reason = 'No runs ended in the last 7 days';
     const dash = page.locator(`[data-missing="${reason}"] > [title]`).first();
     const told = page.locator('[popover]');
     const place = async () => JSON.stringify(await page.getByRole('table').boundingBox());
@@ -205,7 +205,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     await row.first().getByRole('link').first().focus();
     await page.keyboard.press('-');
     const why = page.getByRole('dialog', { name: 'Why values are missing' });
-    await why.getByRole('heading', { name: 'In the row where you are' }).waitFor();
+    await why.getByRole('heading', { name: 'In the current row' }).waitFor();
     t.match(await why.textContent(), `p95${reason}`);
     t.same(await accessibilityProblems(page), []);
     await page.keyboard.press('Escape');

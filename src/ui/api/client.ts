@@ -75,7 +75,8 @@ export async function fetchAs(url: URL, accept: string): Promise<Response> {
 function errorFrom(response: Response, body: unknown): ApiError {
   const { detail, title, errors } = (body ?? {}) as Partial<Record<'detail' | 'title' | 'errors', unknown>>;
   const told =
-    [detail, title].find((text) => typeof text === 'string') ?? `The answer was ${String(response.status)}.`;
+    [detail, title].find((text) => typeof text === 'string') ??
+    `Request failed with status ${String(response.status)}.`;
   const fields = Array.isArray(errors) ? (errors as readonly Schemas['FieldError'][]) : [];
   return new ApiError(response.status, told, retryAfterOf(response), fields);
 }

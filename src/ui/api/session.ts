@@ -30,7 +30,7 @@ async function send(method: string, body?: object, path = ''): Promise<Response>
   const { detail } = (await response.json().catch(() => ({}))) as { readonly detail?: string };
   throw new ApiError(
     response.status,
-    detail ?? `The answer was ${String(response.status)}.`,
+    detail ?? `Request failed with status ${String(response.status)}.`,
     retryAfterOf(response),
   );
 }

@@ -129,7 +129,7 @@ export function TimeChart(props: Props) {
         <div className={styles['scroll']} tabIndex={0} role="region" aria-label={`${title}, as a table`}>
           {first > 0 && (
             <p>
-              The newest {MOST_ROWS} of {times.length} times
+              Latest {MOST_ROWS} of {times.length} rows
             </p>
           )}
           {lines.some(({ values }) => values.slice(first).some((value) => typeof value !== 'number')) && (

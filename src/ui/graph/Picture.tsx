@@ -92,8 +92,8 @@ function Refit({ fit, near }: { readonly fit: FitViewOptions; readonly near: str
 /** In place of a picture. */
 export function NotDrawn() {
   return (
-    <Empty title="This picture could not be drawn">
-      <p>The browser could not work out where its nodes lie. The table has the same.</p>
+    <Empty title="The graph could not be drawn">
+      <p>The browser could not compute the layout. The table shows the same data.</p>
     </Empty>
   );
 }

@@ -104,7 +104,7 @@ class Reader {
   }
 
   private error(): SyntaxError {
-    return new SyntaxError(`no JSON at character ${String(this.token.lastIndex)}`);
+    return new SyntaxError(`invalid JSON at character ${String(this.token.lastIndex)}`);
   }
 }
 

@@ -76,7 +76,7 @@ function PartView({ part, results }: { readonly part: Part; readonly results: Re
           <div className={styles['callName']}>
             <Wrench size={14} aria-hidden="true" /> {part.name}
           </div>
-          {part.input !== undefined && <Value label="Given" value={part.input} />}
+          {part.input !== undefined && <Value label="Arguments" value={part.input} />}
           {result && <ResultView result={result} />}
         </div>
       );
@@ -100,12 +100,12 @@ function PartView({ part, results }: { readonly part: Part; readonly results: Re
         </div>
       );
     case 'unknown':
-      return <JsonView value={part.value} label="Part of a message" />;
+      return <JsonView value={part.value} label="Message part" />;
   }
 }
 
 function ResultView({ result }: { readonly result: Result }) {
-  if (result.output === undefined) return <p className={styles['faint']}>No result came.</p>;
+  if (result.output === undefined) return <p className={styles['faint']}>No result.</p>;
   return <Value label={result.isError ? 'Error' : 'Result'} value={result.output} isError={result.isError} />;
 }
 

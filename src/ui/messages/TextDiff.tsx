@@ -17,7 +17,7 @@ export function TextDiff({
   if (pieces === undefined)
     return (
       <div className={styles['apart']}>
-        <p className={styles['faint']}>These differ too much to be shown side by side.</p>
+        <p className={styles['faint']}>Too different to show side by side.</p>
         {[before, after].map((text, at) => (
           <pre
             key={at}
@@ -63,7 +63,7 @@ function Piece({
           setWhole(true);
         }}
       >
-        {formatCounted(hidden, 'line')} the same
+        {formatCounted(hidden, 'line')} unchanged
       </button>
       {'\n'}
       {tail}

@@ -25,7 +25,7 @@ export function Change({
   readonly isShare?: boolean | undefined;
 }) {
   const against = of === undefined ? '' : ` ${of}`;
-  if (now === null || before === null) return <small>nothing to compare with</small>;
+  if (now === null || before === null) return <small>no data to compare</small>;
   if (now === before) return <small>the same{against && ` as${against}`}</small>;
   // What there was none of grew by no share.
   if (before === 0 && !isShare) return <small className={isBad ? styles['bad'] : undefined}>up from 0</small>;

@@ -61,7 +61,7 @@ export function ConfirmButton({
           setAsked(false);
         }}
       >
-        Keep
+        Cancel
       </button>
     </span>
   );

@@ -35,7 +35,7 @@ export function CopyButton({
   return (
     <button type="button" className={styles['button']} onClick={() => void copy()}>
       <Icon size={14} aria-hidden="true" />
-      <span aria-live="polite">{state === 'failed' ? 'Not copied' : label}</span>
+      <span aria-live="polite">{state === 'failed' ? 'Copy failed' : label}</span>
     </button>
   );
 }

@@ -89,7 +89,7 @@ export function DataTable<Item>(props: Props<Item>) {
           <tr>
             {selection && (
               <th scope="col">
-                <span className={styles['unseen']}>Chosen</span>
+                <span className={styles['unseen']}>Selected</span>
               </th>
             )}
             {columns.map((column) => (
@@ -117,7 +117,7 @@ export function DataTable<Item>(props: Props<Item>) {
                 <td>
                   <input
                     type="checkbox"
-                    aria-label={`Choose ${selection.nameOf(item)}`}
+                    aria-label={`Select ${selection.nameOf(item)}`}
                     checked={selection.keys.has(keyOf(item))}
                     onChange={() => {
                       selection.onToggle(keyOf(item));

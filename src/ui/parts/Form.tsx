@@ -41,7 +41,7 @@ export function useChange(act: () => Promise<void>, stale: readonly string[]): C
   };
   const fields = error instanceof ApiError ? byName(error.fields) : {};
   const told =
-    error instanceof ApiError ? error.message : 'The daemon did not answer. It may be stopped or starting.';
+    error instanceof ApiError ? error.message : 'The daemon did not respond. It may be stopped or starting.';
   return { isBusy, fields, problem: error === undefined ? undefined : told, run };
 }
 

@@ -27,7 +27,7 @@ export function Pager({ page, pageSize, count, hasMore, noun, onChange }: Props)
       <button
         type="button"
         className={button}
-        aria-label="Page before"
+        aria-label="Previous page"
         disabled={page <= 1}
         onClick={() => {
           onChange(page - 1);

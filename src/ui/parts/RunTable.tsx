@@ -59,8 +59,7 @@ const COLUMNS: readonly RunColumn[] = [
     header: 'Input',
     isWide: true,
     isSpanned: true,
-    render: ({ input_preview: input = null }) =>
-      input ?? <Missing reason="Its first spans brought no input that is shown in a list" />,
+    render: ({ input_preview: input = null }) => input ?? <Missing reason="No input in the first spans" />,
   },
   {
     name: 'models',
@@ -69,7 +68,7 @@ const COLUMNS: readonly RunColumn[] = [
     isSpanned: true,
     render: ({ models = null }) =>
       models === null ? (
-        <Missing reason="It has too many spans to look at in a list" />
+        <Missing reason="Too many spans for the list" />
       ) : (
         <span title={models.join(', ')}>{models.join(', ')}</span>
       ),
@@ -82,7 +81,7 @@ const COLUMNS: readonly RunColumn[] = [
     isSpanned: true,
     render: ({ error_span_count: errors = null }) => (
       <span className={errors !== null && errors > 0 ? styles['bad'] : undefined}>
-        <Count value={errors} missing="It has too many spans to look at in a list" />
+        <Count value={errors} missing="Too many spans for the list" />
       </span>
     ),
   },
@@ -114,7 +113,7 @@ const COLUMNS: readonly RunColumn[] = [
     header: 'Cost',
     isNumber: true,
     render: ({ total_cost_usd }) => (
-      <Money value={total_cost_usd} missing="No span has a cost: its models have no price" />
+      <Money value={total_cost_usd} missing="No span has a cost: its models are unpriced" />
     ),
   },
 ];

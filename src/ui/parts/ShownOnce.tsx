@@ -18,12 +18,12 @@ export function ShownOnce({
   return (
     <section className={styles['secret']} aria-label={label}>
       <h2>{title}</h2>
-      <p>Keep it now: it is not shown again.</p>
+      <p>Save it now: it is not shown again.</p>
       <code>{text}</code>
       <div className={styles['buttons']}>
         <CopyButton label="Copy" text={() => text} />
         <button type="button" className={parts['button']} onClick={onDone}>
-          I have kept it
+          I’ve saved it
         </button>
       </div>
     </section>

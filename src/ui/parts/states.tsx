@@ -47,15 +47,15 @@ export function Failure({
     return (
       <Notice icon={KeyRound} title="Your key is not allowed to see this" isAlert isPage={isPage}>
         <p>{error.message}</p>
-        <p>Log in with a key that has the scope, or ask whoever administers this daemon for one.</p>
+        <p>Log in with a key that has the required scope, or ask an administrator.</p>
       </Notice>
     );
   }
   const told =
-    error instanceof ApiError ? error.message : 'The daemon did not answer. It may be stopped or starting.';
+    error instanceof ApiError ? error.message : 'The daemon did not respond. It may be stopped or starting.';
   const wait = error instanceof ApiError ? error.retryAfter : undefined;
   return (
-    <Notice icon={Unplug} title="This could not be loaded" isAlert isPage={isPage}>
+    <Notice icon={Unplug} title="Loading failed" isAlert isPage={isPage}>
       <p>{told}</p>
       {wait !== undefined && <p>The daemon asks to wait {formatDuration(wait * 1000)}.</p>}
       {retry && (

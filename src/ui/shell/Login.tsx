@@ -175,10 +175,10 @@ export function Login({
 }
 
 function wordsFor(error: unknown, proof: Proof): string {
-  if (!(error instanceof ApiError)) return 'The daemon did not answer. It may be stopped or starting.';
+  if (!(error instanceof ApiError)) return 'The daemon did not respond. It may be stopped or starting.';
   if (error.status === 401)
     return 'key' in proof
-      ? 'This key is not known here, or it was revoked.'
+      ? 'Unknown or revoked key.'
       : 'This link has been used or is too old. Run jackdaw login for another one, or use a key.';
   if (error.status === 429 && error.retryAfter !== undefined)
     return `Too many tries. Wait ${formatDuration(error.retryAfter * 1000)}.`;

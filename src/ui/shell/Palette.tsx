@@ -31,7 +31,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         autoFocus
         className={cx(parts['field'], styles['search'])}
         role="combobox"
-        aria-label="Page, name or id"
+        aria-label="Search pages, agents, prompts, ids"
         aria-expanded="true"
         aria-controls="targets"
         aria-activedescendant={targets.length > 0 ? `target-${String(chosen)}` : undefined}
@@ -43,7 +43,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           setAt(0);
         }}
       />
-      <ul id="targets" role="listbox" aria-label="Targets" className={styles['list']}>
+      <ul id="targets" role="listbox" aria-label="Results" className={styles['list']}>
         {targets.map((target, index) => (
           <li
             key={`${target.kind} ${target.name} ${target.path}`}
@@ -60,7 +60,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           </li>
         ))}
       </ul>
-      {targets.length === 0 && <p className={styles['hint']}>Nothing matches.</p>}
+      {targets.length === 0 && <p className={styles['hint']}>No results.</p>}
     </Overlay>
   );
 }

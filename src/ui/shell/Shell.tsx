@@ -35,7 +35,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   return (
     <div className={styles['shell']}>
       <a href="#main" className={styles['skip']} onClick={skip}>
-        Skip to the page
+        Skip to content
       </a>
       <header className={styles['rail']}>
         <Link href="/" className={styles['brand']}>
@@ -63,7 +63,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             }}
           >
             <CircleQuestionMark size={16} aria-hidden="true" />
-            <span>Keys</span>
+            <span>Keyboard shortcuts</span>
             <kbd>?</kbd>
           </button>
           <Appearance />

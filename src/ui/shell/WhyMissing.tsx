@@ -9,7 +9,7 @@ export function WhyMissing({ onClose }: { readonly onClose: () => void }) {
   const [found] = useState(missingValues);
   const here = found.filter(({ isHere }) => isHere);
   const groups = [
-    { name: 'In the row where you are', values: here },
+    { name: 'In the current row', values: here },
     { name: here.length > 0 ? 'Elsewhere on the page' : '', values: found.filter(({ isHere }) => !isHere) },
   ];
   return (

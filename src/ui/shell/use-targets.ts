@@ -46,7 +46,11 @@ export function useTargets(query: string): readonly Target[] {
 function ofTrace(trace: string, name: string): readonly Target[] {
   return [
     { path: `/traces/${trace}`, name, kind: 'run' },
-    { path: `/usage?trace=${trace}`, name: 'Where is this trace?', kind: 'stored, refused, never seen' },
+    {
+      path: `/usage?trace=${trace}`,
+      name: 'Where is this trace?',
+      kind: 'stored, refused or never received',
+    },
   ];
 }
 
@@ -55,7 +59,7 @@ function ofText(text: string): readonly Target[] {
   if (text === '') return [];
   return [
     { path: `/runs?q=${encodeURIComponent(text)}`, name: `Runs with “${text}”`, kind: 'search' },
-    { path: sessionPath(text), name: text, kind: 'session of this id' },
+    { path: sessionPath(text), name: text, kind: 'session with this id' },
   ];
 }
 

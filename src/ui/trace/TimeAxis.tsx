@@ -21,7 +21,7 @@ export function TimeAxis({ view: { line, extent } }: { readonly view: TraceView 
             key={start}
             className={styles['gap']}
             style={{ left: percent(from), width: percent(to - from) }}
-            title={`Nothing for ${formatDuration(end - start)}`}
+            title={`Idle for ${formatDuration(end - start)}`}
           />
         ))}
       {MARKS.map(({ place, isBetween }) => (

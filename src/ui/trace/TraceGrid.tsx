@@ -37,14 +37,14 @@ export function TraceGrid({ view, chosen, grid, onChoose }: Props) {
           <span
             role="columnheader"
             className={cx(styles['figure'], styles['tokens'])}
-            title="With all spans below"
+            title="Including children"
           >
             Tokens
           </span>
           <span
             role="columnheader"
             className={cx(styles['figure'], styles['cost'])}
-            title="With all spans below"
+            title="Including children"
           >
             Cost
           </span>

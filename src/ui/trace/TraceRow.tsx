@@ -66,8 +66,8 @@ interface Props extends RowPlace {
 }
 
 const ROOT_WORDS = {
-  orphan: 'Its parent is not among the spans that came',
-  cycle: 'Its parents form a circle',
+  orphan: 'Parent span missing',
+  cycle: 'Parent spans form a cycle',
 } as const;
 
 /** One row of the grid. */
@@ -114,10 +114,10 @@ export const TraceRow = memo(function TraceRow({ row, view, isHit, ...place }: P
         )}
       </span>
       <span role="gridcell" className={cx(styles['figure'], styles['tokens'])}>
-        {tokens === null ? <Missing reason="No tokens are reported" /> : formatCount(tokens)}
+        {tokens === null ? <Missing reason="No tokens reported" /> : formatCount(tokens)}
       </span>
       <span role="gridcell" className={cx(styles['figure'], styles['cost'])}>
-        {cost === null ? <Missing reason="No cost is known" /> : formatMoney(cost)}
+        {cost === null ? <Missing reason="No cost known" /> : formatMoney(cost)}
       </span>
       <span role="gridcell" className={styles['bars']}>
         <Bar row={row} view={view} />
@@ -138,8 +138,8 @@ function SpanName({ row: { node, isOpen } }: { readonly row: Row }) {
         <span className={styles['model']}>{span.model}</span>
       )}
       {!span.counted && (
-        <span className={styles['note']} title="Another span tells of the same call, and it counts there">
-          told twice
+        <span className={styles['note']} title="Duplicate of a call counted on another span">
+          duplicate
         </span>
       )}
       {rootReason && (
@@ -148,7 +148,7 @@ function SpanName({ row: { node, isOpen } }: { readonly row: Row }) {
         </span>
       )}
       {isBad && (
-        <span className={styles['failed']} title={span.error ?? 'It failed'}>
+        <span className={styles['failed']} title={span.error ?? 'Failed'}>
           <TriangleAlert size={13} aria-hidden="true" />
           {span.status === 'timed_out' ? 'timed out' : 'failed'}
         </span>

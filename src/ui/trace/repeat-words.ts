@@ -6,8 +6,8 @@ import type { Done, Repeat } from './fold.js';
 export function sameWords({ isSame, rounds, members, again }: Repeat): string | undefined {
   if (again === null) return undefined;
   return isSame
-    ? `the same arguments ${formatCount(rounds)} times`
-    : `${formatCount(again.count)} of ${formatCount(members.length)} with arguments given before`;
+    ? `same arguments ${formatCount(rounds)} times`
+    : `${formatCount(again.count)} of ${formatCount(members.length)} with repeated arguments`;
 }
 
 /** `$0.50, 1,200 tokens, 3.2 s`; what nobody reports is left out. */
@@ -34,13 +34,11 @@ export function repeatWords(repeat: Repeat): string {
       : `${formatCount(rounds)} rounds of ${String(turns)} spans`;
   return [
     `${what}${same === undefined ? '' : `, ${same}`}.`,
-    `All of them: ${doneWords(all)}.`,
+    `Total: ${doneWords(all)}.`,
     ...(again === null
       ? []
-      : [
-          `With arguments that one before them had (judged by their size and how they begin): ${doneWords(again)}.`,
-        ]),
+      : [`With repeated arguments (compared by size and beginning): ${doneWords(again)}.`]),
     ...(failed === 0 ? [] : [`${formatCount(failed)} failed.`]),
-    ...(all.cost === null ? ['No cost is known.'] : []),
+    ...(all.cost === null ? ['No cost known.'] : []),
   ].join(' ');
 }

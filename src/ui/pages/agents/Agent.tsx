@@ -177,8 +177,8 @@ function Figures({ agent }: { readonly agent: Schemas['AgentDetail'] }) {
       <div>
         <dt>Success</dt>
         <dd>
-          <Percentage value={agent.success_percentage} missing="No run says whether it succeeded" />
-          <small>of {formatCounted(agent.success_count + agent.failure_count, 'run')} that say so</small>
+          <Percentage value={agent.success_percentage} missing="No run reports success or failure" />
+          <small>of {formatCounted(agent.success_count + agent.failure_count, 'run')} that report it</small>
         </dd>
       </div>
       <div>
@@ -191,7 +191,7 @@ function Figures({ agent }: { readonly agent: Schemas['AgentDetail'] }) {
       <div>
         <dt>Cost</dt>
         <dd>
-          <Money value={agent.total_cost} missing="No run has a cost: its models have no price" />
+          <Money value={agent.total_cost} missing="No run has a cost: its models are unpriced" />
           <small>
             <Money value={agent.avg_cost_per_run} missing="No run has a cost" /> per priced run
           </small>

@@ -55,7 +55,7 @@ export function AgentDurations({ agentId, days }: { readonly agentId: string; re
         range={[Date.parse(series.data.start_time), Date.parse(series.data.end_time)]}
         format={formatDuration}
         steps={DURATION_STEPS}
-        missing="No run ended here"
+        missing="No runs ended in this interval"
       />
     </div>
   );

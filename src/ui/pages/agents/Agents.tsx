@@ -48,16 +48,16 @@ const COLUMNS: readonly Column<Agent>[] = [
   {
     name: 'success_percentage',
     header: 'Success',
-    hint: 'Of the runs that say whether they succeeded',
+    hint: 'Share of the runs that report success or failure',
     isNumber: true,
     render: (agent) => (
-      <Percentage value={agent.success_percentage} missing="No run says whether it succeeded" />
+      <Percentage value={agent.success_percentage} missing="No run reports success or failure" />
     ),
   },
   {
     name: 'failure_percentage',
     header: 'Failed',
-    hint: 'Failed or timed out, of the runs that have ended',
+    hint: 'Failed or timed out, as a share of ended runs',
     isNumber: true,
     render: (agent) => (
       <span className={agent.failed_runs > 0 ? parts['bad'] : undefined}>
@@ -68,10 +68,10 @@ const COLUMNS: readonly Column<Agent>[] = [
   {
     name: 'avg_cost_per_run',
     header: 'Cost per run',
-    hint: 'Of the runs that have a cost',
+    hint: 'Average over runs with a cost',
     isNumber: true,
     render: (agent) => (
-      <Money value={agent.avg_cost_per_run} missing="No run has a cost: its models have no price" />
+      <Money value={agent.avg_cost_per_run} missing="No run has a cost: its models are unpriced" />
     ),
   },
   {
@@ -79,7 +79,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     header: 'Cost',
     isNumber: true,
     render: (agent) => (
-      <Money value={agent.total_cost} missing="No run has a cost: its models have no price" />
+      <Money value={agent.total_cost} missing="No run has a cost: its models are unpriced" />
     ),
   },
   {
@@ -110,7 +110,7 @@ function useSevenDays(): readonly [sparkline: Column<Agent>, p95: Column<Agent>]
     {
       name: 'sparkline',
       header: 'Last 7 days',
-      hint: 'Runs by the hour, of the agents with the most runs; each to its own height',
+      hint: 'Runs per hour of the busiest agents; each row has its own scale',
       render: ({ id, name }) => (
         <Sparkline label={`Runs of ${name} in 7 days`} values={drawn?.get(id)?.runs ?? []} />
       ),
@@ -118,7 +118,7 @@ function useSevenDays(): readonly [sparkline: Column<Agent>, p95: Column<Agent>]
     {
       name: 'p95',
       header: 'p95',
-      hint: 'Of the duration of its runs in the last 7 days, of the agents with the most runs',
+      hint: '95th percentile of run durations in the last 7 days, for the busiest agents',
       isNumber: true,
       render: ({ id }) =>
         drawn && (
@@ -126,8 +126,8 @@ function useSevenDays(): readonly [sparkline: Column<Agent>, p95: Column<Agent>]
             value={drawn.get(id)?.p95 ?? null}
             missing={
               drawn.size > MOST_TOLD && !drawn.has(id)
-                ? `Only of the ${String(MOST_TOLD)} agents with the most runs in 7 days`
-                : 'No run ended in the last 7 days'
+                ? `Only for the ${String(MOST_TOLD)} busiest agents of the last 7 days`
+                : 'No runs ended in the last 7 days'
             }
           />
         ),
@@ -168,10 +168,10 @@ export default function Agents() {
         {a !== undefined && (
           <span role="status" className={parts['label']}>
             {b === undefined ? (
-              'Choose another to compare it with'
+              'Select another agent to compare'
             ) : (
               <Link className={parts['button']} href={`/compare/agents?a=${a}&b=${b}`}>
-                Compare the two
+                Compare
               </Link>
             )}
           </span>
@@ -195,7 +195,7 @@ export default function Agents() {
         <TableSkeleton />
       ) : data.items.length === 0 ? (
         <Empty title="No agents match">
-          <p>Names are compared without regard to upper and lower case.</p>
+          <p>Search ignores case.</p>
         </Empty>
       ) : (
         <>

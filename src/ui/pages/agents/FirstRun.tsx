@@ -53,7 +53,7 @@ export function FirstRun() {
       <title>Welcome · Jackdaw</title>
       <div className={styles['welcome']}>
         <Jackdaw size={48} />
-        <h1>{other ? 'No run of an agent has come yet' : 'Nothing has come yet'}</h1>
+        <h1>{other ? 'No agent runs yet' : 'No data yet'}</h1>
         {other && (
           <p>
             Traces come in, but none is a run of an agent:{' '}
@@ -73,9 +73,9 @@ export function FirstRun() {
             the variable JACKDAW_KEY: <Link href="/settings/keys">your API keys</Link>.
           </p>
         )}
-        <Way title="One run of an agent, by hand" code={curl} />
+        <Way title="One agent run, with curl" code={curl} />
         <Way title="Any program with an OpenTelemetry SDK" code={otlp} />
-        {isAdmin && <Way title="A month of sample runs, to look around" code="npm run demo" />}
+        {isAdmin && <Way title="A month of sample data" code="npm run demo" />}
         <p role="status" className={styles['waiting']}>
           Waiting for the first run{other ? ' of an agent' : ''}…
         </p>

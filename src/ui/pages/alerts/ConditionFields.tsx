@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<ConditionDraft['type'], string>> = {
   failure_rate: TYPES.failure_rate,
   cost_threshold: TYPES.cost_threshold,
   inactivity: TYPES.inactivity,
-  metric_threshold: 'A metric',
+  metric_threshold: 'Metric',
 };
 const MOST = 10;
 const LEAST = 2;
@@ -42,7 +42,7 @@ export function ConditionFields({
       <Choice
         label="Fires when"
         value={operator}
-        options={{ and: 'all are met', or: 'any is met' }}
+        options={{ and: 'all conditions are met', or: 'any condition is met' }}
         onChange={(value) => {
           onChange({ operator: value === 'or' ? 'or' : 'and' });
         }}
@@ -76,7 +76,7 @@ export function ConditionFields({
             onChange({ conditions: [...conditions, next] });
           }}
         >
-          <Plus size={14} aria-hidden="true" /> Another condition
+          <Plus size={14} aria-hidden="true" /> Add condition
         </button>
       )}
     </fieldset>
@@ -102,7 +102,7 @@ function Condition({
   return (
     <div role="group" aria-label={`Condition ${String(number)}`} className={styles['condition']}>
       <SelectField
-        label="What"
+        label="Type"
         value={type}
         options={KINDS}
         problem={problemOf('type') ?? problemOf('source')}
@@ -114,7 +114,7 @@ function Condition({
         <>
           <TextField
             label="Metric"
-            hint="The name that senders use"
+            hint="Metric name as sent"
             options={metrics}
             value={metric}
             problem={problemOf('metric_name')}
@@ -123,7 +123,7 @@ function Condition({
             }}
           />
           <SelectField
-            label="Is"
+            label="Comparison"
             value={operator}
             options={OPERATORS}
             problem={problemOf('operator')}
@@ -145,7 +145,7 @@ function Condition({
       />
       {onRemove && (
         <button type="button" className={parts['button']} onClick={onRemove}>
-          <X size={14} aria-hidden="true" /> Take away
+          <X size={14} aria-hidden="true" /> Remove
         </button>
       )}
     </div>

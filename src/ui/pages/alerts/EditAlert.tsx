@@ -46,9 +46,9 @@ export function EditAlert({ rule, onDone }: { readonly rule: Rule; readonly onDo
     if (!save.isPending && (type === 'composite' || isNumber(limit)) && isNumber(notice.cooldown))
       save.mutate();
   };
-  const wrong = (text: string): string | undefined => (isNumber(text) ? undefined : 'It must be a number.');
+  const wrong = (text: string): string | undefined => (isNumber(text) ? undefined : 'Must be a number.');
   return (
-    <form className={cx(styles['form'], styles['edit'])} aria-label="Edit the alert" onSubmit={submit}>
+    <form className={cx(styles['form'], styles['edit'])} aria-label="Edit alert" onSubmit={submit}>
       {type !== 'composite' && (
         <TextField
           {...LIMITS[type]}

@@ -36,7 +36,7 @@ export function Firings({
             {withRule && <th scope="col">Alert</th>}
             <th scope="col">Value</th>
             <th scope="col">Resolved</th>
-            {withRuns && <th scope="col">Runs that explain it</th>}
+            {withRuns && <th scope="col">Related runs</th>}
             <th scope="col">Notified</th>
           </tr>
         </thead>
@@ -82,14 +82,14 @@ function Found({ firing: { type, value, threshold, conditions } }: { readonly fi
         <span className={parts['faint']}>over {formatFound(type, threshold)}</span>
       </>
     );
-  if (conditions.length === 0) return <Missing reason="It is not known what was found" />;
+  if (conditions.length === 0) return <Missing reason="Value not recorded" />;
   return (
     <ul>
       {conditions.map((condition, at) => (
         <li key={at}>
           {conditionWords(condition)}:{' '}
           {condition.observed === null ? (
-            <Missing reason="Nothing was known" />
+            <Missing reason="Not enough data" />
           ) : (
             <strong>{formatFound(condition.type, condition.observed)}</strong>
           )}
@@ -100,7 +100,7 @@ function Found({ firing: { type, value, threshold, conditions } }: { readonly fi
 }
 
 function Over({ firing: { fired_at, resolved_at } }: { readonly firing: Firing }) {
-  if (resolved_at === null) return <span className={parts['bad']}>still firing</span>;
+  if (resolved_at === null) return <span className={parts['bad']}>ongoing</span>;
   return (
     <>
       <Time at={resolved_at} />{' '}
@@ -112,7 +112,7 @@ function Over({ firing: { fired_at, resolved_at } }: { readonly firing: Firing }
 }
 
 function Evidence({ ids }: { readonly ids: readonly string[] }) {
-  if (ids.length === 0) return <Missing reason="Silence or a metric explains it, or it was not kept" />;
+  if (ids.length === 0) return <Missing reason="None: caused by inactivity or a metric, or deleted" />;
   const link = (id: string) => (
     <Link key={id} href={`/traces/${id}`} title={id}>
       {id.slice(0, 8)}

@@ -71,7 +71,7 @@ function Editor() {
   const targets = useTargets(draft.type === 'composite', draft.agent, useSettled(sought.trim()));
   const create = useMutation({
     mutationFn: () => {
-      if (rule === null) throw new Error('Choose what the alert is about.');
+      if (rule === null) throw new Error('Select an agent or a service.');
       return bodyOf(api.POST('/api/v1/alerts', { body: rule as never }));
     },
     onSuccess: ({ id }) => {
@@ -165,14 +165,14 @@ function Preview({
 }) {
   if (rule === null)
     return (
-      <Empty title="Choose what to watch">
-        <p>Choose an agent or a service, and its past shows how often the alert would have fired.</p>
+      <Empty title="Select a target">
+        <p>Select an agent or a service to see how often the alert would have fired.</p>
       </Empty>
     );
   if (past.error instanceof ApiError && past.error.fields.length > 0)
     return (
-      <Empty title="Not yet a rule">
-        <p>What is missing or wrong is shown beside its field.</p>
+      <Empty title="No preview yet">
+        <p>Complete the form to see a preview.</p>
       </Empty>
     );
   if (past.error) return <Failure error={past.error} retry={() => void past.refetch()} />;

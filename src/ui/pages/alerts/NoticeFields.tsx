@@ -16,8 +16,8 @@ export function NoticeFields({
   return (
     <>
       <TextField
-        label="Cooldown, in minutes"
-        hint="The shortest time between two notices"
+        label="Cooldown (minutes)"
+        hint="Minimum time between two notifications"
         inputMode="decimal"
         value={cooldown}
         problem={problems['cooldown_minutes']}
@@ -26,7 +26,7 @@ export function NoticeFields({
         }}
       />
       <SelectField
-        label="Notify by"
+        label="Notification channel"
         value={channel}
         options={CHANNELS}
         problem={problems['channel']}
@@ -37,7 +37,7 @@ export function NoticeFields({
       {channel !== 'email' && (
         <TextField
           label="Webhook URL"
-          hint="Gets a POST for each firing"
+          hint="Receives a POST for each incident"
           type="url"
           value={url}
           problem={problems['webhook_url']}

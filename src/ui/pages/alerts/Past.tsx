@@ -73,7 +73,7 @@ export function PastChart({ past, type }: { readonly past: PastValues; readonly 
       {...(drawn.threshold && { threshold: drawn.threshold })}
       format={(value) => formatFound(type, value)}
       {...STEPS[type]}
-      missing="Nothing was known: too few runs ended in the window, or none has this figure"
+      missing="Not enough data: too few runs ended in the window, or none has this value"
       height={200}
     />
   );
@@ -106,8 +106,8 @@ export function PastFirings({
               <li key={fired_at}>
                 {formatTime(Date.parse(fired_at), zone)}
                 {resolved_at === null
-                  ? ', not over yet'
-                  : `, over after ${formatDuration(Date.parse(resolved_at) - Date.parse(fired_at))}`}
+                  ? ', ongoing'
+                  : `, lasted ${formatDuration(Date.parse(resolved_at) - Date.parse(fired_at))}`}
               </li>
             ))}
           {firings.length > SHOWN_FIRINGS && <li>and {firings.length - SHOWN_FIRINGS} before</li>}

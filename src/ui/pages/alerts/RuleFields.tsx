@@ -76,7 +76,7 @@ function TargetFields({
       <SelectField
         label="Target"
         value={of}
-        options={{ agent: 'An agent', service: 'A service of the map' }}
+        options={{ agent: 'Agent', service: 'Service' }}
         onText={(text) => {
           onChange({ of: text === 'service' ? 'service' : 'agent' });
         }}
@@ -89,9 +89,9 @@ function TargetFields({
               type="search"
               hint={
                 isMore
-                  ? `${formatCount(items.length)} of ${formatCount(count)} are offered below`
+                  ? `${formatCount(items.length)} of ${formatCount(count)} agents listed below`
                   : items.length === 0 && !agents.isPlaceholderData
-                    ? 'No agent has that in its name'
+                    ? 'No matching agents'
                     : `${formatCounted(items.length, 'agent')} with that in the name`
               }
               value={sought}
@@ -101,7 +101,7 @@ function TargetFields({
           <SelectField
             label="Agent"
             value={agent}
-            options={{ '': 'Choose…', ...named }}
+            options={{ '': 'Select…', ...named }}
             problem={problems['agent_id']}
             onText={(text) => {
               onChange({ agent: text });
@@ -111,7 +111,7 @@ function TargetFields({
       ) : (
         <TextField
           label="Service"
-          hint="It does not have to exist yet"
+          hint="May be a service that has not sent data yet"
           options={services}
           value={service}
           problem={problems['target_service']}

@@ -22,7 +22,7 @@ export function RuleState({
     </span>
   ) : (
     <span className={cx(parts['status'], parts['completed'])}>
-      <CircleCheck size={14} aria-hidden="true" /> Quiet
+      <CircleCheck size={14} aria-hidden="true" /> OK
     </span>
   );
 }

@@ -9,5 +9,5 @@ export function Target({
   readonly rule: Pick<Rule, 'agent_id' | 'agent_name' | 'target_service'>;
 }) {
   if (agent_id !== null) return <Link href={`/agents/${agent_id}`}>{agent_name ?? agent_id}</Link>;
-  return target_service ?? <Missing reason="It looks at nothing" />;
+  return target_service ?? <Missing reason="No target" />;
 }

@@ -28,11 +28,11 @@ export interface Draft {
 
 /** How a limit is called and written; `failure_rate` as a percentage, though the API has a share. */
 export const LIMITS: Readonly<Record<string, { readonly label: string; readonly hint: string }>> = {
-  failure_rate: { label: 'More than, in %', hint: 'Of the runs that ended within the window' },
-  latency_threshold: { label: 'Longer than, in ms', hint: 'The p95 of the runs within the window' },
-  cost_threshold: { label: 'More than, in US dollars a day', hint: 'Of all runs of the day so far' },
-  inactivity: { label: 'Longer than, in hours', hint: 'Since it was last active' },
-  metric_threshold: { label: 'Value', hint: 'The newest point of any series of the metric' },
+  failure_rate: { label: 'Threshold (%)', hint: 'Share of the runs that ended in the window' },
+  latency_threshold: { label: 'Threshold (ms)', hint: 'p95 duration of the runs in the window' },
+  cost_threshold: { label: 'Threshold (USD per day)', hint: 'Total cost of all runs of the day so far' },
+  inactivity: { label: 'Threshold (hours)', hint: 'Time since the last activity' },
+  metric_threshold: { label: 'Value', hint: 'Compared with the newest point of each series' },
 };
 
 /** Texts that are no number are sent as they are, so that the daemon says what is wrong. */

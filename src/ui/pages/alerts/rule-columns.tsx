@@ -13,7 +13,7 @@ export const RULE_COLUMNS: readonly Column<Rule>[] = [
     isWide: true,
     render: (rule) => <Link href={`/alerts/${rule.id}`}>{ruleWords(rule)}</Link>,
   },
-  { name: 'target', header: 'Watches', render: (rule) => <Target rule={rule} /> },
+  { name: 'target', header: 'Target', render: (rule) => <Target rule={rule} /> },
   {
     name: 'state',
     header: 'State',
@@ -23,7 +23,7 @@ export const RULE_COLUMNS: readonly Column<Rule>[] = [
     name: 'fired',
     header: 'Last fired',
     isNamed: true,
-    render: ({ last_fired_at }) => <Time at={last_fired_at} relative missing="Has not fired" />,
+    render: ({ last_fired_at }) => <Time at={last_fired_at} relative missing="Never fired" />,
   },
-  { name: 'channel', header: 'Notifies by', render: ({ channel }) => CHANNELS[channel] },
+  { name: 'channel', header: 'Notification', render: ({ channel }) => CHANNELS[channel] },
 ];

@@ -10,11 +10,11 @@ type Told = Pick<Schemas['TriedCondition'], 'type' | 'threshold' | 'metric_name'
 const HOUR_MS = 3_600_000;
 
 export const TYPES: Readonly<Record<RuleType, string>> = {
-  failure_rate: 'Share of failures',
+  failure_rate: 'Failure rate',
   latency_threshold: 'Latency (p95)',
-  cost_threshold: 'Cost a day',
-  inactivity: 'Silence',
-  composite: 'Several conditions',
+  cost_threshold: 'Daily cost',
+  inactivity: 'Inactivity',
+  composite: 'Multiple conditions',
 };
 
 export const CHANNELS = { email: 'E-mail', webhook: 'Webhook', both: 'E-mail and webhook' } as const;
@@ -44,7 +44,7 @@ export function conditionWords({ type, threshold, metric_name, operator, value }
   if (type === 'metric_threshold')
     return `${metric_name ?? ''} ${OPERATORS[operator ?? 'gt']} ${formatFound(type, value ?? 0)}`;
   const limit = formatFound(type, threshold ?? 0);
-  return type === 'inactivity' ? `Silence longer than ${limit}` : `${TYPES[type]} above ${limit}`;
+  return type === 'inactivity' ? `No activity for ${limit}` : `${TYPES[type]} above ${limit}`;
 }
 
 /** What a rule is about, in one line. */

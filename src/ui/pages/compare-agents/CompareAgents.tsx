@@ -43,10 +43,10 @@ export default function CompareAgents() {
   const other = useSeries(range, { agent_id: b, interval });
   if (a === '' || b === '')
     return (
-      <Empty title="Choose two agents" isPage>
+      <Empty title="Select two agents" isPage>
         <title>Compare agents · Jackdaw</title>
         <p>
-          Tick two in the list of <Link href="/agents">agents</Link>.
+          Select two in the list of <Link href="/agents">agents</Link>.
         </p>
       </Empty>
     );
@@ -148,7 +148,7 @@ function Charts({
           range={[Date.parse(one.start_time), Date.parse(one.end_time)]}
           format={format}
           {...('steps' in rest && { steps: rest.steps })}
-          missing="No run has it here"
+          missing="No data in this interval"
         />
       ))}
     </div>

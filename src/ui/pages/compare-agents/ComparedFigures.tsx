@@ -27,27 +27,27 @@ const FIGURES: readonly Figure[] = [
   {
     name: 'Failed or timed out',
     of: ({ runs, failed }) => (runs === 0 ? null : (100 * failed) / runs),
-    show: (value) => <Percentage value={value} missing="No run started in this time" />,
+    show: (value) => <Percentage value={value} missing="No runs in this period" />,
     isBad: true,
     isShare: true,
   },
   {
     name: 'Reported as successful',
     of: ({ runs, success_count }) => (runs === 0 ? null : (100 * success_count) / runs),
-    show: (value) => <Percentage value={value} missing="No run started in this time" />,
+    show: (value) => <Percentage value={value} missing="No runs in this period" />,
     isBad: false,
     isShare: true,
   },
   {
     name: 'p50 duration',
     of: ({ p50_ms }) => p50_ms,
-    show: (value) => <Duration value={value} missing="No run ended in this time" />,
+    show: (value) => <Duration value={value} missing="No runs ended in this period" />,
     isBad: true,
   },
   {
     name: 'p95 duration',
     of: ({ p95_ms }) => p95_ms,
-    show: (value) => <Duration value={value} missing="No run ended in this time" />,
+    show: (value) => <Duration value={value} missing="No runs ended in this period" />,
     isBad: true,
   },
   {

@@ -84,7 +84,7 @@ function Problem({ error, retry }: { readonly error: Error; readonly retry: () =
     return <Failure error={error} retry={retry} />;
   return (
     <Empty title="One of these runs was not found">
-      <p>It was never stored, it was removed, or it belongs to another user.</p>
+      <p>It was never stored, was deleted, or belongs to another user.</p>
     </Empty>
   );
 }
@@ -106,7 +106,7 @@ function Choosing({
   if (isLoading) return <TableSkeleton rows={8} />;
   return (
     <>
-      {isAlone && <p>This agent has no earlier run. Choose another run to compare with.</p>}
+      {isAlone && <p>This agent has no earlier run. Select another run.</p>}
       <RunPicker side="A" run={a} other={b} onChoose={choose('a')} />
       <RunPicker side="B" run={b} other={a} onChoose={choose('b')} />
     </>

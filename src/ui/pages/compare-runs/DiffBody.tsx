@@ -77,7 +77,7 @@ export function DiffBody({ a, b, diff, state, change }: Props) {
               change({ only: event.target.checked });
             }}
           />
-          Only what differs ({formatExact(differing)})
+          Only differences ({formatExact(differing)})
         </label>
         <button
           type="button"

@@ -42,7 +42,7 @@ export function DiffGrid({
           <span
             role="columnheader"
             className={styles['figure']}
-            title="In B, or where it is in A only, there"
+            title="Duration in B (in A if the step is only there)"
           >
             Duration
           </span>
@@ -51,7 +51,7 @@ export function DiffGrid({
               key={name}
               role="columnheader"
               className={cx(styles['figure'], name !== 'duration' && styles['minor'])}
-              title={`B less A, with all spans below; of a step in one run only what it took`}
+              title={`B − A including children; the plain value if the step is in one run only`}
             >
               {HEADS[name]}
             </span>
@@ -112,7 +112,7 @@ function Row({ row, place }: { readonly row: DiffRow; readonly place: RowPlace }
 }
 
 const MARKS = {
-  same: { icon: Equal, words: 'Alike' },
+  same: { icon: Equal, words: 'Same' },
   changed: { icon: PenLine, words: 'Changed' },
   onlyA: { icon: Minus, words: 'Only in A' },
   onlyB: { icon: Plus, words: 'Only in B' },
@@ -132,15 +132,15 @@ function Mark({ row }: { readonly row: DiffRow }) {
 
 function Value({ name, row }: { readonly name: FigureName; readonly row: DiffRow }) {
   const value = figureOf(name, row.b ?? row.a);
-  return value === null ? <Missing reason="It is not known" /> : formatFigure(name, value);
+  return value === null ? <Missing reason="Unknown" /> : formatFigure(name, value);
 }
 
 /** What became of a figure; where there is nothing to compare it with, the figure. */
 function Delta({ name, row }: { readonly name: FigureName; readonly row: DiffRow }) {
   if (!row.a || !row.b)
-    return name === 'duration' ? <Missing reason="It is in one run only" /> : <Value name={name} row={row} />;
+    return name === 'duration' ? <Missing reason="In one run only" /> : <Value name={name} row={row} />;
   const [before, after] = [figureOf(name, row.a), figureOf(name, row.b)];
-  if (before === null || after === null) return <Missing reason="It is not known of both" />;
+  if (before === null || after === null) return <Missing reason="Not known for both runs" />;
   const words = `${formatFigure(name, before)} in A, ${formatFigure(name, after)} in B`;
   return <span title={words}>{formatDelta(name, after - before)}</span>;
 }

@@ -63,7 +63,7 @@ function Texts({
       {(!oneA || !oneB) && <p className={parts['faint']}>Only {oneA ? 'A' : 'B'} has this step.</p>}
       {isCut && (
         <p className={parts['faint']}>
-          Long payloads are compared in their first 64 KB; the run has all of them.
+          Only the first 64 KB of each payload are compared; open the run for the full content.
         </p>
       )}
       {(['input', 'output'] as const).map((side) => {
@@ -81,10 +81,10 @@ function Texts({
 }
 
 function Compared({ a, b, label }: { readonly a: string; readonly b: string; readonly label: string }) {
-  if (a === '' && b === '') return <p className={parts['faint']}>Neither has any.</p>;
+  if (a === '' && b === '') return <p className={parts['faint']}>None in either run.</p>;
   return (
     <>
-      {a === b && <p className={parts['faint']}>The same in both.</p>}
+      {a === b && <p className={parts['faint']}>Identical in both runs.</p>}
       <TextDiff before={a} after={b} label={label} />
     </>
   );

@@ -45,7 +45,7 @@ export function RunPicker({
           className={parts['field']}
           aria-label={`Id of run ${side}, or a link to it`}
           aria-invalid={isRefused}
-          placeholder="Id of a run, or a link to it"
+          placeholder="Run id or link"
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value);
@@ -57,7 +57,7 @@ export function RunPicker({
       </form>
       {isRefused && (
         <p role="alert" className={parts['bad']}>
-          That is no id of a run. It is 32 hexadecimal digits, with or without dashes.
+          Not a run id. Enter 32 hexadecimal digits, with or without dashes.
         </p>
       )}
       {data && data.length > 0 && (

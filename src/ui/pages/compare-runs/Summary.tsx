@@ -110,7 +110,7 @@ function Line({ name, side: { run, nodes }, side }: { readonly name: string; rea
       <td className={cx(parts['number'], styles['aside'])} data-label="Spans">
         {formatCount(nodes.length)}
       </td>
-      <Figure name="duration" value={duration} missing="Its end is not known" />
+      <Figure name="duration" value={duration} missing="End time unknown" />
       <Figure name="tokens" value={run.total_tokens} missing="No span reports tokens" />
       <Figure name="cost" value={run.total_cost_usd} missing="No span has a cost" />
     </tr>
@@ -142,7 +142,7 @@ function Delta({
   readonly before: number | null;
   readonly after: number | null;
 }) {
-  let shown: ReactNode = <Missing reason="It is not known of both" />;
+  let shown: ReactNode = <Missing reason="Not known for both runs" />;
   if (before !== null && after !== null) {
     const share = formatShare(before, after);
     shown = (
@@ -173,10 +173,10 @@ function reasonOf({ a, b, differences }: DiffRow): string {
   if (a === undefined) return 'A has no such step';
   if (b === undefined) return 'B has no such step';
   if (differences.includes('name')) return `in A it was ${a.span.name}`;
-  if (differences.includes('input')) return 'it was given something else';
+  if (differences.includes('input')) return 'input differs';
   if (differences.includes('model'))
     return `${a.span.model ?? 'no model'} in A, ${b.span.model ?? 'no model'} in B`;
   if (differences.includes('status'))
     return `${a.span.status.replace('_', ' ')} in A, ${b.span.status.replace('_', ' ')} in B`;
-  return 'it gave something else';
+  return 'output differs';
 }

@@ -55,7 +55,7 @@ function Inside() {
         <h1>Daemon</h1>
         <ZoneNote />
         <span className={parts['faint']}>
-          {isLive ? 'Live' : error ? 'It does not answer' : 'Every few seconds'}
+          {isLive ? 'Live' : error ? 'Not responding' : 'Updated every few seconds'}
         </span>
         <div role="group" aria-label="View" className={styles['views']}>
           {Object.entries(VIEWS).map(([view, name]) => (
@@ -95,7 +95,7 @@ function Loading() {
 const PHASES: Readonly<Record<Daemon['phase'], string>> = {
   starting: 'Starting',
   running: 'Running',
-  stopping: 'Stopping: it finishes what it has taken',
+  stopping: 'Stopping: finishing accepted work',
   stopped: 'Stopped',
 };
 
@@ -110,11 +110,11 @@ function Facts({
   return (
     <dl className={parts['figures']}>
       <div>
-        <dt>Phase</dt>
+        <dt>Status</dt>
         <dd>{PHASES[phase]}</dd>
       </div>
       <div>
-        <dt>Up for</dt>
+        <dt>Uptime</dt>
         <dd>
           {formatDuration(uptime_s * 1000)}
           <small>
@@ -131,7 +131,7 @@ function Facts({
         <dd>
           {troubled.length === 0 ? (
             <>
-              All well <small>{formatCounted(components.length, 'component')}</small>
+              Healthy <small>{formatCounted(components.length, 'component')}</small>
             </>
           ) : (
             <button
@@ -166,7 +166,7 @@ function Pipelines({
   const { pipelines, edges: all, components } = daemon;
   const options = {
     ...Object.fromEntries(pipelines.map(({ name }) => [name, name])),
-    [ALL_PIPELINES]: 'All of them',
+    [ALL_PIPELINES]: 'All pipelines',
   };
   const pipeline = Object.hasOwn(options, state.pipeline) ? state.pipeline : (pipelines[0]?.name ?? '');
   const flow = flowOf(all, pipeline === ALL_PIPELINES ? '' : pipeline);
@@ -184,15 +184,15 @@ function Pipelines({
         />
         <span className={parts['faint']}>
           {all.every(({ offered }) => offered === 0)
-            ? 'Nothing has passed yet: figures begin with the first item'
-            : 'Items a second, over the last ten seconds; an item is a trace, a point, a log record or an event'}
+            ? 'No items yet'
+            : 'Items per second over the last 10 seconds; an item is a trace, a metric point, a log record or an event'}
         </span>
       </div>
       <div className={parts['withPeek']} data-open={chosen !== undefined}>
         <FlowGraph flow={flow} components={components} rates={rates} chosen={state.edge} change={change} />
         {chosen && <EdgePanel edge={chosen} rates={rates?.get(state.edge) ?? null} change={change} />}
       </div>
-      <h2 className={styles['section']}>The same as a table</h2>
+      <h2 className={styles['section']}>Table</h2>
       <EdgeTable edges={flow.edges} rates={rates} state={state} change={change} />
     </>
   );
@@ -213,8 +213,8 @@ function Configuration() {
       <div className={parts['filters']}>
         <CopyButton label="Copy" text={() => data} />
         <span className={parts['faint']}>
-          As it holds, with defaults. What came from the environment or a file is named only, and secrets are
-          left out. It is changed in its files, and read at the next start.
+          The effective configuration with defaults. Values from the environment or a file are shown by name;
+          secrets are omitted. To change it, edit the files and restart the daemon.
         </span>
       </div>
       <pre tabIndex={0} aria-label="Configuration as YAML" role="region" className={styles['yaml']}>

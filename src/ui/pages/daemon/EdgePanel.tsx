@@ -38,11 +38,11 @@ export function EdgePanel({
         <dd>
           {to.kind} {to.id}
         </dd>
-        <dt>Handed over</dt>
+        <dt>Offered</dt>
         <dd>
-          <Rate value={rates?.offered ?? null} /> · <Count value={offered} missing="" /> since the start
+          <Rate value={rates?.offered ?? null} /> · <Count value={offered} missing="" /> since start
         </dd>
-        <dt>Taken</dt>
+        <dt>Accepted</dt>
         <dd>
           <Count value={accepted} missing="" />
         </dd>

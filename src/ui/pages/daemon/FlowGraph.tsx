@@ -147,7 +147,7 @@ function Drawn({
   const near = flow.edges.find((edge) => edgeKey(edge) === chosen);
   return (
     <Picture
-      label="Graph of the pipelines; the table below has the same"
+      label="Pipeline graph; the table below shows the same data"
       isTall
       places={places}
       nodes={nodes}
@@ -209,7 +209,7 @@ function OneFlow({ id, sourceX, sourceY, targetX, targetY, data, ...line }: Edge
           <b>{rates === null ? '…' : rates.offered === 0 ? 'idle' : formatRate(rates.offered)}</b>
           {edge.p99_ms !== null && <span>p99 {formatDuration(edge.p99_ms)}</span>}
           {rates !== null && rates.bad > 0 && (
-            <span className={styles['failing']}>{formatRate(rates.bad)} not taken</span>
+            <span className={styles['failing']}>{formatRate(rates.bad)} not accepted</span>
           )}
           {fill !== null && fill > 0 && <span>queue {formatPercentage(fill * 100)}</span>}
         </button>

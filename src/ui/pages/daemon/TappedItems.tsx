@@ -52,23 +52,21 @@ export function TappedItems({ edge }: { readonly edge: FlowEdge }) {
   };
   const { shown, waiting, lost, hasUnknownLoss } = tail;
   return (
-    <section aria-label="What passes now" className={styles['tap']}>
-      <h3>What passes now</h3>
+    <section aria-label="Live items" className={styles['tap']}>
+      <h3>Live items</h3>
       <p className={parts['faint']} role="status">
         {!isLive
-          ? 'Connecting… At most four edges can be looked at at a time.'
+          ? 'Connecting… At most four edges can be watched at a time.'
           : open !== null
-            ? `Held while you read${waiting.length > 0 ? `; ${formatCounted(waiting.length, 'item')} waiting` : ''}`
-            : 'Live: some of what you sent, cut. Nothing is kept.'}
+            ? `Paused while you read${waiting.length > 0 ? `; ${formatCounted(waiting.length, 'item')} waiting` : ''}`
+            : 'Live sample of your own data, shortened and not stored.'}
       </p>
       {(lost > 0 || hasUnknownLoss) && (
-        <p className={parts['faint']}>
-          {lost > 0 ? formatCounted(lost, 'item') : 'Some'} passed without being shown.
-        </p>
+        <p className={parts['faint']}>{lost > 0 ? formatCounted(lost, 'item') : 'Some'} not shown.</p>
       )}
       {shown.length === 0 ? (
         <p className={parts['faint']}>
-          Nothing of yours has passed since this was opened. What other users send is never shown here.
+          No data of yours has passed since you opened this panel. Data of other users is never shown.
         </p>
       ) : (
         <ul>
@@ -91,7 +89,7 @@ export function TappedItems({ edge }: { readonly edge: FlowEdge }) {
 const OUTCOMES: Readonly<
   Record<Tapped['outcome'], { readonly icon: LucideIcon; readonly word: string; readonly isBad: boolean }>
 > = {
-  taken: { icon: CircleCheck, word: 'Taken', isBad: false },
+  taken: { icon: CircleCheck, word: 'Accepted', isBad: false },
   refused: { icon: CircleX, word: 'Refused', isBad: true },
   failed: { icon: CircleX, word: 'Failed', isBad: true },
 };
@@ -170,12 +168,12 @@ function readTapped(told: Readonly<Record<string, unknown>>, id: string): Tapped
 
 /** What an item is called in a list, in one line. */
 function tappedTitle({ signal, item }: Pick<Tapped, 'signal' | 'item'>): string {
-  if (signal === 'traces') return textOf(member(item, 'trace'), 'agent') ?? 'A trace';
-  if (signal === 'metrics') return textOf(item, 'name') ?? 'A point';
-  if (signal === 'events') return textOf(item, 'type') ?? 'An event';
+  if (signal === 'traces') return textOf(member(item, 'trace'), 'agent') ?? 'Trace';
+  if (signal === 'metrics') return textOf(item, 'name') ?? 'Metric point';
+  if (signal === 'events') return textOf(item, 'type') ?? 'Event';
   const service = textOf(item, 'service_name') ?? '';
   const body = textOf(item, 'body') ?? textOf(item, 'event_name') ?? textOf(item, 'severity') ?? '';
-  return [service, body].filter((part) => part !== '').join(': ') || 'A log record';
+  return [service, body].filter((part) => part !== '').join(': ') || 'Log record';
 }
 
 /** The id of the run that an item belongs to; undefined for none. */

@@ -15,6 +15,6 @@ export const ALL_PIPELINES = '*';
 export type DaemonState = StateOf<typeof STATE>;
 export type ChangeDaemon = (some: Partial<DaemonState>, step?: 'push' | 'replace') => void;
 
-export const NO_RATE = 'It takes two looks at the daemon, a few seconds apart';
-export const NO_P99 = 'No batch passed in the last two minutes';
-export const NO_QUEUE = 'Nothing waits here';
+export const NO_RATE = 'Rates need two samples a few seconds apart';
+export const NO_P99 = 'No batches in the last two minutes';
+export const NO_QUEUE = 'No queue';

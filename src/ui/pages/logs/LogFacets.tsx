@@ -42,13 +42,12 @@ export function LogFacets({
       />
       {facets.of_other_services > 0 && (
         <p className={parts['faint']}>
-          {formatCounted(facets.of_other_services, 'record')} of services that are not listed
+          {formatCounted(facets.of_other_services, 'record')} of services not listed
         </p>
       )}
       {facets.counted_after !== null && (
         <p className={parts['faint']}>
-          There is more than is counted at a time: figures are whole from <Time at={facets.counted_after} />{' '}
-          on.
+          Too many records to count: counts are complete from <Time at={facets.counted_after} /> on.
         </p>
       )}
     </div>
@@ -80,7 +79,7 @@ function Facet<Name extends string>({
               className={styles['facet']}
               aria-pressed={name === chosen && name !== ''}
               disabled={name === ''}
-              title={name === '' ? 'Records that name no service cannot be asked for' : name}
+              title={name === '' ? 'Records without a service cannot be selected' : name}
               onClick={() => {
                 onChoose(name === chosen ? '' : name);
               }}

@@ -35,7 +35,7 @@ export function LogRecord({
       ) : data === undefined ? (
         <TableSkeleton rows={4} />
       ) : data === null ? (
-        <p>This record is not stored any more: its day was removed, or the link is of another daemon.</p>
+        <p>This record is no longer stored, or the link belongs to another daemon.</p>
       ) : (
         <Whole record={data} onChange={onChange} />
       )}
@@ -74,7 +74,7 @@ function Whole({
                 onChange({ trace, span: '' });
               }}
             >
-              Logs of the run
+              Logs of this run
             </button>
           </>
         )}
@@ -100,7 +100,7 @@ function Whole({
           {sent !== '' && sent.toLowerCase() !== severity && ` (sent as ${sent})`}
         </dd>
         <dt>Service</dt>
-        <dd>{service === '' ? <Missing reason="The sender did not say" /> : service}</dd>
+        <dd>{service === '' ? <Missing reason="Not sent" /> : service}</dd>
         {event !== undefined && (
           <>
             <dt>Event</dt>
@@ -108,7 +108,7 @@ function Whole({
           </>
         )}
         <dt>Span</dt>
-        <dd>{span ?? <Missing reason="It names no span" />}</dd>
+        <dd>{span ?? <Missing reason="No span" />}</dd>
       </dl>
       <Section title="Attributes" attributes={entriesOf(member(record, 'attributes'))} />
       <Section title="Resource" attributes={entriesOf(member(record, 'resource'))} />
@@ -130,7 +130,7 @@ function ExactTime({ at }: { readonly at: string }) {
 }
 
 function Body({ text }: { readonly text: string | undefined }) {
-  if (text === undefined) return <p className={parts['faint']}>It has no body.</p>;
+  if (text === undefined) return <p className={parts['faint']}>No body.</p>;
   const json = text.startsWith('{') || text.startsWith('[') ? tryParseJson(text) : undefined;
   if (json !== undefined) return <JsonView value={json} label="Body" />;
   return (

@@ -62,7 +62,7 @@ function LogHistogram({
         height={HEIGHT}
         range={[Date.parse(facets.start_time), Date.parse(facets.end_time)]}
         format={formatCount}
-        missing="No record came here"
+        missing="No records in this interval"
         onBrush={onDrawn(LEAST_MS, onBrush)}
       />
     </div>
@@ -88,7 +88,7 @@ export default function Logs() {
           ref={search}
           type="search"
           className={cx(parts['field'], styles['search'])}
-          aria-label="Search in bodies: whole words, or a phrase in quotes"
+          aria-label="Search log bodies: whole words, or a phrase in quotes"
           placeholder='Whole words, "a phrase"…'
           value={typed}
           onChange={(event) => {
@@ -133,7 +133,7 @@ function LogFilters({
         className={parts['button']}
         aria-pressed={state.live && canFollow}
         disabled={!canFollow}
-        title={canFollow ? 'New records come by themselves' : 'A time that is over has no new records'}
+        title={canFollow ? 'Show new records automatically' : 'This period is over; it gets no new records'}
         onClick={() => {
           onChange({ live: !state.live });
         }}
@@ -195,7 +195,7 @@ function Found({
         <LogFacets facets={facets.data} state={state} onChange={change} />
       ) : facets.error ? (
         <p className={parts['faint']} role="alert">
-          They could not be counted.{' '}
+          Could not count the records.{' '}
           <button type="button" className={parts['button']} onClick={() => void facets.refetch()}>
             Try again
           </button>
@@ -209,7 +209,7 @@ function Found({
             ? logs.isLive
               ? isReading
                 ? `Paused while you read; ${formatCounted(tail.waiting.length, 'new record')}`
-                : `Following; ${formatCounted(tail.shown.length, 'record')} came since`
+                : `Following; ${formatCounted(tail.shown.length, 'record')} received`
               : 'Connecting…'
             : `${formatCount(logs.rows.length)} of ${formatCounted(logs.count ?? 0, 'record')} loaded, newest first`}
           {tail.waiting.length > 0 && (
@@ -220,7 +220,7 @@ function Found({
                 list.current?.querySelector('[role="grid"]')?.scrollTo({ top: 0 });
               }}
             >
-              Show them
+              Show
             </button>
           )}
           <Lost tail={tail} onSearch={logs.reload} />
@@ -263,13 +263,13 @@ function Lost({
   if (lost === 0 && !hasUnknownLoss) return null;
   const words =
     lost === 0
-      ? 'The stream broke off: some records may be missing'
-      : `${formatCounted(lost, 'record')}${hasUnknownLoss ? ' or more' : ''} skipped: too many came at a time`;
+      ? 'Connection interrupted: some records may be missing'
+      : `${formatCounted(lost, 'record')}${hasUnknownLoss ? ' or more' : ''} skipped: too many at a time`;
   return (
     <span className={styles['lost']}>
       {words}{' '}
       <button type="button" className={parts['button']} onClick={onSearch}>
-        Load them
+        Reload
       </button>
     </span>
   );
@@ -280,16 +280,16 @@ function Nothing({ state }: { readonly state: LogsState }) {
     return (
       <Empty title="No records match">
         <p>
-          Take away a filter, or choose a longer time. Words are found whole: “pay” does not find “payment”,
-          and there are no wildcards.
+          Remove a filter or widen the time range. Search matches whole words: “pay” does not match “payment”,
+          and wildcards are not supported.
         </p>
       </Empty>
     );
   return (
-    <Empty title="No records in this time">
+    <Empty title="No records in this period">
       <p>
-        Log records come by OTLP, as traces do: set OTEL_EXPORTER_OTLP_ENDPOINT to the daemon’s receiver, or
-        choose a longer time.
+        Send logs by OTLP: set OTEL_EXPORTER_OTLP_ENDPOINT to the OTLP receiver of the daemon. Or widen the
+        time range.
       </p>
     </Empty>
   );

@@ -13,7 +13,7 @@ import { useSettings } from '../../state/settings.js';
 import { NO_ERRORS, NO_P95, type ChangeMap, type MapState } from './map-state.js';
 import { useMap } from './use-map.js';
 
-const WORDS = { failing: 'Fails more', slower: 'Slower', new: 'New', gone: 'Gone' } as const;
+const WORDS = { failing: 'More failures', slower: 'Slower', new: 'New', gone: 'Gone' } as const;
 
 /** What is new, gone, slower or failing more in some hours than in others. */
 export function Changes({
@@ -34,8 +34,8 @@ export function Changes({
   );
   if (earlier === undefined)
     return (
-      <Empty title="All time has no time before it">
-        <p>Choose a range, or an hour of it, to compare it with another.</p>
+      <Empty title="No earlier period to compare with">
+        <p>Select a shorter period or a single hour.</p>
       </Empty>
     );
   const failed = now.error ?? before.error;
@@ -70,10 +70,10 @@ export function Changes({
       {changes === undefined ? (
         <TableSkeleton />
       ) : changes.length === 0 ? (
-        <Empty title="Nothing changed">
+        <Empty title="No changes">
           <p>
-            The same nodes call each other, with as many failures and as fast. Fewer than {LEAST_CALLS} calls
-            are not compared.
+            Calls, failure rates and latencies are the same. Edges and nodes with fewer than {LEAST_CALLS}{' '}
+            calls are not compared.
           </p>
         </Empty>
       ) : (
@@ -111,14 +111,14 @@ function columnsOf(hrefOf: (change: MapChange) => string): readonly Column<MapCh
   return [
     {
       name: 'kind',
-      header: 'What',
+      header: 'Change',
       render: ({ kind }) => (
         <span className={kind === 'failing' ? parts['bad'] : undefined}>{WORDS[kind]}</span>
       ),
     },
     {
       name: 'where',
-      header: 'Where',
+      header: 'Location',
       isWide: true,
       render: (one) => (
         <Link href={hrefOf(one)}>

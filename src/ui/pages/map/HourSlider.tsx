@@ -55,8 +55,8 @@ export function HourSlider({
     <div className={styles['hours']}>
       <div className={charts['charts']}>
         <TimeChart
-          title="Spans by hour"
-          note={at === '' ? '' : `the map is of the hour from ${words(place)}`}
+          title="Spans per hour"
+          note={at === '' ? '' : `showing the hour from ${words(place)}`}
           times={times}
           lines={[
             { name: 'spans', values: spans, tone: 'quiet' },

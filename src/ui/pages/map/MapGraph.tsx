@@ -78,7 +78,7 @@ function Drawn({ graph, places, node, change }: Props & { readonly places: Reado
   const edges = graph.edges.map((edge) => drawnEdge(edge, most, isKnown ? node : ''));
   return (
     <Picture
-      label="Graph of who calls whom; the table has the same"
+      label="Call graph; the table shows the same data"
       places={places}
       nodes={nodes}
       edges={edges}

@@ -91,10 +91,8 @@ function Whole({
   if (!data || !shown) return <TableSkeleton />;
   if (data.nodes.length === 0)
     return (
-      <Empty title="No calls in this time">
-        <p>
-          Agents, services and databases come onto the map with the spans of their runs. Choose a longer time.
-        </p>
+      <Empty title="No calls in this period">
+        <p>The map shows the agents, services and databases that spans name. Widen the time range.</p>
       </Empty>
     );
   const chosen = data.nodes.find(({ id }) => id === node);
@@ -103,11 +101,11 @@ function Whole({
       <Tools state={state} change={change}>
         {formatCounted(shown.nodes.length, 'node')} and {formatCounted(shown.edges.length, 'edge')}
         {shown.nodes.length < data.nodes.length &&
-          ` of ${formatCounted(data.nodes.length, 'node')}${shown.nodes.length === MOST_NODES ? ', the busiest; a search finds the others' : ''}`}
+          ` of ${formatCounted(data.nodes.length, 'node')}${shown.nodes.length === MOST_NODES ? ', the busiest; search to find others' : ''}`}
       </Tools>
       {shown.nodes.length === 0 ? (
         <Empty title="No nodes match">
-          <p>Upper and lower case make no difference.</p>
+          <p>Search ignores case.</p>
         </Empty>
       ) : (
         <div className={parts['withPeek']} data-open={chosen !== undefined}>

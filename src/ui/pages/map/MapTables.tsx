@@ -44,7 +44,7 @@ function edgeColumns(hrefOf: (node: string) => string): readonly Column<GraphEdg
       isWide: true,
       render: ({ target }) => <Link href={hrefOf(target)}>{target}</Link>,
     },
-    { name: 'source', header: 'By', isWide: true, render: ({ source }) => source },
+    { name: 'source', header: 'Called by', isWide: true, render: ({ source }) => source },
     {
       name: 'calls',
       header: 'Calls',
@@ -88,7 +88,7 @@ function figureColumns<Item extends Pick<GraphEdge, 'error_count' | 'p95_ms'>>(
           <span className={cx(share !== null && share > 0 && parts['bad'])}>
             <Percentage
               value={share === null ? null : share * 100}
-              missing={countOf(item) === 0 ? 'It has no span of its own' : NO_ERRORS}
+              missing={countOf(item) === 0 ? 'No spans of its own' : NO_ERRORS}
             />
           </span>
         );
@@ -97,7 +97,7 @@ function figureColumns<Item extends Pick<GraphEdge, 'error_count' | 'p95_ms'>>(
     {
       name: 'p95',
       header: 'p95',
-      hint: '95 % of those that have ended took no longer; within a tenth',
+      hint: '95th percentile of ended spans; accurate to 10%',
       isNumber: true,
       render: ({ p95_ms }) => <Duration value={p95_ms} missing={NO_P95} />,
     },

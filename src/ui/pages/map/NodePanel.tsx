@@ -48,7 +48,7 @@ export function NodePanel({
         </dd>
         <dt>p95</dt>
         <dd>
-          <Duration value={p95_ms} missing={span_count === 0 ? 'It has no span of its own' : NO_P95} />
+          <Duration value={p95_ms} missing={span_count === 0 ? 'No spans of its own' : NO_P95} />
         </dd>
       </dl>
       <p className={styles['runs']}>

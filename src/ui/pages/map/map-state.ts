@@ -19,6 +19,5 @@ export const STATE = {
 export type MapState = StateOf<typeof STATE>;
 export type ChangeMap = (some: Partial<MapState>, step?: 'push' | 'replace') => void;
 
-export const NO_ERRORS =
-  'Some of these hours were counted by an older version: jackdaw map rebuild counts them';
-export const NO_P95 = 'None has ended, or some of these hours were counted by an older version';
+export const NO_ERRORS = 'Some hours were counted by an older version; run jackdaw map rebuild';
+export const NO_P95 = 'No span has ended, or some hours were counted by an older version';

@@ -27,13 +27,13 @@ export function HeatStrip({
               Over time, {format(least)} to {format(most)}
             </th>
             <th scope="col" className={parts['number']}>
-              Least
+              Min
             </th>
             <th scope="col" className={parts['number']}>
-              Largest
+              Max
             </th>
             <th scope="col" className={parts['number']}>
-              Newest
+              Last
             </th>
           </tr>
         </thead>

@@ -36,11 +36,7 @@ const COLUMNS: readonly Column<Metric>[] = [
     name: 'unit',
     header: 'Unit',
     render: ({ unit }) =>
-      unit === '' ? (
-        <Missing reason="The sender named no unit" />
-      ) : (
-        <span title={unit}>{unitName(unit) || 'none'}</span>
-      ),
+      unit === '' ? <Missing reason="No unit" /> : <span title={unit}>{unitName(unit) || 'none'}</span>,
   },
   {
     name: 'points',
@@ -98,11 +94,11 @@ export default function Metrics() {
       ) : shown === undefined ? (
         <TableSkeleton rows={10} />
       ) : shown.length === 0 ? (
-        <Empty title={data?.length === 0 ? 'No metric has come yet' : 'No metric is called like this'}>
+        <Empty title={data?.length === 0 ? 'No metrics yet' : 'No metrics match'}>
           <p>
             {data?.length === 0
-              ? 'Metrics come by OTLP, as traces do: set OTEL_EXPORTER_OTLP_ENDPOINT to the daemon’s receiver.'
-              : 'Search for a part of a name, or of a description.'}
+              ? 'Send metrics by OTLP: set OTEL_EXPORTER_OTLP_ENDPOINT to the OTLP receiver of the daemon.'
+              : 'Search by part of a name or description.'}
           </p>
         </Empty>
       ) : (

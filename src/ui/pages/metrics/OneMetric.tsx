@@ -59,7 +59,7 @@ function Exemplars({
   if (found.length === 0) return null;
   return (
     <section className={styles['exemplars']}>
-      <h2>Examples among the newest points</h2>
+      <h2>Exemplars</h2>
       <ul>
         {found.map(({ timestamp, value, trace_id, span_id }, at) => (
           <li key={at}>
@@ -122,8 +122,8 @@ export function OneMetric({ metric, state, change }: Props) {
       ) : data === undefined ? (
         <TableSkeleton rows={6} />
       ) : data.series.length === 0 ? (
-        <Empty title="Nothing was measured here">
-          <p>Choose a longer time, or remove a label.</p>
+        <Empty title="No data in this period">
+          <p>Widen the time range or remove a label.</p>
         </Empty>
       ) : (
         <div aria-busy={isPlaceholderData}>
@@ -178,11 +178,11 @@ function Controls({
         }}
       />
       <Choice
-        label="Split by"
+        label="Group by"
         value={state.by}
         options={{
-          '': 'Every label',
-          '*': 'Nothing',
+          '': 'All labels',
+          '*': 'None',
           ...keys,
           ...(state.by === '' || state.by === '*' ? {} : { [state.by]: state.by }),
         }}
@@ -256,12 +256,12 @@ function Drawn({
       <div className={charts['charts']}>
         <TimeChart
           title={title}
-          note={`${formatCounted(count, 'series', 'series')}${more}${answer.is_truncated ? '; there is more than is read at a time' : ''}`}
+          note={`${formatCounted(count, 'series', 'series')}${more}${answer.is_truncated ? '; truncated' : ''}`}
           times={times}
           lines={lines}
           range={[Date.parse(answer.start_time), Date.parse(answer.end_time)]}
           format={format}
-          missing="Nothing was measured here"
+          missing="No data in this period"
           onBrush={onDrawn(LEAST_MS, onBrush)}
         />
       </div>

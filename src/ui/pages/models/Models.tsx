@@ -61,8 +61,8 @@ export default function Models() {
       ) : models.data === undefined ? (
         <TableSkeleton />
       ) : models.data.items.length === 0 ? (
-        <Empty title="No model was called">
-          <p>Spans of type llm are calls of models. Choose a longer time.</p>
+        <Empty title="No model calls in this period">
+          <p>Spans of type llm count as model calls. Widen the time range.</p>
         </Empty>
       ) : (
         <>
@@ -145,13 +145,13 @@ function CostByModel({ range }: { readonly range: string }) {
   return (
     <div className={charts['charts']}>
       <TimeChart
-        title="Cost by UTC day"
-        note={`${formatMoney(drawn.total)} in all${drawn.left > 0 ? `; ${String(drawn.left)} cheaper models are not drawn` : ''}`}
+        title="Cost per UTC day"
+        note={`${formatMoney(drawn.total)} in all${drawn.left > 0 ? `; ${String(drawn.left)} smaller models hidden` : ''}`}
         times={drawn.times}
         lines={drawn.lines}
         range={[Date.parse(data.start_time), Date.parse(data.end_time)]}
         format={formatMoney}
-        missing="No call has a cost"
+        missing="No calls have a cost"
       />
     </div>
   );

@@ -38,7 +38,7 @@ export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onPro
   const chosen = processor === '' ? (Object.keys(processors)[0] ?? '') : processor;
   return (
     <section className={styles['whatIf']} aria-labelledby="what-if">
-      <h2 id="what-if">What if another model had been called?</h2>
+      <h2 id="what-if">What if you used another model?</h2>
       {prices.length === 0 ? (
         <p className={parts['faint']}>
           No pipeline has a processor <code>cost</code>, so there are no prices to think with.
@@ -54,13 +54,13 @@ export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onPro
             }}
           />
           {Object.keys(processors).length > 1 && (
-            <Choice label="Prices of" value={chosen} options={processors} onChange={onProcessor} />
+            <Choice label="Price list" value={chosen} options={processors} onChange={onProcessor} />
           )}
         </div>
       )}
       {swaps.length > 0 && (
         <>
-          <ul className={styles['swaps']} aria-label="What is thought of">
+          <ul className={styles['swaps']} aria-label="Estimates">
             {asked.map(({ swap, answer, error, retry }) => (
               <li key={swap.model}>
                 <span>
@@ -91,8 +91,8 @@ export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onPro
           </ul>
           <Together asked={asked} />
           <p className={styles['assumed']}>
-            An estimate: each call is priced with the very tokens that it used. Another model counts tokens in
-            its own way, answers at its own length, and caches by its own rules.
+            Estimate: uses the original token counts. Another model may count tokens, answer and cache
+            differently.
           </p>
         </>
       )}
@@ -159,13 +159,13 @@ function AddSwap({
   return (
     <form className={styles['add']} aria-label="Another model" onSubmit={add}>
       <Choice
-        label="Instead of"
+        label="Replace"
         value={from ?? ''}
         options={Object.fromEntries(models.map((name) => [name, modelName(name)]))}
         onChange={setModel}
       />
       <label className={parts['label']}>
-        call
+        with
         <input
           className={parts['field']}
           list="priced-models"
@@ -188,7 +188,7 @@ function AddSwap({
         type="submit"
         className={parts['button']}
         disabled={from === undefined || as.trim() === '' || isFull}
-        title={isFull ? `No more than ${String(MOST_SWAPS)} at once` : undefined}
+        title={isFull ? `At most ${String(MOST_SWAPS)} at once` : undefined}
       >
         <Plus size={14} aria-hidden="true" /> Estimate
       </button>

@@ -24,7 +24,7 @@ export function columns(
   const price: Column<Model> = {
     name: 'price',
     header: 'Price in / out',
-    hint: 'US dollars for a million tokens, where calls report tokens and no cost',
+    hint: 'USD per million tokens, for calls that report tokens but no cost',
     isNumber: true,
     render: ({ model }) => <Price of={prices?.get(model ?? '')} isLoading={prices === undefined} />,
   };
@@ -40,14 +40,14 @@ export function columns(
     {
       name: 'then',
       header: 'Estimate',
-      hint: 'What it would have cost, with the tokens that were used',
+      hint: 'Estimated cost with the original token counts',
       isNumber: true,
       render: (model) => <Then asked={of(model)} />,
     },
     {
       name: 'difference',
       header: 'Difference',
-      hint: 'Of the calls that have a real cost and an estimate',
+      hint: 'For calls with both an actual cost and an estimate',
       isNumber: true,
       render: (model) => <Difference asked={of(model)} />,
     },
@@ -58,13 +58,13 @@ export function columns(
 
 function Price({ of, isLoading }: { readonly of: ModelPrice | undefined; readonly isLoading: boolean }) {
   if (isLoading) return null;
-  if (of === undefined) return <Missing reason="Nothing prices it" />;
+  if (of === undefined) return <Missing reason="No price" />;
   const { price, rule, providers, processor } = of;
   if (price === null) {
     const reason =
       providers.length === 0
-        ? 'The price table does not know this model'
-        : `It has a price for these providers only: ${providers.map(({ provider }) => provider).join(', ')}`;
+        ? 'Not in the price list'
+        : `Priced for these providers only: ${providers.map(({ provider }) => provider).join(', ')}`;
     return <Missing reason={reason} />;
   }
   const cached = `${formatMoney(price.cached_read)} from a cache, ${formatMoney(price.cached_write)} into one`;
@@ -81,8 +81,7 @@ function Then({ asked }: { readonly asked: Asked | undefined }) {
   if (answer === undefined) return error ? <Missing reason={error.message} /> : <>…</>;
   const { repriced } = answer;
   const cost = repriced?.repriced_cost ?? null;
-  if (repriced === null || cost === null)
-    return <Missing reason={missingReason(answer) ?? 'It is not known'} />;
+  if (repriced === null || cost === null) return <Missing reason={missingReason(answer) ?? 'Unknown'} />;
   return (
     <span
       title={`$${String(cost)}, of ${String(repriced.repriced_calls)} of ${String(repriced.calls)} calls`}
@@ -98,7 +97,7 @@ function Difference({ asked }: { readonly asked: Asked | undefined }) {
   const now = answer.repriced?.both_cost ?? null;
   const then = answer.repriced?.both_repriced_cost ?? null;
   if (now === null || then === null)
-    return <Missing reason={missingReason(answer) ?? 'No call has both a real cost and an estimate'} />;
+    return <Missing reason={missingReason(answer) ?? 'No calls have both an actual cost and an estimate'} />;
   return (
     <span
       className={then > now ? parts['bad'] : undefined}

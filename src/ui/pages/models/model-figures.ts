@@ -8,7 +8,7 @@ interface Usage {
 
 /** How a model is called on the pages. */
 export function modelName(model: string | null): string {
-  return model === null || model === '' ? '(not named)' : model;
+  return model === null || model === '' ? 'unknown model' : model;
 }
 
 /** Whether some of its calls have no cost. */

@@ -48,17 +48,17 @@ export function withSwap(swaps: readonly Swap[], swap: Swap): readonly Swap[] {
 
 /** Why there is no cost with the other model. */
 const REASONS: Readonly<Record<NonNullable<WhatIfAnswer['reason']>, string>> = {
-  no_prices: 'No pipeline has a processor cost, so no model has a price',
-  unknown_model: 'The price table does not know this model',
-  certain_providers: 'The price table knows this model for certain providers only',
+  no_prices: 'No prices: no pipeline has the processor cost',
+  unknown_model: 'Not in the price list',
+  certain_providers: 'Priced for certain providers only',
 };
 
 /** Why an answer has no cost; undefined where it has one. */
 export function missingReason({ reason, repriced }: WhatIfAnswer): string | undefined {
   if (reason !== null) return REASONS[reason];
-  if (repriced === null) return 'It is not known';
-  if (repriced.calls === 0) return 'No call of this model began in this time';
-  return repriced.repriced_cost === null ? 'No call says enough of its tokens' : undefined;
+  if (repriced === null) return 'Unknown';
+  if (repriced.calls === 0) return 'No calls of this model in this period';
+  return repriced.repriced_cost === null ? 'No calls report enough token counts' : undefined;
 }
 
 /** `+12.5 %`, `−$0.20` where there is nothing to take a share of, `none`. @param now, then in US dollars */
@@ -91,14 +91,14 @@ export function together(answers: readonly WhatIfAnswer[]): {
 export function remarks({ as, price, providers, repriced }: WhatIfAnswer): readonly string[] {
   if (price === null || repriced === null) {
     const names = providers.map(({ provider }) => provider).join(', ');
-    return names === '' ? [] : [`${as} has a price for these providers only: ${names}.`];
+    return names === '' ? [] : [`${as} is priced for these providers only: ${names}.`];
   }
   const { left_out: out, tokens, calls, repriced_calls, both_calls, long_calls } = repriced;
   const left = [
     [out.running, 'still running'],
     [out.no_tokens, 'without tokens'],
-    [out.no_parts, 'with a total of tokens only'],
-    [out.too_large, 'too expensive to be true'],
+    [out.no_parts, 'with only a token total'],
+    [out.too_large, 'with an implausible cost'],
   ] as const;
   const why = left.flatMap(([count, words]) => (count === 0 ? [] : [`${formatCount(count)} ${words}`]));
   const cached = tokens.cached_read + tokens.cached_write;
@@ -121,12 +121,10 @@ export function remarks({ as, price, providers, repriced }: WhatIfAnswer): reado
             ? `${formatCounted(cached, 'input token')} of caches at the cache prices of ${as}, as if it cached the same.`
             : `${as} has no price of its own for caches: ${formatCounted(cached, 'input token')} of caches at its price for input.`,
         ]),
-    ...(long_calls === 0
-      ? []
-      : [`${formatCounted(long_calls, 'call')} at the higher prices for long inputs.`]),
+    ...(long_calls === 0 ? [] : [`${formatCounted(long_calls, 'call')} at the price for long inputs.`]),
     ...(providers.length === 0
       ? []
-      : [`Other prices hold for ${providers.map(({ provider }) => provider).join(', ')}.`]),
+      : [`Prices differ for ${providers.map(({ provider }) => provider).join(', ')}.`]),
   ];
 }
 

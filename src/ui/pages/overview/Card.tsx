@@ -18,7 +18,7 @@ interface Props<Item> {
 /** A few lines of a list that has a page of its own. */
 export function Card<Item>({ title, all, items, error, keyOf, nothing, render }: Props<Item>) {
   const id = useId();
-  const told = error instanceof ApiError ? error.message : 'The daemon did not answer.';
+  const told = error instanceof ApiError ? error.message : 'The daemon did not respond.';
   return (
     <section className={styles['card']} aria-labelledby={id}>
       <h2>
@@ -32,7 +32,7 @@ export function Card<Item>({ title, all, items, error, keyOf, nothing, render }:
       {items === undefined ? (
         error ? (
           <p className={styles['nothing']} role="alert">
-            This could not be loaded. {told}
+            Loading failed. {told}
           </p>
         ) : (
           <TableSkeleton rows={3} />

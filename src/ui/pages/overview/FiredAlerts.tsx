@@ -24,15 +24,13 @@ export function FiredAlerts({ range }: { readonly range: string }) {
   return (
     <Card
       title={
-        data && data.count > MOST
-          ? `Alerts that fired: the newest ${String(MOST)} of ${String(data.count)}`
-          : 'Alerts that fired'
+        data && data.count > MOST ? `Incidents: latest ${String(MOST)} of ${String(data.count)}` : 'Incidents'
       }
       all="/alerts"
       items={data?.items}
       error={error}
       keyOf={({ id }) => id}
-      nothing="No alert fired in this time."
+      nothing="No incidents in this period."
       render={({ alert_id, type, value, fired_at, resolved_at, target, trace_ids: [explains] }) => (
         <>
           <span>
@@ -42,11 +40,11 @@ export function FiredAlerts({ range }: { readonly range: string }) {
           <Time at={fired_at} relative />
           <span className={styles['more']}>
             {target.kind === 'agent' ? <Link href={`/agents/${target.id}`}>{target.name}</Link> : target.name}
-            {resolved_at === null && <span className={parts['bad']}> · still firing</span>}
+            {resolved_at === null && <span className={parts['bad']}> · ongoing</span>}
             {explains !== undefined && (
               <>
                 {' · '}
-                <Link href={`/traces/${explains}`}>run that explains it</Link>
+                <Link href={`/traces/${explains}`}>related run</Link>
               </>
             )}
           </span>

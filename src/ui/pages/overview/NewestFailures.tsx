@@ -28,12 +28,12 @@ export function NewestFailures({ range }: { readonly range: string }) {
   });
   return (
     <Card
-      title="Newest failures"
+      title="Recent failures"
       all={`/runs?status=failed&range=${encodeURIComponent(range)}`}
       items={data?.items}
       error={error}
       keyOf={({ trace_id }) => trace_id}
-      nothing="No run failed in this time."
+      nothing="No failed runs in this period."
       render={({ trace_id, agent_name, started_at, error_message, outcome }) => (
         <>
           <Link href={`/traces/${trace_id}`}>{agent_name === '' ? '(no name)' : agent_name}</Link>

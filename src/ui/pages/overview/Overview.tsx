@@ -119,19 +119,19 @@ function Totals({
       <div>
         <dt>Failed or timed out</dt>
         <dd className={total.failed > 0 ? parts['bad'] : undefined}>
-          <Percentage value={share(total)} missing="No run started in this time" />
+          <Percentage value={share(total)} missing="No runs in this period" />
           <small>
             {formatCount(total.failed)} of {formatCount(total.runs)}
           </small>
           <small>
-            <Percentage value={share(before)} missing="No run started in the previous period" /> in {BEFORE}
+            <Percentage value={share(before)} missing="No runs in the previous period" /> in {BEFORE}
           </small>
         </dd>
       </div>
       <div>
         <dt>Cost</dt>
         <dd>
-          <Money value={total.cost} missing="No run has a cost: its models have no price" />
+          <Money value={total.cost} missing="No run has a cost: its models are unpriced" />
           {total.cost !== null && <CostEach {...total} cost={total.cost} />}
           <Change now={total.cost} before={before.cost} of={BEFORE} isBad />
         </dd>
@@ -139,7 +139,7 @@ function Totals({
       <div>
         <dt>p95 duration</dt>
         <dd>
-          <Duration value={total.p95_ms} missing="No run ended in this time" />
+          <Duration value={total.p95_ms} missing="No runs ended in this period" />
           <small>of {formatCount(total.runs)} runs</small>
           <Change now={total.p95_ms} before={before.p95_ms} of={BEFORE} isBad />
         </dd>
@@ -194,7 +194,7 @@ function Charts({
         kind="bars"
         range={range}
         format={formatCount}
-        missing="No run started here"
+        missing="No runs in this interval"
         onBrush={onBrush}
       />
       <TimeChart
@@ -239,7 +239,7 @@ function Welcome({ run }: { readonly run: Schemas['Run'] }) {
           {status === 'running' && duration_ms === null ? (
             <Elapsed since={started_at} />
           ) : (
-            <Duration value={duration_ms} missing="Its end has not come yet" />
+            <Duration value={duration_ms} missing="Still running" />
           )}
           <Time at={started_at} relative />
         </span>

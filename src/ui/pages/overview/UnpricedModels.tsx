@@ -21,12 +21,12 @@ export function UnpricedModels({ range }: { readonly range: string }) {
   });
   return (
     <Card
-      title="Models without a price"
+      title="Unpriced calls"
       all="/models"
       items={data?.filter(isUnpriced).slice(0, MOST)}
       error={error}
       keyOf={({ model }) => modelName(model)}
-      nothing="All calls of this time have a cost."
+      nothing="All calls in this period have a cost."
       render={({ model, calls, priced_calls, total_tokens }) => (
         <>
           {model === null || model === '' ? (
@@ -35,7 +35,9 @@ export function UnpricedModels({ range }: { readonly range: string }) {
             <Link href={runsOfModel(model)}>{model}</Link>
           )}
           <span>{formatCounted(calls - priced_calls, 'call')} without a cost</span>
-          <span className={styles['more']}>{formatCounted(total_tokens, 'token')} in all its calls</span>
+          <span className={styles['more']}>
+            {formatCounted(total_tokens, 'token')} in all calls of the model
+          </span>
         </>
       )}
     />

@@ -36,12 +36,12 @@ export function WorseAgents({ range }: { readonly range: string }) {
   });
   return (
     <Card
-      title="Agents that got worse"
+      title="Regressions"
       all="/agents"
       items={data?.slice(0, MOST)}
       error={error}
       keyOf={({ now }) => now.id}
-      nothing="None fails clearly more often, or costs clearly more, than in the previous period."
+      nothing="No regressions vs previous period."
       render={({ now, before, failures, cost }) => (
         <>
           <Link href={`/agents/${now.id}`}>{now.name === '' ? '(no name)' : now.name}</Link>

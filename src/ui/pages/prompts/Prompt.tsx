@@ -52,12 +52,12 @@ function PromptSeries({ name }: { readonly name: string }) {
   return (
     <div className={cx(charts['charts'], styles['series'])}>
       <TimeChart
-        title="Runs of agents by version and UTC day"
+        title="Agent runs by version and UTC day"
         note={`${formatCounted(data.total.runs, 'run')} in 30 days`}
         {...drawn}
         range={[Date.parse(data.start_time), Date.parse(data.end_time)]}
         format={formatCount}
-        missing="No run used it here"
+        missing="No runs in this interval"
       />
     </div>
   );
@@ -90,7 +90,7 @@ export default function Prompt({ name }: { readonly name: string }) {
       <div className={parts['head']}>
         <h1>{name}</h1>
         <ZoneNote />
-        <Link href={`/runs?prompt=${encodeURIComponent(name)}&kind=all`}>Runs that used it</Link>
+        <Link href={`/runs?prompt=${encodeURIComponent(name)}&kind=all`}>Runs with this prompt</Link>
       </div>
       {data === undefined || !after ? (
         <TableSkeleton />
@@ -99,7 +99,7 @@ export default function Prompt({ name }: { readonly name: string }) {
           <Versions name={name} versions={versions} />
           <Deletion name={name} version={after.version} isOnly={versions.length === 1} />
           <PromptSeries name={name} />
-          <section className={styles['compare']} aria-label="Two versions">
+          <section className={styles['compare']} aria-label="Compare versions">
             <div className={parts['head']}>
               <h2>{before ? `Version ${String(before.version)} and ${String(after.version)}` : 'Text'}</h2>
               {versions.length > 1 && before && (
@@ -125,7 +125,7 @@ export default function Prompt({ name }: { readonly name: string }) {
             </div>
             {before && <VersionFigures before={before} after={after} />}
             {before && before.template_text === after.template_text && (
-              <p className={parts['faint']}>The text is the same in both.</p>
+              <p className={parts['faint']}>The text is identical in both versions.</p>
             )}
             <TextDiff
               before={(before ?? after).template_text}
@@ -179,7 +179,7 @@ function Deletion({
           key={version}
           label={`Delete v${String(version)}`}
           question={`Delete version ${String(version)} and its links to runs?`}
-          confirm="Delete it"
+          confirm="Delete"
           isBusy={removeVersion.isPending}
           onConfirm={() => {
             removeVersion.mutate();
@@ -237,16 +237,16 @@ const FIGURES: readonly Column<PromptVersion>[] = [
   {
     name: 'success',
     header: 'Success',
-    hint: 'Of the runs that say whether they succeeded',
+    hint: 'Share of the runs that report success or failure',
     isNumber: true,
     render: ({ figures: { success_rate: rate } }) => (
-      <Percentage value={rate === null ? null : 100 * rate} missing="No run says whether it succeeded" />
+      <Percentage value={rate === null ? null : 100 * rate} missing="No run reports success or failure" />
     ),
   },
   {
     name: 'cost',
     header: 'Cost per run',
-    hint: 'Of the runs that have a cost',
+    hint: 'Average over runs with a cost',
     isNumber: true,
     render: ({ figures }) => <Money value={figures.avg_cost_usd} missing="No run has a cost" />,
   },
@@ -259,7 +259,7 @@ const FIGURES: readonly Column<PromptVersion>[] = [
   {
     name: 'p95',
     header: 'p95',
-    hint: 'Of the duration of the runs with this version that have ended',
+    hint: '95th percentile over ended runs of this version',
     isNumber: true,
     render: ({ figures }) => <Duration value={figures.p95_latency_ms} missing="No run has ended" />,
   },

@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     name: 'text',
-    header: 'Begins',
+    header: 'Text',
     isWide: true,
     render: ({ newest }) => newest.template_text.slice(0, 200),
   },
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Row>[] = [
     isNumber: true,
     render: ({ versions }) => <Count value={versions} missing="" />,
   },
-  { name: 'newest', header: 'Newest', isNumber: true, render: ({ newest }) => `v${String(newest.version)}` },
+  { name: 'newest', header: 'Latest', isNumber: true, render: ({ newest }) => `v${String(newest.version)}` },
   {
     name: 'created',
     header: 'Created',

@@ -24,9 +24,9 @@ export function VersionFigures({
         <div>
           <dt>Success of v{later}</dt>
           <dd>
-            <Percentage value={share(figures.success_rate)} missing="No run says whether it succeeded" />
+            <Percentage value={share(figures.success_rate)} missing="No run reports success or failure" />
             <small>
-              <Percentage value={share(earlier.success_rate)} missing="No run says whether it succeeded" />{' '}
+              <Percentage value={share(earlier.success_rate)} missing="No run reports success or failure" />{' '}
               with {of}
             </small>
           </dd>
@@ -56,7 +56,7 @@ export function VersionFigures({
       <p className={styles['few']}>
         {`Of ${formatCounted(figures.total_traces, 'run')} with v${String(later)} and ${formatCounted(earlier.total_traces, 'run')} with ${of}.`}
         {Math.min(figures.total_traces, earlier.total_traces) < FEW_RUNS &&
-          ` Of fewer than ${String(FEW_RUNS)} runs a difference may well be chance.`}
+          ` With fewer than ${String(FEW_RUNS)} runs, a difference may be due to chance.`}
       </p>
     </>
   );

@@ -45,7 +45,7 @@ export function AttributesTab({ detail }: { readonly detail: Json }) {
   if (!isOtlp)
     return (
       <p className={parts['faint']}>
-        This span came by the batch route, which has no attributes. Its metadata is under JSON.
+        No OpenTelemetry attributes (sent via batch API). Metadata is in the JSON tab.
       </p>
     );
   return (

@@ -15,7 +15,7 @@ export function JsonTab({ detail }: { readonly detail: Json }) {
     const value = member(detail, key);
     return value === undefined || (value.kind === 'literal' && value.value === null) ? [] : [{ name, value }];
   });
-  if (there.length === 0) return <p className={parts['faint']}>The span has neither input nor output.</p>;
+  if (there.length === 0) return <p className={parts['faint']}>This span has no input or output.</p>;
   return (
     <div className={styles['stack']}>
       {there.map(({ name, value }) => (

@@ -45,7 +45,7 @@ export function MessagesTab({ detail }: { readonly detail: Json }) {
         .filter(({ conversation }) => conversation.rest.length > 0)
         .map(({ side, conversation }) => (
           <details key={side} className={styles['rest']}>
-            <summary>{side === 'input' ? 'Sent with the question' : 'Came with the answer'}</summary>
+            <summary>{side === 'input' ? 'Request parameters' : 'Response details'}</summary>
             <JsonView value={{ kind: 'object', entries: conversation.rest }} label={`with ${side}`} />
           </details>
         ))}

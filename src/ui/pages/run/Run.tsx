@@ -25,8 +25,7 @@ export default function Run({ id }: { readonly id: string }) {
       <Empty title="Run not found" isPage>
         <title>No such run · Jackdaw</title>
         <p>
-          It was never stored, it was removed, or it belongs to another user.{' '}
-          <Link href="/runs">All runs</Link>
+          It was never stored, was deleted, or belongs to another user. <Link href="/runs">All runs</Link>
         </p>
       </Empty>
     );
@@ -49,7 +48,7 @@ function Loaded({ loaded }: { readonly loaded: LoadedRun }) {
       <RunHeader run={loaded.run} spanCount={loaded.spans.length} />
       {loaded.spans.length === 0 ? (
         <Empty title="This run has no spans">
-          <p>Only its header came: what it was, when it began and how it ended.</p>
+          <p>Only the run header was received.</p>
         </Empty>
       ) : (
         <RunBody loaded={loaded} />

@@ -12,16 +12,15 @@ export function RunAlerts({ traceId }: { readonly traceId: string }) {
   useAlertNews();
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <TableSkeleton rows={3} />;
-  if (data.items.length === 0)
-    return <p className={parts['faint']}>This run explains no alert that fired.</p>;
+  if (data.items.length === 0) return <p className={parts['faint']}>No alerts triggered by this run.</p>;
   return (
     <>
       {data.count > MOST && (
         <p className={parts['faint']}>
-          The newest {MOST} of {data.count}
+          Latest {MOST} of {data.count}
         </p>
       )}
-      <Firings label="Alerts that this run explains" firings={data.items} withRule withRuns={false} />
+      <Firings label="Alerts triggered by this run" firings={data.items} withRule withRuns={false} />
     </>
   );
 }

@@ -9,7 +9,7 @@ import styles from './run.module.css';
 export function RunDeliveries({ traceId }: { readonly traceId: string }) {
   const { memberships } = useMe();
   if (memberships.length === 0)
-    return <p className={parts['faint']}>Webhooks belong to organizations, and you are in none.</p>;
+    return <p className={parts['faint']}>Webhooks belong to organizations; you are not a member of one.</p>;
   return (
     <div className={styles['stack']}>
       {memberships.map(({ slug, name }) => (
@@ -32,7 +32,7 @@ function OfOrganization({ org, traceId }: { readonly org: string; readonly trace
       endpoints={endpoints.data ?? []}
       open={open}
       onOpen={setOpen}
-      nothing="Nothing was sent because of this run"
+      nothing="No webhook deliveries"
     />
   );
 }

@@ -43,9 +43,9 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
         ref={search}
         type="search"
         className={cx(parts['field'], styles['search'])}
-        aria-label="Search in the run"
-        placeholder="Search in the run  /"
-        title="Looks into names, types, models, errors, ids and the beginnings of inputs"
+        aria-label="Search this run"
+        placeholder="Search this run /"
+        title="Searches names, types, models, errors, ids and the start of inputs"
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value);
@@ -58,12 +58,12 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
       {state.q !== '' && (
         <span className={styles['hits']} role="status">
           {view.hits.length === 0
-            ? 'Nothing in names, types, models, errors and how inputs begin'
+            ? 'No match in names, types, models, errors or the start of inputs'
             : `${hit < 0 ? '' : `${formatCount(hit + 1)} of `}${formatCount(view.hits.length)}`}
           <button
             type="button"
             className={cx(parts['button'], parts['iconButton'])}
-            aria-label="Hit before"
+            aria-label="Previous match"
             onClick={() => {
               next(view.hits, false);
             }}
@@ -73,7 +73,7 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
           <button
             type="button"
             className={cx(parts['button'], parts['iconButton'])}
-            aria-label="Next hit"
+            aria-label="Next match"
             onClick={() => {
               next(view.hits, true);
             }}
@@ -104,7 +104,7 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
           }}
         />
         <Switch
-          name="Squeeze gaps"
+          name="Collapse idle time"
           hint="G"
           isOn={state.squeeze}
           onTurn={(squeeze) => {
@@ -112,7 +112,7 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
           }}
         />
         <Switch
-          name="Fold repeats"
+          name="Group repeats"
           hint="R"
           isOn={state.fold}
           onTurn={(fold) => {

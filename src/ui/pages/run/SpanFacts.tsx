@@ -16,8 +16,8 @@ interface Props {
 }
 
 const PARTS: readonly (readonly [string, string])[] = [
-  ['cached_read', 'read from a cache'],
-  ['cached_write', 'written to a cache'],
+  ['cached_read', 'cache read'],
+  ['cached_write', 'cache write'],
   ['reasoning', 'reasoning'],
   ['audio_input', 'audio in'],
   ['audio_output', 'audio out'],
@@ -71,7 +71,7 @@ export function SpanFacts({ node, detail, view, onShow }: Props) {
       )}
       {node.children.length > 0 && (node.cost !== null || node.tokens !== null) && (
         <>
-          <dt>With all below</dt>
+          <dt>Including children</dt>
           <dd>
             {[
               node.tokens === null ? undefined : `${formatCount(node.tokens)} tokens`,
@@ -90,9 +90,9 @@ export function SpanFacts({ node, detail, view, onShow }: Props) {
       )}
       {!span.counted && (
         <>
-          <dt>Told twice</dt>
+          <dt>Duplicate</dt>
           <dd>
-            Another instrumentation tells of this call, and it counts there.{' '}
+            Another instrumentation reported the same call; the call is counted there.{' '}
             {sameAs !== undefined && (
               <button
                 type="button"
@@ -129,9 +129,9 @@ function CostParts({ cost }: { readonly cost: Json | undefined }) {
   });
   const from =
     source?.kind === 'string' && source.text === 'priced'
-      ? `by the price table${rule?.kind === 'string' ? `, ${rule.text}` : ''}`
+      ? `calculated from price list${rule?.kind === 'string' ? `, ${rule.text}` : ''}`
       : source?.kind === 'string'
-        ? 'as it was sent'
+        ? 'reported by client'
         : undefined;
   const words = [...parts, ...(from === undefined ? [] : [from])];
   return words.length === 0 ? null : <small> ({words.join(', ')})</small>;

@@ -62,7 +62,7 @@ export function SpanPanel({ traceId, node, view, state, change, onShow }: Props)
       <SpanFacts node={node} detail={data} view={view} onShow={onShow} />
       {isCut(data) && (
         <p className={parts['label']} role="status">
-          Parts of this span are long and are shown shortened.
+          Long values truncated.
           <button
             type="button"
             className={parts['button']}
@@ -70,7 +70,7 @@ export function SpanPanel({ traceId, node, view, state, change, onShow }: Props)
               setWhole(span.id);
             }}
           >
-            Load all
+            Load full content
           </button>
         </p>
       )}
@@ -88,7 +88,7 @@ export function SpanPanel({ traceId, node, view, state, change, onShow }: Props)
             change({ tab: tabs.find((each) => each === key) ?? '' }, 'replace');
           }}
         >
-          <TabList className={styles['tabList'] ?? ''} aria-label="Parts of the span">
+          <TabList className={styles['tabList'] ?? ''} aria-label="Span details">
             {tabs.map((each) => (
               <Tab key={each} id={each} className={styles['tab'] ?? ''}>
                 {NAMES[each]}

@@ -53,7 +53,7 @@ export function Filters({
       <Choice
         label="Runs"
         value={state.kind}
-        options={{ agent: 'Of agents', other: 'Others', all: 'All' }}
+        options={{ agent: 'Agent runs', other: 'Other traces', all: 'All' }}
         onChange={(value) => {
           set('kind', value);
         }}
@@ -141,7 +141,7 @@ function AddFilter({ onAdd }: { readonly onAdd: (name: Chip, value: string) => v
           aria-invalid={isWrong}
           inputMode={CHIPS[name].kind === 'number' ? 'decimal' : 'text'}
           placeholder={
-            name === 'agent' ? 'Id of the agent' : CHIPS[name].kind === 'number' ? 'Number' : 'Exactly'
+            name === 'agent' ? 'Agent id' : CHIPS[name].kind === 'number' ? 'Number' : 'Exact value'
           }
           value={value}
           onChange={(event) => {

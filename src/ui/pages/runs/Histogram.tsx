@@ -49,13 +49,13 @@ export function Histogram({
     <div className={charts['charts']}>
       <TimeChart
         title="Runs"
-        note={`${formatCounted(data.total.runs, 'run')} ${of}${time}${isFiltered ? '; other filters are not in it' : ''}`}
+        note={`${formatCounted(data.total.runs, 'run')} ${of}${time}${isFiltered ? '; not affected by other filters' : ''}`}
         {...drawn}
         kind="bars"
         height={HEIGHT}
         range={[Date.parse(data.start_time), Date.parse(data.end_time)]}
         format={formatCount}
-        missing="No run started here"
+        missing="No runs in this interval"
         onBrush={onDrawn(LEAST_MS, onBrush)}
       />
     </div>

@@ -55,7 +55,7 @@ export function Export({ state }: { readonly state: RunsState }) {
         setTold('');
       },
       (error: unknown) => {
-        setTold(error instanceof Error ? error.message : 'It could not be saved.');
+        setTold(error instanceof Error ? error.message : 'Could not save.');
       },
     );
   };
@@ -77,7 +77,7 @@ export function Export({ state }: { readonly state: RunsState }) {
             {format.toUpperCase()}
           </button>
         ))}
-        <small className={parts['faint']}>All runs that the filters let through, with times in UTC.</small>
+        <small className={parts['faint']}>All runs that match the filters, with times in UTC.</small>
         <small role="status">{told}</small>
       </div>
     </details>

@@ -84,11 +84,11 @@ export default function Runs() {
       ) : data === undefined ? (
         <TableSkeleton rows={12} />
       ) : runs.length === 0 ? (
-        <Empty title={isFiltered(state) ? 'No runs match' : 'No agent has run yet'}>
+        <Empty title={isFiltered(state) ? 'No runs match' : 'No agent runs yet'}>
           <p>
             {isFiltered(state)
-              ? 'Take away a filter, or choose a longer time.'
-              : 'Runs of other kinds, such as requests to a service, are under “Others”.'}
+              ? 'Remove a filter or widen the time range.'
+              : 'Traces without an agent, such as service requests, are under “Other traces”.'}
           </p>
         </Empty>
       ) : (
@@ -163,10 +163,10 @@ function Chosen({ ids, onNone }: { readonly ids: readonly string[]; readonly onN
           Compare
         </Link>
       ) : (
-        <span className={parts['faint']}>Choose two to compare them</span>
+        <span className={parts['faint']}>Select two runs to compare</span>
       )}
       <button type="button" className={parts['button']} onClick={onNone}>
-        Let go
+        Clear
       </button>
     </p>
   );
@@ -196,7 +196,7 @@ function Pages({
     );
   return (
     <div className={parts['pager']}>
-      <span>{data.items.length} runs; found by their spans or prompts, they are not counted</span>
+      <span>{data.items.length} runs; no total for filters on spans or prompts</span>
       {state.after !== '' && (
         <button
           type="button"

@@ -84,8 +84,8 @@ function Save() {
     >
       <input
         className={parts['field']}
-        aria-label="Name of the view"
-        placeholder="Name of what is shown now…"
+        aria-label="View name"
+        placeholder="Name for the current view…"
         maxLength={100}
         value={name}
         onChange={(event) => {
@@ -95,7 +95,7 @@ function Save() {
       {memberships.length > 0 && (
         <select
           className={parts['field']}
-          aria-label="Who sees it"
+          aria-label="Visible to"
           value={slug}
           onChange={(event) => {
             setSlug(event.target.value);
@@ -120,7 +120,7 @@ function Save() {
 function Problem({ error }: { readonly error: Error }) {
   return (
     <small role="alert" className={parts['bad']}>
-      {error instanceof ApiError ? error.message : 'The daemon did not answer.'}
+      {error instanceof ApiError ? error.message : 'The daemon did not respond.'}
     </small>
   );
 }

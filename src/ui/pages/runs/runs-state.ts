@@ -60,13 +60,13 @@ export const CHIPS = {
   model: { label: 'Model', kind: 'text' },
   span: { label: 'Span name', kind: 'text' },
   type: { label: 'Span type', kind: 'text' },
-  node: { label: 'Node of the map', kind: 'text' },
+  node: { label: 'Map node', kind: 'text' },
   prompt: { label: 'Prompt', kind: 'text' },
-  pv: { label: 'Version of the prompt', kind: 'number' },
-  mind: { label: 'Duration, at least (ms)', kind: 'number' },
-  maxd: { label: 'Duration, at most (ms)', kind: 'number' },
-  minc: { label: 'Cost, at least ($)', kind: 'number' },
-  maxc: { label: 'Cost, at most ($)', kind: 'number' },
+  pv: { label: 'Prompt version', kind: 'number' },
+  mind: { label: 'Min duration (ms)', kind: 'number' },
+  maxd: { label: 'Max duration (ms)', kind: 'number' },
+  minc: { label: 'Min cost ($)', kind: 'number' },
+  maxc: { label: 'Max cost ($)', kind: 'number' },
 } as const satisfies Partial<Record<keyof typeof STATE, { label: string; kind: 'text' | 'number' }>>;
 export type Chip = keyof typeof CHIPS;
 

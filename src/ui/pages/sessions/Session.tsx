@@ -38,7 +38,7 @@ export default function Session({ id }: { readonly id: string }) {
       <Empty title="Session not found" isPage>
         <title>No such session · Jackdaw</title>
         <p>
-          Its runs may be gone, or belong to another user. <Link href="/sessions">All sessions</Link>
+          Its runs were deleted or belong to another user. <Link href="/sessions">All sessions</Link>
         </p>
       </Empty>
     );
@@ -58,7 +58,7 @@ export default function Session({ id }: { readonly id: string }) {
             <div>
               <dt>Users</dt>
               <dd className={styles['names']}>
-                {data.user_ids.length === 0 && <Missing reason="No run names its user" />}
+                {data.user_ids.length === 0 && <Missing reason="No run has a user id" />}
                 {data.user_ids.map((user, at) => (
                   <Fragment key={user}>
                     {at > 0 && ', '}
@@ -96,7 +96,7 @@ export default function Session({ id }: { readonly id: string }) {
             <div>
               <dt>Cost</dt>
               <dd>
-                <Money value={data.total_cost} missing="No run has a cost: its models have no price" />
+                <Money value={data.total_cost} missing="No run has a cost: its models are unpriced" />
               </dd>
             </div>
             <div>

@@ -75,7 +75,7 @@ export function SessionRun({ run }: { readonly run: Schemas['Run'] }) {
         </div>
       ) : (
         <p className={parts['faint']}>
-          {turn.error ? 'What was said could not be loaded.' : 'Its spans brought no input and no output.'}{' '}
+          {turn.error ? 'Could not load the messages.' : 'No input or output.'}{' '}
           <Link href={`/traces/${id}`}>Open the run</Link>
         </p>
       )}

@@ -76,7 +76,7 @@ const COLUMNS: readonly Column<Session>[] = [
 
 /** The first names of a list, and how many more there are. */
 function Few({ names }: { readonly names: readonly string[] }) {
-  if (names.length === 0) return <Missing reason="No run names one" />;
+  if (names.length === 0) return <Missing reason="Not set" />;
   const rest = names.length - SHOWN_NAMES;
   return (
     <span title={names.join(', ')}>
@@ -123,7 +123,7 @@ export default function Sessions() {
           ref={search}
           type="search"
           className={parts['field']}
-          aria-label="Sessions of a user, by the exact id"
+          aria-label="Filter by exact user id"
           placeholder="User id"
           value={typed}
           onChange={(event) => {
@@ -157,7 +157,7 @@ export default function Sessions() {
       ) : data === undefined ? (
         <TableSkeleton />
       ) : data.items.length === 0 ? (
-        <Empty title={isFiltered ? 'No session is like this' : 'No run names a session'}>
+        <Empty title={isFiltered ? 'No session is like this' : 'No sessions yet'}>
           <p>
             {isFiltered
               ? 'A user is found by the exact id that the runs carry.'

@@ -129,8 +129,8 @@ export function Audit() {
       ) : data === undefined ? (
         <TableSkeleton rows={5} />
       ) : data.items.length === 0 ? (
-        <Empty title={isFiltered ? 'No recorded action matches' : 'No action is recorded yet'}>
-          <p>The last 10 000 actions are kept here. The log of the daemon has all of them.</p>
+        <Empty title={isFiltered ? 'No actions match' : 'No actions yet'}>
+          <p>The last 10,000 actions are kept; the daemon log has all of them.</p>
         </Empty>
       ) : (
         <>
@@ -170,7 +170,7 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Entry>[]
       header: 'User',
       render: ({ user_id: id }) =>
         id === null ? (
-          <Missing reason="Nobody was logged in" />
+          <Missing reason="Not logged in" />
         ) : (
           <Link href={`/settings/users?user=${id}`}>{names.get(id) ?? id}</Link>
         ),
@@ -182,7 +182,7 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Entry>[]
       render: ({ fields }) => {
         const details = detailsOf(fields);
         return details === '' ? (
-          <Missing reason="The action has no details" />
+          <Missing reason="No details" />
         ) : (
           <span className={styles['details']}>{details}</span>
         );
@@ -192,16 +192,14 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Entry>[]
       name: 'address',
       header: 'Address',
       hint: 'Network address of the client',
-      render: ({ address }) =>
-        address === '' ? <Missing reason="The entry counts several clients" /> : address,
+      render: ({ address }) => (address === '' ? <Missing reason="Several clients" /> : address),
     },
     {
       name: 'key',
       header: 'Key',
-      hint: 'Id of the API key, also of a browser session',
+      hint: 'Id of the API key or browser session',
       isCut: true,
-      render: ({ key_id: id }) =>
-        id === null ? <Missing reason="No key was used" /> : <code title={id}>{id}</code>,
+      render: ({ key_id: id }) => (id === null ? <Missing reason="No key" /> : <code title={id}>{id}</code>),
     },
   ];
 }

@@ -37,19 +37,17 @@ export function KeyTable({
         </>
       ),
     },
-    { name: 'prefix', header: 'Begins with', render: ({ prefix }) => <code>{prefix}…</code> },
+    { name: 'prefix', header: 'Key prefix', render: ({ prefix }) => <code>{prefix}…</code> },
     { name: 'scopes', header: 'Scopes', render: (key) => key.scopes.join(', ') },
     {
       name: 'parent',
-      header: 'Made with',
-      hint: 'The key that made it, itself or through a browser session',
+      header: 'Created by',
+      hint: 'The key that created this one, directly or through a browser session',
       render: ({ parent_id }) =>
         parent_id === null ? (
-          <Missing reason="Unknown, or made offline" />
+          <Missing reason="Unknown, or created offline" />
         ) : (
-          (keys.find(({ id }) => id === parent_id)?.name ?? (
-            <Missing reason="A key that is not listed here" />
-          ))
+          (keys.find(({ id }) => id === parent_id)?.name ?? <Missing reason="A key not listed here" />)
         ),
     },
     {
@@ -61,7 +59,7 @@ export function KeyTable({
     {
       name: 'used',
       header: 'Last used',
-      hint: 'Written at most once a minute',
+      hint: 'Updated at most once a minute',
       isNumber: true,
       render: ({ last_used_at }) => <Time at={last_used_at} relative missing="Never used" />,
     },
@@ -69,7 +67,7 @@ export function KeyTable({
       name: 'expires',
       header: 'Expires',
       isNumber: true,
-      render: ({ expires_at }) => <Time at={expires_at} relative missing="It does not expire" />,
+      render: ({ expires_at }) => <Time at={expires_at} relative missing="Never expires" />,
     },
     {
       name: 'state',
@@ -78,7 +76,7 @@ export function KeyTable({
         canRevoke(key) ? (
           <RevokeKey
             name={key.name}
-            question={key.id === key_id ? 'This ends the session you are in.' : 'For good?'}
+            question={key.id === key_id ? 'This ends your current session.' : 'Revoke permanently?'}
             childCount={activeDescendants(key, keys, now)}
             revoke={(withChildren) => revoke(key.id, withChildren)}
             stale={stale}
@@ -118,7 +116,9 @@ function RevokeKey({
       {childCount > 0 && (
         <Check
           name={
-            childCount === 1 ? 'and the key made with it' : `and the ${String(childCount)} keys made with it`
+            childCount === 1
+              ? 'and the key created with it'
+              : `and the ${String(childCount)} keys created with it`
           }
           about=""
           checked={withChildren}

@@ -73,11 +73,11 @@ export function NewKey({
           <TextField
             label="Name"
             value={name}
-            hint="Where it is used, so that you know what stops working when you revoke it."
+            hint="Where the key is used, so that you know what stops working when you revoke it."
             problem={change.fields['name']}
             onText={setName}
           />
-          <Checks legend="It may" problem={change.fields['scopes']}>
+          <Checks legend="Permissions" problem={change.fields['scopes']}>
             {offered.map((scope) => (
               <Check
                 key={scope}
@@ -102,7 +102,7 @@ export function NewKey({
               label="Your API key"
               type="password"
               value={proof}
-              hint="The new key outlives this session, so one of your keys must confirm it."
+              hint="The new key outlives this session; confirm it with an existing key."
               problem={change.fields['confirm_with_key']}
               onText={setProof}
             />

@@ -109,7 +109,7 @@ function NewOrganization() {
       <TextField label="Name" value={name} problem={change.fields['name']} onText={setName} />
       <TextField
         label="Slug"
-        hint="Lower-case letters, digits and hyphens between them. It cannot be changed later."
+        hint="Lower-case letters, digits and hyphens. Cannot be changed later."
         value={slug}
         problem={change.fields['slug']}
         onText={setSlug}

@@ -54,9 +54,7 @@ export default function Settings({ place = '' }: { readonly place: string | unde
         </Empty>
       ) : found.isForAdmins && !isAdmin ? (
         <Empty title="Only administrators can see this">
-          <p>
-            This needs a key with the scope admin. Log in with one, or ask an administrator of this daemon.
-          </p>
+          <p>This page requires the admin scope. Log in with such a key, or ask an administrator.</p>
         </Empty>
       ) : (
         <Content />

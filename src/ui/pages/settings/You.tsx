@@ -30,7 +30,7 @@ export function You() {
           <dt>Organizations</dt>
           <dd>
             {memberships.length === 0 ? (
-              <Missing reason="You are a member of none" />
+              <Missing reason="No organizations" />
             ) : (
               memberships.map(({ name, role }) => `${name} (${role})`).join(', ')
             )}
@@ -39,7 +39,7 @@ export function You() {
       </section>
       <section className={styles['section']}>
         <h2>Preferences</h2>
-        <p>Kept in this browser, for everybody who uses it.</p>
+        <p>Saved in this browser.</p>
         <div className={parts['filters']}>
           <Choice
             label="Times"
@@ -58,10 +58,10 @@ export function You() {
       <section className={styles['section']}>
         <h2>Sessions and links</h2>
         {key_id === null ? (
-          <p>Authentication is off: everybody who reaches this daemon is this user, and nobody logs in.</p>
+          <p>Authentication is off: everyone who can reach this daemon acts as this user.</p>
         ) : (
           <>
-            <p>A session ends 12 hours after it was last used, 7 days after it began, or with its key.</p>
+            <p>A session ends after 12 hours without use, after 7 days, or when its key is revoked.</p>
             {scopes.some((scope) => scope === 'read' || scope === 'admin') && <Sessions />}
             <p>
               A link that logs in another browser once, within 15 minutes, is made on the machine of the

@@ -6,9 +6,9 @@ export type Scope = Key['scopes'][number];
 /** What each scope is good for. */
 export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
   write: 'send traces, metrics and logs',
-  read: 'see what was sent',
-  manage: 'make prompts, alerts, webhooks and own keys',
-  admin: 'everything, also users and organizations',
+  read: 'read data',
+  manage: 'manage prompts, alerts, webhooks and own keys',
+  admin: 'everything, including users and organizations',
 };
 
 /** How long a new key lasts, in days; the empty text for ever. */

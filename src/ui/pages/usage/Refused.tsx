@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Rejection>[] = [
   { name: 'code', header: 'Why', render: ({ code }) => reasonOf(code) },
   {
     name: 'error',
-    header: 'What the sender was told',
+    header: 'Response to the sender',
     isWide: true,
     render: ({ error }) => <span title={error}>{error}</span>,
   },
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Rejection>[] = [
     isCut: true,
     render: ({ trace_id }) =>
       trace_id === null ? (
-        <Missing reason="It has no id, or nobody has read it" />
+        <Missing reason="No id, or not parsed" />
       ) : (
         <code title={trace_id}>{trace_id}</code>
       ),
@@ -48,7 +48,7 @@ export function Refused() {
   return (
     <section>
       <div className={parts['head']}>
-        <h2>Last refused items</h2>
+        <h2>Recent refused items</h2>
       </div>
       {error && !data ? (
         <Failure error={error} retry={() => void refetch()} />

@@ -79,7 +79,7 @@ function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; read
         <dt>Events in {period} (UTC month)</dt>
         <dd className={isOver ? parts['bad'] : undefined}>
           <Count value={used} missing="" />
-          <small>each span is one; metrics and logs count as the processor quota says</small>
+          <small>1 span = 1 event; metrics and logs per quota settings</small>
         </dd>
       </div>
       <div>
@@ -88,28 +88,26 @@ function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; read
           {limit === null ? 'none' : <Count value={limit} missing="" />}
           {limit !== null && limit > 0 && (
             <small>
-              {isOver
-                ? 'reached: what is new is refused'
-                : `${formatPercentage((used / limit) * 100)} of it is used`}
+              {isOver ? 'reached: new data is refused' : `${formatPercentage((used / limit) * 100)} used`}
             </small>
           )}
         </dd>
       </div>
       <div>
-        <dt>By the end of the month</dt>
+        <dt>Projected by the end of the month</dt>
         <dd className={(coming?.reachedOn ?? null) !== null ? parts['bad'] : undefined}>
           {coming === null ? (
             <>
-              <Missing reason="There are not two whole days yet to go by" />
-              <small>known after two full days</small>
+              <Missing reason="Needs two full days of data" />
+              <small>available after two full days</small>
             </>
           ) : (
             <>
               ~<Count value={coming.total} missing="" />
               <small>
-                if the rest goes as the last {coming.days} whole UTC days:{' '}
-                {formatCount(Math.round(coming.perDay))} a day
-                {coming.reachedOn !== null && !isOver && `; the limit is reached on ${coming.reachedOn}`}
+                at the rate of the last {coming.days} whole UTC days: {formatCount(Math.round(coming.perDay))}{' '}
+                a day
+                {coming.reachedOn !== null && !isOver && `; limit reached on ${coming.reachedOn}`}
               </small>
             </>
           )}
@@ -165,7 +163,7 @@ function Days({ daily }: { readonly daily: Daily }) {
           bad: refused ?? 0,
           words:
             refused === null
-              ? 'not known: before the start of the daemon'
+              ? 'unknown: before the daemon started'
               : [
                   formatCounted(refused, 'item'),
                   ...reasons.map(({ code, items }) => `${code} ${formatCount(items)}`),

@@ -30,7 +30,7 @@ export function WhereIsIt() {
           className={parts['field']}
           size={38}
           spellCheck={false}
-          placeholder="32 digits, with dashes or without, or a link"
+          placeholder="32 hexadecimal digits, with or without dashes, or a link"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
@@ -94,14 +94,13 @@ function Answer({ trace, id }: { readonly trace: string; readonly id: string | u
   return (
     <p>
       <strong>
-        {id === undefined ? 'This is no id of a trace, and nothing was refused with it.' : 'Never seen here.'}
+        {id === undefined ? 'Not a trace id, and nothing was refused under it.' : 'Never received.'}
       </strong>{' '}
       Since <FullTime at={since} /> nothing with this id was refused to you
       {id !== undefined && ', and nothing is stored'}. What this daemon cannot know: whether it was sent to
       somewhere else or with the key of another user, waits in the queue of an SDK or of a Collector, was
       dropped by sampling, or was stored once and removed by retention.
-      {isOverNow &&
-        ' You are over the quota of the month: what is new is refused, also what nobody has read yet.'}
+      {isOverNow && ' You are over the monthly quota: new data is refused, even before it is parsed.'}
     </p>
   );
 }

@@ -1,14 +1,14 @@
 /** What codes of refusals mean, for who reads them. */
 const REASONS: Readonly<Record<string, string>> = {
-  validation_failed: 'it breaks a rule',
-  quota_exceeded: 'over the quota of the month',
+  validation_failed: 'fails validation',
+  quota_exceeded: 'over the monthly quota',
   storage_exceeded: 'over the storage limit',
   rate_limited: 'too much at a time',
   overloaded: 'more came in than could be taken',
   shutting_down: 'the daemon was stopping',
   storage_unavailable: 'the store could not be written',
   store_damaged: 'stored data that it belongs to is damaged',
-  internal_error: 'an error of the daemon',
+  internal_error: 'internal error of the daemon',
 };
 
 /** @param code as the API has it; another one stands for itself */

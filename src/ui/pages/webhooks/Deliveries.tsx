@@ -34,7 +34,7 @@ export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Pr
   const items = list.data.pages.flatMap((page) => page.items);
   const nameOf = (id: string): string => {
     const found = endpoints.find((endpoint) => endpoint.id === id);
-    return found === undefined ? 'an endpoint that is gone' : endpointName(found);
+    return found === undefined ? 'deleted endpoint' : endpointName(found);
   };
   if (items.length === 0 && !list.hasNextPage) return <Empty title={nothing} />;
   return (
@@ -107,7 +107,7 @@ export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Pr
             disabled={list.isFetchingNextPage}
             onClick={() => void list.fetchNextPage()}
           >
-            Look further back
+            Load older
           </button>
         )}
       </div>

@@ -51,15 +51,15 @@ export function Delivery({
               retry.mutate();
             }}
           >
-            <RotateCw size={14} aria-hidden="true" /> {isWaiting ? 'Asked for again' : 'Send again'}
+            <RotateCw size={14} aria-hidden="true" /> {isWaiting ? 'Asked for again' : 'Resend'}
           </button>
         )}
       </div>
       <ActionProblem error={retry.error} />
       <div className={styles['beside']}>
-        <section aria-label="What was sent">
+        <section aria-label="Raw request body">
           <div className={styles['facts']}>
-            <h3>What was sent</h3>
+            <h3>Raw request body</h3>
             <small className={parts['faint']}>{formatBytes(bytes)}, every byte of it</small>
             <CopyButton label="Copy" text={() => body} />
           </div>
@@ -101,10 +101,10 @@ function Attempts({
               <div className={styles['facts']}>
                 <span>{attempt_number}.</span>
                 <Time at={attempted_at} />
-                <span className={isGood ? undefined : parts['bad']}>{code ?? 'no answer'}</span>
+                <span className={isGood ? undefined : parts['bad']}>{code ?? 'no response'}</span>
                 <Duration
                   value={duration_ms}
-                  missing="It is still running, or the daemon stopped meanwhile"
+                  missing="Still running, or interrupted when the daemon stopped"
                 />
                 {attempt.error_message !== null && (
                   <span className={parts['bad']}>{attempt.error_message}</span>
@@ -112,7 +112,7 @@ function Attempts({
               </div>
               {attempt.response_body !== '' && (
                 <details>
-                  <summary>Answer, the first 16 KB of it</summary>
+                  <summary>Response (first 16 KB)</summary>
                   <pre tabIndex={0} className={styles['body']}>
                     {attempt.response_body}
                   </pre>

@@ -51,18 +51,18 @@ export function EditEndpoint({ org, endpoint, onMade, onDone }: Props) {
       <TextField
         label="URL"
         value={url}
-        hint="Gets a POST for each event. It begins with https://."
+        hint="Receives a POST for each event. Must start with https://."
         problem={change.fields['url']}
         onText={setUrl}
       />
       <TextField
         label="Name"
         value={name}
-        hint="The name that people see."
+        hint="Display name."
         problem={change.fields['name']}
         onText={setName}
       />
-      <Checks legend="It is told when" problem={change.fields['event_types']}>
+      <Checks legend="Send events" problem={change.fields['event_types']}>
         <Check
           name="anything happens"
           about="all types, and those of later versions"

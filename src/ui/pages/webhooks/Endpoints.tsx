@@ -34,8 +34,8 @@ export function Endpoints({
     { name: 'state', header: 'State', render: (endpoint) => <EndpointState endpoint={endpoint} /> },
     {
       name: 'failures',
-      header: 'Failures in a row',
-      hint: 'Failed attempts since the last one that succeeded',
+      header: 'Consecutive failures',
+      hint: 'Failed attempts since the last success',
       isNumber: true,
       render: ({ consecutive_failures: failures }) => (
         <span className={failures > 0 ? parts['bad'] : undefined}>{formatCount(failures)}</span>

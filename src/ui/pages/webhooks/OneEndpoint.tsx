@@ -13,7 +13,7 @@ import styles from './webhooks.module.css';
 import { formatCounted } from '../../format/number.js';
 import { Choice } from '../../parts/Choice.js';
 
-const STATUSES = { failed: 'Failed, and were given up', pending: 'Wait for their next attempt' };
+const STATUSES = { failed: 'Failed permanently', pending: 'Waiting for a retry' };
 
 /** Has what an endpoint missed sent again. */
 function RetryMany({
@@ -35,23 +35,23 @@ function RetryMany({
     const { queued, has_more } = await bodyOf(
       api.POST('/api/v1/org/{org_slug}/webhooks/deliveries/retry', { params, body }),
     );
-    const rest = has_more ? ' There are more: ask again for the next ones.' : '';
+    const rest = has_more ? ' More remain: resend again for the rest.' : '';
     setTold(
       queued === 0
-        ? 'There is nothing to send again.'
+        ? 'Nothing to resend.'
         : `${formatCounted(queued, 'delivery', 'deliveries')} will be sent again.${rest}`,
     );
   }, ['deliveries', 'delivery']);
   return (
     <Form
       label={`Send again to ${endpointName(endpoint)}`}
-      action="Send again"
+      action="Resend"
       change={change}
       isReady={endpoint.is_active}
       onCancel={onDone}
     >
       <Choice
-        label="Those that"
+        label="Deliveries"
         value={status}
         options={STATUSES}
         onChange={(value) => {
@@ -59,9 +59,7 @@ function RetryMany({
         }}
       />
       <Choice label="Queued since" value={hours} options={OUTAGES} onChange={setHours} />
-      <p role="status">
-        {endpoint.is_active ? told : 'It is paused, and nothing is sent to it: activate it first.'}
-      </p>
+      <p role="status">{endpoint.is_active ? told : 'This endpoint is paused; activate it first.'}</p>
     </Form>
   );
 }
@@ -115,7 +113,7 @@ export function OneEndpoint({ org, endpoint, canManage, isAdmin, onSecret, onTes
             aria-expanded={shown === 'retry'}
             onClick={toggle('retry')}
           >
-            Send again after an outage
+            Resend failed deliveries
           </button>
         )}
         {canManage && isAdmin && (
@@ -124,12 +122,12 @@ export function OneEndpoint({ org, endpoint, canManage, isAdmin, onSecret, onTes
               type="button"
               className={parts['button']}
               disabled={test.isPending || !endpoint.is_active}
-              title={endpoint.is_active ? undefined : 'Nothing is sent to it while it is paused'}
+              title={endpoint.is_active ? undefined : 'Paused: nothing is sent'}
               onClick={() => {
                 test.mutate();
               }}
             >
-              Send a test
+              Send test event
             </button>
             <button
               type="button"
@@ -150,9 +148,9 @@ export function OneEndpoint({ org, endpoint, canManage, isAdmin, onSecret, onTes
               Edit
             </button>
             <ConfirmedChange
-              action="Rotate the secret"
+              action="Rotate secret"
               name={`of ${name}`}
-              question="The old secret ends at once: what is on its way then fails verification."
+              question="The old secret becomes invalid immediately; webhooks in flight fail verification."
               act={async () => {
                 const made = await bodyOf(
                   api.POST('/api/v1/org/{org_slug}/webhooks/endpoints/{endpoint_id}/rotate-secret', {
@@ -166,7 +164,7 @@ export function OneEndpoint({ org, endpoint, canManage, isAdmin, onSecret, onTes
             <ConfirmedChange
               action="Delete"
               name={name}
-              question="It is gone for good, with all that was sent to it?"
+              question="Delete this endpoint and its deliveries?"
               act={async () => {
                 await bodyOf(
                   api.DELETE('/api/v1/org/{org_slug}/webhooks/endpoints/{endpoint_id}', { params: { path } }),

@@ -117,9 +117,7 @@ function Loaded({
       <PausedBanner org={org} endpoints={endpoints} canActivate={isAdmin && canManage} />
       {endpoints.length === 0 ? (
         <Empty title="No endpoints yet">
-          <p>
-            An endpoint is a URL that gets a signed request when a run fails, an alert fires and the like.
-          </p>
+          <p>An endpoint receives a signed request when, for example, a run fails or an alert fires.</p>
         </Empty>
       ) : (
         <Endpoints org={org} endpoints={endpoints} />
@@ -181,9 +179,7 @@ function Loaded({
             change({ open }, 'replace');
           }}
           nothing={
-            state.status === 'all' && state.type === 'all'
-              ? 'Nothing was sent yet'
-              : 'No delivery is like this'
+            state.status === 'all' && state.type === 'all' ? 'No deliveries yet' : 'No deliveries match'
           }
         />
       </section>

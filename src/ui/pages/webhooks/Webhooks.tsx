@@ -23,7 +23,7 @@ export default function Webhooks() {
   const [only] = memberships;
   if (only === undefined)
     return (
-      <Empty title="You do not belong to an organization" isPage>
+      <Empty title="You are not a member of an organization" isPage>
         <title>Webhooks · Jackdaw</title>
         <p>Webhooks belong to organizations. An administrator adds you to one.</p>
         {scopes.includes('admin') && <Link href="/settings/organizations">Organizations</Link>}

@@ -1,13 +1,13 @@
 /** Types of events that an endpoint may ask for, and when each is sent. `webhook.test` is sent when it is asked for. */
 export const EVENT_WORDS = {
-  'trace.failed': 'a run failed',
-  'trace.timed_out': 'a run took too long or fell silent',
-  'trace.completed': 'a run ended well',
-  'alert.fired': 'an alert fired',
-  'alert.resolved': 'what an alert told of is over',
-  'agent.created': 'an agent was seen for the first time',
-  'prompt.created': 'a prompt has a new version',
-  'webhook.endpoint.disabled': 'an endpoint of the organization failed too often and was paused',
+  'trace.failed': 'Run failed',
+  'trace.timed_out': 'Run timed out',
+  'trace.completed': 'Run completed',
+  'alert.fired': 'Alert fired',
+  'alert.resolved': 'Alert resolved',
+  'agent.created': 'New agent',
+  'prompt.created': 'New prompt version',
+  'webhook.endpoint.disabled': 'Endpoint paused after repeated failures',
 } as const;
 
 export const EVENT_TYPES = Object.keys(EVENT_WORDS) as readonly (keyof typeof EVENT_WORDS)[];
