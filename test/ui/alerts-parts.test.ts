@@ -46,8 +46,8 @@ const RULE: Rule = {
 };
 
 void t.test('a rule says what it looks for in the units of people', async (t) => {
-  t.equal(ruleWords(RULE), 'Cost a day above $5.00');
-  t.equal(conditionWords({ type: 'inactivity', threshold: 6 }), 'Silence longer than 6h');
+  t.equal(ruleWords(RULE), 'Daily cost above $5.00');
+  t.equal(conditionWords({ type: 'inactivity', threshold: 6 }), 'No activity for 6 h');
   t.equal(formatFound('latency_threshold', 1500), '1.5 s');
   t.equal(formatFound('composite', 1), 'met');
   const composite_config = {
@@ -65,7 +65,7 @@ void t.test('a rule says what it looks for in the units of people', async (t) =>
   };
   t.equal(
     ruleWords({ type: 'composite', threshold: 0, composite_config } as unknown as Rule),
-    'Share of failures above 7 % or queue.depth at most 3',
+    'Failure rate above 7% or queue.depth at most 3',
   );
 });
 

@@ -66,7 +66,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.locator('input[aria-invalid="true"]').waitFor();
     await page.getByLabel('URL').fill(`https://127.0.0.1:${receiver.port}/hook`);
     await page.getByRole('button', { name: 'Create endpoint' }).click();
-    const made = page.getByRole('region', { name: 'Secret of pager' });
+    const made = page.getByRole('region', { name: 'Secret for pager' });
     t.match(await made.locator('code').textContent(), /^whsec_/);
     await made.getByRole('button', { name: 'I’ve saved it' }).click();
     await made.waitFor({ state: 'detached' });
@@ -86,7 +86,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     });
     const { page, complaints } = await visit('/webhooks/default?status=failed');
     const banner = page.getByRole('alert');
-    await banner.getByText('is paused after 3 failures in a row').waitFor();
+    await banner.getByText('was paused after 3 consecutive failures').waitFor();
     isBroken = false;
     await banner.getByRole('button', { name: 'Activate' }).click();
     await banner.waitFor({ state: 'detached' });
@@ -110,12 +110,12 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.waitForURL('**/webhooks/default?endpoint=*');
     await page.getByRole('button', { name: 'Resend failed deliveries' }).click();
     await page.getByRole('button', { name: 'Resend', exact: true }).click();
-    await page.getByText('2 deliveries will be sent again.').waitFor();
+    await page.getByText('2 deliveries will be resent.').waitFor();
     await until('they came again', async () => (await delivered(api)) === RUNS);
     t.equal(receiver.requests.length, 2 * RUNS);
     await page.getByLabel('State').selectOption('success');
     await page.waitForURL('**&status=success');
-    await page.getByText('3 deliveries in all').waitFor();
+    await page.getByText('3 deliveries total').waitFor();
 
     // What becomes of a row is told by the stream, although the list cannot be read again.
     await page.route('**/webhooks/deliveries?*', (route) => route.abort());
@@ -163,7 +163,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
       await page.goto(url + alert);
       await page.getByRole('link', { name: 'clerk' }).click();
       const rules = page.getByRole('table', { name: 'Alerts' });
-      await rules.getByRole('link', { name: 'Share of failures above 50 %' }).waitFor();
+      await rules.getByRole('link', { name: 'Failure rate above 50%' }).waitFor();
       t.same(complaints, []);
     },
   );
@@ -180,7 +180,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
       headers: { 'X-Jackdaw': '1' },
     });
     await page.goto(`${url}/webhooks`);
-    await page.getByText('You may look only').waitFor();
+    await page.getByText('Read-only').waitFor();
     await page.getByRole('link', { name: 'pager' }).click();
     await page.getByRole('region', { name: 'Endpoint pager' }).waitFor();
     t.equal(await page.getByRole('button', { name: /New|Delete|Edit|Rotate|Send/ }).count(), 0);

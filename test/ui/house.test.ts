@@ -111,7 +111,7 @@ void t.test('settings', async (t) => {
     await page.goBack();
     await line.waitFor();
     t.equal(new URL(page.url()).searchParams.get('action'), 'alert_secret.rotated');
-    await page.getByRole('combobox', { name: /^Within/ }).selectOption('1h');
+    await page.getByRole('combobox', { name: /^Period/ }).selectOption('1h');
     await line.getByRole('link').click();
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
     t.same(complaints, []);
@@ -122,7 +122,7 @@ void t.test('settings', async (t) => {
     async (t) => {
       await api.send([anItem()]);
       const { page, complaints } = await visit('/daemon');
-      const graph = page.getByRole('region', { name: /^Graph of the pipelines/ });
+      const graph = page.getByRole('region', { name: /^Pipeline graph/ });
       const edge = graph.getByRole('button', { name: /^trace_batch to validation in traces/ });
       await edge.focus();
       await page.keyboard.press('Enter');
@@ -131,7 +131,7 @@ void t.test('settings', async (t) => {
       await page.getByText('Live', { exact: true }).waitFor();
       // What passes now is shown, and held while it is read.
       const tap = panel.getByRole('region', { name: 'Live items' });
-      await tap.getByText('Nothing of yours has passed').waitFor();
+      await tap.getByText('No data of yours has passed').waitFor();
       await tap.getByText(/^Live/).waitFor();
       t.same(await accessibilityProblems(page), []);
       const row = page
@@ -140,13 +140,13 @@ void t.test('settings', async (t) => {
       await row.getByRole('cell', { name: '1', exact: true }).waitFor();
       await api.send([anItem()]);
       await row.getByRole('cell', { name: '2', exact: true }).waitFor();
-      const item = tap.getByRole('button', { name: /^Taken: researcher/ });
+      const item = tap.getByRole('button', { name: /^Accepted: researcher/ });
       await item.press('Enter');
-      await tap.getByText(/^Taken in .*, in a batch of 1 item$/).waitFor();
+      await tap.getByText(/^Accepted in .*, in a batch of 1 item$/).waitFor();
       t.match(await tap.getByRole('link', { name: 'Open the run' }).getAttribute('href'), '/traces/');
       t.same(await accessibilityProblems(page), []);
       await api.send([anItem()]);
-      await tap.getByText('Held while you read; 1 item waiting').waitFor();
+      await tap.getByText('Paused while you read; 1 item waiting').waitFor();
       await item.press('Enter');
       await tap.getByRole('listitem').nth(1).waitFor();
       await page.keyboard.press('Escape');
@@ -155,7 +155,7 @@ void t.test('settings', async (t) => {
       await graph.getByRole('button', { name: /^outbox to webhook in events/ }).waitFor();
       t.equal(await graph.getByRole('button', { name: / in / }).count(), 1);
       await page.getByRole('button', { name: 'Components' }).click();
-      await page.getByRole('row', { name: 'validation processor traces Well' }).waitFor();
+      await page.getByRole('row', { name: 'validation processor traces Healthy' }).waitFor();
       await page.getByRole('button', { name: 'Configuration' }).click();
       const yaml = page.getByRole('region', { name: 'Configuration as YAML' });
       t.match(await yaml.textContent(), /bootstrap_key: "\[secret\]"/);
@@ -191,7 +191,7 @@ void t.test('settings', async (t) => {
       const { user } = await api.get<{ readonly user: { readonly id: string } }>('/me', made.key);
       await api.call('PUT', `/admin/orgs/mias/members/${user.id}`, { json: { role: 'member' } });
       await page.goto(new URL('/webhooks', page.url()).href);
-      await page.getByRole('heading', { name: 'Webhooks of Of Mia' }).waitFor();
+      await page.getByRole('heading', { name: 'Webhooks · Of Mia' }).waitFor();
       t.equal(await page.getByRole('button', { name: 'New endpoint' }).count(), 0, 'members look only');
       await page.goto(new URL('/webhooks/default', page.url()).href);
       await page.getByRole('heading', { name: 'Organization not found' }).waitFor();

@@ -120,12 +120,12 @@ void t.test('what is not known of an estimate is said, and nothing is made up', 
     repriced,
   };
   t.same(remarks(answer), [
-    '2 calls of 10 left out: 1 without tokens, 1 with a total of tokens only.',
-    '2 calls of 8 have no real cost and are not in the difference.',
-    '2,000 input tokens of caches at the cache prices of x, as if it cached the same.',
+    '2 calls of 10 excluded: 1 without tokens, 1 with only a token total.',
+    '2 calls of 8 have no actual cost and are excluded from the difference.',
+    '2,000 cached input tokens at the cache prices of x, assuming the same caching.',
   ]);
   const flat = { ...answer, price: { ...price, cached_read: 1 } };
-  t.match(remarks(flat).at(-1), 'x has no price of its own for caches');
+  t.match(remarks(flat).at(-1), 'x has no cache prices');
   t.equal(missingReason(answer), undefined);
   const unknown: WhatIfAnswer = {
     ...answer,
@@ -134,15 +134,15 @@ void t.test('what is not known of an estimate is said, and nothing is made up', 
     reason: 'unknown_model',
     repriced: null,
   };
-  t.match(missingReason(unknown), 'does not know');
+  t.match(missingReason(unknown), 'Not in the price list');
   t.same(remarks(unknown), []);
   const empty = { ...repriced, calls: 0, repriced_calls: 0, repriced_cost: null };
-  t.match(missingReason({ ...answer, repriced: empty }), 'No call of this model');
+  t.match(missingReason({ ...answer, repriced: empty }), 'No calls of this model');
   t.same(together([answer, unknown, answer]), { calls: 12, now: 12, then: 6 });
   t.same(together([unknown]), { calls: 0, now: null, then: null });
   t.same(
     [differenceWords(2, 3), differenceWords(2, 1), differenceWords(0, 1), differenceWords(1, 1)],
-    ['+50 %', '−50 %', '+$1.00', 'none'],
+    ['+50%', '−50%', '+$1.00', 'none'],
   );
   const row = { is_used: true, pipelines: ['traces'], rule: 'r', providers: [], price };
   const rows = [

@@ -190,13 +190,11 @@ void t.test('the page of a run', async (t) => {
     const { page } = await pages.visit(`/traces/${trace}?span=${root['span_id'] as string}`);
     const folded = rows(page).filter({ hasText: '7×' });
     await folded.waitFor();
-    t.match(await folded.textContent(), 'the same arguments 7 times: $0.0075, 720 tokens');
+    t.match(await folded.textContent(), 'same arguments 7 times: $0.0075, 720 tokens');
     t.match(await folded.textContent(), '$0.00875');
     t.equal(await rows(page).count(), 3);
     await folded.click();
-    await page
-      .getByText(/7 in a row, the same arguments 7 times\. All of them: \$0\.00875, 840 tokens/)
-      .waitFor();
+    await page.getByText(/7 in a row, same arguments 7 times\. Total: \$0\.00875, 840 tokens/).waitFor();
     await page.keyboard.press('r');
     await page.waitForURL('**fold=0**');
     t.equal(await rows(page).count(), 9);
@@ -227,9 +225,9 @@ void t.test('the page of a run', async (t) => {
       await rows(page).filter({ hasText: 'first' }).waitFor();
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));
-      await page.getByText('Parts of this span are long').waitFor();
+      await page.getByText('Long values truncated').waitFor();
       await page.getByRole('button', { name: 'Load full content' }).click();
-      await page.getByText('Parts of this span are long').waitFor({ state: 'detached' });
+      await page.getByText('Long values truncated').waitFor({ state: 'detached' });
       t.ok(asked.some((url) => url.includes('/spans/') && !url.includes('max_bytes')));
       await send({}, [aSpan(trace, { name: 'second' })]);
       await rows(page).filter({ hasText: 'second' }).waitFor();

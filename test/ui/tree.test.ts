@@ -272,9 +272,9 @@ void t.test('a loop of several in turns is one row where it is given the same, a
   t.match(repeat, { turns: 2, rounds: 4, isSame: true, end: 39 });
   t.match(repeat?.all, { count: 8, cost: 2, tokens: 400, ms: 32 });
   t.match(repeat?.again, { count: 3, cost: null, ms: 12 }, 'what asks is told something else each time');
-  t.equal(repeat && sameWords(repeat), 'the same arguments 4 times');
-  t.match(repeat && repeatWords(repeat), 'All of them: $2.00, 400 tokens, 32 ms.');
-  t.match(repeat && repeatWords(repeat), 'how they begin): 12 ms.');
+  t.equal(repeat && sameWords(repeat), 'same arguments 4 times');
+  t.match(repeat && repeatWords(repeat), 'Total: $2.00, 400 tokens, 32 ms.');
+  t.match(repeat && repeatWords(repeat), 'size and beginning): 12 ms.');
   t.equal(repeat?.again && againWords(repeat.again), '3 again', 'nobody says what these cost');
   t.equal(repeat && againWords(repeat.all), '$2.00 again');
   t.same(repeatsOf(loop(4, String)), [], 'that is how agents work');

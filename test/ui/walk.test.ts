@@ -28,7 +28,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
       const { page, complaints } = await visitUnknown('/agents');
       await page.getByLabel('API key').fill('jd_wrong');
       await page.keyboard.press('Enter');
-      t.match(await page.getByRole('alert').textContent(), 'not known here');
+      t.match(await page.getByRole('alert').textContent(), 'Unknown or revoked key');
       t.same(await accessibilityProblems(page), []);
       await page.getByLabel('API key').fill(key);
       await page.getByRole('button', { name: 'Log in' }).click();
@@ -82,7 +82,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     await ask.click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const second = await visitUnknown(`${path.pathname}${path.hash}`);
-    t.match(await second.page.getByRole('alert').textContent(), 'has been used');
+    t.match(await second.page.getByRole('alert').textContent(), 'was already used');
   });
 
   await t.test('a link of somebody else asks before it swaps the account', async (t) => {
@@ -171,7 +171,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     await page.getByRole('option', { name: 'gpt-5-mini runs of a model' }).click();
     await page.waitForURL('**/runs?model=gpt-5-mini&kind=all');
     await find('no / name');
-    await page.getByRole('option', { name: 'no / name session of this id' }).click();
+    await page.getByRole('option', { name: 'no / name session with this id' }).click();
     await page.waitForURL('**/sessions/no%20%2F%20name');
     t.same(complaints, []);
   });
@@ -219,7 +219,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     const { page } = await visit('/runs?status=failed&range=7d');
     await page.getByText('No runs match').waitFor();
     t.equal(await page.getByLabel('Status').inputValue(), 'failed');
-    t.equal(await page.getByLabel('Started').inputValue(), '7d');
+    t.equal(await page.getByLabel('Period').inputValue(), '7d');
     await page.getByLabel('Status').selectOption('completed');
     await page.waitForURL('**/runs?range=7d&status=completed');
     await page.goBack();

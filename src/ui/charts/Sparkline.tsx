@@ -18,7 +18,7 @@ export function Sparkline({ label, values }: { readonly label: string; readonly 
       className={styles['sparkline']}
       viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
       role="img"
-      aria-label={`${label}: ${formatCounted(sum, 'run')}, at most ${String(most)} at a time`}
+      aria-label={`${label}: ${formatCounted(sum, 'run')}, peak ${String(most)}`}
     >
       <polyline points={points.join(' ')} />
     </svg>

@@ -4,7 +4,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * A duration with three digits that matter, or two units: `0.42 ms`, `340 ms`, `4.52 s`, `1m 11s`, `2h 05m`, `3d 04h`, `6h`.
+ * A duration with three digits that matter, or two units: `0.42 ms`, `340 ms`, `4.52 s`, `12 min`, `1 m 11 s`, `2 h 05 m`, `3 d 04 h`, `6 h`.
  *
  * @param ms milliseconds, at least 0
  */
@@ -29,6 +29,7 @@ function pair(ms: number, upper: number, upperName: string, lower: number, lower
   const total = Math.round(ms / lower);
   const perUpper = upper / lower;
   const rest = total % perUpper;
-  const whole = `${String(Math.floor(total / perUpper))}${upperName}`;
-  return rest === 0 ? whole : `${whole} ${String(rest).padStart(2, '0')}${lowerName}`;
+  const whole = String(Math.floor(total / perUpper));
+  if (rest === 0) return `${whole} ${upperName === 'm' ? 'min' : upperName}`;
+  return `${whole} ${upperName} ${String(rest).padStart(2, '0')} ${lowerName}`;
 }

@@ -62,13 +62,13 @@ function small(size: number): string {
   return /\.\d$/.test(text) ? `${text}0` : text;
 }
 
-/** A share of 100: `12.5 %`, `80 %`, `80.0 %` of what was rounded, `111 %`. */
+/** A share of 100: `12.5%`, `80%`, `80.0%` if rounded, `111%`. */
 export function formatPercentage(percentage: number): string {
-  if (percentage > 0 && percentage < 0.1) return '<0.1 %';
-  if (percentage < 100 && percentage > 99.9) return '>99.9 %';
-  if (Math.abs(percentage) >= 100) return `${formatCount(percentage)} %`;
+  if (percentage > 0 && percentage < 0.1) return '<0.1%';
+  if (percentage < 100 && percentage > 99.9) return '>99.9%';
+  if (Math.abs(percentage) >= 100) return `${formatCount(percentage)}%`;
   const text = percentage.toFixed(1);
-  return `${isRounded(text, percentage) ? text : String(Number(text))} %`;
+  return `${isRounded(text, percentage) ? text : String(Number(text))}%`;
 }
 
 const BYTE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;

@@ -25,7 +25,7 @@ export function LongText({
           setWhole(true);
         }}
       >
-        Show all {formatBytes(text.length)}, this is the first {formatBytes(MOST_SHOWN)}
+        Show all {formatBytes(text.length)} (first {formatBytes(MOST_SHOWN)} shown)
       </button>
     </>
   );

@@ -21,7 +21,7 @@ export function Change({
   readonly of?: string;
   /** Whether more of it is worse. */
   readonly isBad?: boolean;
-  /** Whether the figures are shares of 100, which differ by points: half of 10 % is not 5 % less. */
+  /** Whether the figures are shares of 100, which differ by points: from 10% to 5% is 5 points less. */
   readonly isShare?: boolean | undefined;
 }) {
   const against = of === undefined ? '' : ` ${of}`;
@@ -36,7 +36,7 @@ export function Change({
     <small className={isBad && change > 0 ? styles['bad'] : undefined}>
       {change > 0 ? '+' : '−'}
       {isShare
-        ? formatPercentage(Math.abs(change)).replace(' %', ' points')
+        ? formatPercentage(Math.abs(change)).replace('%', ' points')
         : formatPercentage(Math.abs(change))}
       {against && ` vs${against}`}
     </small>

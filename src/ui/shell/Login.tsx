@@ -101,7 +101,7 @@ export function LoginByLink({
             <p className={styles['help']}>Do so only if you asked for this link yourself.</p>
           ) : (
             <p role="status">
-              You are logged in as <strong>{me.email}</strong>. That session ends.
+              You are logged in as <strong>{me.email}</strong>. That session will end.
             </p>
           )}
           <button type="submit" className={cx(parts['button'], parts['primary'])} disabled={isBusy}>
@@ -167,8 +167,8 @@ export function Login({
         {isBusy ? 'Logging in…' : 'Log in'}
       </button>
       <p id="help" className={styles['help']}>
-        The first key is in <code>data/initial-api-key</code>. Or run <code>jackdaw login</code> beside the
-        daemon for a link that logs you in once.
+        The first key is in <code>data/initial-api-key</code>. Or run <code>jackdaw login</code> on the
+        machine of the daemon to get a login link.
       </p>
     </LoginPage>
   );
@@ -179,8 +179,8 @@ function wordsFor(error: unknown, proof: Proof): string {
   if (error.status === 401)
     return 'key' in proof
       ? 'Unknown or revoked key.'
-      : 'This link has been used or is too old. Run jackdaw login for another one, or use a key.';
+      : 'This link has expired or was already used. Run jackdaw login for a new one, or use a key.';
   if (error.status === 429 && error.retryAfter !== undefined)
-    return `Too many tries. Wait ${formatDuration(error.retryAfter * 1000)}.`;
+    return `Too many attempts. Wait ${formatDuration(error.retryAfter * 1000)}.`;
   return error.message;
 }

@@ -144,7 +144,7 @@ function SpanName({ row: { node, isOpen } }: { readonly row: Row }) {
       )}
       {rootReason && (
         <span className={styles['note']} title={ROOT_WORDS[rootReason]}>
-          {rootReason === 'orphan' ? 'no parent' : 'circle'}
+          {rootReason === 'orphan' ? 'no parent' : 'cycle'}
         </span>
       )}
       {isBad && (

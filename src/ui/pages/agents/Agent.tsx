@@ -95,7 +95,7 @@ export default function Agent({ id }: { readonly id: string }) {
       {agent.data ? <Figures agent={agent.data} /> : <TableSkeleton rows={2} />}
       <AgentAlerts agentId={id} />
       <div className={parts['head']}>
-        <h2>The last {days} days</h2>
+        <h2>Last {days} days</h2>
         <div role="group" aria-label="Days" className={parts['label']}>
           {WINDOWS.map((window) => (
             <button
@@ -220,7 +220,7 @@ function Charts({ stats: { daily } }: { readonly stats: Schemas['AgentStats'] })
       <Bars
         title="Runs"
         unit={unit}
-        top={`at most ${formatCount(largest(daily.map((day) => day.total_runs)))} a UTC day`}
+        top={`peak ${formatCount(largest(daily.map((day) => day.total_runs)))}/day`}
         bars={daily.map((day) => ({
           label: day.date.slice(5),
           value: day.total_runs,
@@ -232,7 +232,7 @@ function Charts({ stats: { daily } }: { readonly stats: Schemas['AgentStats'] })
         title="Cost"
         unit={unit}
         tone="accent"
-        top={`${formatMoney(daily.reduce((sum, day) => sum + day.total_cost, 0))} in all`}
+        top={`${formatMoney(daily.reduce((sum, day) => sum + day.total_cost, 0))} total`}
         bars={daily.map((day) => ({
           label: day.date.slice(5),
           value: day.total_cost,

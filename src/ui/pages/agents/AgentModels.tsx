@@ -47,7 +47,7 @@ export function AgentModels({
       />
       {data.items.length < data.count && (
         <p className={parts['faint']}>
-          The {data.items.length} that cost most, of {formatCounted(data.count, 'model')}.
+          Top {data.items.length} of {formatCounted(data.count, 'model')} by cost.
         </p>
       )}
     </section>

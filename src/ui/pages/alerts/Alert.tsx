@@ -97,7 +97,7 @@ function Loaded({ rule }: { readonly rule: Rule }) {
         <div className={parts['head']}>
           <h2 className={styles['spread']}>History</h2>
           <Choice
-            label="Time"
+            label="Period"
             value={hours}
             options={SPANS}
             onChange={(value) => {
@@ -136,7 +136,7 @@ function Loaded({ rule }: { readonly rule: Rule }) {
               pageSize={PAGE_SIZE}
               count={firings.data.count}
               hasMore={firings.data.has_more}
-              noun={firings.data.count === 1 ? 'firing' : 'firings'}
+              noun={firings.data.count === 1 ? 'incident' : 'incidents'}
               onChange={(next) => {
                 change({ page: next });
               }}

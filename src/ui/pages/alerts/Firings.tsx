@@ -79,7 +79,7 @@ function Found({ firing: { type, value, threshold, conditions } }: { readonly fi
     return (
       <>
         <strong>{formatFound(type, value)}</strong>{' '}
-        <span className={parts['faint']}>over {formatFound(type, threshold)}</span>
+        <span className={parts['faint']}>threshold {formatFound(type, threshold)}</span>
       </>
     );
   if (conditions.length === 0) return <Missing reason="Value not recorded" />;

@@ -44,7 +44,7 @@ export default function NewAlert() {
       <Empty title="Your key is not allowed to create alerts" isPage>
         <title>New alert · Jackdaw</title>
         <p>
-          It needs the scope manage. <Link href="/alerts">All alerts</Link>
+          Creating alerts requires the manage scope. <Link href="/alerts">All alerts</Link>
         </p>
       </Empty>
     );
@@ -137,7 +137,7 @@ function Editor() {
           <div className={parts['head']}>
             <h2 className={styles['spread']}>Preview</h2>
             <Choice
-              label="Time"
+              label="Period"
               value={state.hours}
               options={SPANS}
               onChange={(value) => {

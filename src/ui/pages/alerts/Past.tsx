@@ -59,15 +59,15 @@ export function PastChart({ past, type }: { readonly past: PastValues; readonly 
         type === 'composite'
           ? undefined
           : {
-              name: type === 'inactivity' ? 'Fires when longer than' : 'Fires above',
+              name: type === 'inactivity' ? 'Fires after' : 'Fires above',
               value: past.now.threshold,
             },
     };
   }, [past, type]);
   return (
     <TimeChart
-      title={type === 'composite' ? 'Whether the conditions were met' : TYPES[type]}
-      note={`every ${formatDuration(past.step_seconds * 1000)}`}
+      title={type === 'composite' ? 'Conditions met' : TYPES[type]}
+      note={`sampled every ${formatDuration(past.step_seconds * 1000)}`}
       times={drawn.times}
       lines={drawn.lines}
       {...(drawn.threshold && { threshold: drawn.threshold })}
@@ -81,7 +81,7 @@ export function PastChart({ past, type }: { readonly past: PastValues; readonly 
 
 /** `It would have fired 3 times`, and when. */
 export function PastFirings({
-  past: { firings, now },
+  past: { firings, now, step_seconds },
   hours,
 }: {
   readonly past: PastValues;
@@ -95,7 +95,7 @@ export function PastFirings({
         In the {span} it would have fired{' '}
         <strong>{firings.length === 0 ? 'never' : formatCounted(firings.length, 'time')}</strong>.
         {firings.length > 0 &&
-          ' Judged by what is known now; between two points it may have been met unseen.'}
+          ` Estimated from stored data, sampled every ${formatDuration(step_seconds * 1000)}.`}
       </p>
       {firings.length > 0 && (
         <ol>
@@ -110,12 +110,13 @@ export function PastFirings({
                   : `, lasted ${formatDuration(Date.parse(resolved_at) - Date.parse(fired_at))}`}
               </li>
             ))}
-          {firings.length > SHOWN_FIRINGS && <li>and {firings.length - SHOWN_FIRINGS} before</li>}
+          {firings.length > SHOWN_FIRINGS && <li>and {firings.length - SHOWN_FIRINGS} earlier</li>}
         </ol>
       )}
       {!now.is_evaluated && (
         <p role="status">
-          This daemon does not evaluate alerts: no pipeline has an exporter named alerts. Nothing will fire.
+          This daemon does not evaluate alerts: no pipeline has the exporter alerts. Add it to have alerts
+          fire.
         </p>
       )}
     </>

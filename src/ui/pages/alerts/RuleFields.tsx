@@ -92,7 +92,7 @@ function TargetFields({
                   ? `${formatCount(items.length)} of ${formatCount(count)} agents listed below`
                   : items.length === 0 && !agents.isPlaceholderData
                     ? 'No matching agents'
-                    : `${formatCounted(items.length, 'agent')} with that in the name`
+                    : `${formatCounted(items.length, 'matching agent')}`
               }
               value={sought}
               onText={onSeek}

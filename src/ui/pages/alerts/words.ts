@@ -21,7 +21,7 @@ export const CHANNELS = { email: 'E-mail', webhook: 'Webhook', both: 'E-mail and
 
 export const OPERATORS = { gt: 'above', gte: 'at least', lt: 'below', lte: 'at most' } as const;
 
-/** A value in the unit of its type: `12.5 %`, `4.52 s`, `$0.20`, `2h 05m`. */
+/** A value in the unit of its type: `12.5%`, `4.52 s`, `$0.20`, `2 h 05 m`. */
 export function formatFound(type: string, value: number): string {
   switch (type) {
     case 'failure_rate':
@@ -39,7 +39,7 @@ export function formatFound(type: string, value: number): string {
   }
 }
 
-/** `Share of failures above 15 %`. */
+/** `Failure rate above 15%`. */
 export function conditionWords({ type, threshold, metric_name, operator, value }: Told): string {
   if (type === 'metric_threshold')
     return `${metric_name ?? ''} ${OPERATORS[operator ?? 'gt']} ${formatFound(type, value ?? 0)}`;

@@ -63,7 +63,7 @@ export default function CompareAgents() {
         <ZoneNote />
         <RangeChoice
           bounded
-          label="Runs"
+          label="Period"
           value={range}
           onChange={(value) => {
             change({ range: value });

@@ -43,7 +43,7 @@ export function RunPicker({
       >
         <input
           className={parts['field']}
-          aria-label={`Id of run ${side}, or a link to it`}
+          aria-label={`Run ${side}: id or link`}
           aria-invalid={isRefused}
           placeholder="Run id or link"
           value={typed}
@@ -62,7 +62,7 @@ export function RunPicker({
       )}
       {data && data.length > 0 && (
         <>
-          <p className={parts['faint']}>Runs of {other?.agent_name} before the other one:</p>
+          <p className={parts['faint']}>Earlier runs of {other?.agent_name}:</p>
           <ul className={styles['offered']}>
             {data.map((each) => (
               <li key={each.trace_id}>
@@ -87,7 +87,7 @@ export function RunPicker({
       )}
       {!other && (
         <p className={parts['faint']}>
-          Or open a run from <Link href="/runs">the list</Link> and compare it with the one before.
+          Or open a run from <Link href="/runs">the list</Link> and compare it with the previous run.
         </p>
       )}
     </section>

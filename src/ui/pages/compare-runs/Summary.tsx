@@ -71,7 +71,10 @@ export function Summary({ a, b, diff, onChoose }: Props) {
       </div>
       <p className={styles['verdict']}>
         {first === undefined ? (
-          <>The runs take the same way: all {formatCounted(same, 'span')} go together.</>
+          <>
+            Both runs took the same path:{' '}
+            {same === 1 ? 'the only span matches' : `all ${formatCount(same)} spans match`}.
+          </>
         ) : (
           <>
             They first differ at{' '}
@@ -84,7 +87,7 @@ export function Summary({ a, b, diff, onChoose }: Props) {
             >
               {nameOf(first)}
             </button>
-            : {reasonOf(first)}. {formatCounted(same, 'span')} alike, {formatCount(changed)} changed,{' '}
+            : {reasonOf(first)}. {formatCounted(same, 'span')} the same, {formatCount(changed)} changed,{' '}
             {formatCount(onlyA)} only in A, {formatCount(onlyB)} only in B.
           </>
         )}
@@ -172,7 +175,7 @@ function nameOf({ a, b }: DiffRow): string {
 function reasonOf({ a, b, differences }: DiffRow): string {
   if (a === undefined) return 'A has no such step';
   if (b === undefined) return 'B has no such step';
-  if (differences.includes('name')) return `in A it was ${a.span.name}`;
+  if (differences.includes('name')) return `called ${a.span.name} in A`;
   if (differences.includes('input')) return 'input differs';
   if (differences.includes('model'))
     return `${a.span.model ?? 'no model'} in A, ${b.span.model ?? 'no model'} in B`;

@@ -28,10 +28,10 @@ export function formatDelta(name: FigureName, delta: number): string {
   return `${delta > 0 ? '+' : '−'}${formatFigure(name, Math.abs(delta))}`;
 }
 
-/** What became of a figure in hundredths of what it was, such as `+12 %`; undefined where it was nothing. */
+/** What became of a figure in hundredths of what it was, such as `+12%`; undefined where it was nothing. */
 export function formatShare(before: number, after: number): string | undefined {
   if (before === 0) return undefined;
   const percent = Math.round(((after - before) / before) * 100);
   if (Math.abs(percent) >= 1000) return `×${formatCount(after / before)}`;
-  return percent === 0 ? undefined : `${percent > 0 ? '+' : '−'}${String(Math.abs(percent))} %`;
+  return percent === 0 ? undefined : `${percent > 0 ? '+' : '−'}${String(Math.abs(percent))}%`;
 }

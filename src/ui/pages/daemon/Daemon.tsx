@@ -31,10 +31,7 @@ export default function DaemonPage() {
     return (
       <Empty title="Only administrators can see this" isPage>
         <title>Daemon · Jackdaw</title>
-        <p>
-          The pipelines, the health and the configuration of the daemon are shown to keys with the scope
-          admin. Log in with one, or ask whoever administers this daemon.
-        </p>
+        <p>This page requires the admin scope. Log in with such a key, or ask an administrator.</p>
       </Empty>
     );
   return (

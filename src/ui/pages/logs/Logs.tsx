@@ -121,7 +121,7 @@ function LogFilters({
   return (
     <div className={parts['filters']} role="group" aria-label="Filters">
       <RangeChoice
-        label="Time"
+        label="Period"
         bounded
         value={state.range}
         onChange={(range) => {
@@ -155,7 +155,7 @@ function LogFilters({
               {name === 'trace' ? 'run' : name}: {state[name]}
             </span>{' '}
             <X size={14} aria-hidden="true" />
-            <span className={parts['unseen']}>take away</span>
+            <span className={parts['unseen']}>remove</span>
           </button>
         ))}
     </div>

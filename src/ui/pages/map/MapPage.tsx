@@ -54,7 +54,7 @@ export default function MapPage() {
           ))}
         </div>
         <RangeChoice
-          label="Runs that started"
+          label="Period"
           value={state.range}
           onChange={(range) => {
             change({ range, at: '' });
@@ -123,9 +123,9 @@ function Whole({
 
 const HOPS = {
   '0': 'everything',
-  '1': 'one step around it',
-  '2': 'two steps around it',
-  '3': 'three steps around it',
+  '1': '1 hop',
+  '2': '2 hops',
+  '3': '3 hops',
 } as const;
 
 function Tools({
@@ -155,7 +155,7 @@ function Tools({
       />
       {node !== '' && (
         <Choice
-          label={`With ${node}`}
+          label={`Around ${node}`}
           value={String(hops)}
           options={HOPS}
           onChange={(value) => {

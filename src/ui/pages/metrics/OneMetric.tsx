@@ -162,7 +162,7 @@ function Controls({
   return (
     <div className={parts['filters']} role="group" aria-label="Filters">
       <RangeChoice
-        label="Time"
+        label="Period"
         bounded
         value={state.range}
         onChange={(range) => {
@@ -220,7 +220,7 @@ function Controls({
           }}
         >
           {key}: {value} <X size={14} aria-hidden="true" />
-          <span className={parts['unseen']}>take away</span>
+          <span className={parts['unseen']}>remove</span>
         </button>
       ))}
     </div>

@@ -48,7 +48,7 @@ export default function Models() {
         <h1>Models</h1>
         <ZoneNote />
         <RangeChoice
-          label="Calls"
+          label="Period"
           value={range}
           onChange={(value) => {
             change({ range: value });
@@ -75,7 +75,7 @@ export default function Models() {
           />
           {models.data.items.length < models.data.count && (
             <p className={parts['faint']}>
-              The {models.data.items.length} that cost most, of {models.data.count} models.
+              Top {models.data.items.length} of {models.data.count} models by cost.
             </p>
           )}
           {prices.error && !prices.data ? (
@@ -146,7 +146,7 @@ function CostByModel({ range }: { readonly range: string }) {
     <div className={charts['charts']}>
       <TimeChart
         title="Cost per UTC day"
-        note={`${formatMoney(drawn.total)} in all${drawn.left > 0 ? `; ${String(drawn.left)} smaller models hidden` : ''}`}
+        note={`${formatMoney(drawn.total)} total${drawn.left > 0 ? `; ${String(drawn.left)} smaller models hidden` : ''}`}
         times={drawn.times}
         lines={drawn.lines}
         range={[Date.parse(data.start_time), Date.parse(data.end_time)]}

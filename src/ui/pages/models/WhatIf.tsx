@@ -70,7 +70,7 @@ export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onPro
                 <button
                   type="button"
                   className={cx(parts['button'], parts['iconButton'])}
-                  aria-label={`Take away ${modelName(swap.model)} as ${swap.as}`}
+                  aria-label={`Remove ${modelName(swap.model)} as ${swap.as}`}
                   onClick={() => {
                     onSwaps(swaps.filter((each) => each !== swap));
                   }}
@@ -116,7 +116,7 @@ function Remarks({ answer }: { readonly answer: NonNullable<Asked['answer']> }) 
   const text = [...(missing === undefined ? [] : [`${missing}.`]), ...remarks(answer)].join(' ');
   return (
     <small className={parts['faint']}>
-      {answer.rule !== null && `By ${answer.rule}. `}
+      {answer.rule !== null && `Price rule: ${answer.rule}. `}
       {text}
     </small>
   );
@@ -129,8 +129,8 @@ function Together({ asked }: { readonly asked: readonly Asked[] }) {
   if (answers.length < asked.length || now === null || then === null) return null;
   return (
     <p role="status">
-      Together: what cost <b>{formatMoney(now)}</b> would have cost about <b>{formatMoney(then)}</b>, a
-      difference of {differenceWords(now, then)}.
+      Total: <b>{formatMoney(now)}</b> actual, about <b>{formatMoney(then)}</b> estimated; difference:{' '}
+      {differenceWords(now, then)}.
     </p>
   );
 }

@@ -33,7 +33,7 @@ export function columns(
   const thought: readonly Column<Model>[] = [
     {
       name: 'as',
-      header: 'As',
+      header: 'Replacement',
       isCut: true,
       render: (model) => <span title={of(model)?.swap.as}>{of(model)?.swap.as}</span>,
     },
@@ -67,7 +67,7 @@ function Price({ of, isLoading }: { readonly of: ModelPrice | undefined; readonl
         : `Priced for these providers only: ${providers.map(({ provider }) => provider).join(', ')}`;
     return <Missing reason={reason} />;
   }
-  const cached = `${formatMoney(price.cached_read)} from a cache, ${formatMoney(price.cached_write)} into one`;
+  const cached = `cache read ${formatMoney(price.cached_read)}, cache write ${formatMoney(price.cached_write)}`;
   return (
     <span title={`${processor}: ${rule ?? ''}; ${cached}`}>
       {formatMoney(price.input)} / {formatMoney(price.output)}

@@ -61,7 +61,7 @@ export function missingReason({ reason, repriced }: WhatIfAnswer): string | unde
   return repriced.repriced_cost === null ? 'No calls report enough token counts' : undefined;
 }
 
-/** `+12.5 %`, `−$0.20` where there is nothing to take a share of, `none`. @param now, then in US dollars */
+/** `+12.5%`, `−$0.20` where there is nothing to take a share of, `none`. @param now, then in US dollars */
 export function differenceWords(now: number, then: number): string {
   const by = then - now;
   if (by === 0) return 'none';
@@ -107,19 +107,19 @@ export function remarks({ as, price, providers, repriced }: WhatIfAnswer): reado
     ...(why.length === 0
       ? []
       : [
-          `${formatCounted(calls - repriced_calls, 'call')} of ${formatCount(calls)} left out: ${why.join(', ')}.`,
+          `${formatCounted(calls - repriced_calls, 'call')} of ${formatCount(calls)} excluded: ${why.join(', ')}.`,
         ]),
     ...(both_calls < repriced_calls
       ? [
-          `${formatCounted(repriced_calls - both_calls, 'call')} of ${formatCount(repriced_calls)} ${repriced_calls - both_calls === 1 ? 'has' : 'have'} no real cost and ${repriced_calls - both_calls === 1 ? 'is' : 'are'} not in the difference.`,
+          `${formatCounted(repriced_calls - both_calls, 'call')} of ${formatCount(repriced_calls)} ${repriced_calls - both_calls === 1 ? 'has' : 'have'} no actual cost and ${repriced_calls - both_calls === 1 ? 'is' : 'are'} excluded from the difference.`,
         ]
       : []),
     ...(cached === 0
       ? []
       : [
           isCacheCheap
-            ? `${formatCounted(cached, 'input token')} of caches at the cache prices of ${as}, as if it cached the same.`
-            : `${as} has no price of its own for caches: ${formatCounted(cached, 'input token')} of caches at its price for input.`,
+            ? `${formatCounted(cached, 'cached input token')} at the cache prices of ${as}, assuming the same caching.`
+            : `${as} has no cache prices: ${formatCounted(cached, 'cached input token')} at its input price.`,
         ]),
     ...(long_calls === 0 ? [] : [`${formatCounted(long_calls, 'call')} at the price for long inputs.`]),
     ...(providers.length === 0

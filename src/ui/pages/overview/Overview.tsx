@@ -52,7 +52,7 @@ function Filled({ first }: { readonly first: Schemas['Run'] | undefined }) {
         <ZoneNote />
         <RangeChoice
           bounded
-          label="Time"
+          label="Period"
           value={range}
           onChange={(value) => {
             change({ range: value });

@@ -57,7 +57,7 @@ export function WorseAgents({ range }: { readonly range: string }) {
             )}
             {failures && cost && ' · '}
             {cost &&
-              `${formatMoney(cost.now)} a ${now.priced < now.runs ? 'priced ' : ''}run, ${formatMoney(cost.before)} before`}
+              `${formatMoney(cost.now)} per ${now.priced < now.runs ? 'priced ' : ''}run, ${formatMoney(cost.before)} before`}
           </span>
         </>
       )}

@@ -101,7 +101,7 @@ export default function Prompt({ name }: { readonly name: string }) {
           <PromptSeries name={name} />
           <section className={styles['compare']} aria-label="Compare versions">
             <div className={parts['head']}>
-              <h2>{before ? `Version ${String(before.version)} and ${String(after.version)}` : 'Text'}</h2>
+              <h2>{before ? `Compare v${String(before.version)} → v${String(after.version)}` : 'Text'}</h2>
               {versions.length > 1 && before && (
                 <>
                   <Choice

@@ -41,10 +41,10 @@ export function LogsTab({ traceId, spanId }: { readonly traceId: string; readonl
           }}
         />
         All records of the run ({formatCounted(data.count, 'record')}
-        {data.count > MOST && `, the newest ${String(MOST)} are here`})
+        {data.count > MOST && `, latest ${String(MOST)} shown`})
       </label>
       {shown.length === 0 ? (
-        <p className={parts['faint']}>No log record names {ofRun ? 'this run' : 'this span'}.</p>
+        <p className={parts['faint']}>No log records for {ofRun ? 'this run' : 'this span'}.</p>
       ) : (
         <ol className={styles['logs']}>
           {shown.map((record) => (

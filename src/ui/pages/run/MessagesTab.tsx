@@ -46,7 +46,10 @@ export function MessagesTab({ detail }: { readonly detail: Json }) {
         .map(({ side, conversation }) => (
           <details key={side} className={styles['rest']}>
             <summary>{side === 'input' ? 'Request parameters' : 'Response details'}</summary>
-            <JsonView value={{ kind: 'object', entries: conversation.rest }} label={`with ${side}`} />
+            <JsonView
+              value={{ kind: 'object', entries: conversation.rest }}
+              label={side === 'input' ? 'request parameters' : 'response details'}
+            />
           </details>
         ))}
     </div>

@@ -39,9 +39,9 @@ export function SpanFacts({ node, detail, view, onShow }: Props) {
     <dl className={styles['spanFacts']}>
       <dt>Time</dt>
       <dd>
-        {formatClock(span.start, zone)} {zoneLabel(span.start, zone)},{' '}
-        {formatDuration(Math.max(0, span.start - view.extent.start))} into the run
-        {span.end === null ? ', still running' : `, for ${formatDuration(span.end - span.start)}`}
+        {formatClock(span.start, zone)} {zoneLabel(span.start, zone)} · started at +
+        {formatDuration(Math.max(0, span.start - view.extent.start))}
+        {span.end === null ? ' · still running' : ` · took ${formatDuration(span.end - span.start)}`}
       </dd>
       {span.model !== null && (
         <>

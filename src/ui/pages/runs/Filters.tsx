@@ -22,7 +22,7 @@ export function Filters({
   return (
     <div className={parts['filters']} role="group" aria-label="Filters">
       <RangeChoice
-        label="Started"
+        label="Period"
         value={state.range}
         onChange={(value) => {
           set('range', value);
@@ -68,7 +68,7 @@ export function Filters({
           }}
         >
           {CHIPS[name].label}: {String(state[name])} <X size={14} aria-hidden="true" />
-          <span className={parts['unseen']}>take away</span>
+          <span className={parts['unseen']}>remove</span>
         </button>
       ))}
       <AddFilter onAdd={set} />

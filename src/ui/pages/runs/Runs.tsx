@@ -157,7 +157,7 @@ function Chosen({ ids, onNone }: { readonly ids: readonly string[]; readonly onN
   if (a === undefined) return null;
   return (
     <p className={parts['filters']} role="status">
-      {ids.length} chosen
+      {ids.length} selected
       {b !== undefined && ids.length === 2 ? (
         <Link className={parts['button']} href={`/compare/runs?a=${a}&b=${b}`}>
           Compare

@@ -57,7 +57,7 @@ export function Views() {
         {canManage ? (
           <Save />
         ) : (
-          <small className={parts['faint']}>To save one, your key needs the scope manage.</small>
+          <small className={parts['faint']}>Saving a view requires the manage scope.</small>
         )}
         {problem && <Problem error={problem} />}
       </div>

@@ -133,7 +133,7 @@ export default function Sessions() {
       </div>
       <div className={parts['filters']} role="group" aria-label="Filters">
         <RangeChoice
-          label="Active"
+          label="Period"
           value={range}
           onChange={(value) => {
             change({ range: value, page: 1 });
@@ -148,7 +148,7 @@ export default function Sessions() {
             }}
           >
             Agent: {agent} <X size={14} aria-hidden="true" />
-            <span className={parts['unseen']}>take away</span>
+            <span className={parts['unseen']}>remove</span>
           </button>
         )}
       </div>
@@ -157,11 +157,11 @@ export default function Sessions() {
       ) : data === undefined ? (
         <TableSkeleton />
       ) : data.items.length === 0 ? (
-        <Empty title={isFiltered ? 'No session is like this' : 'No sessions yet'}>
+        <Empty title={isFiltered ? 'No sessions match' : 'No sessions yet'}>
           <p>
             {isFiltered
-              ? 'A user is found by the exact id that the runs carry.'
-              : 'Runs belong to a session that name it: session_id in metadata, or the attribute session.id or gen_ai.conversation.id of a span.'}
+              ? 'Remove a filter or widen the time range. The user id must match exactly.'
+              : 'Add session_id to the metadata of runs, or session.id or gen_ai.conversation.id to the attributes of a span.'}
           </p>
         </Empty>
       ) : (

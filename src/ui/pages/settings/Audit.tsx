@@ -116,7 +116,7 @@ export function Audit() {
           }}
         />
         <RangeChoice
-          label="Within"
+          label="Period"
           value={range}
           onChange={(value) => {
             change({ range: value, page: 1 });

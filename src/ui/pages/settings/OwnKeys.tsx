@@ -26,7 +26,7 @@ export function OwnKeys() {
         />
       ) : (
         <p className={parts['filters']}>
-          This session may look only: keys are made and revoked with a key that has the scope manage.
+          Read-only session: creating and revoking keys requires the manage scope.
         </p>
       )}
       {data.length === 0 ? (

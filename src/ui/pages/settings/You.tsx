@@ -64,8 +64,8 @@ export function You() {
             <p>A session ends after 12 hours without use, after 7 days, or when its key is revoked.</p>
             {scopes.some((scope) => scope === 'read' || scope === 'admin') && <Sessions />}
             <p>
-              A link that logs in another browser once, within 15 minutes, is made on the machine of the
-              daemon with <code>jackdaw login</code>. A session cannot make one: it would never end.
+              To log in another browser, run <code>jackdaw login</code> on the machine of the daemon. It
+              prints a link that works once, for 15 minutes.
             </p>
             <p>
               <button type="button" className={parts['button']} onClick={() => void leave()}>

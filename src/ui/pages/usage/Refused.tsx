@@ -63,8 +63,8 @@ export function Refused() {
         <>
           <p className={parts['filters']}>
             <span>
-              The last 1000 at the most, since <FullTime at={data.since} />; of a batch the first 100. An item
-              stands here each time that it was sent, and may have been taken later.
+              At most the last 1,000 since <FullTime at={data.since} />, and the first 100 of each batch. An
+              item is listed each time it was refused; a later attempt may have succeeded.
             </span>
           </p>
           <Table

@@ -105,8 +105,8 @@ function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; read
             <>
               ~<Count value={coming.total} missing="" />
               <small>
-                at the rate of the last {coming.days} whole UTC days: {formatCount(Math.round(coming.perDay))}{' '}
-                a day
+                at the rate of the last {coming.days} full UTC days: {formatCount(Math.round(coming.perDay))}{' '}
+                per day
                 {coming.reachedOn !== null && !isOver && `; limit reached on ${coming.reachedOn}`}
               </small>
             </>
@@ -146,7 +146,7 @@ function Days({ daily }: { readonly daily: Daily }) {
       <Bars
         title="Events"
         unit="UTC day"
-        top={`at most ${formatCount(Math.max(0, ...daily.map(({ events }) => events ?? 0)))} a UTC day`}
+        top={`peak ${formatCount(Math.max(0, ...daily.map(({ events }) => events ?? 0)))}/day`}
         bars={daily.map(({ date, events }) => ({
           label: date.slice(5),
           value: events,
@@ -156,7 +156,7 @@ function Days({ daily }: { readonly daily: Daily }) {
       <Bars
         title="Refused"
         unit="UTC day"
-        top={`${formatCounted(sum, 'item')} in all`}
+        top={`${formatCount(sum)} total`}
         bars={daily.map(({ date, refused, reasons }) => ({
           label: date.slice(5),
           value: refused,

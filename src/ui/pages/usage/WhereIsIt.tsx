@@ -76,7 +76,7 @@ function Answer({ trace, id }: { readonly trace: string; readonly id: string | u
         {found && (
           <>
             {' '}
-            Part of it, or an earlier try, was refused <FullTime at={found.at} />: {found.error}
+            Part of it, or an earlier attempt, was refused <FullTime at={found.at} />: {found.error}
           </>
         )}
       </p>
@@ -87,7 +87,7 @@ function Answer({ trace, id }: { readonly trace: string; readonly id: string | u
         <strong className={parts['bad']}>
           {found.code === 'quota_exceeded' ? 'Over quota.' : 'Refused.'}
         </strong>{' '}
-        <FullTime at={found.at} />, by the receiver {found.receiver}: {reasonOf(found.code)}. It was told:{' '}
+        <FullTime at={found.at} />, by the receiver {found.receiver}: {reasonOf(found.code)}. Response:{' '}
         {found.error}
       </p>
     );
@@ -96,10 +96,10 @@ function Answer({ trace, id }: { readonly trace: string; readonly id: string | u
       <strong>
         {id === undefined ? 'Not a trace id, and nothing was refused under it.' : 'Never received.'}
       </strong>{' '}
-      Since <FullTime at={since} /> nothing with this id was refused to you
-      {id !== undefined && ', and nothing is stored'}. What this daemon cannot know: whether it was sent to
-      somewhere else or with the key of another user, waits in the queue of an SDK or of a Collector, was
-      dropped by sampling, or was stored once and removed by retention.
+      Since <FullTime at={since} /> nothing with this id was refused
+      {id !== undefined && ', and nothing is stored'}. The trace may have been sent elsewhere or with the key
+      of another user, may be queued in an SDK or a Collector, may have been dropped by sampling, or may have
+      been deleted by retention.
       {isOverNow && ' You are over the monthly quota: new data is refused, even before it is parsed.'}
     </p>
   );

@@ -3,11 +3,11 @@ const REASONS: Readonly<Record<string, string>> = {
   validation_failed: 'fails validation',
   quota_exceeded: 'over the monthly quota',
   storage_exceeded: 'over the storage limit',
-  rate_limited: 'too much at a time',
-  overloaded: 'more came in than could be taken',
+  rate_limited: 'rate limit reached',
+  overloaded: 'the daemon was overloaded',
   shutting_down: 'the daemon was stopping',
   storage_unavailable: 'the store could not be written',
-  store_damaged: 'stored data that it belongs to is damaged',
+  store_damaged: 'the stored data of the trace is damaged',
   internal_error: 'internal error of the daemon',
 };
 

@@ -99,7 +99,7 @@ export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Pr
       </div>
       <div className={parts['pager']}>
         {formatCounted(items.length, 'delivery', 'deliveries')}
-        {list.hasNextPage ? ' so far' : ' in all'}
+        {list.hasNextPage ? ' so far' : ' total'}
         {list.hasNextPage && (
           <button
             type="button"

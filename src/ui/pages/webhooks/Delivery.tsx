@@ -51,7 +51,7 @@ export function Delivery({
               retry.mutate();
             }}
           >
-            <RotateCw size={14} aria-hidden="true" /> {isWaiting ? 'Asked for again' : 'Resend'}
+            <RotateCw size={14} aria-hidden="true" /> {isWaiting ? 'Resending…' : 'Resend'}
           </button>
         )}
       </div>
@@ -59,22 +59,21 @@ export function Delivery({
       <div className={styles['beside']}>
         <section aria-label="Raw request body">
           <div className={styles['facts']}>
-            <h3>Raw request body</h3>
-            <small className={parts['faint']}>{formatBytes(bytes)}, every byte of it</small>
+            <h3>Raw request body ({formatBytes(bytes)})</h3>
             <CopyButton label="Copy" text={() => body} />
           </div>
           <pre tabIndex={0} className={styles['body']}>
             {body}
           </pre>
         </section>
-        <section aria-label="The event">
+        <section aria-label="Event">
           <div className={styles['facts']}>
-            <h3>The event</h3>
+            <h3>Event</h3>
           </div>
           {event === undefined ? (
             <p className={parts['faint']}>The body is not JSON.</p>
           ) : (
-            <JsonView value={event} label="the event" />
+            <JsonView value={event} label="event" />
           )}
         </section>
       </div>

@@ -64,8 +64,8 @@ export function EditEndpoint({ org, endpoint, onMade, onDone }: Props) {
       />
       <Checks legend="Send events" problem={change.fields['event_types']}>
         <Check
-          name="anything happens"
-          about="all types, and those of later versions"
+          name="All events"
+          about="incl. future types"
           checked={isAll}
           onChange={(isIn) => {
             setTypes(isIn ? [ALL_EVENTS] : []);

@@ -110,9 +110,9 @@ function Broken({
     <div role="alert" className={styles['banner']}>
       <TriangleAlert size={16} aria-hidden="true" />
       <span>
-        <strong>{endpointName(endpoint)}</strong> is paused after{' '}
-        {formatCounted(endpoint.consecutive_failures, 'failure')} in a row. Deliveries wait until it is
-        activated, and then go out within a minute.
+        <strong>{endpointName(endpoint)}</strong> was paused after{' '}
+        {formatCounted(endpoint.consecutive_failures, 'consecutive failure')}. Waiting deliveries are sent
+        within a minute after you activate it.
       </span>
       {canActivate && (
         <button

@@ -39,12 +39,12 @@ function RetryMany({
     setTold(
       queued === 0
         ? 'Nothing to resend.'
-        : `${formatCounted(queued, 'delivery', 'deliveries')} will be sent again.${rest}`,
+        : `${formatCounted(queued, 'delivery', 'deliveries')} will be resent.${rest}`,
     );
   }, ['deliveries', 'delivery']);
   return (
     <Form
-      label={`Send again to ${endpointName(endpoint)}`}
+      label={`Resend to ${endpointName(endpoint)}`}
       action="Resend"
       change={change}
       isReady={endpoint.is_active}
@@ -149,7 +149,7 @@ export function OneEndpoint({ org, endpoint, canManage, isAdmin, onSecret, onTes
             </button>
             <ConfirmedChange
               action="Rotate secret"
-              name={`of ${name}`}
+              name={`for ${name}`}
               question="The old secret becomes invalid immediately; webhooks in flight fail verification."
               act={async () => {
                 const made = await bodyOf(

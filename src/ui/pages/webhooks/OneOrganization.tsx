@@ -74,7 +74,7 @@ function Loaded({
   return (
     <>
       <div className={parts['head']}>
-        <h1>Webhooks of {name}</h1>
+        <h1>Webhooks · {name}</h1>
         <ZoneNote />
         {memberships.length > 1 && <Link href="/webhooks">Other organizations</Link>}
         {isAdmin && canManage && !isNew && (
@@ -91,14 +91,14 @@ function Loaded({
       </div>
       {!(isAdmin && canManage) && (
         <p className={cx(parts['faint'], styles['note'])}>
-          You may look only{canManage && ', and have deliveries sent again'}: endpoints are changed by admins
-          of the organization, with a key that has the scope manage, and only they see the whole URLs.
+          Read-only{canManage && ', except for resending deliveries'}: changing endpoints and seeing full URLs
+          requires an admin of the organization and the manage scope.
         </p>
       )}
       {made && (
         <ShownOnce
-          label={`Secret of ${made.name}`}
-          title={`The secret that signs what ${made.name} gets`}
+          label={`Secret for ${made.name}`}
+          title={`Signing secret for ${made.name}`}
           text={made.secret}
           onDone={() => {
             setMade(undefined);
@@ -137,7 +137,9 @@ function Loaded({
       )}
       <section className={styles['section']}>
         <div className={parts['head']}>
-          <h2 className={styles['spread']}>{chosen ? `Sent to ${endpointName(chosen)}` : 'Deliveries'}</h2>
+          <h2 className={styles['spread']}>
+            {chosen ? `Deliveries to ${endpointName(chosen)}` : 'Deliveries'}
+          </h2>
           <Choice
             label="To"
             value={chosen?.id ?? ''}
