@@ -168,7 +168,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/webhooks/default?endpoint=*');
     await find('GPT-5');
-    await page.getByRole('option', { name: 'gpt-5-mini runs of a model' }).click();
+    await page.getByRole('option', { name: 'gpt-5-mini runs with this model' }).click();
     await page.waitForURL('**/runs?model=gpt-5-mini&kind=all');
     await find('no / name');
     await page.getByRole('option', { name: 'no / name session with this id' }).click();

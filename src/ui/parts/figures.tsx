@@ -53,7 +53,7 @@ export function Percentage({ value, missing }: Figure) {
 export function Time({
   at,
   relative = false,
-  missing = 'not known',
+  missing = 'unknown',
 }: {
   readonly at: string | null;
   /** How long ago it was comes first. */

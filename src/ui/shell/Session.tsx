@@ -77,6 +77,6 @@ function takeToken(): string | undefined {
 /** Who looks, and with what scopes. */
 export function useMe(): Me {
   const me = use(MeContext);
-  if (!me) throw new Error('there is no Session above');
+  if (!me) throw new Error('must be used inside <Session>');
   return me;
 }

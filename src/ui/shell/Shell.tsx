@@ -124,7 +124,7 @@ function Appearance() {
   return (
     <div className={styles['settings']}>
       <label>
-        <span>Times</span>
+        <span>Time zone</span>
         <select
           className={parts['field']}
           value={zone}

@@ -112,7 +112,7 @@ function useNamed(query: string): readonly (readonly Target[])[] {
     toTargets(prompts.data?.items, (name) => ({ path: promptPath(name), name, kind: 'prompt' })),
     toTargets(
       models.data?.items.flatMap(({ model }) => model ?? []),
-      (name) => ({ path: runsOfModel(name), name, kind: 'runs of a model' }),
+      (name) => ({ path: runsOfModel(name), name, kind: 'runs with this model' }),
     ),
     toTargets(alerts.data, (rule) => ({
       path: `/alerts/${rule.id}`,

@@ -28,7 +28,7 @@ export function SettingsProvider({ children }: { readonly children: ReactNode })
 
 export function useSettings(): Settings {
   const settings = use(SettingsContext);
-  if (!settings) throw new Error('there is no SettingsProvider above');
+  if (!settings) throw new Error('must be used inside <SettingsProvider>');
   return settings;
 }
 

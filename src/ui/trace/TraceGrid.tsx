@@ -48,7 +48,7 @@ export function TraceGrid({ view, chosen, grid, onChoose }: Props) {
           >
             Cost
           </span>
-          <span role="columnheader" className={styles['bars']} aria-label="Time line">
+          <span role="columnheader" className={styles['bars']} aria-label="Timeline">
             <TimeAxis view={view} />
           </span>
         </>

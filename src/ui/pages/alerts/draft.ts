@@ -32,7 +32,7 @@ export const LIMITS: Readonly<Record<string, { readonly label: string; readonly 
   latency_threshold: { label: 'Threshold (ms)', hint: 'p95 duration of the runs in the window' },
   cost_threshold: { label: 'Threshold (USD per day)', hint: 'Total cost of all runs of the day so far' },
   inactivity: { label: 'Threshold (hours)', hint: 'Time since the last activity' },
-  metric_threshold: { label: 'Value', hint: 'Compared with the newest point of each series' },
+  metric_threshold: { label: 'Threshold', hint: 'Compared with the newest point of each series' },
 };
 
 /** Texts that are no number are sent as they are, so that the daemon says what is wrong. */

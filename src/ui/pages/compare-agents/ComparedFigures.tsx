@@ -89,7 +89,7 @@ export function ComparedFigures({
       <table className={cx(parts['table'], styles['figures'])}>
         <thead>
           <tr>
-            <th scope="col">Of all runs</th>
+            <th scope="col">All runs</th>
             {names.map((name, at) => (
               <th key={ids[at]} scope="col" className={parts['number']}>
                 <Link href={`/agents/${ids[at] ?? ''}`}>{name}</Link>

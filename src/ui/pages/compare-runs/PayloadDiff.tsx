@@ -63,7 +63,7 @@ function Texts({
       {(!oneA || !oneB) && <p className={parts['faint']}>Only {oneA ? 'A' : 'B'} has this step.</p>}
       {isCut && (
         <p className={parts['faint']}>
-          Only the first 64 KB of each payload are compared; open the run for the full content.
+          Only the first 64 KB of each payload is compared; open the run for the full content.
         </p>
       )}
       {(['input', 'output'] as const).map((side) => {

@@ -139,7 +139,7 @@ function Facts({
               }}
             >
               <span className={cx(troubled.some(isFailing) && parts['bad'])}>
-                {formatCounted(troubled.length, 'component')} in trouble
+                {formatCounted(troubled.length, 'component')} unhealthy
               </span>
             </button>
           )}

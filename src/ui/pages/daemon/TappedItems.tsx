@@ -56,7 +56,7 @@ export function TappedItems({ edge }: { readonly edge: FlowEdge }) {
       <h3>Live items</h3>
       <p className={parts['faint']} role="status">
         {!isLive
-          ? 'Connecting… At most four edges can be watched at a time.'
+          ? 'Connecting… At most four edges can be watched at once.'
           : open !== null
             ? `Paused while you read${waiting.length > 0 ? `; ${formatCounted(waiting.length, 'item')} waiting` : ''}`
             : 'Live sample of your own data, shortened and not stored.'}

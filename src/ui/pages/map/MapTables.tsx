@@ -40,11 +40,11 @@ function edgeColumns(hrefOf: (node: string) => string): readonly Column<GraphEdg
   return [
     {
       name: 'target',
-      header: 'Called',
+      header: 'Callee',
       isWide: true,
       render: ({ target }) => <Link href={hrefOf(target)}>{target}</Link>,
     },
-    { name: 'source', header: 'Called by', isWide: true, render: ({ source }) => source },
+    { name: 'source', header: 'Caller', isWide: true, render: ({ source }) => source },
     {
       name: 'calls',
       header: 'Calls',

@@ -86,7 +86,7 @@ export default function Metrics() {
       </div>
       {state.m !== '' && data && (
         <p role="status" className={parts['faint']}>
-          There is no metric {state.m}: it was not sent, or all its points were removed.
+          Metric {state.m} not found: it was never sent, or its points were deleted.
         </p>
       )}
       {error && !data ? (

@@ -191,7 +191,7 @@ function Controls({
         }}
       />
       <label className={parts['label']}>
-        Only
+        Filter
         <select
           className={parts['field']}
           value=""

@@ -41,7 +41,7 @@ export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onPro
       <h2 id="what-if">What if you used another model?</h2>
       {prices.length === 0 ? (
         <p className={parts['faint']}>
-          No pipeline has a processor <code>cost</code>, so there are no prices to think with.
+          No prices: no pipeline has the processor <code>cost</code>.
         </p>
       ) : (
         <div className={parts['filters']}>

@@ -188,7 +188,7 @@ function Charts({
     <div className={charts['charts']}>
       <TimeChart
         title="Runs"
-        note={`by ${INTERVALS[series.interval]}`}
+        note={`per ${INTERVALS[series.interval]}`}
         times={drawn.times}
         lines={drawn.runs}
         kind="bars"
@@ -199,7 +199,7 @@ function Charts({
       />
       <TimeChart
         title="Cost"
-        note={`by ${INTERVALS[series.interval]}`}
+        note={`per ${INTERVALS[series.interval]}`}
         times={drawn.times}
         lines={drawn.cost}
         kind="bars"

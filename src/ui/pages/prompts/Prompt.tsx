@@ -130,7 +130,7 @@ export default function Prompt({ name }: { readonly name: string }) {
             <TextDiff
               before={(before ?? after).template_text}
               after={after.template_text}
-              label="Text of the prompt"
+              label="Prompt text"
             />
           </section>
         </>

@@ -68,8 +68,8 @@ export default function Prompts() {
       ) : rows.length === 0 ? (
         <Empty title="No prompts yet">
           <p>
-            POST /api/v1/dashboard/prompts/ creates a version; spans that name prompt and version are linked
-            to it by themselves.
+            Create a version with POST /api/v1/dashboard/prompts/. Spans that name a prompt and version are
+            linked to it automatically.
           </p>
         </Empty>
       ) : (

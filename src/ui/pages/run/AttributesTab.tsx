@@ -102,7 +102,7 @@ function Table({
         {title} ({attributes.length})
       </h3>
       {dropped?.kind === 'number' && dropped.digits !== '0' && (
-        <p className={parts['bad']}>The sender left out {dropped.digits} more.</p>
+        <p className={parts['bad']}>The sender dropped {dropped.digits} more.</p>
       )}
       <AttributeRows attributes={attributes} />
     </section>

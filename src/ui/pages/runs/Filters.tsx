@@ -51,7 +51,7 @@ export function Filters({
         }}
       />
       <Choice
-        label="Runs"
+        label="Show"
         value={state.kind}
         options={{ agent: 'Agent runs', other: 'Other traces', all: 'All' }}
         onChange={(value) => {

@@ -42,7 +42,7 @@ export function You() {
         <p>Saved in this browser.</p>
         <div className={parts['filters']}>
           <Choice
-            label="Times"
+            label="Time zone"
             value={zone}
             options={{ local: `Local (${zoneLabel(Date.now(), 'local')})`, utc: 'UTC' }}
             onChange={(value) => setZone(value === 'utc' ? 'utc' : 'local')}

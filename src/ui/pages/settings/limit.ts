@@ -38,7 +38,7 @@ function bytesOf(typed: string): number | undefined {
 /** @throws ApiError */
 function readAs(field: string, wanted: string, value: number | undefined): number {
   if (value !== undefined) return value;
-  throw new ApiError(422, 'The limit cannot be read.', undefined, [
+  throw new ApiError(422, 'Invalid limit.', undefined, [
     { field: `/${field}`, message: `must be ${wanted}` },
   ]);
 }

@@ -45,8 +45,8 @@ export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Pr
             <tr>
               <th scope="col">Queued</th>
               <th scope="col">Event</th>
-              <th scope="col">Target</th>
-              <th scope="col">To</th>
+              <th scope="col">Subject</th>
+              <th scope="col">Endpoint</th>
               <th scope="col">State</th>
               <th scope="col" className={parts['number']}>
                 Attempts

@@ -40,7 +40,7 @@ export default function OneOrganization({ org }: { readonly org: string }) {
       <Empty title="Organization not found" isPage>
         <title>No such organization · Jackdaw</title>
         <p>
-          There is none of this name, or you are not a member: only members see its webhooks.{' '}
+          No organization has this name, or you are not a member of it.{' '}
           <Link href="/webhooks">Your organizations</Link>
         </p>
       </Empty>
@@ -49,7 +49,7 @@ export default function OneOrganization({ org }: { readonly org: string }) {
     return <Failure isPage error={endpoints.error} retry={() => void endpoints.refetch()} />;
   return (
     <div className={parts['page']}>
-      <title>{`Webhooks of ${name} · Jackdaw`}</title>
+      <title>{`Webhooks · ${name} · Jackdaw`}</title>
       {endpoints.data ? <Loaded org={org} name={name} endpoints={endpoints.data} /> : <TableSkeleton />}
     </div>
   );
@@ -141,7 +141,7 @@ function Loaded({
             {chosen ? `Deliveries to ${endpointName(chosen)}` : 'Deliveries'}
           </h2>
           <Choice
-            label="To"
+            label="Endpoint"
             value={chosen?.id ?? ''}
             options={{
               '': 'All',

@@ -18,9 +18,9 @@ const HOUR_MS = 3_600_000;
 
 /** When an outage may have begun, in hours before now. */
 export const OUTAGES = {
-  '1': 'An hour ago',
+  '1': '1 hour ago',
   '6': '6 hours ago',
-  '24': 'A day ago',
+  '24': '1 day ago',
   '96': '4 days ago',
   '720': '30 days ago',
 } as const;
