@@ -132,7 +132,7 @@ void t.test('settings', async (t) => {
       // What passes now is shown, and held while it is read.
       const tap = panel.getByRole('region', { name: 'Live items' });
       await tap.getByText('No data of yours has passed').waitFor();
-      await tap.getByText(/^Live/).waitFor();
+      await tap.getByText(/^Live sample/).waitFor();
       t.same(await accessibilityProblems(page), []);
       const row = page
         .getByRole('table', { name: 'Edges' })

@@ -3,7 +3,7 @@ import styles from './charts.module.css';
 
 const [WIDTH, HEIGHT] = [96, 20];
 
-/** How something went, without an axis: its highest value is its height. Nothing where there is none. */
+/** A line without axes, scaled to its highest value. Renders nothing without values. */
 export function Sparkline({ label, values }: { readonly label: string; readonly values: readonly number[] }) {
   const most = Math.max(...values, 0);
   if (most === 0) return null;

@@ -17,7 +17,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** @returns which theme is seen; changes with the setting and, where that follows the system, with the system */
+/** @returns the theme in effect, including changes of the system theme */
 function useLookOfPage(): 'light' | 'dark' {
   const { theme } = useSettings();
   const isDark = useSyncExternalStore(subscribe, () => matchMedia(DARK).matches);
@@ -27,32 +27,37 @@ function useLookOfPage(): 'light' | 'dark' {
 
 interface Props {
   readonly title: string;
-  /** Beside the title: what the figures are of, a sum, a largest one. */
+  /** Shown next to the title, such as a unit or a sum. */
   readonly note?: ReactNode;
   /** Milliseconds since the epoch, ascending. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
-  /** Bars lie over each other: a later line is a part of an earlier one. */
+  /** Bars overlap: each series is a part of the previous one. */
   readonly kind?: 'lines' | 'bars';
   readonly threshold?: Threshold;
-  /** Both ends of the axis in milliseconds; without it the times' own. */
+  /** Both ends of the axis in milliseconds; by default those of `times`. */
   readonly range?: readonly [number, number];
   readonly format: (value: number) => string;
-  /** Why a time may have no value. */
+  /** Reason shown for a time without a value. */
   readonly missing: string;
-  /** A stretch was drawn over, in milliseconds. */
+  /** Called with the range selected by dragging, in milliseconds. */
   readonly onBrush?: (start: number, end: number) => void;
-  /** Between lines of the grid, ascending; without them round numbers. A constant: others draw anew. */
+  /**
+   * Distances between grid lines, ascending; by default round numbers. Must be a constant, because a new
+   * array redraws.
+   */
   readonly steps?: readonly number[];
-  /** Of the drawing, in pixels. */
+  /** Height of the plot in pixels. */
   readonly height?: number;
 }
 
 const HEIGHT = 168;
-/** A table of more rows helps nobody; the newest are shown. */
 const MOST_ROWS = 200;
 
-/** Values over time, what is pointed at in words, and all of it as a table. It draws anew whenever `times`, `lines` or `threshold` are others, so they should be remembered. */
+/**
+ * A chart over time with a legend for the pointer and a table. Memoize `times`, `lines` and `threshold`: new
+ * objects redraw the chart.
+ */
 export function TimeChart(props: Props) {
   const { title, note, times, lines, kind = 'lines', threshold, range, format, missing, onBrush } = props;
   const { height = HEIGHT, steps } = props;

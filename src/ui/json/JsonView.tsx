@@ -8,10 +8,10 @@ import { jsonLines, sizeWords, type JsonLine } from './lines.js';
 import { printJson, type Json } from './parse.js';
 
 const LINE_PX = 21;
-/** Fewer lines are put into the page as they are. */
+/** Shorter documents are rendered without virtualization. */
 const VIRTUAL_FROM = 200;
 
-/** JSON with every digit and every key as it was sent; only lines that are seen are in the page. */
+/** JSON with every digit and key as sent. Only visible lines are in the DOM. */
 export function JsonView({ value, label }: { readonly value: Json; readonly label: string }) {
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
   const lines = useMemo(() => jsonLines(value, turned), [value, turned]);

@@ -1,30 +1,30 @@
 import { BASE } from '../api/base.js';
 import { topicOf, Wants } from './wants.js';
 
-/** A stream that was refused is tried again after this, then after twice as long each time, */
+/** First wait before a refused stream is retried; it doubles each time */
 const FIRST_WAIT_MS = 1000;
-/** up to this. */
+/** up to this limit. */
 const LONGEST_WAIT_MS = 30_000;
-/** Tabs that change what they want at the same time cost one stream. */
+/** Collects changes of several tabs into one new stream. */
 const GATHER_MS = 50;
 const PRUNE_MS = 30_000;
 const EVENTS = ['run', 'span', 'log', 'alert', 'delivery', 'edges', 'tap', 'lost'];
 
-/** What becomes of a stream. */
+/** Receives what the stream delivers. */
 export interface Told {
   onEvent(name: string, data: string): void;
-  /** @param isLive whether everything that is wanted now will be told */
+  /** @param isLive whether all subscribed topics are streamed */
   onState(isLive: boolean): void;
 }
 
-/** The one connection of a browser to the stream of events, for all its tabs. */
+/** The single stream connection of a browser, shared by its tabs. */
 export class Leader {
   readonly #filters: Readonly<Record<string, string>>;
   readonly #told: Told;
   readonly #wants = new Wants();
   readonly #pruning: ReturnType<typeof setInterval>;
   #source: EventSource | undefined;
-  /** Takes the place of the other once it is open, so that nothing falls between the two. */
+  /** Replaces the current connection once open, so that no event is lost in between. */
   #next: EventSource | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #waitMs = FIRST_WAIT_MS;
@@ -37,7 +37,7 @@ export class Leader {
     }, PRUNE_MS);
   }
 
-  /** @param topics all that a tab wants */
+  /** @param topics all topics of a tab */
   want(tab: string, topics: readonly string[]): void {
     if (this.#wants.set(tab, topics, Date.now())) this.#openSoon();
     else if (this.#source && !this.#next) this.#told.onState(true);
@@ -75,7 +75,7 @@ export class Leader {
       return;
     }
     const url = new URL('api/v1/dashboard/stream', BASE);
-    // Each tab looks itself for what it wants of all runs.
+    // Each tab filters events of all runs itself.
     for (const [name, value] of Object.entries({ kind: 'all', ...this.#filters, topics }))
       url.searchParams.set(name, value);
     const opened = new EventSource(url);
@@ -97,7 +97,7 @@ export class Leader {
       });
   }
 
-  /** From where one goes on has changed since a connection began: so it is not the browser that connects again. */
+  // The start position has changed since the connection began, so the browser must not reconnect by itself.
   #lose(source: EventSource): void {
     source.close();
     if (this.#next === source) this.#next = undefined;

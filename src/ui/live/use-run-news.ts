@@ -5,19 +5,19 @@ import { useStream } from './use-stream.js';
 export type ToldRun = Schemas['Run'] & Pick<Schemas['ListedRun'], 'agent_id'>;
 
 const TOLD = ['run', 'lost', 'open'];
-/** Runs that are gathered at most; of more the list is read again. */
+/** Limit of collected runs; beyond it the list is reloaded. */
 const MOST = 1000;
 
 interface Options {
-  /** Takes the runs that came or changed, each once, as it is now. */
+  /** Called with new and changed runs, each once in its latest state. */
   readonly onRuns: (runs: readonly ToldRun[]) => void;
-  /** Something may have been missed: it is to be read again. */
+  /** Called if events may be missing and a reload is needed. */
   readonly onGap: () => void;
-  /** What comes within this time is told together, and a gap at its end. */
+  /** Events within this time are delivered together, followed by a gap if there was one. */
   readonly everyMs: number;
 }
 
-/** Tells of runs that come and change, gathered. @returns whether they are told */
+/** Collects new and changed runs from the stream. @returns whether the stream is connected */
 export function useRunNews({ onRuns, onGap, everyMs }: Options): boolean {
   const gathered = useRef(new Map<string, ToldRun>());
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -50,7 +50,7 @@ export function useRunNews({ onRuns, onGap, everyMs }: Options): boolean {
         const run = data as unknown as ToldRun;
         if (gathered.current.size < MOST) gathered.current.set(run.trace_id, run);
       } else {
-        // At the first `open`, too: what came between the answer that is shown and the stream was told to nobody.
+        // Also on the first `open`: events between the response and the stream were not delivered.
         isGap.current = true;
       }
       timer.current ??= setTimeout(() => hand.current?.(), everyMs);

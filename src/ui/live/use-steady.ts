@@ -3,20 +3,20 @@ import { cameSince, steady, type Held } from './steady.js';
 
 interface SteadyList<Item> {
   readonly items: readonly Item[] | undefined;
-  /** Of rows that came and are not shown yet. */
+  /** Keys of new rows that are not shown yet. */
   readonly newKeys: readonly string[];
   readonly isMoved: boolean;
-  /** Shows a newer answer as it is. */
+  /** Shows a newer response. */
   readonly renew: (fresh: readonly Item[]) => void;
 }
 
 /**
  * A list whose rows keep their places while it is read.
  *
- * @param list which one it is: another one is shown as it comes
- * @param fresh the same array until another answer comes
- * @param isOfAnother whether `fresh` is still the answer for the list before
- * @param keyOf the same function at each call
+ * @param list identity of the list; another list is shown immediately
+ * @param fresh the same array until a new response arrives
+ * @param isOfAnother whether `fresh` still belongs to the previous list
+ * @param keyOf a stable function
  */
 export function useSteady<Item>(
   list: string,

@@ -1,14 +1,14 @@
-/** Traces of which one stream tells, at most. */
+/** Trace limit of one stream. */
 const MOST_TRACES = 16;
-/** A tab that is not heard of for so long has crashed. */
+/** A tab silent for this long has crashed. */
 const FORGOTTEN_MS = 90_000;
 
-/** `trace:ID@SEQ` without the place from which it is wanted. */
+/** The topic name of `trace:ID@SEQ` without the position. */
 export function topicName(topic: string): string {
   return topic.toLowerCase().replace(/@\d+$/, '');
 }
 
-/** The topic of which an event tells; undefined: nobody knows. */
+/** The topic of an event, or undefined. */
 export function topicOf(event: string, data: Readonly<Record<string, unknown>>): string | undefined {
   if (event === 'run') return 'runs';
   if (event === 'log') return 'logs';
@@ -22,17 +22,17 @@ export function topicOf(event: string, data: Readonly<Record<string, unknown>>):
   return undefined;
 }
 
-/** What the tabs of a browser want to be told, as one stream can tell it to all of them. */
+/** Subscriptions of all tabs of a browser, merged for one stream. */
 export class Wants {
   readonly #tabs = new Map<string, { readonly names: readonly string[]; seenMs: number }>();
-  /** By topic, up to which `seq` of the trace all that want it have been told. */
+  /** By topic, the `seq` of the trace up to which all subscribers are current. */
   readonly #told = new Map<string, number>();
-  /** What the open stream tells. */
+  /** Topics of the open stream. */
   #open: ReadonlySet<string> = new Set();
 
   /**
-   * @param topics `runs`, `trace:ID@SEQ` and so on: all that the tab wants, in place of what it wanted before
-   * @returns whether the open stream tells something else, or began too late
+   * @param topics all topics of the tab, such as `runs` or `trace:ID@SEQ`; replaces the previous ones
+   * @returns whether the stream must be reopened
    */
   set(tab: string, topics: readonly string[], nowMs: number): boolean {
     this.#tabs.set(tab, { names: topics.map(topicName), seenMs: nowMs });
@@ -49,35 +49,35 @@ export class Wants {
     return isLate || this.#isOther();
   }
 
-  /** A tab is still there. */
+  /** Records that a tab is alive. */
   seen(tab: string, nowMs: number): void {
     const wanted = this.#tabs.get(tab);
     if (wanted) wanted.seenMs = nowMs;
   }
 
-  /** @returns whether the open stream tells something that nobody wants now */
+  /** @returns whether the stream has topics that no tab needs */
   drop(tab: string): boolean {
     this.#tabs.delete(tab);
     return this.#isOther();
   }
 
-  /** Forgets tabs that have crashed. @returns as `drop` */
+  /** Removes crashed tabs. @returns as `drop` */
   prune(nowMs: number): boolean {
     for (const [tab, { seenMs }] of this.#tabs) if (nowMs - seenMs > FORGOTTEN_MS) this.#tabs.delete(tab);
     return this.#isOther();
   }
 
-  /** The stream told of a trace up to here. */
+  /** Records the position of a trace. */
   told(name: string, seq: number): void {
     this.#told.set(name, Math.max(seq, this.#told.get(name) ?? 0));
   }
 
-  /** Nothing is open any more. */
+  /** Records that the stream closed. */
   close(): void {
     this.#open = new Set();
   }
 
-  /** What a stream that is opened now has to be asked for; empty where nobody wants anything. */
+  /** The topics for a new stream; empty if no tab needs any. */
   open(): string {
     this.#open = this.#names();
     for (const name of this.#told.keys()) if (!this.#open.has(name)) this.#told.delete(name);

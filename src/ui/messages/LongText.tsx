@@ -2,10 +2,10 @@ import { useState, type ReactNode } from 'react';
 import { formatBytes } from '../format/number.js';
 import parts from '../parts/parts.module.css';
 
-/** More than this at once makes a browser slow. In characters. */
+/** Limit in characters; longer text makes browsers slow. */
 const MOST_SHOWN = 65_536;
 
-/** A text of which the beginning is shown where it is long, and the rest when asked for. */
+/** A text whose rest is shown on request if it is long. */
 export function LongText({
   text,
   children,

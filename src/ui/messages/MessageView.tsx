@@ -18,7 +18,7 @@ const ICONS = { system: Cog, user: User, assistant: Bot, tool: Wrench, other: Me
 
 type Result = Extract<Part, { readonly kind: 'result' }>;
 
-/** A conversation as people read it: who said what, with the results of calls beside the calls. */
+/** A conversation, with each tool result next to its call. */
 export function MessageView({ conversation }: { readonly conversation: Conversation }) {
   const results = resultsById(conversation.messages);
   const placed = new Set<Part>();
@@ -109,7 +109,7 @@ function ResultView({ result }: { readonly result: Result }) {
   return <Value label={result.isError ? 'Error' : 'Result'} value={result.output} isError={result.isError} />;
 }
 
-/** What a tool was given or gave: a text as a text, everything else as JSON; short JSON on one line. */
+/** A tool argument or result: strings as text, other values as JSON, short JSON on one line. */
 function Value({
   label,
   value,

@@ -3,7 +3,7 @@ import { formatCounted } from '../format/number.js';
 import { diffTexts, shortened, type DiffPiece } from './diff-text.js';
 import styles from './messages.module.css';
 
-/** What became of a text: what has gone is struck through, what is new is underlined, and what is the same is short. */
+/** A text diff: removed text struck through, added text underlined, unchanged parts shortened. */
 export function TextDiff({
   before,
   after,

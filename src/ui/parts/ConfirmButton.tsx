@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { cx } from './cx.js';
 import styles from './parts.module.css';
 
-/** What cannot be undone is asked for twice, in its place. */
+/** A button that asks for confirmation in place. */
 export function ConfirmButton({
   label,
   name,
@@ -13,14 +13,14 @@ export function ConfirmButton({
   children,
 }: {
   readonly label: string;
-  /** Of what it is done to, for who has it read. */
+  /** Object of the action, for screen readers. */
   readonly name?: string;
-  /** Asked before; says what is lost. */
+  /** Says what will be lost. */
   readonly question: string;
   readonly confirm: string;
   readonly isBusy?: boolean;
   readonly onConfirm: () => void;
-  /** What else is to be decided, behind the question. */
+  /** Further options shown with the question. */
   readonly children?: ReactNode;
 }) {
   const [isAsked, setAsked] = useState(false);

@@ -4,7 +4,7 @@ import { useShortcuts } from '../state/shortcuts.js';
 import { cx } from './cx.js';
 import parts from './parts.module.css';
 
-/** One of a list beside it. Escape closes it. @param label what it is, for who has it read */
+/** A preview panel next to a list; Escape closes it. @param label accessible name */
 export function PeekPanel({
   label,
   title,

@@ -10,12 +10,12 @@ import { Missing } from './Missing.js';
 import { Status } from './Status.js';
 import styles from './parts.module.css';
 
-/** As lists have them; with what is known of its spans where that was asked for. */
+/** A listed run, optionally with span previews. */
 type Run = Schemas['Run'] &
   Pick<Partial<Schemas['ListedRun']>, 'models' | 'error_span_count' | 'input_preview'>;
 
 interface RunColumn extends Column<Run> {
-  /** Says something of spans, for which a list has to be asked. */
+  /** Needs span previews. */
   readonly isSpanned?: boolean;
 }
 
@@ -118,12 +118,12 @@ const COLUMNS: readonly RunColumn[] = [
   },
 ];
 
-/** The columns of lists that show spans, by name, as they are called. */
+/** Optional columns with their labels. */
 export const RUN_COLUMNS: Readonly<Record<string, string>> = Object.fromEntries(
   COLUMNS.slice(1).map(({ name, header }) => [name, header]),
 );
 
-/** A list of runs; a run that is opened from it has the others as its neighbours. */
+/** A list of runs, which become neighbours of a run that is opened from it. */
 export function RunTable({
   runs,
   hide = [],
@@ -131,9 +131,9 @@ export function RunTable({
   ...rest
 }: {
   readonly runs: readonly Run[];
-  /** Columns that say the same in each row, or that nobody wants to see. */
+  /** Hidden columns. */
   readonly hide?: readonly string[];
-  /** Whether what is known of their spans is shown. */
+  /** Whether span previews are shown. */
   readonly withSpans?: boolean;
 } & Pick<ComponentProps<typeof DataTable<Run>>, 'selection' | 'onPeek' | 'sort'>) {
   const { zone } = useSettings();

@@ -2,14 +2,14 @@ import { CopyButton } from './CopyButton.js';
 import parts from './parts.module.css';
 import styles from './ShownOnce.module.css';
 
-/** A secret, the one time that it can be shown. */
+/** A secret that is shown once. */
 export function ShownOnce({
   label,
   title,
   text,
   onDone,
 }: {
-  /** What it is, for who has it read. */
+  /** Accessible name. */
   readonly label: string;
   readonly title: string;
   readonly text: string;

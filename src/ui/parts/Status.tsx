@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<RunStatus, string>> = {
 };
 const ICONS = { completed: CircleCheck, failed: CircleX, timed_out: Timer, running: CircleDashed } as const;
 
-/** How a run or a span went: an icon, and the word unless there is no room. */
+/** The status of a run or span: an icon, with text if there is room. */
 export function Status({ status, short = false }: { readonly status: RunStatus; readonly short?: boolean }) {
   const Icon = ICONS[status];
   return (

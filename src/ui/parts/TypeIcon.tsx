@@ -14,7 +14,7 @@ export const TYPE_WORDS: Readonly<Record<SpanType, string>> = {
   custom: 'Step',
 };
 
-/** The type of a span, by colour and by shape. */
+/** The type of a span as a coloured icon. */
 export function TypeIcon({ type }: { readonly type: SpanType }) {
   const Icon = ICONS[type];
   return (

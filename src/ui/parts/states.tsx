@@ -9,7 +9,7 @@ interface NoticeProps {
   readonly title: string;
   readonly children?: ReactNode;
   readonly isAlert?: boolean;
-  /** It is all that the page has. */
+  /** Whether it is the only content of the page. */
   readonly isPage?: boolean;
 }
 
@@ -24,7 +24,7 @@ function Notice({ icon: Icon, title, children, isAlert = false, isPage = false }
   );
 }
 
-/** Nothing is there, which is no failure: what it would be, and how it comes. */
+/** An empty state: what is missing and how to get it. */
 export function Empty({ title, isPage = false, children }: Omit<NoticeProps, 'icon' | 'isAlert'>) {
   return (
     <Notice icon={CircleSlash} title={title} isPage={isPage}>
@@ -33,7 +33,7 @@ export function Empty({ title, isPage = false, children }: Omit<NoticeProps, 'ic
   );
 }
 
-/** What went wrong, in the words of the daemon, and what can be done. */
+/** An error with its message and a retry button. */
 export function Failure({
   error,
   retry,

@@ -65,7 +65,7 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
   ],
 ];
 
-/** Every key that does something. */
+/** All keyboard shortcuts. */
 export function Help({ onClose }: { readonly onClose: () => void }) {
   return (
     <Overlay title="Keyboard shortcuts" onClose={onClose}>

@@ -9,10 +9,10 @@ import parts from '../parts/parts.module.css';
 import { Jackdaw } from './Jackdaw.js';
 import styles from './Login.module.css';
 
-/** The first part of the key of what is asked about a link. */
+/** First part of the query keys of login links. */
 export const LINK = 'login-link';
 
-/** Logs in, once at a time. @param onDone called when it has worked */
+/** Logs in, one attempt at a time. @param onDone called after success */
 function useLogIn(onDone: () => void) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -34,7 +34,7 @@ function useLogIn(onDone: () => void) {
 
 function leaveLoginPage(): void {
   if (location.pathname.endsWith('/login')) history.replaceState(null, '', BASE.pathname);
-  // The router looks at the path again.
+  // Makes the router read the path again.
   dispatchEvent(new PopStateEvent('popstate'));
 }
 
@@ -58,9 +58,9 @@ function LoginPage({
 }
 
 /**
- * Asks before it logs in by a link: a page of somebody else could otherwise swap the account unnoticed.
+ * Confirms a login by link, because a foreign page could otherwise switch the account unnoticed.
  *
- * @param me who is logged in now
+ * @param me the current user
  */
 export function LoginByLink({
   token,
@@ -121,12 +121,12 @@ export function LoginByLink({
   );
 }
 
-/** Takes a key. */
+/** Logs in with a key. */
 export function Login({
   wasEnded,
   onDone,
 }: {
-  /** Somebody was here until a moment ago. */
+  /** Whether a session just ended. */
   readonly wasEnded: boolean;
   readonly onDone: () => void;
 }) {

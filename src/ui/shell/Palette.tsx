@@ -6,7 +6,7 @@ import styles from './Dialogs.module.css';
 import { Overlay } from './Dialogs.js';
 import { useTargets, type Target } from './use-targets.js';
 
-/** Goes to a page, to whatever has a name by a part of it, to a run or a session by its id. */
+/** Navigates to pages, named items, runs and sessions. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [, navigate] = useLocation();
   const [query, setQuery] = useState('');

@@ -3,9 +3,12 @@ import { formatCount } from '../format/number.js';
 import styles from './Dialogs.module.css';
 import { Overlay } from './Dialogs.js';
 
-/** Every reason for a dash on the page, those of the row where one is first: the mouse has them by pointing, this is for the keyboard. */
+/**
+ * All reasons for missing values on the page, those of the focused row first. For keyboards; the mouse has
+ * tooltips.
+ */
 export function WhyMissing({ onClose }: { readonly onClose: () => void }) {
-  // Looked for once, before the dialog takes the focus from the page.
+  // Collected once, before the dialog takes the focus.
   const [found] = useState(missingValues);
   const here = found.filter(({ isHere }) => isHere);
   const groups = [
@@ -38,17 +41,17 @@ export function WhyMissing({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** A reason why values are missing. */
+/** A reason with the values it applies to. */
 interface MissingValue {
-  /** What they would say, in the words of the page; empty where it has none. */
+  /** The labels of the values; may be empty. */
   readonly of: string;
   readonly reason: string;
   readonly count: number;
-  /** One of them is in the row where the focus is. */
+  /** Whether one is in the focused row. */
   readonly isHere: boolean;
 }
 
-/** Why values of the page are missing that are seen: each reason once for what the values would say, in the order of the page. */
+/** The reasons for visible missing values, each once per label, in page order. */
 function missingValues(): readonly MissingValue[] {
   const here = rowWithFocus();
   const found = new Map<string, MissingValue>();
@@ -62,14 +65,14 @@ function missingValues(): readonly MissingValue[] {
   return [...found.values()];
 }
 
-/** Of a table, or of a grid, which has the focus itself and says which of its rows is meant. */
+/** The focused row of a table, or the active row of a focused grid. */
 function rowWithFocus(): Element | null {
   const focused = document.activeElement;
   const active = focused?.getAttribute('aria-activedescendant');
   return (active ? document.getElementById(active) : null) ?? focused?.closest('tr, [role="row"]') ?? null;
 }
 
-/** The headers of a cell, the name of a fact, or the heading of what it is part of. */
+/** The headers of a cell, the term of a description list, or the heading above. */
 function meaningOf(dash: HTMLElement): string {
   const cell = dash.closest('td, [role="gridcell"]');
   const row = cell?.parentElement;

@@ -9,22 +9,22 @@ import { useViews } from '../state/views.js';
 import { placesFor } from './places.js';
 import { useMe } from './Session.js';
 
-/** Where one can go. */
+/** A navigation target. */
 export interface Target {
   readonly path: string;
   readonly name: string;
   readonly kind: string;
 }
 
-/** All that are offered, and of one kind where there are several. */
+/** Limit of all results, and of one kind if there are several. */
 const MOST = 14;
 const MOST_OF_A_KIND = 6;
-/** Lists that are asked for as a whole are asked again after so long. They have limits of their own: alerts, endpoints of an organization. */
+/** How long complete lists are cached, such as alerts and endpoints. */
 const KEPT_MS = 60_000;
 const MOST_ORGANIZATIONS = 10;
 const MOST_MODELS = 100;
 
-/** What fits the text, the best of each kind first. @param query what was typed, without blanks around it */
+/** Matching targets, the best of each kind first. @param query trimmed input */
 export function useTargets(query: string): readonly Target[] {
   const { scopes } = useMe();
   const views = useViews().data ?? [];
@@ -37,7 +37,7 @@ export function useTargets(query: string): readonly Target[] {
     ...named,
   ];
   const fitting = kinds.map((targets) => bestOf(targets, word));
-  // Where one kind has few the others have more room; no name has pages.
+  // Kinds with few matches leave room for others; pages have no name.
   const isCrowded = fitting.reduce((sum, { length }) => sum + length, 0) > MOST && word !== '';
   const found = fitting.flatMap((targets) => (isCrowded ? targets.slice(0, MOST_OF_A_KIND) : targets));
   return [...(trace === undefined ? [] : ofTrace(trace, query)), ...found.slice(0, MOST), ...ofText(query)];
@@ -54,7 +54,7 @@ function ofTrace(trace: string, name: string): readonly Target[] {
   ];
 }
 
-/** Whatever was typed may be the id of a session, and part of a run: nobody is asked for it before. */
+/** Any text may be a session id or part of a run, so no request is sent. */
 function ofText(text: string): readonly Target[] {
   if (text === '') return [];
   return [
@@ -63,7 +63,7 @@ function ofText(text: string): readonly Target[] {
   ];
 }
 
-/** Those that have the word in their name: what is called so, what begins with it, the others. */
+/** Targets whose name contains the word: exact matches, then prefixes, then the rest. */
 function bestOf(targets: readonly Target[], word: string): readonly Target[] {
   const rank = (target: Target): number => {
     const name = target.name.toLowerCase();
@@ -72,7 +72,7 @@ function bestOf(targets: readonly Target[], word: string): readonly Target[] {
   return targets.filter(({ name }) => name.toLowerCase().includes(word)).sort((a, b) => rank(a) - rank(b));
 }
 
-/** What has a name, a list for each kind. Nothing but agents is asked for before something is typed. */
+/** Named items by kind. Only agents are loaded before any input. */
 function useNamed(query: string): readonly (readonly Target[])[] {
   const isTyped = query !== '';
   const kept = { enabled: isTyped, staleTime: KEPT_MS, retry: false };
@@ -130,7 +130,7 @@ function toTargets<Item>(
   return items?.map(target) ?? [];
 }
 
-/** Webhook endpoints of the caller's organizations. */
+/** Webhook endpoints of the user's organizations. */
 function useEndpointTargets(kept: {
   readonly enabled: boolean;
   readonly staleTime: number;

@@ -8,7 +8,11 @@ type Query = NonNullable<operations['readRunSeries']['parameters']['query']>;
 const MINUTE = 60_000;
 const REFRESH_MS = 30_000;
 
-/** Both ends of a range, up to a whole minute, so that what is asked for again is the same. @param otherwise where the range has no start */
+/**
+ * Both ends of a range at whole minutes, so that repeated requests are equal.
+ *
+ * @param otherwise start of an open range
+ */
 export function endsOf(
   range: string,
   otherwise = '90d',
@@ -21,7 +25,7 @@ export function endsOf(
 
 type Asked = Omit<Query, 'start_time' | 'end_time'>;
 
-/** Asks how runs went within a range. @param ask what else is asked for, as the API calls it */
+/** Loads run totals over time. @param ask further API parameters */
 export function seriesQuery(range: string, ask: Asked = {}) {
   return queryOptions({
     queryKey: ['series', range, ask],
@@ -32,7 +36,7 @@ export function seriesQuery(range: string, ask: Asked = {}) {
   });
 }
 
-/** The answer to that, which stays until there is another. */
+/** {@link seriesQuery} as a hook that keeps the previous data. */
 export function useSeries(range: string, ask?: Asked) {
   return useQuery({
     ...seriesQuery(range, ask),

@@ -5,12 +5,12 @@ import { useSeenRows } from './use-seen-rows.js';
 import styles from './span-grid.module.css';
 
 const INDENT_PX = 14;
-/** Deeper levels are not moved further: the name would have no room. */
+/** Deeper levels are not indented further, to leave room for the name. */
 const MOST_INDENT = 16;
 
-/** Where a row stands. */
+/** Position of a row. */
 export interface RowPlace {
-  /** Position among the rows. */
+  /** Row index. */
   readonly at: number;
   /** In pixels. */
   readonly top: number;
@@ -18,7 +18,7 @@ export interface RowPlace {
   readonly onChoose: (row: number) => void;
 }
 
-/** A grid of spans, one row a span, below a head that stays. Only rows that are seen are in the page. */
+/** A grid with one row per span and a sticky header. Only visible rows are in the DOM. */
 export function SpanGrid({
   label,
   columns,
@@ -33,17 +33,17 @@ export function SpanGrid({
 }: {
   readonly label: string;
   readonly columns: number;
-  /** Says how high it is, beside others. */
+  /** Sets the height, among other things. */
   readonly className: string | undefined;
-  /** Of the rows. */
+  /** Number of rows. */
   readonly count: number;
-  /** Position among the rows. */
+  /** Row index. */
   readonly chosen: number;
   readonly grid: RefObject<HTMLDivElement | null>;
   readonly onChoose: (row: number) => void;
   /** The column headers. */
   readonly head: ReactNode;
-  /** Says how wide the columns are, beside others. */
+  /** Sets the column widths, among other things. */
   readonly headClass: string;
   readonly rowOf: (key: string, place: RowPlace) => ReactNode;
 }) {
@@ -57,7 +57,7 @@ export function SpanGrid({
       aria-label={label}
       aria-rowcount={count + 1}
       aria-colcount={columns}
-      // Names the active row.
+      // The active row.
       aria-activedescendant={items.some(({ index }) => index === chosen) ? rowId(chosen) : undefined}
       tabIndex={0}
       style={roomFor(count)}
@@ -80,7 +80,7 @@ function rowId(row: number): string {
   return `span-row-${String(row)}`;
 }
 
-/** One row of it, with the name's cell first. */
+/** A row of the grid; the name cell comes first. */
 export function SpanRow({
   place: { at, top, isChosen, onChoose },
   level,
@@ -92,7 +92,7 @@ export function SpanRow({
   readonly place: RowPlace;
   /** From 1. */
   readonly level: number;
-  /** Says how wide the columns are, beside others. */
+  /** Sets the column widths, among other things. */
   readonly className: string;
   readonly name: ReactNode;
   readonly children: ReactNode;

@@ -8,13 +8,13 @@ import styles from './trace.module.css';
 
 interface Props {
   readonly view: TraceView;
-  /** Position among the rows. */
+  /** Row index. */
   readonly chosen: number;
   readonly grid: RefObject<HTMLDivElement | null>;
   readonly onChoose: (row: number) => void;
 }
 
-/** The spans of a run as a tree, each with its bar on the time line. */
+/** The spans of a run as a tree with bars on the timeline. */
 export function TraceGrid({ view, chosen, grid, onChoose }: Props) {
   const { rows, hits } = view;
   const hitSet = new Set(hits);

@@ -14,10 +14,10 @@ import parts from '../parts/parts.module.css';
 import styles from './trace.module.css';
 import { percent } from './TimeAxis.js';
 
-/** Repeats of one row that are drawn; more would be a block anyway. */
+/** More repeats would look like one block. */
 const MOST_BARS = 60;
 
-/** When a span, or each of several repeats, was under way. */
+/** When a span, or each of several repeats, ran. */
 function Bar({ row, view }: { readonly row: Row; readonly view: TraceView }) {
   const { node } = row;
   const spans =
@@ -70,7 +70,7 @@ const ROOT_WORDS = {
   cycle: 'Parent spans form a cycle',
 } as const;
 
-/** One row of the grid. */
+/** A row of the grid. */
 export const TraceRow = memo(function TraceRow({ row, view, isHit, ...place }: Props) {
   const { node, level } = row;
   const { span } = node;

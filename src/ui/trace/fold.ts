@@ -1,45 +1,45 @@
 import type { TreeNode } from './tree.js';
 
-/** Siblings in a row that do the same again and again, one by one or in turns, shown as one row until it is opened. */
+/** Consecutive siblings that repeat the same steps, shown as one row until opened. */
 export interface Repeat {
-  /** Position of the first one; it names the group. */
+  /** Index of the first span; identifies the group. */
   readonly first: number;
-  /** Positions of all. */
+  /** Indexes of all spans. */
   readonly members: readonly number[];
-  /** How many take turns: 1 where each is like the one before. */
+  /** Spans per round; 1 if each is like the one before. */
   readonly turns: number;
-  /** How often it was done. */
+  /** Number of rounds. */
   readonly rounds: number;
-  /** Every round was given the same; of those that take turns, at least one of them in every round. */
+  /** Whether every round had the same input; for several steps, at least one of them in every round. */
   readonly isSame: boolean;
-  /** Those that were given what one before them was given already; null where there are none. */
+  /** Usage of spans whose input occurred before; null if there are none. */
   readonly again: Done | null;
   readonly all: Done;
   readonly failed: number;
-  /** When the last of them ended, in milliseconds; null where one still runs. */
+  /** When the last span ended, in milliseconds; null if one still runs. */
   readonly end: number | null;
 }
 
-/** What some of them used, with everything below them. */
+/** Usage of some spans including children. */
 export interface Done {
   readonly count: number;
   readonly cost: number | null;
   readonly tokens: number | null;
-  /** How long they took, one by one, in milliseconds; of those that have ended. */
+  /** Sum of the durations of ended spans, in milliseconds. */
   readonly ms: number;
 }
 
-/** Two of a kind are read more quickly than a folded row. */
+/** Fewer repeats are easier to read as rows. */
 const LEAST = 3;
-/** Loops with more steps than that are not looked for. */
+/** Longer loops are not detected. */
 const MOST_TURNS = 4;
 
 /**
- * Finds repeats among siblings in a row: at least three with one name, type and model and, below them, the same shape; or, where
- * several take turns, at least three rounds in which one of them was given the same each time. Turns that are given something else
- * each time are how agents work, and stay as they are.
+ * Finds repeats among consecutive siblings: at least three with the same name, type, model and subtree
+ * shape; or at least three rounds of several steps of which one had the same input each time. Rounds with
+ * changing input are normal agent work and stay as they are.
  *
- * @returns by the position of the first one
+ * @returns by index of the first span
  */
 export function findRepeats(nodes: readonly TreeNode[]): ReadonlyMap<number, Repeat> {
   const shapes = shapesOf(nodes);
@@ -51,7 +51,7 @@ export function findRepeats(nodes: readonly TreeNode[]): ReadonlyMap<number, Rep
         const repeat = repeatOf(nodes, siblings.slice(from, from + turns * rounds), turns);
         found.set(repeat.first, repeat);
       }
-      // Fewer are passed over one by one: what comes second may begin a loop.
+      // Shorter sequences are skipped span by span, because the second may start a loop.
       from += rounds >= LEAST ? turns * rounds : 1;
     }
   };
@@ -60,7 +60,7 @@ export function findRepeats(nodes: readonly TreeNode[]): ReadonlyMap<number, Rep
   return found;
 }
 
-/** How often the siblings from one on repeat themselves, with as few turns as possible. */
+/** The number of repetitions from a sibling on, with as few steps per round as possible. */
 function roundsFrom(
   siblings: readonly number[],
   from: number,
@@ -72,7 +72,7 @@ function roundsFrom(
     place < siblings.length && shapes[at(place)] === shapes[at(place - turns)];
   for (let turns = 1; turns <= MOST_TURNS && from + turns * LEAST <= siblings.length; turns += 1) {
     let rounds = 1;
-    /** Of the turns, those that were given the same in every round so far. */
+    /** Steps with the same input in every round so far. */
     let same = turnsOf(turns).filter((turn) => inputAt(nodes, at(from + turn)) !== undefined);
     for (;;) {
       const next = from + turns * rounds;
@@ -96,7 +96,7 @@ function turnsOf(turns: number): readonly number[] {
   return TURNS[turns] ?? [];
 }
 
-/** A number for each node; those with the same look the same, with everything below them. */
+/** A number per node; equal numbers mean equal subtree shapes. */
 function shapesOf(nodes: readonly TreeNode[]): readonly number[] {
   const numbers = new Map<string, number>();
   const shapes = new Array<number>(nodes.length).fill(0);
@@ -141,7 +141,11 @@ function inputAt(nodes: readonly TreeNode[], index: number): string | undefined 
   return node && inputOf(node);
 }
 
-/** By its length and how it begins: inputs that differ later only are rare. @returns undefined where there is none */
+/**
+ * Identifies an input by length and start; inputs that differ only later are rare.
+ *
+ * @returns undefined without input
+ */
 function inputOf({ span: { preview, inputBytes } }: TreeNode): string | undefined {
   return preview === '' ? undefined : `${String(inputBytes)} ${preview}`;
 }
@@ -151,7 +155,7 @@ function againOf(all: readonly TreeNode[], turns: number): Done | null {
   const again = all.filter((node, at) => {
     const input = inputOf(node);
     if (input === undefined) return false;
-    // What another one is given in its turn is something else.
+    // Input of another step does not count.
     const key = `${String(at % turns)} ${input}`;
     const isAgain = seen.has(key);
     seen.add(key);

@@ -3,7 +3,7 @@ import type { RunSpan } from './span.js';
 
 export type Outline = components['schemas']['TraceOutline'];
 
-/** A span of an outline as the pages have it. */
+/** Converts a span of the API. */
 export function toRunSpan(span: Outline['spans'][number]): RunSpan {
   return {
     id: span.span_id,
@@ -27,7 +27,7 @@ export function toRunSpan(span: Outline['spans'][number]): RunSpan {
   };
 }
 
-/** Spans with those that came or changed since; the same list where there are none. */
+/** Applies new and changed spans; returns the same list if there are none. */
 export function mergeSpans(known: readonly RunSpan[], news: readonly RunSpan[]): readonly RunSpan[] {
   if (news.length === 0) return known;
   const newest = new Map(news.map((span) => [span.id, span]));

@@ -2,7 +2,7 @@ import { formatDuration } from '../format/duration.js';
 import { formatCount, formatCounted, formatMoney } from '../format/number.js';
 import type { Done, Repeat } from './fold.js';
 
-/** How often it got arguments that it had been given before; undefined where it never did. */
+/** How often arguments repeated; undefined if never. */
 export function sameWords({ isSame, rounds, members, again }: Repeat): string | undefined {
   if (again === null) return undefined;
   return isSame
@@ -10,7 +10,7 @@ export function sameWords({ isSame, rounds, members, again }: Repeat): string | 
     : `${formatCount(again.count)} of ${formatCount(members.length)} with repeated arguments`;
 }
 
-/** `$0.50, 1,200 tokens, 3.2 s`; what nobody reports is left out. */
+/** `$0.50, 1,200 tokens, 3.2 s`; unknown values are omitted. */
 export function doneWords({ cost, tokens, ms }: Done): string {
   return [
     ...(cost === null ? [] : [formatMoney(cost)]),
@@ -19,12 +19,12 @@ export function doneWords({ cost, tokens, ms }: Done): string {
   ].join(', ');
 }
 
-/** What was done again, in as few words as there can be: `$0.50 again`. */
+/** The repeated part in short form: `$0.50 again`. */
 export function againWords({ cost, count }: Done): string {
   return `${cost === null ? formatCount(count) : formatMoney(cost)} again`;
 }
 
-/** Everything that is known of it, in sentences. */
+/** All details of a group of repeats in sentences. */
 export function repeatWords(repeat: Repeat): string {
   const { turns, rounds, again, all, failed } = repeat;
   const same = sameWords(repeat);

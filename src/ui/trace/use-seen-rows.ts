@@ -5,9 +5,10 @@ import { ROW_PX } from './room-for.js';
 const OVERSCAN = 12;
 
 /**
- * The rows of a grid of spans that are seen, or nearly: only these are in the page. The chosen one is brought into view.
+ * Virtualizes a span grid: only rows near the viewport are in the DOM. The selected row is scrolled into
+ * view.
  *
- * @param chosen position among the rows; negative for none
+ * @param chosen row index; negative for none
  */
 export function useSeenRows(
   count: number,
@@ -19,7 +20,7 @@ export function useSeenRows(
     getScrollElement: () => grid.current,
     estimateSize: () => ROW_PX,
     overscan: OVERSCAN,
-    // The head stays over the rows.
+    // The header covers the first rows.
     scrollPaddingStart: 2 * ROW_PX,
     scrollPaddingEnd: ROW_PX,
   });

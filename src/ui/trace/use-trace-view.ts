@@ -11,16 +11,16 @@ export interface TraceView {
   readonly rows: readonly Row[];
   readonly line: TimeLine;
   readonly extent: { readonly start: number; readonly end: number };
-  /** By position; empty unless it is to be shown. */
+  /** By index; empty unless shown. */
   readonly critical: ReadonlyMap<number, readonly CriticalPart[]>;
   readonly hits: readonly number[];
   readonly now: number;
   indexOf(spanId: string): number | undefined;
-  /** The repeats that a span is one of, where they are folded. */
+  /** The group of repeats that a span belongs to, if repeats are grouped. */
   repeatOf(index: number): Repeat | undefined;
-  /** Opens or closes the row of a span, or of repeats. */
+  /** Opens or closes the row of a span or group. */
   turn(row: Row, isOpen: boolean): void;
-  /** Shows so many levels; 0 for all. */
+  /** Expands this many levels; 0 for all. */
   showLevels(levels: number): void;
   /** Opens whatever hides a span. */
   reveal(index: number): void;
@@ -38,7 +38,11 @@ interface Options {
 const NO_REPEATS: ReadonlyMap<number, Repeat> = new Map();
 const NONE: ReadonlySet<number> = new Set();
 
-/** What of a run is seen, and how. @param now in milliseconds, where spans still run; where none does, it must not change */
+/**
+ * The visible part of a run and its display options.
+ *
+ * @param now in milliseconds if spans are running; otherwise a constant
+ */
 export function useTraceView(
   spans: readonly RunSpan[],
   now: number,
@@ -82,7 +86,7 @@ export function useTraceView(
     repeatOf: (index) => [...repeats.values()].find(({ members }) => members.includes(index)),
     turn: (row, isOpen) => {
       const set = new Set(row.kind === 'repeat' ? open.openRepeats : open.closed);
-      // Repeats are closed at first, spans are open.
+      // Groups are closed by default, spans are open.
       if (isOpen === (row.kind === 'repeat')) set.add(row.node.index);
       else set.delete(row.node.index);
       setOpen(row.kind === 'repeat' ? { ...open, openRepeats: set } : { ...open, closed: set });

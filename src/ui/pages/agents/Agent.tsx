@@ -24,7 +24,7 @@ import styles from './Agent.module.css';
 
 const COLUMNS = RULE_COLUMNS.filter(({ name }) => name !== 'target');
 
-/** The alerts that watch an agent, with what they do now. Nothing where there are none. */
+/** The alerts on an agent with their state. Renders nothing without alerts. */
 function AgentAlerts({ agentId }: { readonly agentId: string }) {
   const { data } = useRules();
   useAlertNews();
@@ -46,7 +46,7 @@ const STATE = {
   page: integer(1, 1),
 };
 
-/** One agent: how it did by day, its models and its runs. @param id its id */
+/** An agent: runs and costs per day, models and runs. */
 export default function Agent({ id }: { readonly id: string }) {
   const [{ days, status, page }, change] = useUrlState(STATE);
   const path = { agent_id: id };

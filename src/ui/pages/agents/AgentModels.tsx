@@ -11,7 +11,11 @@ const MOST = 10;
 
 const COLUMNS = [USAGE.model, USAGE.calls, USAGE.input, USAGE.output, USAGE.cost];
 
-/** The models that an agent calls within a range, with what they took. Nothing where it calls none. @param title what stands above them */
+/**
+ * The models that an agent calls in a range, with usage. Renders nothing without calls.
+ *
+ * @param title heading above
+ */
 export function AgentModels({
   agentId,
   range,

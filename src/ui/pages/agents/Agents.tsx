@@ -26,7 +26,7 @@ type Agent = Schemas['AgentSummary'];
 const SORTABLE = ['name', 'total_runs', 'total_cost', 'avg_cost_per_run', 'last_run_at'] as const;
 const SORTS = SORTABLE.flatMap((name) => [name, `-${name}`] as const);
 const PAGE_SIZE = 50;
-/** Agents that the series tells apart. */
+/** Agents that the series distinguishes. */
 const MOST_TOLD = 20;
 const STATE = { q: text(), sort: oneOf(SORTS, '-last_run_at'), page: integer(1, 1) };
 
@@ -90,7 +90,7 @@ const COLUMNS: readonly Column<Agent>[] = [
   },
 ];
 
-/** Runs by the hour, and how long they took, of the agents with the most runs: of others nothing is told. */
+/** Hourly runs and p95 duration of the busiest agents; the API has no series for the others. */
 function useSevenDays(): readonly [sparkline: Column<Agent>, p95: Column<Agent>] {
   const { data } = useSeries('7d', { group_by: 'agent', interval: '1h' });
   const drawn = useMemo(() => {
@@ -135,7 +135,7 @@ function useSevenDays(): readonly [sparkline: Column<Agent>, p95: Column<Agent>]
   ];
 }
 
-/** All agents with their figures; the last active first. Two that are chosen can be compared. */
+/** All agents with their totals, the last active first. Two can be selected for comparison. */
 export default function Agents() {
   const [{ q, sort, page }, change] = useUrlState(STATE);
   const search = useRef<HTMLInputElement>(null);
@@ -214,7 +214,7 @@ export default function Agents() {
               keys: new Set(chosen),
               nameOf: ({ name }) => name,
               onToggle: (id) => {
-                // The one that was chosen first makes room for a third.
+                // A third selection replaces the first.
                 setChosen(
                   chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen.slice(-1), id],
                 );

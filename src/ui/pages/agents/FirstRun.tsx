@@ -7,9 +7,9 @@ import { useNow } from '../../state/clock.js';
 import { useNewestRun, useNothingYet } from './use-first-runs.js';
 import styles from './FirstRun.module.css';
 
-/** What one sees before anything was sent: how to send it. The list comes by itself once it is there. */
+/** Instructions for an empty store. The list replaces them once data arrives. */
 export function FirstRun() {
-  // The first key is an administrator's: what others send with it would not be theirs.
+  // The initial key is an administrator's; others would send data as that user.
   const isAdmin = useMe().scopes.includes('admin');
   const key = isAdmin ? '$(cat data/initial-api-key)' : '$JACKDAW_KEY';
   const other = useNewestRun('all', true);

@@ -3,10 +3,9 @@ import { useEffect } from 'react';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 
 const WAITING_MS = 2000;
-/** First part of the keys of its queries. */
 export const NEWEST_RUN = 'newest-run';
 
-/** How many agents there are, and at most one of them. */
+/** The number of agents, with at most one of them. */
 export const AGENTS_THERE = queryOptions({
   queryKey: ['agents-there'],
   queryFn: async ({ signal }) => {
@@ -16,7 +15,7 @@ export const AGENTS_THERE = queryOptions({
   },
 });
 
-/** The same, again and again while somebody waits for the first. */
+/** {@link AGENTS_THERE}, polled while the first run is awaited. */
 export function useAgentsThere() {
   return useQuery({
     ...AGENTS_THERE,
@@ -25,11 +24,11 @@ export function useAgentsThere() {
 }
 
 /**
- * The newest run of a store that has hardly any.
+ * The newest run of an almost empty store.
  *
- * @param kind `all`: traces in which no agent is at work count, too
- * @param isAsked whether it is wanted, so that a store with many runs is not asked
- * @returns null: none has come
+ * @param kind `all` includes traces without an agent
+ * @param isAsked false skips the request for stores with many runs
+ * @returns null if there is none
  */
 export function useNewestRun(kind: 'agent' | 'all', isAsked: boolean): Schemas['Run'] | null | undefined {
   const { data } = useQuery({
@@ -46,13 +45,13 @@ export function useNewestRun(kind: 'agent' | 'all', isAsked: boolean): Schemas['
 }
 
 /**
- * Forgets what was answered while there was nothing: it counts as fresh, and would be shown as what is there once the first run has come.
- * To be called by what is shown until then.
+ * Removes cached empty responses once the first run arrives, because they still count as fresh. Call it in
+ * components shown until then.
  */
 export function useNothingYet(): void {
   const client = useQueryClient();
   useEffect(() => {
-    // Nobody looks at it: when it is shown next, it is asked for.
+    // Inactive queries reload when shown again.
     client.removeQueries({ type: 'inactive' });
     return () => {
       void client.resetQueries({ queryKey: ['series'], type: 'active' });

@@ -28,7 +28,7 @@ import styles from './alerts.module.css';
 const PAGE_SIZE = 20;
 const STATE = { hours: oneOf(['6', '24', '72', '168'], '24'), page: integer(1, 1) };
 
-/** One rule: what it finds, when it fired and why. @param id of the alert */
+/** An alert rule: history, incidents and their causes. */
 export default function Alert({ id }: { readonly id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['alert', id],

@@ -10,7 +10,7 @@ import styles from './alerts.module.css';
 
 const KEY = 'alert-secret';
 
-/** The secret that signs the user's alert webhooks: when it was made, and a button that rotates it. */
+/** The signing secret of the user's alert webhooks: when it was created, and rotation. */
 export function AlertSecret({ canManage }: { readonly canManage: boolean }) {
   const [secret, setSecret] = useState<string>();
   const { data, error, refetch } = useQuery({

@@ -20,7 +20,7 @@ const PAGE_SIZE = 20;
 const STATE = { show: oneOf(['all', 'firing', 'paused'], 'all'), page: integer(1, 1) };
 const SHOWN = { all: 'All', firing: 'Firing', paused: 'Paused' } as const;
 
-/** All rules with what they do now, and what fired last. */
+/** All rules with their state, and recent incidents. */
 export default function Alerts() {
   const [{ show, page }, change] = useUrlState(STATE);
   const { scopes } = useMe();

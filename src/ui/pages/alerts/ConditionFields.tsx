@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<ConditionDraft['type'], string>> = {
 const MOST = 10;
 const LEAST = 2;
 
-/** The conditions of a rule that has several. @param problems by `composite_config/conditions/0/threshold` */
+/** The conditions of a composite rule. @param problems by `composite_config/conditions/0/threshold` */
 export function ConditionFields({
   operator,
   conditions,

@@ -9,7 +9,7 @@ import { NoticeFields } from './NoticeFields.js';
 import type { Rule } from './words.js';
 import styles from './alerts.module.css';
 
-/** Changes what of a rule can be changed: not what it is about. */
+/** Edits the changeable fields of a rule; its target is fixed. */
 export function EditAlert({ rule, onDone }: { readonly rule: Rule; readonly onDone: () => void }) {
   const client = useQueryClient();
   const { type } = rule;

@@ -11,10 +11,14 @@ import styles from './alerts.module.css';
 
 export type Firing = Schemas['FiredAlert'];
 
-/** Of more, the alert's page has the rest. */
+/** The alert's page shows the rest. */
 const MOST_RUNS = 5;
 
-/** Firings, each with what was found, the runs that explain it and who was told. @param withRule whether they are of several alerts */
+/**
+ * Incidents with value, related runs and notifications.
+ *
+ * @param withRule whether they belong to several alerts
+ */
 export function Firings({
   label,
   firings,
@@ -24,7 +28,7 @@ export function Firings({
   readonly label: string;
   readonly firings: readonly Firing[];
   readonly withRule?: boolean;
-  /** Not where all are of one run. */
+  /** False if all belong to one run. */
   readonly withRuns?: boolean;
 }) {
   return (

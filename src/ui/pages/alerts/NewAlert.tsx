@@ -20,7 +20,7 @@ import { RuleFields } from './RuleFields.js';
 import { useTargets } from './use-targets.js';
 import styles from './alerts.module.css';
 
-/** What a link to the form says; URLs of webhooks hold secrets and stay out of it. */
+/** Form state in the URL, without webhook URLs, which contain secrets. */
 const STATE = {
   of: oneOf(['agent', 'service'], 'agent'),
   agent: text(),
@@ -36,7 +36,7 @@ const STATE = {
 const USUAL = { failure_rate: '10', latency_threshold: '30000', cost_threshold: '10', inactivity: '6' };
 type Local = Pick<Draft, 'cooldown' | 'channel' | 'url' | 'operator' | 'conditions'>;
 
-/** Makes a rule, while one sees how it would have gone. */
+/** Creates a rule, with a preview over past data. */
 export default function NewAlert() {
   const { scopes } = useMe();
   if (!mayManage(scopes))

@@ -2,14 +2,14 @@ import { SelectField, TextField } from '../../parts/FormField.js';
 import type { Draft } from './draft.js';
 import { CHANNELS } from './words.js';
 
-/** How often a rule may fire, and whom it then tells. */
+/** Cooldown and notification channel of a rule. */
 export function NoticeFields({
   draft: { cooldown, channel, url },
   problems,
   onChange,
 }: {
   readonly draft: Pick<Draft, 'cooldown' | 'channel' | 'url'>;
-  /** By the names of fields. */
+  /** By field name. */
   readonly problems: Readonly<Record<string, string | undefined>>;
   readonly onChange: (some: Partial<Pick<Draft, 'cooldown' | 'channel' | 'url'>>) => void;
 }) {

@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   too_many_notices: 'limit of 60 notifications per hour reached',
 };
 
-/** Who was told of a firing, and each attempt to do so. */
+/** The notifications of an incident with each attempt. */
 export function Notices({ notices }: { readonly notices: readonly Notice[] }) {
   if (notices.length === 0) return <Missing reason="No notification configured" />;
   return (

@@ -25,7 +25,7 @@ const STEPS: Partial<Record<RuleType, { readonly steps: readonly number[] }>> = 
   inactivity: { steps: HOUR_STEPS },
 };
 
-/** How a rule would have gone over past data. @param rule null for not yet */
+/** How a rule would have behaved on past data. @param rule null for an incomplete rule */
 export function usePast(rule: NewRule | null, hours: number) {
   const asked = useSettled(rule === null ? '' : JSON.stringify({ alert: toTried(rule), hours }));
   return useQuery({
@@ -37,7 +37,7 @@ export function usePast(rule: NewRule | null, hours: number) {
   });
 }
 
-/** Values against the threshold, and where the rule would have fired. */
+/** Values against the threshold, with the times at which the rule would have fired. */
 export function PastChart({ past, type }: { readonly past: PastValues; readonly type: RuleType }) {
   const drawn = useMemo(() => {
     const points = past.points.map(([ms, value]) => [ms ?? 0, value ?? null] as const);
@@ -79,7 +79,7 @@ export function PastChart({ past, type }: { readonly past: PastValues; readonly 
   );
 }
 
-/** `It would have fired 3 times`, and when. */
+/** The number and times of firings in the preview. */
 export function PastFirings({
   past: { firings, now, step_seconds },
   hours,

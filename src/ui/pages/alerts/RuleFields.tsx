@@ -9,15 +9,15 @@ import { TYPES, type RuleType } from './words.js';
 interface Props {
   readonly draft: Draft;
   readonly targets: ReturnType<typeof useTargets>;
-  /** By the names of fields. */
+  /** By field name. */
   readonly problems: Readonly<Record<string, string | undefined>>;
-  /** What the names of agents that are offered have in them. */
+  /** Text that the names of offered agents contain. */
   readonly sought: string;
   readonly onSeek: (text: string) => void;
   readonly onChange: (some: Partial<Draft>) => void;
 }
 
-/** What a rule is made of. */
+/** The fields of a new rule. */
 export function RuleFields(props: Props) {
   const { draft, targets, problems, onChange } = props;
   const { type, limit } = draft;
@@ -68,7 +68,7 @@ function TargetFields({
 }: Props) {
   const { items = [], count = 0 } = agents.data ?? {};
   const known = Object.fromEntries(items.map(({ id, name }) => [id, name || '(no name)']));
-  // The one that is chosen need not be among those that are offered.
+  // The selected agent need not be among those offered.
   const named = agent === '' || agent in known ? known : { [agent]: chosen?.name ?? agent, ...known };
   const isMore = count > items.length;
   return (
@@ -92,7 +92,7 @@ function TargetFields({
                   ? `${formatCount(items.length)} of ${formatCount(count)} agents listed below`
                   : items.length === 0 && !agents.isPlaceholderData
                     ? 'No matching agents'
-                    : `${formatCounted(items.length, 'matching agent')}`
+                    : formatCounted(items.length, 'matching agent')
               }
               value={sought}
               onText={onSeek}

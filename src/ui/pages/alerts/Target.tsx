@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { Missing } from '../../parts/Missing.js';
 import type { Rule } from './words.js';
 
-/** The agent or the service that a rule looks at. */
+/** The agent or service of a rule. */
 export function Target({
   rule: { agent_id, agent_name, target_service },
 }: {

@@ -5,7 +5,7 @@ import { RuleState } from './RuleState.js';
 import { Target } from './Target.js';
 import { CHANNELS, ruleWords, type Rule } from './words.js';
 
-/** What lists say of rules. The first column leads to a rule's page, the second to what it watches. */
+/** Columns of rule lists; the first links to the rule, the second to its target. */
 export const RULE_COLUMNS: readonly Column<Rule>[] = [
   {
     name: 'rule',

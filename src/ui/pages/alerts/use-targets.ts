@@ -4,10 +4,10 @@ import { api, bodyOf } from '../../api/client.js';
 const MOST_AGENTS = 100;
 
 /**
- * What a rule may look at: agents by their ids, services and metrics by their names.
+ * Possible targets of a rule: agents by id, services and metrics by name.
  *
- * @param agent id of the one that is chosen, which is found whatever is sought; empty for none
- * @param sought what the names of agents have in them
+ * @param agent id of the selected agent, which is loaded even if the search excludes it; empty for none
+ * @param sought text in agent names
  */
 export function useTargets(needsMetrics: boolean, agent: string, sought: string) {
   const agents = useQuery({

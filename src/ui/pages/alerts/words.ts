@@ -47,7 +47,7 @@ export function conditionWords({ type, threshold, metric_name, operator, value }
   return type === 'inactivity' ? `No activity for ${limit}` : `${TYPES[type]} above ${limit}`;
 }
 
-/** What a rule is about, in one line. */
+/** A rule in one line. */
 export function ruleWords({
   type,
   threshold,

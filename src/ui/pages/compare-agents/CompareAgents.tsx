@@ -24,10 +24,10 @@ type Series = Schemas['RunSeriesList'];
 
 const STATE = { a: text(), b: text(), range: rangeField('7d') };
 
-/** Of so long a time single hours say little. */
+/** Ranges too long for hourly buckets. */
 const DAILY: ReadonlySet<string> = new Set(['7d', '30d', '90d']);
 
-/** Two agents beside each other within the same time: figures, charts on one axis, models. */
+/** Two agents over the same period: totals, charts on one axis, models. */
 export default function CompareAgents() {
   const [{ a, b, range }, change] = useUrlState(STATE);
   const agents = useQueries({

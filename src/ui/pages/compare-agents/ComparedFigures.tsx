@@ -14,11 +14,11 @@ interface Figure {
   readonly name: string;
   readonly of: (totals: Totals) => number | null;
   readonly show: (value: number | null) => ReactNode;
-  /** Of which runs it is, where that is not all. */
+  /** A note if the value covers only some of the runs. */
   readonly note?: (totals: Totals) => string | undefined;
-  /** Whether more of it is worse. */
+  /** Whether a higher value is worse. */
   readonly isBad: boolean;
-  /** Shares of all runs differ by points. */
+  /** Shares differ by percentage points. */
   readonly isShare?: true;
 }
 
@@ -74,7 +74,7 @@ const FIGURES: readonly Figure[] = [
   },
 ];
 
-/** Figures of two agents beside each other, and how the second is to the first. */
+/** The totals of two agents, and the change from the first to the second. */
 export function ComparedFigures({
   ids,
   names,

@@ -14,13 +14,13 @@ import { Summary } from './Summary.js';
 const STATE = {
   a: text(),
   b: text(),
-  /** Id of the span that is looked at, of either run. */
+  /** Id of the selected span, of either run. */
   span: text(),
-  /** Only rows that differ, and those above them. */
+  /** Only changed rows and their ancestors. */
   only: flag(),
 };
 
-/** Two runs laid over each other: where they part, and what it cost. */
+/** Two runs aligned by span: where they differ, and by how much. */
 export default function CompareRuns() {
   const [state, change] = useUrlState(STATE);
   const { a, b } = state;
@@ -89,7 +89,7 @@ function Problem({ error, retry }: { readonly error: Error; readonly retry: () =
   );
 }
 
-/** What is shown while a run is missing. */
+/** Shown until both runs are selected. */
 function Choosing({
   a,
   b,

@@ -21,7 +21,7 @@ interface Props {
   readonly change: (some: Partial<State>, step?: 'push' | 'replace') => void;
 }
 
-/** The spans of both runs side by side, and what the chosen ones were given and gave. */
+/** The spans of both runs, and the payloads of the selected pair. */
 export function DiffBody({ a, b, diff, state, change }: Props) {
   const grid = useRef<HTMLDivElement>(null);
   const rows = useMemo(

@@ -14,7 +14,7 @@ import styles from './compare-runs.module.css';
 const FIGURES = ['duration', 'tokens', 'cost'] as const;
 const HEADS: Readonly<Record<FigureName, string>> = { duration: 'B − A', tokens: 'Tokens', cost: 'Cost' };
 
-/** The aligned spans, each with its figures in both runs. */
+/** The aligned spans with their values in both runs. */
 export function DiffGrid({
   rows,
   chosen,
@@ -135,7 +135,7 @@ function Value({ name, row }: { readonly name: FigureName; readonly row: DiffRow
   return value === null ? <Missing reason="Unknown" /> : formatFigure(name, value);
 }
 
-/** What became of a figure; where there is nothing to compare it with, the figure. */
+/** The change of a value, or the value if there is nothing to compare with. */
 function Delta({ name, row }: { readonly name: FigureName; readonly row: DiffRow }) {
   if (!row.a || !row.b)
     return name === 'duration' ? <Missing reason="In one run only" /> : <Value name={name} row={row} />;

@@ -10,7 +10,7 @@ import type { DiffRow } from '../../trace/diff.js';
 import { usePayload } from './load.js';
 import styles from './compare-runs.module.css';
 
-/** What a span was given and gave in both runs, laid over each other. @param a id of the run, as is `b` */
+/** Input and output of a span in both runs as a diff. @param a run id, as is `b` */
 export function PayloadDiff({
   a,
   b,

@@ -8,10 +8,10 @@ import { Status } from '../../parts/Status.js';
 import { useRunsOfAgent, type Outline } from './load.js';
 import styles from './compare-runs.module.css';
 
-/** Of the agent of the other run, how many are offered. */
+/** Number of earlier runs offered. */
 const OFFERED = 10;
 
-/** Chooses a run: by its id or a link, or from those of the agent before the other run. */
+/** Selects a run by id, by link, or from earlier runs of the agent. */
 export function RunPicker({
   side,
   run,

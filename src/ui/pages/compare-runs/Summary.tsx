@@ -21,7 +21,7 @@ interface Props {
   readonly onChoose: (spanId: string) => void;
 }
 
-/** How both runs went in figures, and where they part. */
+/** The totals of both runs, and the first difference. */
 export function Summary({ a, b, diff, onChoose }: Props) {
   const first = diff.first === undefined ? undefined : diff.rows[diff.first];
   const { same, changed, onlyA, onlyB } = diff.counts;
@@ -171,7 +171,7 @@ function nameOf({ a, b }: DiffRow): string {
   return span === undefined ? '' : span.name === '' ? TYPE_WORDS[span.type] : span.name;
 }
 
-/** Why the runs part at a row, in words. */
+/** Why two runs differ at a row. */
 function reasonOf({ a, b, differences }: DiffRow): string {
   if (a === undefined) return 'A has no such step';
   if (b === undefined) return 'B has no such step';

@@ -20,17 +20,17 @@ const LOOKS: Readonly<
   stopped: { icon: CircleDashed, words: 'Stopped', look: 'faint' },
 };
 
-/** Whether somebody should look at it. */
+/** Whether a component needs attention. */
 export function isTroubled(component: Component): boolean {
   return component.state === 'degraded' || isFailing(component);
 }
 
-/** Whether it does not do its work. */
+/** Whether a component does not work. */
 export function isFailing({ state }: Component): boolean {
   return LOOKS[state].look === 'failed';
 }
 
-/** How a component is. */
+/** The state of a component. */
 function ComponentState({ state }: { readonly state: State }) {
   const { icon: Icon, words, look } = LOOKS[state];
   return (
@@ -40,7 +40,7 @@ function ComponentState({ state }: { readonly state: State }) {
   );
 }
 
-/** All components with their health, those in trouble first. */
+/** All components with their health, unhealthy ones first. */
 export function Components({ components }: { readonly components: readonly Component[] }) {
   const sorted = components.toSorted((a, b) => Number(isTroubled(b)) - Number(isTroubled(a)));
   return (

@@ -25,7 +25,7 @@ const FlowGraph = onDemand(() => import('./FlowGraph.js'), <TableSkeleton />);
 
 const VIEWS = { pipelines: 'Pipelines', components: 'Components', configuration: 'Configuration' } as const;
 
-/** The daemon from inside: what flows through its pipelines, how its components are, and its configuration. For administrators. */
+/** The pipelines, components and configuration of the daemon, for administrators. */
 export default function DaemonPage() {
   if (!useMe().scopes.includes('admin'))
     return (
@@ -195,12 +195,12 @@ function Pipelines({
   );
 }
 
-/** The configuration as it holds, to read and to copy. */
+/** The effective configuration, read-only. */
 function Configuration() {
   const { data, error, refetch } = useQuery({
     queryKey: ['daemon config'],
     queryFn: ({ signal }) => readText('daemon/config', signal),
-    // It does not change while the daemon runs, which another one may since.
+    // Constant within one process, but a restarted daemon may have another one.
     refetchOnMount: 'always',
   });
   if (data === undefined)

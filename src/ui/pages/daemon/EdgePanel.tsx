@@ -8,7 +8,7 @@ import { NO_P99, type ChangeDaemon } from './daemon-state.js';
 import { Fill, Rate } from './figures.js';
 import { TappedItems } from './TappedItems.js';
 
-/** One edge with all its figures. */
+/** An edge with all its statistics. */
 export function EdgePanel({
   edge,
   rates,

@@ -8,7 +8,7 @@ import { printState } from '../../state/codec.js';
 import { NO_P99, STATE, type ChangeDaemon, type DaemonState } from './daemon-state.js';
 import { Fill, Rate } from './figures.js';
 
-/** The edges of pipelines as rows: the same as the picture, for whoever reads better than looks. */
+/** The edges of the pipelines as a table. */
 export function EdgeTable({
   edges,
   rates,

@@ -44,9 +44,9 @@ type ComponentNode = Node<ShownComponent, 'component'>;
 
 interface ShownFlow extends Record<string, unknown> {
   readonly edge: FlowEdge;
-  /** Items a second: handed over, and refused or failed; null: not known yet. */
+  /** Items per second, offered and not accepted; null if unknown. */
   readonly rates: { readonly offered: number; readonly bad: number } | null;
-  /** Where its figures stand, from 0 to 1. */
+  /** Label position, from 0 to 1. */
   readonly labelAt: number;
   readonly isChosen: boolean;
   readonly choose: () => void;
@@ -56,11 +56,11 @@ type FlowLine = Edge<ShownFlow, 'flow'>;
 const NODE_TYPES = { component: OneComponent };
 const EDGE_TYPES = { flow: OneFlow };
 const ICONS = { receiver: LogIn, processor: Cog, exporter: LogOut } as const;
-/** How many times as wide as high the picture is. */
+/** Width divided by height. */
 const [WIDE, TALL] = [1.8, 0.7];
 const [THINNEST, THICKEST] = [1.25, 6];
 
-/** Pipelines as a picture: width says how much flows, the warm colour that some of it is refused or fails. */
+/** The pipeline graph: line width shows throughput, the failure colour refused or failed items. */
 export default function FlowGraph({ flow, ...rest }: Props) {
   const laidOut = useLayout(flow, linksOf, useIsNarrow() ? TALL : WIDE, FLOW_SHAPE);
   if (laidOut === null) return <NotDrawn />;
@@ -74,12 +74,12 @@ interface Props {
   readonly flow: Flow;
   readonly components: readonly Component[];
   readonly rates: ReadonlyMap<string, Rates> | null;
-  /** The key of the edge that is looked at; empty for none. */
+  /** Key of the selected edge; empty for none. */
   readonly chosen: string;
   readonly change: ChangeDaemon;
 }
 
-/** Figures change every two seconds, what leads where does not. */
+/** Statistics change every two seconds, the graph does not. */
 function linksOf({ nodes, edges }: Flow): LinkedNodes {
   return {
     nodes: nodes.map(({ key }) => ({ id: key })),
@@ -183,7 +183,7 @@ function OneFlow({ id, sourceX, sourceY, targetX, targetY, data, ...line }: Edge
   if (!data) return null;
   const { edge, rates, labelAt, isChosen, choose } = data;
   const fill = fillOf(edge.queue);
-  // The curve leaves and arrives straight down.
+  // The curve starts and ends vertically.
   const along = labelAt * labelAt * (3 - 2 * labelAt);
   const x = sourceX + (targetX - sourceX) * along;
   const y = sourceY + (targetY - sourceY) * labelAt;

@@ -15,7 +15,7 @@ import { member, parseJson, textOf, type Json } from '../../json/parse.js';
 
 const MOST_SHOWN = 50;
 
-/** Looks at what passes an edge as long as the component is there. @param isReading nothing moves meanwhile */
+/** Streams items that pass an edge while mounted. @param isReading true pauses the list */
 function useTap({ pipeline, from, to }: FlowEdge, isReading: boolean) {
   const [tail, setTail] = useState<Tail<Tapped>>(NO_TAIL);
   const came = useRef(0);
@@ -42,7 +42,7 @@ function useTap({ pipeline, from, to }: FlowEdge, isReading: boolean) {
   };
 }
 
-/** What passes an edge now. While one of the items is open, the others wait. */
+/** Items that pass an edge. The list pauses while one is open. */
 export function TappedItems({ edge }: { readonly edge: FlowEdge }) {
   const [open, setOpen] = useState<string | null>(null);
   const { tail, isLive, letIn } = useTap(edge, open !== null);
@@ -136,22 +136,22 @@ function OneItem({
   );
 }
 
-/** An item that passed an edge, and what became of it. */
+/** An item that passed an edge, and its outcome. */
 interface Tapped {
   readonly id: string;
   readonly at: string;
   readonly signal: 'traces' | 'metrics' | 'logs' | 'events';
-  /** How many items its batch had, and how long that took. */
+  /** Size of the batch, and how long it took. */
   readonly batchItems: number;
   readonly durationMs: number;
   readonly outcome: 'taken' | 'refused' | 'failed';
   readonly reason: string | null;
   readonly isTruncated: boolean;
-  /** Cut, without what has no value. */
+  /** Shortened, without empty members. */
   readonly item: Json;
 }
 
-/** Reads what the stream tells. @param id of it in the list */
+/** Reads a stream event. @param id list key */
 function readTapped(told: Readonly<Record<string, unknown>>, id: string): Tapped {
   return {
     id,
@@ -166,7 +166,7 @@ function readTapped(told: Readonly<Record<string, unknown>>, id: string): Tapped
   };
 }
 
-/** What an item is called in a list, in one line. */
+/** One-line title of an item. */
 function tappedTitle({ signal, item }: Pick<Tapped, 'signal' | 'item'>): string {
   if (signal === 'traces') return textOf(member(item, 'trace'), 'agent') ?? 'Trace';
   if (signal === 'metrics') return textOf(item, 'name') ?? 'Metric point';
@@ -176,7 +176,7 @@ function tappedTitle({ signal, item }: Pick<Tapped, 'signal' | 'item'>): string 
   return [service, body].filter((part) => part !== '').join(': ') || 'Log record';
 }
 
-/** The id of the run that an item belongs to; undefined for none. */
+/** The run id of an item, or undefined. */
 function runOf({ signal, item }: Pick<Tapped, 'signal' | 'item'>): string | undefined {
   return textOf(signal === 'traces' ? member(item, 'trace') : item, 'trace_id');
 }

@@ -1,15 +1,15 @@
 import { oneOf, text, type StateOf } from '../../state/codec.js';
 
-/** What the URL of the page says. */
+/** URL state of the page. */
 export const STATE = {
   view: oneOf(['pipelines', 'components', 'configuration'], 'pipelines'),
-  /** Empty for the first one. */
+  /** Empty for the first pipeline. */
   pipeline: text(),
-  /** The key of the edge that is looked at. */
+  /** Key of the selected edge. */
   edge: text(),
 };
 
-/** Instead of the name of a pipeline. No pipeline can be called so. */
+/** Stands for all pipelines; not a valid pipeline name. */
 export const ALL_PIPELINES = '*';
 
 export type DaemonState = StateOf<typeof STATE>;

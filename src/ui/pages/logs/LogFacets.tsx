@@ -9,7 +9,7 @@ import styles from './logs.module.css';
 
 type Facets = Schemas['LogFacets'];
 
-/** What there is to choose by, with how many records each choice would give. */
+/** Filters with the number of records for each choice. */
 export function LogFacets({
   facets,
   state,
@@ -65,7 +65,7 @@ function Facet<Name extends string>({
   readonly items: readonly { readonly name: Name; readonly count: number }[];
   readonly chosen: Name | '';
   readonly classOf?: (name: Name) => string | undefined;
-  /** Empty: any. */
+  /** Empty for any. */
   readonly onChoose: (name: Name | '') => void;
 }) {
   return (

@@ -17,7 +17,7 @@ import type { LogsState, RecordPlace } from './logs-state.js';
 import styles from './logs.module.css';
 import { useRecord } from './use-logs.js';
 
-/** One record beside the list, with everything that was sent with it. */
+/** A record next to the list, with all attributes. */
 export function LogRecord({
   place,
   onChange,
@@ -117,7 +117,7 @@ function Whole({
   );
 }
 
-/** To the millisecond; what was sent is in what pointing at it shows. */
+/** With milliseconds; the tooltip has the original value. */
 function ExactTime({ at }: { readonly at: string }) {
   const { zone } = useSettings();
   const now = useNow();

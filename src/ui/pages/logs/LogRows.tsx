@@ -10,18 +10,18 @@ import type { LogRow } from './use-logs.js';
 
 const ROW_PX = 26;
 const OVERSCAN = 20;
-/** Pixels from the newest within which one does not read something else. */
+/** Closer to the top than this counts as not reading. */
 const AT_TOP = 8;
-/** More of a line does not fit on any screen. */
+/** Longer lines do not fit on a screen. */
 const MOST_SHOWN = 400;
 
-/** What is bad has the warm colour; what is worth little stands back. */
+/** Errors get the failure colour; debug records are dimmed. */
 export function severityClass(severity: string): string | undefined {
   if (severity === 'error' || severity === 'fatal') return parts['bad'];
   return severity === 'debug' || severity === 'trace' ? parts['faint'] : undefined;
 }
 
-/** Records, one line each; only those that are seen are in the page. */
+/** Records, one line each. Only visible lines are in the DOM. */
 export function LogRows({
   rows,
   chosen,
@@ -30,12 +30,12 @@ export function LogRows({
   onEnd,
 }: {
   readonly rows: readonly LogRow[];
-  /** By id. */
+  /** Record id. */
   readonly chosen: string | undefined;
   readonly onChoose: (row: LogRow) => void;
-  /** Whether the list is not at its newest. */
+  /** Whether the list is scrolled away from the newest. */
   readonly onReading: (isReading: boolean) => void;
-  /** The last rows are near. */
+  /** Called near the last rows. */
   readonly onEnd: () => void;
 }) {
   const { zone } = useSettings();
@@ -59,7 +59,7 @@ export function LogRows({
   });
   const known = useRef<string>(undefined);
   useEffect(() => {
-    // Only where another one was chosen: what comes above must not move the list.
+    // Only after a new selection: arriving records must not scroll the list.
     if (at >= 0 && known.current !== chosen) scrollTo.current(at, { align: 'auto' });
     known.current = chosen;
   }, [at, chosen]);

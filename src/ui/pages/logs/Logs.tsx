@@ -22,11 +22,11 @@ import charts from '../../charts/charts.module.css';
 import { TimeChart } from '../../charts/TimeChart.js';
 import { onDrawn } from '../../state/range.js';
 
-/** Drawing over less than that chooses nothing. */
+/** Shorter drags select nothing. */
 const LEAST_MS = 100;
 const HEIGHT = 112;
 
-/** When records came, and of them those that are errors; drawing over it chooses a time. */
+/** Records and errors over time; dragging selects a period. */
 function LogHistogram({
   facets,
   onBrush,
@@ -69,7 +69,7 @@ function LogHistogram({
   );
 }
 
-/** Log records of all services: by words, severity, service and time, and as they come. */
+/** Log records of all services: search, filters and live tail. */
 export default function Logs() {
   const [state, change] = useUrlState(LOGS_STATE);
   const search = useRef<HTMLInputElement>(null);

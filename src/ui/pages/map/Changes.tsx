@@ -15,7 +15,7 @@ import { useMap } from './use-map.js';
 
 const WORDS = { failing: 'More failures', slower: 'Slower', new: 'New', gone: 'Gone' } as const;
 
-/** What is new, gone, slower or failing more in some hours than in others. */
+/** New, removed, slower or more failing edges compared with another period. */
 export function Changes({
   hours,
   against,
@@ -89,7 +89,7 @@ export function Changes({
   );
 }
 
-/** The map around what changed: what is gone, when it was there. */
+/** A link to the map around a change; for removed edges to the earlier period. */
 function mapOf({ kind, target }: MapChange, now: Hours, before: Hours): string {
   const { start_time, end_time } = printHours(kind === 'gone' ? before : now);
   const query = new URLSearchParams({ node: target, hops: '1' });

@@ -13,7 +13,7 @@ import { rangeBetween } from '../../state/range.js';
 
 const HEIGHT = 96;
 
-/** The hours of a range with what happened in each: one of them, or some, are chosen. */
+/** The hours of a range with span counts, to select one of them. */
 export function HourSlider({
   range,
   at,

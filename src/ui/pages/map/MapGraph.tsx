@@ -21,12 +21,12 @@ interface Shown extends Record<string, unknown> {
 }
 type ShownNode = Node<Shown, 'service'>;
 
-/** How many times as wide as high the picture is. */
+/** Width divided by height. */
 const [WIDE, TALL] = [2.3, 0.8];
 const TYPES = { service: ServiceNode };
 const [THINNEST, THICKEST] = [1.25, 7];
 
-/** The map as a picture: width says how many calls, the warm colour how many of them fail. */
+/** The service map as a graph: line width shows calls, the failure colour failures. */
 export default function MapGraph({ graph, ...rest }: Props) {
   const laidOut = useLayout(graph, linksOf, useIsNarrow() ? TALL : WIDE, MAP_SHAPE);
   if (laidOut === null) return <NotDrawn />;
@@ -36,7 +36,7 @@ export default function MapGraph({ graph, ...rest }: Props) {
 
 interface Props {
   readonly graph: Graph;
-  /** The node that is looked at; empty for none. */
+  /** The selected node; empty for none. */
   readonly node: string;
   readonly change: ChangeMap;
 }
@@ -83,7 +83,7 @@ function Drawn({ graph, places, node, change }: Props & { readonly places: Reado
       nodes={nodes}
       edges={edges}
       nodeTypes={TYPES}
-      // Where there is room for a part only, it is the one that is looked at.
+      // If only a part fits, centre on the selected node.
       near={isKnown ? node : undefined}
     />
   );
@@ -92,7 +92,7 @@ function Drawn({ graph, places, node, change }: Props & { readonly places: Reado
 function drawnEdge({ source, target, weight, error_count }: GraphEdge, most: number, node: string): Edge {
   const share = failedShare(error_count, weight) ?? 0;
   const isOfNode = node !== '' && (source === node || target === node);
-  // A thousandth that fails must be seen, and half of all calls look worse than a tenth.
+  // A failure rate of 0.1% must be visible, and 50% must look worse than 10%.
   const warm = share === 0 ? 0 : Math.round(35 + 65 * Math.sqrt(share));
   const color = `color-mix(in oklab, var(--fail-fill) ${String(warm)}%, var(--line-strong))`;
   return {

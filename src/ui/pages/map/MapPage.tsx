@@ -26,10 +26,10 @@ const MapGraph = onDemand(() => import('./MapGraph.js'), <TableSkeleton />);
 const MINUTE = 60_000;
 const VIEWS = { graph: 'Graph', table: 'Table', changes: 'Changes' } as const;
 
-/** Who calls whom within some hours, as a graph or as tables, and what changed since other hours. */
+/** The service map of a period as graph or tables, and its changes. */
 export default function MapPage() {
   const [state, change] = useUrlState(STATE);
-  // The hours of a range that ends now are the same for a while.
+  // Rounded, so that the range stays the same for a minute.
   const now = Math.ceil(useNow() / MINUTE) * MINUTE;
   const hours = useMemo(() => hoursOf(state.range, state.at, now), [state.range, state.at, now]);
   return (
@@ -135,7 +135,7 @@ function Tools({
 }: {
   readonly state: MapState;
   readonly change: ChangeMap;
-  /** What is shown, in words. */
+  /** A summary of what is shown. */
   readonly children: ReactNode;
 }) {
   const [typed, setTyped] = useDebounced(q, (value) => {

@@ -8,7 +8,7 @@ import { NO_ERRORS, NO_P95, STATE } from './map-state.js';
 import { parseState, printState } from '../../state/codec.js';
 import styles from './map.module.css';
 
-/** The map as tables: the same as the picture, for whoever reads better than looks. */
+/** The service map as tables. */
 export function MapTables({ graph }: { readonly graph: Graph }) {
   const query = useSearch();
   const hrefOf = (node: string): string => `/map?${printState(STATE, { ...parseState(STATE, query), node })}`;

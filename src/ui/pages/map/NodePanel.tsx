@@ -9,7 +9,7 @@ import { PeekPanel } from '../../parts/PeekPanel.js';
 import { NO_ERRORS, NO_P95, type ChangeMap } from './map-state.js';
 import styles from './map.module.css';
 
-/** One node: its figures, who calls it, whom it calls, and the runs that have it. */
+/** A node: statistics, callers, callees and a link to its runs. */
 export function NodePanel({
   node,
   graph,

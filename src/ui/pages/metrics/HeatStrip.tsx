@@ -4,7 +4,7 @@ import styles from './metrics.module.css';
 
 const HEIGHT = 18;
 
-/** Many series as rows of colour: the darker, the larger within all of them. The figures are in the table's own columns. */
+/** Many series as rows of colour on one scale. The columns have the values. */
 export function HeatStrip({
   times,
   rows,

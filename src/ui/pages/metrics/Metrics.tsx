@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<Metric>[] = [
   },
 ];
 
-/** Metrics of all services: the list, or one of them over time. */
+/** Metrics of all services: the list, or one metric over time. */
 export default function Metrics() {
   const [state, change] = useUrlState(METRICS_STATE);
   const { data, error, refetch } = useQuery({

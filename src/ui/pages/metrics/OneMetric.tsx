@@ -32,7 +32,7 @@ import { Time } from '../../parts/figures.js';
 const MOST_POINTS = 200;
 const MOST_SHOWN = 20;
 
-/** Runs in which something was measured, where senders say so. */
+/** Runs linked by exemplars. */
 function Exemplars({
   name,
   range,
@@ -74,7 +74,7 @@ function Exemplars({
   );
 }
 
-/** More lines than that nobody tells apart. */
+/** More lines are hard to tell apart. */
 const MOST_LINES = 6;
 const LEAST_MS = 1000;
 const REFRESH_MS = 30_000;
@@ -85,7 +85,7 @@ interface Props {
   readonly change: (some: Partial<MetricsState>) => void;
 }
 
-/** One metric over time: as lines, and many series as rows of colour. */
+/** A metric over time as lines, or as rows of colour for many series. */
 export function OneMetric({ metric, state, change }: Props) {
   const { name, type, unit, description } = metric;
   const agg = aggregationOf(type, state.agg);
@@ -100,7 +100,7 @@ export function OneMetric({ metric, state, change }: Props) {
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });
-  // A rate of a histogram is of what was measured, and not of its unit.
+  // The rate of a histogram counts measurements and has no unit.
   const isCount = agg === 'rate' && type !== 'sum';
   const format = (value: number) => formatMeasured(value, isCount ? '' : unit, agg === 'rate');
   return (

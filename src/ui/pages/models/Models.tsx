@@ -25,12 +25,12 @@ import { WhatIf } from './WhatIf.js';
 
 const STATE = { range: rangeField('30d'), what: swapsField, prices: text() };
 const PAGE_SIZE = 100;
-/** More models than that are said to be there and not shown. */
+/** Page limit; the rest is counted only. */
 const MOST_PAGES = 5;
-/** More lines than that nobody can tell apart. */
+/** More lines are hard to tell apart. */
 const MOST_LINES = 6;
 
-/** The models that were called, with what they cost by day; those without a price first. */
+/** The models called in a period, with cost per day; unpriced models first. */
 export default function Models() {
   const [{ range, what, prices: processor }, change] = useUrlState(STATE);
   const models = useModels(range);
@@ -103,7 +103,7 @@ export default function Models() {
   );
 }
 
-/** Pages one after the other: what has no price comes last. */
+/** Loads all pages, because unpriced models come last. */
 function useModels(range: string) {
   return useQuery({
     queryKey: ['models', range],

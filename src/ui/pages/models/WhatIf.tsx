@@ -21,18 +21,18 @@ import {
 import styles from './WhatIf.module.css';
 
 interface Props {
-  /** Those that were called. */
+  /** Called models. */
   readonly models: readonly string[];
   readonly prices: readonly Schemas['ModelPrice'][];
   readonly swaps: readonly Swap[];
   readonly asked: readonly Asked[];
-  /** Whose prices; empty for the first. */
+  /** Name of the price processor; empty for the first. */
   readonly processor: string;
   readonly onSwaps: (swaps: readonly Swap[]) => void;
   readonly onProcessor: (processor: string) => void;
 }
 
-/** What the time would have cost if other models had been called, and what that assumes. */
+/** Estimates the cost of a period with other models. */
 export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onProcessor }: Props) {
   const processors = processorsOf(prices);
   const chosen = processor === '' ? (Object.keys(processors)[0] ?? '') : processor;
@@ -100,7 +100,7 @@ export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onPro
   );
 }
 
-/** The real cost and the estimate of what can be compared. */
+/** Actual cost and estimate of comparable calls. */
 function Figures({ answer: { repriced } }: { readonly answer: NonNullable<Asked['answer']> }) {
   const { both_cost: now = null, both_repriced_cost: then = null } = repriced ?? {};
   if (now === null || then === null) return null;
@@ -122,7 +122,7 @@ function Remarks({ answer }: { readonly answer: NonNullable<Asked['answer']> }) 
   );
 }
 
-/** The sum of what can be compared. */
+/** The total over all estimates. */
 function Together({ asked }: { readonly asked: readonly Asked[] }) {
   const answers = asked.flatMap(({ answer }) => answer ?? []);
   const { now, then } = together(answers);
@@ -148,7 +148,7 @@ function AddSwap({
 }) {
   const [model, setModel] = useState<string>();
   const [as, setAs] = useState('');
-  // What was chosen may not have been called in another time.
+  // The selected model may have no calls in another period.
   const from = model !== undefined && models.includes(model) ? model : models[0];
   const add = (event: SyntheticEvent): void => {
     event.preventDefault();

@@ -12,10 +12,10 @@ type ModelPrice = Schemas['ModelPrice'];
 const USED = [USAGE.model, USAGE.unpriced, USAGE.calls, USAGE.input, USAGE.output];
 
 /**
- * The columns of the models' list; those of what would have been stand beside the real cost, in place of the last call.
+ * Columns of the model list; estimates replace the last-call column.
  *
- * @param prices by model; undefined while they are not known
- * @param asked by model; empty where nothing is thought of
+ * @param prices by model; undefined while loading
+ * @param asked estimates by model
  */
 export function columns(
   prices: ReadonlyMap<string, ModelPrice> | undefined,
@@ -52,7 +52,7 @@ export function columns(
       render: (model) => <Difference asked={of(model)} />,
     },
   ];
-  // There is no room for when it was called last.
+  // No room for the last call.
   return [...USED, price, USAGE.cost, ...thought, USAGE.each];
 }
 

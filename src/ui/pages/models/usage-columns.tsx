@@ -8,7 +8,7 @@ import { modelName } from './model-figures.js';
 
 export type Model = Schemas['ModelUsage'];
 
-/** What lists say of the calls of a model, by name. */
+/** Columns of model usage by name. */
 export const USAGE = {
   model: {
     name: 'model',

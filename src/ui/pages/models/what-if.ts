@@ -6,16 +6,16 @@ export type WhatIfAnswer = components['schemas']['WhatIf'];
 type Repriced = components['schemas']['WhatIfCalls'];
 type ModelPrice = components['schemas']['ModelPrice'];
 
-/** A model that was called, and the one that is thought of in its place. */
+/** A called model and its replacement. */
 export interface Swap {
-  /** Empty: calls that name no model. */
+  /** Empty for calls without a model name. */
   readonly model: string;
   readonly as: string;
 }
 
-/** More are not asked for at once. */
+/** Limit of estimates at once. */
 export const MOST_SWAPS = 10;
-/** As the API has it. */
+/** API limit. */
 const LONGEST_NAME = 1024;
 
 /** `gpt-5:gpt-5-mini,o3:gpt-5`, each name percent-encoded. */
@@ -31,7 +31,7 @@ export const swapsField: Field<readonly Swap[]> = {
       if (!isRight || swaps.length > MOST_SWAPS) return undefined;
       return swaps.reduce<readonly Swap[]>((all, [model = '', as = '']) => withSwap(all, { model, as }), []);
     } catch {
-      // What is percent-encoded wrongly.
+      // Invalid percent-encoding.
       return undefined;
     }
   },
@@ -41,19 +41,19 @@ export const swapsField: Field<readonly Swap[]> = {
       : swaps.map(({ model, as }) => `${encodeURIComponent(model)}:${encodeURIComponent(as)}`).join(','),
 };
 
-/** With one more, which takes the place of another of the same model. */
+/** Adds a swap; it replaces another one of the same model. */
 export function withSwap(swaps: readonly Swap[], swap: Swap): readonly Swap[] {
   return [...swaps.filter(({ model }) => model !== swap.model), swap];
 }
 
-/** Why there is no cost with the other model. */
+/** Why there is no estimate. */
 const REASONS: Readonly<Record<NonNullable<WhatIfAnswer['reason']>, string>> = {
   no_prices: 'No prices: no pipeline has the processor cost',
   unknown_model: 'Not in the price list',
   certain_providers: 'Priced for certain providers only',
 };
 
-/** Why an answer has no cost; undefined where it has one. */
+/** Why an answer has no estimate; undefined if it has one. */
 export function missingReason({ reason, repriced }: WhatIfAnswer): string | undefined {
   if (reason !== null) return REASONS[reason];
   if (repriced === null) return 'Unknown';
@@ -61,7 +61,7 @@ export function missingReason({ reason, repriced }: WhatIfAnswer): string | unde
   return repriced.repriced_cost === null ? 'No calls report enough token counts' : undefined;
 }
 
-/** `+12.5%`, `−$0.20` where there is nothing to take a share of, `none`. @param now, then in US dollars */
+/** `+12.5%`; `−$0.20` if the base is 0; `none`. @param now, then in US dollars */
 export function differenceWords(now: number, then: number): string {
   const by = then - now;
   if (by === 0) return 'none';
@@ -69,7 +69,7 @@ export function differenceWords(now: number, then: number): string {
   return `${sign}${now === 0 ? formatMoney(Math.abs(by)) : formatPercentage((Math.abs(by) / now) * 100)}`;
 }
 
-/** Of all answers together, what can be compared; nulls where nothing can. */
+/** The sum over all comparable answers; null without any. */
 export function together(answers: readonly WhatIfAnswer[]): {
   readonly calls: number;
   readonly now: number | null;
@@ -87,7 +87,7 @@ export function together(answers: readonly WhatIfAnswer[]): {
   };
 }
 
-/** What an answer rests on, in sentences: what was left out, and what its prices do not tell apart. */
+/** The assumptions of an estimate in sentences. */
 export function remarks({ as, price, providers, repriced }: WhatIfAnswer): readonly string[] {
   if (price === null || repriced === null) {
     const names = providers.map(({ provider }) => provider).join(', ');
@@ -128,13 +128,13 @@ export function remarks({ as, price, providers, repriced }: WhatIfAnswer): reado
   ];
 }
 
-/** What may be thought of: names that a table prices, those in use first. */
+/** Replacement models that a price list knows, those in use first. */
 export function candidates(prices: readonly ModelPrice[], processor: string): readonly string[] {
   const names = prices.filter((row) => row.processor === processor && row.price !== null);
   return [...new Set(names.map(({ model }) => model))];
 }
 
-/** The processors that price, in the order of the API, and where. */
+/** Price processors in API order, with their pipelines. */
 export function processorsOf(prices: readonly ModelPrice[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     prices.map(({ processor, pipelines }) => [processor, `${processor} (${pipelines.join(', ')})`]),

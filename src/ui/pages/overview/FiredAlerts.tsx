@@ -11,7 +11,7 @@ import styles from './Overview.module.css';
 const MOST = 5;
 const REFRESH_MS = 15_000;
 
-/** The alerts that fired last, with a run that explains each. */
+/** Latest incidents with one related run each. */
 export function FiredAlerts({ range }: { readonly range: string }) {
   const { data, error } = useQuery({
     queryKey: ['overview-alerts', range],

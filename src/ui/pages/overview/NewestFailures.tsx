@@ -10,7 +10,7 @@ import styles from './Overview.module.css';
 const MOST = 6;
 const REFRESH_MS = 10_000;
 
-/** The runs that failed last. */
+/** Recently failed runs. */
 export function NewestFailures({ range }: { readonly range: string }) {
   const { data, error } = useQuery({
     queryKey: ['overview-failures', range],

@@ -29,13 +29,13 @@ import { Status } from '../../parts/Status.js';
 
 const STATE = { range: rangeField('24h') };
 
-/** Asks for what is seen first. */
+/** Starts the first requests. */
 export function early(): void {
   queries.query(seriesQuery(parseState(STATE, location.search).range)).catch(untold);
   queries.query(AGENTS_THERE).catch(untold);
 }
 
-/** How all agents do, against the same time before, and what wants looking at. */
+/** All agents compared with the previous period, and what needs attention. */
 export default function Overview() {
   const { isEmpty, first } = useBeginning();
   useFresh('series', 'overview-failures', NEWEST_RUN);
@@ -80,7 +80,7 @@ function Filled({ first }: { readonly first: Schemas['Run'] | undefined }) {
   );
 }
 
-/** Stands before the cards and asks for itself, so that it asks before they do: the daemon answers one after the other. */
+/** Rendered before the cards so that its request is sent first; the daemon answers in order. */
 function Figures({
   range,
   onBrush,
@@ -214,11 +214,11 @@ function Charts({
 
 const INTERVALS = { '1m': 'minute', '5m': '5 minutes', '1h': 'hour', '1d': 'UTC day' } as const;
 
-/** How a store begins, as the first page follows it. */
+/** The state of a new store, for the welcome texts. */
 function useBeginning(): { readonly isEmpty: boolean; readonly first: Schemas['Run'] | undefined } {
   const { data } = useAgentsThere();
   const isEmpty = data?.count === 0;
-  // Who saw it empty is told of what came, though it be many runs at once.
+  // A page that was opened on an empty store also announces several first runs.
   const [wasEmpty, setWasEmpty] = useState(false);
   if (isEmpty && !wasEmpty) setWasEmpty(true);
   const isFirst = data?.count === 1 && data.items[0]?.total_runs === 1;
@@ -226,7 +226,7 @@ function useBeginning(): { readonly isEmpty: boolean; readonly first: Schemas['R
   return { isEmpty, first: (!isEmpty && newest) || undefined };
 }
 
-/** Says that it works, and leads to the run that shows it. */
+/** Announces the first run with a link to it. */
 function Welcome({ run }: { readonly run: Schemas['Run'] }) {
   const { trace_id, agent_name: name, status, started_at, duration_ms } = run;
   return (

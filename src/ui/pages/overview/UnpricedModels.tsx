@@ -10,7 +10,7 @@ import styles from './Overview.module.css';
 
 const MOST = 5;
 
-/** Models of whose calls some have no cost, so that sums of costs say too little. */
+/** Models with unpriced calls, which make cost totals too low. */
 export function UnpricedModels({ range }: { readonly range: string }) {
   const { data, error } = useQuery({
     queryKey: ['overview-models', range],

@@ -10,7 +10,7 @@ import styles from './Overview.module.css';
 
 const MOST = 5;
 
-/** Agents that fail more often, or cost more a run, than in the time before. */
+/** Agents that fail more often or cost more per run than in the previous period. */
 export function WorseAgents({ range }: { readonly range: string }) {
   const { data, error } = useQuery({
     queryKey: ['overview-worse', range],

@@ -27,10 +27,10 @@ import { cx } from '../../parts/cx.js';
 import { useSeries } from '../../state/use-series.js';
 
 const RANGE = '30d';
-/** More lines than that nobody can tell apart. */
+/** More lines are hard to tell apart. */
 const MOST_LINES = 6;
 
-/** When which version of a prompt was used. Nothing where none was. */
+/** Runs by prompt version over time. Renders nothing without runs. */
 function PromptSeries({ name }: { readonly name: string }) {
   const { data } = useSeries(RANGE, { group_by: 'prompt_version', prompt_name: name, interval: '1d' });
   const drawn = useMemo(() => {
@@ -63,10 +63,10 @@ function PromptSeries({ name }: { readonly name: string }) {
   );
 }
 
-/** -1: the newest version, and the one before it. */
+/** -1 stands for the latest version and the one before it. */
 const STATE = { a: integer(-1, 0), b: integer(-1, 0) };
 
-/** The versions of a prompt, how runs went that used them, and what two of them differ in. @param name of the prompt */
+/** The versions of a prompt with run statistics, and a diff of two of them. */
 export default function Prompt({ name }: { readonly name: string }) {
   const [{ a, b }, change] = useUrlState(STATE);
   const { data, error, refetch } = usePrompt(name);
@@ -139,7 +139,7 @@ export default function Prompt({ name }: { readonly name: string }) {
   );
 }
 
-/** Buttons for the selected version and for the prompt. */
+/** Delete buttons for the selected version and for the prompt. */
 function Deletion({
   name,
   version,

@@ -49,7 +49,7 @@ export default function Prompts() {
     const byName = new Map<string, Row>();
     for (const prompt of data ?? []) {
       const known = byName.get(prompt.name);
-      // The newest version of a prompt comes first.
+      // The latest version comes first.
       byName.set(prompt.name, { newest: known?.newest ?? prompt, versions: (known?.versions ?? 0) + 1 });
     }
     return [...byName.values()];

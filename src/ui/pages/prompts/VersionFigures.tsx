@@ -5,10 +5,10 @@ import parts from '../../parts/parts.module.css';
 import type { PromptVersion } from './load.js';
 import styles from './Prompt.module.css';
 
-/** Of fewer runs a difference may well be chance. */
+/** With fewer runs, a difference may be due to chance. */
 const FEW_RUNS = 30;
 
-/** What runs with one version were like, against those with another; of how many runs each figure is. */
+/** Run statistics of one prompt version against another, with the number of runs. */
 export function VersionFigures({
   before: { version, figures: earlier },
   after: { version: later, figures },

@@ -5,7 +5,7 @@ import { itemsOf, member, textOf, type Attribute, type Json } from '../../json/p
 import parts from '../../parts/parts.module.css';
 import styles from './run.module.css';
 
-/** A list of attributes in OTLP/JSON, in the order they were sent. */
+/** OTLP/JSON attributes in the order sent. */
 function attributesOf(list: Json | undefined): readonly Attribute[] {
   return (itemsOf(list) ?? []).flatMap((item) => {
     const key = textOf(item, 'key');
@@ -15,7 +15,7 @@ function attributesOf(list: Json | undefined): readonly Attribute[] {
 
 const NOTHING: Json = { kind: 'literal', value: null };
 
-/** A value without the word for its type: `{intValue: "3"}` is `3`. */
+/** A value without its OTLP type: `{intValue: "3"}` is `3`. */
 function plainValue(value: Json | undefined): Json {
   if (value?.kind !== 'object') return NOTHING;
   const [type, inner] = value.entries[0] ?? ['', NOTHING];
@@ -34,7 +34,7 @@ function plainValue(value: Json | undefined): Json {
   }
 }
 
-/** Attributes, events, links, scope and resource, each whole. Of a span of the batch route there are none. */
+/** Attributes, events, links, scope and resource. Spans of the batch API have none. */
 export function AttributesTab({ detail }: { readonly detail: Json }) {
   const attributes = attributesOf(member(detail, 'attributes'));
   const events = itemsOf(member(detail, 'events')) ?? [];

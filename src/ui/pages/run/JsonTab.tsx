@@ -9,7 +9,7 @@ const SIDES = [
   ['metadata', 'Metadata'],
 ] as const;
 
-/** What went in and came out, as it was sent. */
+/** Input and output as sent. */
 export function JsonTab({ detail }: { readonly detail: Json }) {
   const there = SIDES.flatMap(([key, name]) => {
     const value = member(detail, key);

@@ -13,7 +13,7 @@ import styles from './run.module.css';
 const MOST = 500;
 const BAD = new Set(['ERROR', 'FATAL', 'CRITICAL']);
 
-/** Log records that name the span, or all of the run. */
+/** Log records of the span or of the whole run. */
 export function LogsTab({ traceId, spanId }: { readonly traceId: string; readonly spanId: string }) {
   const { zone } = useSettings();
   const [ofRun, setOfRun] = useState(false);

@@ -11,12 +11,12 @@ import { RunBody } from './RunBody.js';
 import { useNeighbourKeys } from './use-neighbours.js';
 import styles from './run.module.css';
 
-/** Asks for what is seen first: it takes longer than all code. */
+/** Starts the request for the run, which takes longer than loading the code. */
 export function early(): void {
   queries.query(runQuery(queries, lastPart())).catch(untold);
 }
 
-/** One run: its spans as a tree and on a time line, and everything of the span that is chosen. @param id of the trace */
+/** A run: its spans as a tree with a timeline, and the selected span in detail. @param id trace id */
 export default function Run({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRun(id);
   useNeighbourKeys(id);

@@ -6,7 +6,7 @@ import { useAlertNews, useFirings } from '../alerts/load.js';
 
 const MOST = 50;
 
-/** The alerts that fired and that this run explains. */
+/** Incidents related to a run. */
 export function RunAlerts({ traceId }: { readonly traceId: string }) {
   const { data, error, refetch } = useFirings({ trace_id: traceId, page: 1, page_size: MOST });
   useAlertNews();

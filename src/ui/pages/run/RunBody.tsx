@@ -11,7 +11,7 @@ import { SpanPanel } from './SpanPanel.js';
 import { useRunKeys } from './use-run-keys.js';
 import styles from './run.module.css';
 
-/** Tree and time line, and the span that is chosen beside them. */
+/** The span tree with its timeline, next to the selected span. */
 export function RunBody({ loaded: { run, spans } }: { readonly loaded: LoadedRun }) {
   const [state, change] = useUrlState(RUN_STATE);
   const isRunning = run.status === 'running' || spans.some(({ end }) => end === null);
@@ -20,7 +20,7 @@ export function RunBody({ loaded: { run, spans } }: { readonly loaded: LoadedRun
   const grid = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
 
-  // Without a span in the link: what went wrong first, or else the beginning.
+  // Without a span in the link: the first failure, or the root.
   const preferred =
     view.nodes.find(({ span, failedBelow }) => hasFailed(span) && failedBelow === 0) ?? view.nodes[0];
   const index = view.indexOf(state.span) ?? preferred?.index ?? 0;
@@ -41,7 +41,7 @@ export function RunBody({ loaded: { run, spans } }: { readonly loaded: LoadedRun
     view.reveal(at);
     choose(view.nodes[at]?.span.id ?? '', 'push');
   };
-  // A span of a link may lie in what is folded.
+  // The span of a link may be inside a group of repeats.
   const asked = useRef(false);
   useEffect(() => {
     if (asked.current) return;

@@ -5,7 +5,7 @@ import { Deliveries } from '../webhooks/Deliveries.js';
 import { useEndpoints } from '../webhooks/load.js';
 import styles from './run.module.css';
 
-/** What webhooks were sent because of this run, of each organization of who looks. */
+/** Webhook deliveries for a run in each organization of the user. */
 export function RunDeliveries({ traceId }: { readonly traceId: string }) {
   const { memberships } = useMe();
   if (memberships.length === 0)

@@ -13,7 +13,7 @@ import type { LoadedRun } from './load-run.js';
 import { useNeighbours } from './use-neighbours.js';
 import styles from './run.module.css';
 
-/** What the run is, how it went, and the runs beside it in the list that it was opened from. */
+/** The header of a run, with links to its neighbours in the list. */
 export function RunHeader({
   run,
   spanCount,

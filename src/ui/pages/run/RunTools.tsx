@@ -19,7 +19,7 @@ interface Props {
   readonly show: (index: number) => void;
 }
 
-/** Search in the run, the next error, and how the time line is drawn: what keys do, for the mouse. */
+/** Search, error navigation and timeline options: what the keys do, for the mouse. */
 export function RunTools({ view, index, state, search, change, show }: Props) {
   const [typed, setTyped] = useDebounced(state.q, (q) => {
     change({ q }, 'replace');
@@ -31,7 +31,7 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
       : (among.findLast((each) => each < index) ?? among.at(-1));
     if (at !== undefined) show(at);
   };
-  /** What was typed is sought at once, and not only when typing rests. */
+  /** Searches at once, without waiting for a pause in typing. */
   const find = (forwards: boolean): void => {
     if (typed !== state.q) change({ q: typed }, 'replace');
     next(findSpans(view.nodes, typed), forwards);

@@ -23,7 +23,7 @@ const PARTS: readonly (readonly [string, string])[] = [
   ['audio_output', 'audio out'],
 ];
 
-/** When the span was, what it took, and by which parts. */
+/** Times, usage and cost of a span. */
 export function SpanFacts({ node, detail, view, onShow }: Props) {
   const { span } = node;
   const { zone } = useSettings();

@@ -40,7 +40,7 @@ const NAMES: Readonly<Record<Exclude<TabName, ''>, string>> = {
   deliveries: 'Deliveries',
 };
 
-/** Everything of the span that is chosen. */
+/** Details of the selected span in tabs. */
 export function SpanPanel({ traceId, node, view, state, change, onShow }: Props) {
   const span = node?.span;
   const [whole, setWhole] = useState('');
@@ -48,7 +48,7 @@ export function SpanPanel({ traceId, node, view, state, change, onShow }: Props)
   const { data, error, refetch } = useSpan(traceId, span, isWhole);
   if (!node || !span) return null;
   const tabs = tabsOf(data, span.error);
-  // What is first in the list says most of this span.
+  // The first tab is the most informative for this span.
   const tab = tabs.find((each) => each === state.tab) ?? tabs[0] ?? 'json';
   const link = `${new URL(`traces/${traceId}`, BASE).href}?span=${span.id}`;
   return (

@@ -6,7 +6,7 @@ import type { RunState } from './run-state.js';
 
 interface Options {
   readonly view: TraceView;
-  /** Position of the span that is chosen, and of its row. */
+  /** Index of the selected span, and of its row. */
   readonly index: number;
   readonly row: number;
   readonly grid: RefObject<HTMLElement | null>;
@@ -17,7 +17,7 @@ interface Options {
   readonly show: (index: number) => void;
 }
 
-/** Every key of the run's page. Letters work wherever one is, arrows while the tree has the focus. */
+/** All keys of the run page. Letters work everywhere, arrows if the tree has the focus. */
 export function useRunKeys({
   view,
   index,
@@ -47,7 +47,7 @@ export function useRunKeys({
   const inTree = (act: () => void) => (): void => {
     if (grid.current?.contains(document.activeElement)) act();
   };
-  /** The next one of some spans behind or before the chosen one, round the end. */
+  /** Selects the next or previous of some spans, wrapping around. */
   const jump = (among: readonly number[], forwards: boolean) => (): void => {
     const next = forwards
       ? (among.find((at) => at > index) ?? among[0])

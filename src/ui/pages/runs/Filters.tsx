@@ -7,7 +7,7 @@ import { CHIPS, STATE, type Chip, type RunsState } from './runs-state.js';
 
 const NAMES = Object.keys(CHIPS) as Chip[];
 
-/** Which runs are shown: what most want to choose by, and chips for everything else. */
+/** Filters of the run list: the common ones, and chips for the rest. */
 export function Filters({
   state,
   onChange,

@@ -7,11 +7,14 @@ import { onDrawn } from '../../state/range.js';
 import { useSeries } from '../../state/use-series.js';
 import type { RunsState } from './runs-state.js';
 
-/** Drawing over less than that chooses nothing. */
+/** Shorter drags select nothing. */
 const LEAST_MS = 1000;
 const HEIGHT = 96;
 
-/** When runs started, and of them those that failed; drawing over it chooses a time. It follows agent and prompt, and says so. */
+/**
+ * Runs and failed runs over time; dragging selects a period. Filters on agent and prompt apply, others do
+ * not, and the note says so.
+ */
 export function Histogram({
   state: { range, agent, prompt },
   isFiltered,

@@ -6,7 +6,7 @@ import { RUN_COLUMNS } from '../../parts/RunTable.js';
 import { saveRuns, type ExportFormat } from './export.js';
 import type { RunsState } from './runs-state.js';
 
-/** Which columns are shown. @param hidden those that are not, by name */
+/** Selects the visible columns. @param hidden names of hidden columns */
 export function ColumnChooser({
   hidden,
   onChange,
@@ -45,7 +45,7 @@ export function ColumnChooser({
   );
 }
 
-/** Saves all runs that the filters let through, in the order of the list. */
+/** Exports all runs that match the filters, in list order. */
 export function Export({ state }: { readonly state: RunsState }) {
   const [told, setTold] = useState('');
   const save = (format: ExportFormat) => {

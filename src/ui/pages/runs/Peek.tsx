@@ -7,7 +7,7 @@ import { PeekPanel } from '../../parts/PeekPanel.js';
 import { Status } from '../../parts/Status.js';
 import { sessionPath } from '../../state/path.js';
 
-/** A run beside the list: what a list knows of it, and where there is more. */
+/** A preview of a run next to the list. */
 export function Peek({ run, onClose }: { readonly run: Schemas['ListedRun']; readonly onClose: () => void }) {
   return (
     <PeekPanel

@@ -21,13 +21,13 @@ import { Views } from './Views.js';
 import { isFiltered, isUncounted, SORTS, STATE, type RunsState } from './runs-state.js';
 import { listQuery, MOST_TOLD, PAGE_SIZE, useRuns } from './use-runs.js';
 
-/** Asks for what is seen first, and for what comes a moment later. */
+/** Starts the first requests. */
 export function early(): void {
   const state = parseState(STATE, location.search);
   for (const previews of [false, true]) queries.query(listQuery(state, previews)).catch(untold);
 }
 
-/** Runs of all agents, the newest first, by what they are and how they went. */
+/** Runs of all agents with filters, the newest first. */
 export default function Runs() {
   const [state, change] = useUrlState(STATE);
   const search = useRef<HTMLInputElement>(null);
@@ -151,7 +151,7 @@ function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return others;
 }
 
-/** What can be done with the runs that were chosen. */
+/** Actions for selected runs. */
 function Chosen({ ids, onNone }: { readonly ids: readonly string[]; readonly onNone: () => void }) {
   const [a, b] = ids;
   if (a === undefined) return null;

@@ -9,7 +9,7 @@ import { rawPath } from '../../state/path.js';
 import { newId, useViewChange, useViews } from '../../state/views.js';
 import styles from './Views.module.css';
 
-/** Lists that were saved with their filters, and saving this one. They are in Ctrl-K, too. */
+/** Saved lists with their filters, and a form to save the current one. Ctrl+K finds them, too. */
 export function Views() {
   const { scopes } = useMe();
   const canManage = scopes.includes('manage');

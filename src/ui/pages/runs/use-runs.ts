@@ -9,26 +9,26 @@ import { filterQuery, isUncounted, type RunsState } from './runs-state.js';
 type ListedRun = Schemas['ListedRun'];
 
 export const PAGE_SIZE = 50;
-/** Of more new runs nobody wants to know how many. */
+/** Larger counts of new runs are shown as `999+`. */
 export const MOST_TOLD = 999;
-/** While no stream tells of runs, */
+/** Poll interval without a stream */
 const WITHOUT_STREAM_MS = 10_000;
-/** and while one does, in case it could not tell. */
+/** and with one, in case it misses something. */
 const WITH_STREAM_MS = 60_000;
 const GATHER_MS = 500;
-/** What no stream tells, such as models and errors of spans, is asked for again so long after a run changed. */
+/** Delay before a reload of values that the stream does not have, such as models and span errors. */
 const ASK_AGAIN_MS = 5000;
-/** Ranges end at a whole minute, so that pages of one list are of one list. */
+/** Ranges end at a whole minute, so that all pages belong to the same list. */
 const MINUTE = 60_000;
 
 const idOf = ({ trace_id: id }: ListedRun): string => id;
 
-/** What says which runs there are. */
+/** The part of the state that selects runs. */
 function askedOf(state: RunsState): RunsState {
   return { ...state, hide: '' };
 }
 
-/** Asks for a page of a list. @param previews whether with what is known of its spans, which takes longer */
+/** Loads a page of the list. @param previews whether to include span previews, which take longer */
 export function listQuery(state: RunsState, previews: boolean) {
   return queryOptions({
     queryKey: ['runs', previews, askedOf(state)],
@@ -41,7 +41,10 @@ export function listQuery(state: RunsState, previews: boolean) {
   });
 }
 
-/** The runs of a list, of which each keeps its place while it is read; what becomes of them, and how many came. */
+/**
+ * The runs of a list, which keep their places while it is read, with live updates and the number of new
+ * runs.
+ */
 export function useRuns(state: RunsState) {
   const client = useQueryClient();
   const asked = askedOf(state);
@@ -59,7 +62,7 @@ export function useRuns(state: RunsState) {
     },
     [],
   );
-  /** @param cancelRefetch whether an answer that is on its way may be too old */
+  /** @param cancelRefetch whether a request in flight may be outdated */
   const askAgain = (cancelRefetch = false): void => {
     timer.current = undefined;
     void client.invalidateQueries({ queryKey: ['runs', true, asked] }, { cancelRefetch });
@@ -91,7 +94,7 @@ export function useRuns(state: RunsState) {
     placeholderData: keepPreviousData,
     refetchInterval: isFirstPage && (isLive ? WITH_STREAM_MS : WITHOUT_STREAM_MS),
   });
-  // The list at once, and a moment later the same with what is known of its spans.
+  // The list first, then the same with previews.
   const whole = useQuery(ask(true));
   const isWhole = whole.data !== undefined && !whole.isPlaceholderData;
   const first = useQuery({ ...ask(false), enabled: !isWhole, refetchInterval: false });
@@ -102,7 +105,7 @@ export function useRuns(state: RunsState) {
 
   function isNew(run: ToldRun, rows: readonly ListedRun[]): boolean {
     if (!matchesRun(state, run, Date.now())) return false;
-    // On other pages a run may be one of those before it.
+    // On later pages a run may belong to an earlier page.
     return isFirstPage
       ? isOnPage(state.sort, run, rows, PAGE_SIZE)
       : loadedAt > 0 && Date.parse(run.started_at) > loadedAt;
@@ -124,7 +127,7 @@ export function useRuns(state: RunsState) {
     isPlaceholderData,
     refetch: whole.refetch,
     newCount: ids.size,
-    /** Shows the newest, on the first page. */
+    /** Shows the newest runs, on the first page. */
     renew: () => void renew(),
   };
 }

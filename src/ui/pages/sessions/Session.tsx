@@ -16,11 +16,11 @@ import { useUrlState } from '../../state/use-url-state.js';
 import { SessionRun } from './SessionRun.js';
 import styles from './Session.module.css';
 
-/** Each run is looked at by itself. */
+/** Small, because each run loads its own spans. */
 const PAGE_SIZE = 10;
 const STATE = { page: integer(1, 1) };
 
-/** One conversation, run by run, the first one first. @param id of the session */
+/** A conversation, run by run, in order of time. @param id of the session */
 export default function Session({ id }: { readonly id: string }) {
   const [{ page }, change] = useUrlState(STATE);
   const { data, error, refetch } = useQuery({

@@ -11,10 +11,10 @@ import { Status } from '../../parts/Status.js';
 import { tellingSpans, turnOf } from './turn.js';
 import styles from './Session.module.css';
 
-/** Spans among which the telling ones are looked for. */
+/** Span limit for finding the conversation. */
 const MOST_SPANS = 500;
 
-/** @returns undefined where there is none */
+/** @returns undefined if missing */
 function dataOf(detail: Json | undefined, name: string): Json | undefined {
   const value = member(detail, name);
   return value?.kind === 'literal' && value.value === null ? undefined : value;
@@ -22,7 +22,7 @@ function dataOf(detail: Json | undefined, name: string): Json | undefined {
 
 const NAMES = { input: 'Input', output: 'Output' } as const;
 
-/** One run of a conversation: who answered, what was asked, and what was said. */
+/** A run of a conversation: agent, input and output. */
 export function SessionRun({ run }: { readonly run: Schemas['Run'] }) {
   const { trace_id: id } = run;
   const turn = useQuery({

@@ -74,7 +74,7 @@ const COLUMNS: readonly Column<Session>[] = [
   },
 ];
 
-/** The first names of a list, and how many more there are. */
+/** The first names, and the number of others. */
 function Few({ names }: { readonly names: readonly string[] }) {
   if (names.length === 0) return <Missing reason="Not set" />;
   const rest = names.length - SHOWN_NAMES;
@@ -87,7 +87,7 @@ function Few({ names }: { readonly names: readonly string[] }) {
 }
 
 /** The page of a session. */
-/** Conversations, the last active first; those of one user by its name. */
+/** Sessions, the last active first, optionally of one user. */
 export default function Sessions() {
   const [{ user, agent, range, page }, change] = useUrlState(STATE);
   const search = useRef<HTMLInputElement>(null);

@@ -23,7 +23,7 @@ type Entry = Schemas['AuditEntry'];
 type Query = NonNullable<operations['listAudit']['parameters']['query']>;
 type Action = NonNullable<Query['action']>;
 
-/** What the actions of the audit are called. */
+/** Labels of audit actions. */
 const ACTION_WORDS = {
   'alert.changed': 'Alert changed',
   'alert.created': 'Alert created',
@@ -68,7 +68,7 @@ const STATE = {
   page: integer(1, 1),
 };
 
-/** What the audit recorded, the newest first. */
+/** The audit log, the newest entries first. */
 export function Audit() {
   const [{ action, user, range, page }, change] = useUrlState(STATE);
   const users = useQuery({
@@ -156,7 +156,7 @@ export function Audit() {
   );
 }
 
-/** @param names of users by their ids */
+/** @param names user names by id */
 function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Entry>[] {
   return [
     { name: 'at', header: 'When', render: ({ at }) => <Time at={at} /> },
@@ -211,7 +211,7 @@ function detailsOf(fields: Entry['fields']): string {
     .join(', ');
 }
 
-/** @param action also one that only other versions record */
+/** @param action may be unknown to this version */
 function wordOf(action: string): string {
   const words: Readonly<Record<string, string>> = ACTION_WORDS;
   return Object.hasOwn(words, action) ? (words[action] ?? action) : action;

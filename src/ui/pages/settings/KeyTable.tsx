@@ -9,7 +9,7 @@ import { useMe } from '../../shell/Session.js';
 import { useNow } from '../../state/clock.js';
 import { activeDescendants, keyState, usableFirst, withinScopes, type Key } from './keys.js';
 
-/** Keys of one user. @param revoke throws what the API refuses */
+/** API keys of a user. @param revoke throws what the API refuses */
 export function KeyTable({
   keys,
   revoke,
@@ -89,7 +89,7 @@ export function KeyTable({
   return <Table label="API keys" items={usableFirst(keys, now)} columns={columns} keyOf={(key) => key.id} />;
 }
 
-/** Asks before it revokes, and whether the keys go, too, that were made with it. */
+/** Confirms before revoking, and offers to revoke keys created with this one. */
 function RevokeKey({
   name,
   question,
@@ -99,7 +99,7 @@ function RevokeKey({
 }: {
   readonly name: string;
   readonly question: string;
-  /** How many keys come from it. */
+  /** Number of keys created with this one. */
   readonly childCount: number;
   readonly revoke: (withChildren: boolean) => Promise<void>;
   readonly stale: string;

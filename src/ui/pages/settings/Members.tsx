@@ -13,7 +13,7 @@ type Role = Member['role'];
 
 const STALE = ['members', 'me'];
 
-/** Members of an organization, with their roles. @param slug its name in URLs */
+/** Members of an organization with their roles. @param slug of the organization */
 export function Members({ slug }: { readonly slug: string }) {
   const members = useQuery({
     queryKey: ['members', slug],

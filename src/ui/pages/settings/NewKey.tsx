@@ -14,7 +14,7 @@ export interface KeyWish {
   readonly confirm_with_key?: string;
 }
 
-/** Makes a key, and shows it the one time that it can be shown. @param create gives the text of the key, and throws what the API refuses */
+/** Creates a key and shows it once. @param create returns the key text; throws what the API refuses */
 export function NewKey({
   create,
   stale,

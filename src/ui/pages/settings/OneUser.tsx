@@ -13,7 +13,7 @@ import { NewKey } from './NewKey.js';
 
 type User = Schemas['UserAccount'];
 
-/** One user, to be changed, with its keys. @param user undefined where there is none */
+/** A user with keys, to edit. @param user undefined if not found */
 export function OneUser({ user }: { readonly user: User | undefined }) {
   if (!user)
     return (

@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Organization>[] = [
   },
 ];
 
-/** All organizations, or the members of the one that the URL names. */
+/** All organizations, or the members of the one in the URL. */
 export function Organizations() {
   const [{ org }] = useUrlState(STATE);
   const { data, error, refetch } = useQuery({

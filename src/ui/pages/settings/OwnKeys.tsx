@@ -7,7 +7,7 @@ import { useMe } from '../../shell/Session.js';
 import { KeyTable } from './KeyTable.js';
 import { NewKey } from './NewKey.js';
 
-/** Keys of whoever looks: those that can be used and those that were. */
+/** The caller's keys, usable and former. */
 export function OwnKeys() {
   const { scopes } = useMe();
   const { data, error, refetch } = useQuery({

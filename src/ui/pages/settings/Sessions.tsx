@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<BrowserSession>[] = [
   },
 ];
 
-/** Browsers in which the user is logged in. */
+/** Browser sessions of the user. */
 export function Sessions() {
   const { data, error, refetch } = useQuery({
     queryKey: ['own-sessions'],
@@ -95,9 +95,9 @@ export function Sessions() {
   );
 }
 
-/** `Firefox on Linux`, as far as a user agent can be read; otherwise its beginning. */
+/** `Firefox on Linux` if the user agent is known, otherwise its start. */
 function browserName(userAgent: string): string {
-  // Edge and Opera name Chrome, too, which names Safari.
+  // Edge and Opera also name Chrome, which names Safari.
   const browser = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'].find((word) =>
     userAgent.includes(`${word}/`),
   );

@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<User>[] = [
   },
 ];
 
-/** All users, or the one that the URL names. */
+/** All users, or the one in the URL. */
 export function Users() {
   const [{ user: chosen }] = useUrlState(STATE);
   const { data, error, refetch } = useQuery({

@@ -8,7 +8,7 @@ import { useSettings, type Theme } from '../../state/settings.js';
 import { Sessions } from './Sessions.js';
 import styles from './Settings.module.css';
 
-/** Who one is here and with what key, how things look in this browser, and how one logs in. */
+/** Account, preferences of this browser, and login. */
 export function You() {
   const { user, key_id, scopes, memberships } = useMe();
   const { zone, theme, setZone, setTheme } = useSettings();

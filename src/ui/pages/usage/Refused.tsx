@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Rejection>[] = [
   { name: 'receiver', header: 'Receiver', render: ({ receiver }) => receiver },
 ];
 
-/** The last items that were not taken, and why. */
+/** Recently refused items, and why. */
 export function Refused() {
   const [{ page }, change] = useUrlState(STATE);
   const { data, error, refetch } = useRejections();

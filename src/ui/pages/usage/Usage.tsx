@@ -17,7 +17,7 @@ import { WhereIsIt } from './WhereIsIt.js';
 const DAYS = 31;
 const REFRESH_MS = 15_000;
 
-/** The month against its limit, how it may end, what was refused and why, and where a trace is. */
+/** Usage of the month against its limit, a forecast, refused items, and a search for a trace. */
 export default function Usage() {
   const usage = useQuery({
     queryKey: ['usage'],

@@ -14,7 +14,7 @@ import { useRejections } from './use-rejections.js';
 
 const STATE = { trace: text() };
 
-/** Asks for the id of a trace, and says what became of it. */
+/** Finds out what happened to a trace by its id. */
 export function WhereIsIt() {
   const [{ trace }, change] = useUrlState(STATE);
   const [typed, setTyped] = useDebounced(trace, (value) => change({ trace: value.trim() }, 'replace'));
@@ -42,7 +42,7 @@ export function WhereIsIt() {
   );
 }
 
-/** @param id of what was asked for, where it is an id at all: what was refused may have had another one */
+/** @param id undefined if the input is not a trace id; refused items may have other ids */
 function Answer({ trace, id }: { readonly trace: string; readonly id: string | undefined }) {
   const refused = useRejections();
   const stored = useQuery({
@@ -51,7 +51,7 @@ function Answer({ trace, id }: { readonly trace: string; readonly id: string | u
     queryFn: async ({ signal }) => {
       try {
         const path = { trace_id: id ?? '' };
-        // The header alone: no span has come after so many.
+        // A cursor beyond all spans returns the header only.
         const query = { after: Number.MAX_SAFE_INTEGER };
         await bodyOf(
           api.GET('/api/v1/dashboard/traces/{trace_id}/spans', { params: { path, query }, signal }),

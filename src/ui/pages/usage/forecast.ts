@@ -1,7 +1,7 @@
 const DAY_MS = 86_400_000;
-/** From so many whole days a forecast is made. */
+/** Full days needed for a forecast. */
 const LEAST_DAYS = 2;
-/** The days that say how it goes on: a week has each of its days once. */
+/** Days used for a forecast: one week, each weekday once. */
 const MOST_DAYS = 7;
 
 interface Day {
@@ -10,22 +10,22 @@ interface Day {
 }
 
 export interface Forecast {
-  /** Events by the end of the UTC month, if the rest of it goes on as the days before. */
+  /** Events at the end of the UTC month if the rest continues at the same rate. */
   readonly total: number;
   readonly perDay: number;
-  /** Whole days of which `perDay` is the mean. */
+  /** Full days that `perDay` averages. */
   readonly days: number;
-  /** UTC date on which the limit is reached; null where it is not in this month. */
+  /** UTC date on which the limit is reached; null if not in this month. */
   readonly reachedOn: string | null;
 }
 
 /**
- * How the month ends, by the mean of the last whole days.
+ * Projects the usage of the month from the mean of the last full days.
  *
  * @param used events of the month so far
  * @param days by UTC day, today last
  * @param now milliseconds since the epoch
- * @returns null where there are too few whole days to say
+ * @returns null with too few full days
  */
 export function forecast(
   used: number,

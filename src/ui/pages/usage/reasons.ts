@@ -1,4 +1,4 @@
-/** What codes of refusals mean, for who reads them. */
+/** Descriptions of refusal codes. */
 const REASONS: Readonly<Record<string, string>> = {
   validation_failed: 'fails validation',
   quota_exceeded: 'over the monthly quota',
@@ -11,12 +11,12 @@ const REASONS: Readonly<Record<string, string>> = {
   internal_error: 'internal error of the daemon',
 };
 
-/** @param code as the API has it; another one stands for itself */
+/** @param code unknown codes are returned unchanged */
 export function reasonOf(code: string): string {
   return REASONS[code] ?? code;
 }
 
-/** Ids are written with dashes and without, in capitals and not. */
+/** Compares ids regardless of dashes and case. */
 export function isSameTrace(a: string, b: string): boolean {
   const plain = (id: string): string => id.replaceAll('-', '').toLowerCase();
   return plain(a) === plain(b);

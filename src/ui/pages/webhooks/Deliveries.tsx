@@ -16,16 +16,16 @@ import { endpointName } from './words.js';
 interface Props {
   readonly org: string;
   readonly filter: DeliveryFilter;
-  /** To call them by their names; those that are gone have none. */
+  /** For display names; deleted endpoints are absent. */
   readonly endpoints: readonly Endpoint[];
-  /** The one that is open; empty for none. */
+  /** Id of the open delivery; empty for none. */
   readonly open: string;
   readonly onOpen: (id: string) => void;
-  /** What to say where there is none. */
+  /** Shown if there are no deliveries. */
   readonly nothing: string;
 }
 
-/** What an organization's endpoints were sent, each opened in its place. */
+/** Deliveries of an organization; each row expands in place. */
 export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Props) {
   const isLive = useDeliveryNews(org);
   const list = useDeliveries(org, filter, isLive);

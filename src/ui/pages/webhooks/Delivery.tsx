@@ -15,7 +15,7 @@ import { useDelivery, useRetry, type ListedDelivery } from './load.js';
 import { Subject } from './Subject.js';
 import styles from './webhooks.module.css';
 
-/** One delivery: what was sent, byte for byte, beside the event as people read it, and each attempt; sent again in its place. */
+/** A delivery: raw request body, event, attempts, and a button to resend it. */
 export function Delivery({
   org,
   listed,
@@ -23,7 +23,7 @@ export function Delivery({
 }: {
   readonly org: string;
   readonly listed: Pick<ListedDelivery, 'id' | 'subject'>;
-  /** How its endpoint is called. */
+  /** Display name of the endpoint. */
   readonly endpoint: string;
 }) {
   const { scopes } = useMe();

@@ -7,13 +7,13 @@ import { ALL_EVENTS, endpointName, EVENT_TYPES, EVENT_WORDS } from './words.js';
 
 interface Props {
   readonly org: string;
-  /** Absent: a new one is made. */
+  /** Absent for a new endpoint. */
   readonly endpoint?: Endpoint;
   readonly onMade?: (made: MadeSecret) => void;
   readonly onDone: () => void;
 }
 
-/** Makes an endpoint or changes one. */
+/** Creates or edits an endpoint. */
 export function EditEndpoint({ org, endpoint, onMade, onDone }: Props) {
   const [url, setUrl] = useState(endpoint?.url ?? 'https://');
   const [name, setName] = useState(endpoint?.name ?? '');
@@ -37,7 +37,7 @@ export function EditEndpoint({ org, endpoint, onMade, onDone }: Props) {
     onDone();
   }, ['endpoints']);
   const isAll = types.includes(ALL_EVENTS);
-  // One that the API knows and this page does not stays.
+  // Keep event types that this version does not know.
   const offered = [...new Set<string>([...EVENT_TYPES, ...types.filter((type) => type !== ALL_EVENTS)])];
   const words: Readonly<Record<string, string>> = EVENT_WORDS;
   return (

@@ -10,7 +10,7 @@ import { useActivate, type Endpoint } from './load.js';
 import { ALL_EVENTS, endpointName } from './words.js';
 import styles from './webhooks.module.css';
 
-/** All endpoints of an organization; each opens what was sent to it. */
+/** All endpoints of an organization, with links to their deliveries. */
 export function Endpoints({
   org,
   endpoints,
@@ -61,7 +61,7 @@ export function Endpoints({
   );
 }
 
-/** Whether events are sent to an endpoint. */
+/** Whether an endpoint is active. */
 export function EndpointState({
   endpoint: { is_active: isActive, consecutive_failures: failures },
 }: {
@@ -80,7 +80,7 @@ export function EndpointState({
   );
 }
 
-/** Which endpoints get nothing since too many attempts failed. One that was paused by hand while it was well is not named. */
+/** Warns about endpoints paused after too many failures, not about those paused by hand. */
 export function PausedBanner({
   org,
   endpoints,

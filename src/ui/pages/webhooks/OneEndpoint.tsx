@@ -15,7 +15,7 @@ import { Choice } from '../../parts/Choice.js';
 
 const STATUSES = { failed: 'Failed permanently', pending: 'Waiting for a retry' };
 
-/** Has what an endpoint missed sent again. */
+/** Resends deliveries that an endpoint missed. */
 function RetryMany({
   org,
   endpoint,
@@ -67,16 +67,16 @@ function RetryMany({
 interface Props {
   readonly org: string;
   readonly endpoint: Endpoint;
-  /** Whether the key has the scope. */
+  /** Whether the key has the manage scope. */
   readonly canManage: boolean;
-  /** Whether who looks is an admin of the organization. */
+  /** Whether the user is an admin of the organization. */
   readonly isAdmin: boolean;
   readonly onSecret: (made: MadeSecret) => void;
-  /** @param delivery id of what was sent as a test */
+  /** @param delivery id of the test delivery */
   readonly onTested: (delivery: string) => void;
 }
 
-/** What can be done with the endpoint that is chosen. */
+/** Actions for the selected endpoint. */
 export function OneEndpoint({ org, endpoint, canManage, isAdmin, onSecret, onTested }: Props) {
   const client = useQueryClient();
   const [, navigate] = useLocation();

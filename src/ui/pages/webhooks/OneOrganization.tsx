@@ -30,7 +30,7 @@ const STATE = {
 const STATUSES = { all: 'All', failed: 'Failed', pending: 'Pending', success: 'Delivered' };
 const TYPES = Object.fromEntries(SENT_TYPES.map((type) => [type, type === 'all' ? 'All' : type]));
 
-/** Where an organization has events sent, and what was sent. @param org its name in URLs */
+/** The webhook endpoints and deliveries of an organization. @param org its slug */
 export default function OneOrganization({ org }: { readonly org: string }) {
   const { memberships } = useMe();
   const endpoints = useEndpoints(org);

@@ -4,7 +4,7 @@ import { Missing } from '../../parts/Missing.js';
 
 const PLACES = { trace: '/traces/', alert: '/alerts/', agent: '/agents/' } as const;
 
-/** What an event is about, with a link where it has a page. */
+/** The subject of an event, with a link if it has a page. */
 export function Subject({ subject }: { readonly subject: Schemas['ListedDelivery']['subject'] }) {
   if (subject === null) return <Missing reason="Subject unknown" />;
   const { kind, id } = subject;

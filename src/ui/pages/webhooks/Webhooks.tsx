@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Membership>[] = [
   { name: 'role', header: 'Your role', render: ({ role }) => role },
 ];
 
-/** The organizations of who looks; of one alone, its webhooks. */
+/** The user's organizations; for a single one, its webhooks. */
 export default function Webhooks() {
   const { memberships, scopes } = useMe();
   const [only] = memberships;

@@ -7,12 +7,13 @@ type Page = Schemas['ListedDeliveryPage'];
 type Told = Schemas['ListedDelivery'] & { readonly org_slug: string };
 
 const TOLD = ['delivery', 'lost', 'open'];
-/** Lists and figures are asked for again at most so often. */
+/** Minimum time between reloads of lists and totals. */
 const EVERY_MS = 1000;
 
 /**
- * Follows what becomes of an organization's deliveries: rows that are shown take it at once, and what else depends on it is asked for
- * again. @returns whether that is told
+ * Applies delivery events: visible rows update in place, dependent queries reload.
+ *
+ * @returns whether the stream is connected
  */
 export function useDeliveryNews(org: string): boolean {
   const client = useQueryClient();
@@ -30,7 +31,7 @@ export function useDeliveryNews(org: string): boolean {
     void client.invalidateQueries(
       {
         queryKey: ['deliveries', org],
-        // Of a list that was gone on with, nothing moves.
+        // A list with several pages does not move.
         predicate: ({ state }) => ((state.data as InfiniteData<Page> | undefined)?.pages.length ?? 0) <= 1,
       },
       { cancelRefetch: false },

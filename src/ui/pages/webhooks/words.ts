@@ -1,4 +1,4 @@
-/** Types of events that an endpoint may ask for, and when each is sent. `webhook.test` is sent when it is asked for. */
+/** Subscribable event types with their labels. `webhook.test` is sent on request only. */
 export const EVENT_WORDS = {
   'trace.failed': 'Run failed',
   'trace.timed_out': 'Run timed out',
@@ -11,12 +11,12 @@ export const EVENT_WORDS = {
 } as const;
 
 export const EVENT_TYPES = Object.keys(EVENT_WORDS) as readonly (keyof typeof EVENT_WORDS)[];
-/** Subscribes to all types, and to those of later versions. */
+/** Subscribes to all types, including future ones. */
 export const ALL_EVENTS = '*';
 
 const HOUR_MS = 3_600_000;
 
-/** When an outage may have begun, in hours before now. */
+/** Start of an outage, in hours before now. */
 export const OUTAGES = {
   '1': '1 hour ago',
   '6': '6 hours ago',
@@ -30,7 +30,7 @@ export function outageStart(hours: string, now: number): string {
   return new Date(now - Number(hours) * HOUR_MS).toISOString();
 }
 
-/** What people call an endpoint. */
+/** Display name of an endpoint. */
 export function endpointName({ name, url }: { readonly name: string; readonly url: string }): string {
   return name === '' ? url : name;
 }
