@@ -40,10 +40,10 @@ interface PageCode {
 export async function loadPage(): Promise<void> {
   const parts = rawPath().split('/');
   const found = Object.entries(PAGE_CODE).find(([pattern]) => {
-    const wanted = pattern.split('/');
+    const segments = pattern.split('/');
     return (
-      wanted.length === parts.length &&
-      wanted.every((part, at) => part === parts[at] || (part.startsWith(':') && parts[at] !== ''))
+      segments.length === parts.length &&
+      segments.every((part, at) => part === parts[at] || (part.startsWith(':') && parts[at] !== ''))
     );
   });
   const code: PageCode | undefined = await found?.[1]();

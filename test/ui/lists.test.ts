@@ -75,17 +75,17 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await page.getByText('1–1 of 1 session').waitFor();
     await page.getByRole('link', { name: 'chat 1' }).click();
     await page.getByRole('heading', { name: 'chat 1' }).waitFor();
-    const turns = page.getByRole('list', { name: 'Conversation' });
-    await turns.getByText('Question 21, please').waitFor();
-    await turns.getByText('Answer 21 to it').waitFor();
-    const order = await turns.getByText(/Question \d+/).allTextContents();
+    const steps = page.getByRole('list', { name: 'Conversation' });
+    await steps.getByText('Question 21, please').waitFor();
+    await steps.getByText('Answer 21 to it').waitFor();
+    const order = await steps.getByText(/Question \d+/).allTextContents();
     t.match(order[0], 'Question 21', 'the first one first');
     await page.getByRole('link', { name: 'ada@example.com' }).click();
     await page.getByRole('table', { name: 'Sessions' }).waitFor();
     t.same(complaints, []);
     await page.goto(new URL(`/sessions/${encodeURIComponent('a%2Fb/c')}`, page.url()).href);
     await page.getByRole('heading', { name: 'a%2Fb/c' }).waitFor();
-    await turns.getByText('Question 23, please').waitFor();
+    await steps.getByText('Question 23, please').waitFor();
   });
 
   await t.test('two versions of a prompt are laid over each other, and its runs found', async (t) => {

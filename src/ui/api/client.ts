@@ -78,11 +78,11 @@ export async function fetchAs(url: URL, accept: string): Promise<Response> {
 
 function errorFrom(response: Response, body: unknown): ApiError {
   const { detail, title, errors } = (body ?? {}) as Partial<Record<'detail' | 'title' | 'errors', unknown>>;
-  const told =
+  const reason =
     [detail, title].find((text) => typeof text === 'string') ??
     `Request failed with status ${String(response.status)}.`;
   const fields = Array.isArray(errors) ? (errors as readonly Schemas['FieldError'][]) : [];
-  return new ApiError(response.status, told, retryAfterOf(response), fields);
+  return new ApiError(response.status, reason, retryAfterOf(response), fields);
 }
 
 /** Seconds to wait before the next request, from `Retry-After`. */

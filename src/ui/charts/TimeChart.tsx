@@ -18,7 +18,7 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** @returns the theme in effect, including changes of the system theme */
-function useLookOfPage(): 'light' | 'dark' {
+function useEffectiveTheme(): 'light' | 'dark' {
   const { theme } = useSettings();
   const isDark = useSyncExternalStore(subscribe, () => matchMedia(DARK).matches);
   if (theme !== 'system') return theme;
@@ -52,7 +52,7 @@ interface Props {
 }
 
 const HEIGHT = 168;
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 /**
  * A chart over time with a legend for the pointer and a table. Memoize `times`, `lines` and `threshold`: new
@@ -64,7 +64,7 @@ export function TimeChart(props: Props) {
   const [from, to] = range ?? [];
   const id = useId();
   const { zone } = useSettings();
-  const look = useLookOfPage();
+  const look = useEffectiveTheme();
   const host = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);
   const latest = useRef({ format, onBrush });
@@ -103,7 +103,7 @@ export function TimeChart(props: Props) {
   const words = (value: number | null | undefined) =>
     value === null || value === undefined ? '–' : format(value);
   const time = (at: number) => `${formatTime(times[at] ?? 0, zone)} ${zoneLabel(times[at] ?? 0, zone)}`;
-  const first = Math.max(0, times.length - MOST_ROWS);
+  const first = Math.max(0, times.length - MAX_ROWS);
   return (
     <figure className={styles['chart']} aria-labelledby={id}>
       <figcaption id={id}>
@@ -134,7 +134,7 @@ export function TimeChart(props: Props) {
         <div className={styles['scroll']} tabIndex={0} role="region" aria-label={`${title}, as a table`}>
           {first > 0 && (
             <p>
-              Latest {MOST_ROWS} of {times.length} rows
+              Latest {MAX_ROWS} of {times.length} rows
             </p>
           )}
           {lines.some(({ values }) => values.slice(first).some((value) => typeof value !== 'number')) && (

@@ -13,7 +13,7 @@ const WIDTHS = {
 } as const;
 
 /** Limit for added buckets; larger responses are drawn as they are. */
-const MOST = 5000;
+const LIMIT = 5000;
 
 interface Answer {
   readonly interval: keyof typeof WIDTHS;
@@ -28,7 +28,7 @@ interface Answer {
 export function bucketTimes({ interval, start_time, end_time }: Answer): readonly number[] {
   const width = WIDTHS[interval];
   const first = Math.floor(Date.parse(start_time) / width);
-  const count = Math.min(MOST, Math.max(0, Math.ceil(Date.parse(end_time) / width) - first));
+  const count = Math.min(LIMIT, Math.max(0, Math.ceil(Date.parse(end_time) / width) - first));
   return Array.from({ length: count }, (_, at) => (first + at) * width);
 }
 

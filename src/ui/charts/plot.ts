@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { formatClock, formatTime, type Zone } from '../format/time.js';
-import { lonely, valueRange } from './values.js';
+import { isolated, valueRange } from './values.js';
 
 /** The look of a line; `quiet` is for reference lines. */
 export type Tone = 'accent' | 'quiet' | 'fail' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
@@ -56,9 +56,9 @@ export function toneOf({ tone }: Line, at: number): Tone {
 /** Distances between grid lines for counts: 1, 2, 5, 10, … */
 const WHOLE_STEPS = Array.from({ length: 13 }, (_, at) => [1, 2, 5].map((step) => step * 10 ** at)).flat();
 const AXIS_FONT = '11px system-ui, sans-serif';
-const LEAST_SPACE = 56;
+const MIN_SPACE = 56;
 /** Shorter drags count as clicks. */
-const LEAST_BRUSH_PX = 6;
+const MIN_BRUSH_PX = 6;
 
 /**
  * Draws a plot on a canvas in `host`. Colours are read once, so a theme change needs a new plot.
@@ -91,7 +91,7 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
         { ...axis, space: 72, size: labelHeight, values: timeLabels(zone) },
         {
           ...axis,
-          size: LEAST_SPACE,
+          size: MIN_SPACE,
           ...(steps
             ? { incrs: [...steps] }
             : lines.every(({ values }) => values.every(isWhole)) && { incrs: WHOLE_STEPS }),
@@ -111,7 +111,7 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
                 label: line.name,
                 stroke,
                 width: 1.75,
-                points: { show: true, size: 5, fill: stroke, filter: () => lonely(line.values) },
+                points: { show: true, size: 5, fill: stroke, filter: () => isolated(line.values) },
               };
         }),
       ],
@@ -124,7 +124,7 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
         setSelect: [
           (self) => {
             const { left, width } = self.select;
-            if (!onBrush || width < LEAST_BRUSH_PX) return;
+            if (!onBrush || width < MIN_BRUSH_PX) return;
             const [start, end] = [self.posToVal(left, 'x'), self.posToVal(left + width, 'x')];
             onBrush(Math.round(start * 1000), Math.round(end * 1000));
             self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);

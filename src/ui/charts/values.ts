@@ -22,7 +22,7 @@ function isThere(value: Value): value is number {
 }
 
 /** @returns indexes of values without neighbours, which are drawn as points */
-export function lonely(values: readonly (number | null)[]): number[] {
+export function isolated(values: readonly (number | null)[]): number[] {
   return [...values.keys()].filter(
     (at) => isThere(values[at]) && !isThere(values[at - 1]) && !isThere(values[at + 1]),
   );

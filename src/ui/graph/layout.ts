@@ -22,7 +22,7 @@ export const MAP_SHAPE: Shape = { direction: 'LR', width: 220, height: 54, gap: 
 /** Pipelines: top to bottom, with room for labels next to the edges. */
 export const FLOW_SHAPE: Shape = { direction: 'TB', width: 176, height: 48, gap: 56, reach: 88 };
 /** Node limit for exact ranking, which takes eight times as long at 500 nodes. */
-const MOST_EXACT = 60;
+const MAX_EXACT = 60;
 /** Between disconnected parts of the graph. */
 const GAP = 40;
 
@@ -91,7 +91,7 @@ function laidOut({ nodes, edges }: LinkedNodes, shape: Shape): Part {
     rankdir: direction,
     nodesep: gap,
     ranksep: reach,
-    ranker: nodes.length > MOST_EXACT ? 'tight-tree' : 'network-simplex',
+    ranker: nodes.length > MAX_EXACT ? 'tight-tree' : 'network-simplex',
   });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id } of nodes) graph.setNode(id, { width: nodeWidth, height: nodeHeight });

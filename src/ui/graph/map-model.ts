@@ -25,7 +25,7 @@ export interface Graph {
 }
 
 /** Larger graphs are unreadable. */
-export const MOST_NODES = 200;
+export const MAX_NODES = 200;
 
 /** Failure rate from 0 to 1; null if unknown or nothing was counted. */
 export function failedShare(errors: number | null, count: number): number | null {
@@ -58,9 +58,9 @@ export function around(graph: Graph, center: string, hops: number): Graph {
 
 /** Nodes whose name contains a text, and their neighbours. */
 export function matching(graph: Graph, text: string): Graph {
-  const wanted = text.trim().toLowerCase();
-  if (wanted === '') return graph;
-  const found = new Set(graph.nodes.flatMap(({ id }) => (id.toLowerCase().includes(wanted) ? [id] : [])));
+  const needle = text.trim().toLowerCase();
+  if (needle === '') return graph;
+  const found = new Set(graph.nodes.flatMap(({ id }) => (id.toLowerCase().includes(needle) ? [id] : [])));
   const beside = graph.edges.flatMap(({ source, target }) =>
     found.has(source) || found.has(target) ? [source, target] : [],
   );
@@ -68,7 +68,7 @@ export function matching(graph: Graph, text: string): Graph {
 }
 
 /** The nodes with the most spans and calls. @param kept a node that always stays */
-export function busiest(graph: Graph, most = MOST_NODES, kept = ''): Graph {
+export function busiest(graph: Graph, most = MAX_NODES, kept = ''): Graph {
   if (graph.nodes.length <= most) return graph;
   const calls = new Map<string, number>();
   for (const { source, weight } of graph.edges) calls.set(source, (calls.get(source) ?? 0) + weight);
@@ -92,7 +92,7 @@ interface ChangeFigures extends Figures {
 }
 
 /** Fewer calls are not significant. */
-export const LEAST_CALLS = 20;
+export const MIN_CALLS = 20;
 /** Minimum rise of the failure rate. */
 const MORE_FAILURES = 0.03;
 /** Minimum factor of the p95, which is accurate to 10%. */
@@ -145,7 +145,7 @@ function compared(now: ReadonlyMap<string, Compared>, before: ReadonlyMap<string
     const earlier = before.get(key)?.figures ?? null;
     const change = { source, target, now: figures, before: earlier };
     if (earlier === null) changes.push({ kind: 'new', ...change });
-    else if (Math.min(figures.count, earlier.count) >= LEAST_CALLS) {
+    else if (Math.min(figures.count, earlier.count) >= MIN_CALLS) {
       if (moreFailures(figures, earlier) >= MORE_FAILURES) changes.push({ kind: 'failing', ...change });
       if (timesAsSlow(figures, earlier) >= SLOWER) changes.push({ kind: 'slower', ...change });
     }

@@ -15,14 +15,14 @@ export interface JsonLine {
 /** Levels expanded at first. */
 const OPEN_LEVELS = 3;
 
-/** @param turned paths whose expansion differs from the default @returns the visible lines in order */
-export function jsonLines(root: Json, turned: ReadonlySet<string>): readonly JsonLine[] {
+/** @param toggled paths whose expansion differs from the default @returns the visible lines in order */
+export function jsonLines(root: Json, toggled: ReadonlySet<string>): readonly JsonLine[] {
   const lines: JsonLine[] = [];
   const waiting: Omit<JsonLine, 'isOpen'>[] = [{ path: '', depth: 0, key: undefined, value: root }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { path, depth, value } = next;
     const members = membersOf(value);
-    const isOpen = members.length === 0 ? undefined : depth < OPEN_LEVELS !== turned.has(path);
+    const isOpen = members.length === 0 ? undefined : depth < OPEN_LEVELS !== toggled.has(path);
     lines.push({ ...next, isOpen });
     if (isOpen !== true) continue;
     for (let at = members.length - 1; at >= 0; at -= 1) {
@@ -41,7 +41,7 @@ function membersOf(value: Json): readonly (readonly [string | undefined, Json])[
 }
 
 /** The size of a collapsed value: `{3}`, `[12]`. */
-export function sizeWords(value: Json): string {
+export function formatSize(value: Json): string {
   if (value.kind === 'object') return value.entries.length === 0 ? '{}' : `{${String(value.entries.length)}}`;
   if (value.kind === 'array') return value.items.length === 0 ? '[]' : `[${String(value.items.length)}]`;
   return '';

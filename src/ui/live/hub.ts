@@ -9,7 +9,7 @@ export interface Listener {
   /** Comma-separated topics; read again for each connection, because they may contain a position. */
   readonly topics: () => string;
   readonly names: ReadonlySet<string>;
-  readonly tell: (event: string, data: StreamData) => void;
+  readonly notify: (event: string, data: StreamData) => void;
   readonly onLive: (isLive: boolean) => void;
   /** Whether the subscriber was notified that the stream is open. */
   isOpen: boolean;
@@ -85,7 +85,7 @@ export class Hub {
   #start(): void {
     this.#channel = new BroadcastChannel(this.#name);
     this.#channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
-      this.#hear(data);
+      this.#receive(data);
     });
     this.#beating = setInterval(() => {
       this.#post({ kind: 'here', tab: this.#tab });
@@ -134,7 +134,7 @@ export class Hub {
     this.#leader = new Leader(this.#filters, {
       onEvent: (name, data) => {
         this.#post({ kind: 'event', name, data });
-        this.#tell(name, data);
+        this.#notify(name, data);
       },
       onState: (isLive) => {
         this.#post({ kind: 'state', isLive });
@@ -147,12 +147,12 @@ export class Hub {
     this.#announce();
   }
 
-  #hear(message: Message): void {
-    if (message.kind === 'want') this.#leader?.want(message.tab, message.topics);
+  #receive(message: Message): void {
+    if (message.kind === 'want') this.#leader?.subscribe(message.tab, message.topics);
     else if (message.kind === 'here') this.#leader?.seen(message.tab);
     else if (message.kind === 'bye') this.#leader?.drop(message.tab);
     else if (message.kind === 'state') this.#setLive(message.isLive);
-    else if (message.kind === 'event') this.#tell(message.name, message.data);
+    else if (message.kind === 'event') this.#notify(message.name, message.data);
     else {
       this.#setLive(false);
       this.#announce();
@@ -173,7 +173,7 @@ export class Hub {
 
   #announce(): void {
     const topics = [...this.#listeners].flatMap((listener) => listener.topics().split(','));
-    if (this.#leader) this.#leader.want(this.#tab, topics);
+    if (this.#leader) this.#leader.subscribe(this.#tab, topics);
     else this.#post({ kind: 'want', tab: this.#tab, topics });
   }
 
@@ -182,16 +182,16 @@ export class Hub {
       if (listener.isOpen === isLive) continue;
       listener.isOpen = isLive;
       listener.onLive(isLive);
-      if (isLive && listener.names.has('open')) listener.tell('open', {});
+      if (isLive && listener.names.has('open')) listener.notify('open', {});
     }
   }
 
-  #tell(name: string, text: string): void {
+  #notify(name: string, text: string): void {
     const listeners = [...this.#listeners].filter(({ names }) => names.has(name));
     if (listeners.length === 0) return;
     const data = JSON.parse(text) as StreamData;
     const topic = topicOf(name, data);
-    for (const { topics, tell } of listeners)
-      if (topic === undefined || topics().split(',').map(topicName).includes(topic)) tell(name, data);
+    for (const { topics, notify } of listeners)
+      if (topic === undefined || topics().split(',').map(topicName).includes(topic)) notify(name, data);
   }
 }

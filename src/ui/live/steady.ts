@@ -26,7 +26,7 @@ export function steady<Item>(
 }
 
 /** New rows since the list was shown, and whether the order of the others changed. */
-export function cameSince<Item>(
+export function changesSince<Item>(
   { items, fresh }: Held<Item>,
   keyOf: (item: Item) => string,
 ): { readonly keys: readonly string[]; readonly isMoved: boolean } {

@@ -15,8 +15,8 @@ export interface Tail<Item> {
 }
 
 /** Older items are dropped from the list; a search finds them. */
-const MOST_SHOWN = 2000;
-const MOST_WAITING = 1000;
+const MAX_SHOWN = 2000;
+const MAX_WAITING = 1000;
 
 export const NO_TAIL: Tail<never> = { shown: [], waiting: [], lost: 0, hasUnknownLoss: false };
 
@@ -30,19 +30,19 @@ export function arrived<Item extends Identified>(
   tail: Tail<Item>,
   items: readonly Item[],
   isPaused: boolean,
-  most = MOST_SHOWN,
+  most = MAX_SHOWN,
 ): Tail<Item> {
-  const news = items.toReversed();
-  if (!isPaused) return { ...tail, shown: [...news, ...tail.shown].slice(0, most) };
-  const waiting = [...news, ...tail.waiting];
-  const room = waiting.slice(0, MOST_WAITING);
+  const updates = items.toReversed();
+  if (!isPaused) return { ...tail, shown: [...updates, ...tail.shown].slice(0, most) };
+  const waiting = [...updates, ...tail.waiting];
+  const room = waiting.slice(0, MAX_WAITING);
   return { ...tail, waiting: room, lost: tail.lost + waiting.length - room.length };
 }
 
 /** Moves waiting items into the list. */
 export function letIn<Item>(tail: Tail<Item>): Tail<Item> {
   if (tail.waiting.length === 0) return tail;
-  return { ...tail, shown: [...tail.waiting, ...tail.shown].slice(0, MOST_SHOWN), waiting: [] };
+  return { ...tail, shown: [...tail.waiting, ...tail.shown].slice(0, MAX_SHOWN), waiting: [] };
 }
 
 /** @param count null if unknown */

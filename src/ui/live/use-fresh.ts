@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRunNews } from './use-run-news.js';
+import { useRunUpdates } from './use-run-news.js';
 
 /** Minimum time between reloads of aggregates. */
 const EVERY_MS = 4000;
@@ -16,5 +16,5 @@ export function useFresh(...names: readonly string[]): boolean {
     // Requests in flight are not cancelled.
     for (const name of names) void client.invalidateQueries({ queryKey: [name] }, { cancelRefetch: false });
   };
-  return useRunNews({ onRuns: ask, onGap: ask, everyMs: EVERY_MS });
+  return useRunUpdates({ onRuns: ask, onGap: ask, everyMs: EVERY_MS });
 }

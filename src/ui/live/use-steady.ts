@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { cameSince, steady, type Held } from './steady.js';
+import { changesSince, steady, type Held } from './steady.js';
 
 interface SteadyList<Item> {
   readonly items: readonly Item[] | undefined;
@@ -27,7 +27,7 @@ export function useSteady<Item>(
   const [held, setHeld] = useState<Held<Item>>();
   const next = fresh === undefined || isOfAnother ? held : steady(held, list, fresh, keyOf);
   if (next !== held) setHeld(next);
-  const since = next?.list === list ? cameSince(next, keyOf) : { keys: [], isMoved: false };
+  const since = next?.list === list ? changesSince(next, keyOf) : { keys: [], isMoved: false };
   return {
     items: next?.items ?? fresh,
     newKeys: since.keys,

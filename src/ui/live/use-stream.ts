@@ -34,20 +34,20 @@ export function useStream(
   const [isLive, setIsLive] = useState(false);
   const { user } = useMe();
   const topicsNow = useEffectEvent(topics);
-  const tell = useEffectEvent(onEvent);
+  const notify = useEffectEvent(onEvent);
   const listed = names.join(' ');
-  const asked = JSON.stringify(filters);
+  const filterText = JSON.stringify(filters);
   useEffect(() => {
     if (name === null) return;
     const hub = hubOf(
-      `jackdaw.stream ${BASE.pathname} ${user.id} ${asked}`,
-      JSON.parse(asked) as Readonly<Record<string, string>>,
+      `jackdaw.stream ${BASE.pathname} ${user.id} ${filterText}`,
+      JSON.parse(filterText) as Readonly<Record<string, string>>,
     );
     const listener: Listener = {
       topics: () => topicsNow(),
       names: new Set(listed.split(' ')),
-      tell: (event, data) => {
-        tell(event, data);
+      notify: (event, data) => {
+        notify(event, data);
       },
       onLive: setIsLive,
       isOpen: false,
@@ -57,6 +57,6 @@ export function useStream(
       leave();
       setIsLive(false);
     };
-  }, [name, listed, asked, user.id]);
+  }, [name, listed, filterText, user.id]);
   return isLive;
 }

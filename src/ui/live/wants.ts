@@ -1,5 +1,5 @@
 /** Trace limit of one stream. */
-const MOST_TRACES = 16;
+const MAX_TRACES = 16;
 /** A tab silent for this long has crashed. */
 const FORGOTTEN_MS = 90_000;
 
@@ -23,10 +23,10 @@ export function topicOf(event: string, data: Readonly<Record<string, unknown>>):
 }
 
 /** Subscriptions of all tabs of a browser, merged for one stream. */
-export class Wants {
+export class Subscriptions {
   readonly #tabs = new Map<string, { readonly names: readonly string[]; seenMs: number }>();
   /** By topic, the `seq` of the trace up to which all subscribers are current. */
-  readonly #told = new Map<string, number>();
+  readonly #positions = new Map<string, number>();
   /** Topics of the open stream. */
   #open: ReadonlySet<string> = new Set();
 
@@ -41,9 +41,9 @@ export class Wants {
       const [, seq] = /@(\d+)$/.exec(topic) ?? [];
       if (seq === undefined) continue;
       const name = topicName(topic);
-      const told = this.#told.get(name);
-      if (told !== undefined && told <= Number(seq)) continue;
-      this.#told.set(name, Number(seq));
+      const reached = this.#positions.get(name);
+      if (reached !== undefined && reached <= Number(seq)) continue;
+      this.#positions.set(name, Number(seq));
       isLate = true;
     }
     return isLate || this.#isOther();
@@ -68,8 +68,8 @@ export class Wants {
   }
 
   /** Records the position of a trace. */
-  told(name: string, seq: number): void {
-    this.#told.set(name, Math.max(seq, this.#told.get(name) ?? 0));
+  reached(name: string, seq: number): void {
+    this.#positions.set(name, Math.max(seq, this.#positions.get(name) ?? 0));
   }
 
   /** Records that the stream closed. */
@@ -80,10 +80,10 @@ export class Wants {
   /** The topics for a new stream; empty if no tab needs any. */
   open(): string {
     this.#open = this.#names();
-    for (const name of this.#told.keys()) if (!this.#open.has(name)) this.#told.delete(name);
+    for (const name of this.#positions.keys()) if (!this.#open.has(name)) this.#positions.delete(name);
     return [...this.#open]
       .map((name) => {
-        const seq = this.#told.get(name);
+        const seq = this.#positions.get(name);
         return seq === undefined ? name : `${name}@${String(seq)}`;
       })
       .join(',');
@@ -97,7 +97,7 @@ export class Wants {
   #names(): ReadonlySet<string> {
     const names = new Set([...this.#tabs.values()].flatMap((tab) => tab.names));
     const traces = [...names].filter((name) => name.startsWith('trace:'));
-    for (const name of traces.slice(0, -MOST_TRACES)) names.delete(name);
+    for (const name of traces.slice(0, -MAX_TRACES)) names.delete(name);
     return names;
   }
 }

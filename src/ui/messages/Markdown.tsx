@@ -4,7 +4,7 @@ import styles from './messages.module.css';
 import { safeLink } from './safe-link.js';
 
 /** Longer texts are shown as plain text. */
-const MOST_MARKDOWN = 65_536;
+const MAX_MARKDOWN = 65_536;
 /** Nesting that stalls the lexer and that no one writes. */
 const ABSURD = /(?:>[ \t]*){40}|[[\]()*_~`]{100}/;
 
@@ -19,7 +19,7 @@ export function Markdown({ text }: { readonly text: string }) {
 }
 
 function tokensOf(text: string): readonly Token[] | undefined {
-  if (text.length > MOST_MARKDOWN || ABSURD.test(text)) return undefined;
+  if (text.length > MAX_MARKDOWN || ABSURD.test(text)) return undefined;
   try {
     return new Lexer({ gfm: true, breaks: true }).lex(text);
   } catch {

@@ -7,7 +7,7 @@ import { Markdown } from './Markdown.js';
 import type { Conversation, Message, Part, Role } from './message.js';
 import styles from './messages.module.css';
 
-const WORDS: Readonly<Record<Role, string>> = {
+const LABELS: Readonly<Record<Role, string>> = {
   system: 'System',
   user: 'User',
   assistant: 'Assistant',
@@ -38,7 +38,7 @@ export function MessageView({ conversation }: { readonly conversation: Conversat
           <li key={at} className={cx(styles['message'], styles[message.role])}>
             <div className={styles['role']}>
               <Icon size={14} aria-hidden="true" />
-              {WORDS[message.role]}
+              {LABELS[message.role]}
               {message.name !== undefined && <span>{message.name}</span>}
             </div>
             {parts.map((part, index) => (

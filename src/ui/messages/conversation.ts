@@ -87,8 +87,8 @@ function isMessage(value: Json): boolean {
 }
 
 function orNothing(messages: readonly Message[], rest: Conversation['rest']): Conversation | undefined {
-  const said = messages.filter(({ parts }) => parts.length > 0);
-  return said.length === 0 ? undefined : { messages: said, rest };
+  const nonEmpty = messages.filter(({ parts }) => parts.length > 0);
+  return nonEmpty.length === 0 ? undefined : { messages: nonEmpty, rest };
 }
 
 function besides(value: Json, read: ReadonlySet<string>): Conversation['rest'] {
@@ -118,30 +118,30 @@ function messageOf(value: Json, role: Role): Message {
   if (value.kind === 'string') return message(role, undefined, partsOfContent(value));
   // Chat completions, Gemini and LangChain wrap the message.
   const inner = member(value, 'message') ?? langChain(value) ?? geminiContent(value) ?? value;
-  const said = textOf(inner, 'role') ?? kindOfLangChain(value) ?? kindOfLangChain(inner);
-  const known = said === undefined ? roleOfItem(inner, role) : (ROLES.get(said) ?? 'other');
-  const name = textOf(inner, 'name') ?? (known === 'other' ? said : undefined);
+  const roleName = textOf(inner, 'role') ?? kindOfLangChain(value) ?? kindOfLangChain(inner);
+  const known = roleName === undefined ? roleOfItem(inner, role) : (ROLES.get(roleName) ?? 'other');
+  const name = textOf(inner, 'name') ?? (known === 'other' ? roleName : undefined);
   const parts = partsOfMessage(inner);
   const content = known === 'tool' ? answered(inner, parts) : parts;
-  const isSaid = content.length > 0 || said !== undefined;
-  return message(known, name, isSaid ? content : [{ kind: 'unknown', value }]);
+  const hasContent = content.length > 0 || roleName !== undefined;
+  return message(known, name, hasContent ? content : [{ kind: 'unknown', value }]);
 }
 
 function partsOfMessage(value: Json): readonly Part[] {
   const content = member(value, 'content') ?? member(value, 'parts');
   const calls = itemsOf(member(value, 'tool_calls') ?? member(value, 'toolCalls'));
   const call = member(value, 'function_call');
-  const said = textOf(value, 'role') !== undefined;
+  const hasRole = textOf(value, 'role') !== undefined;
   // Other items of the Responses API, and single parts, stand for themselves.
   const type = textOf(value, 'type');
   const own =
-    content === undefined || (!said && type !== undefined && type !== 'message' && !ROLES.has(type))
+    content === undefined || (!hasRole && type !== undefined && type !== 'message' && !ROLES.has(type))
       ? itself(value)
       : partsOfContent(content);
   return [
     ...own,
     ...(calls ?? []).map(callOf),
-    ...(call && call.kind === 'object' && said ? [callOf(call)] : []),
+    ...(call && call.kind === 'object' && hasRole ? [callOf(call)] : []),
   ];
 }
 

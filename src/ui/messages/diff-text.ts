@@ -10,7 +10,7 @@ export interface DiffPiece {
 }
 
 /** Texts with more edits are not aligned. */
-const MOST_EDITS = 1000;
+const MAX_EDITS = 1000;
 /** Context lines around a change. */
 const CONTEXT = 3;
 
@@ -20,14 +20,14 @@ const CONTEXT = 3;
  * @returns undefined if they differ too much
  */
 export function diffTexts(a: string, b: string): readonly DiffPiece[] | undefined {
-  const lines = diffLines(a, b, { maxEditLength: MOST_EDITS });
+  const lines = diffLines(a, b, { maxEditLength: MAX_EDITS });
   if (lines === undefined) return undefined;
   const pieces: DiffPiece[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     const [line, next] = [lines[at], lines[at + 1]];
     if (!line) continue;
     if (line.removed && next?.added) {
-      const words = diffWordsWithSpace(line.value, next.value, { maxEditLength: MOST_EDITS });
+      const words = diffWordsWithSpace(line.value, next.value, { maxEditLength: MAX_EDITS });
       pieces.push(...joined((words ?? [line, next]).map(pieceOf)));
       at += 1;
     } else pieces.push(pieceOf(line));
@@ -95,12 +95,12 @@ export function payloadText(detail: Json, side: 'input' | 'output'): string {
   if (value === undefined || (value.kind === 'literal' && value.value === null)) return '';
   const conversation = readConversation(value, side);
   if (conversation === undefined) return textOf(value) ?? printJson(value, true);
-  const said = conversation.messages.map(
+  const messages = conversation.messages.map(
     ({ role, name, parts }) =>
       `${name === undefined ? role : `${role} (${name})`}\n${parts.map(partText).join('\n')}\n`,
   );
   const rest = conversation.rest.map(([key, each]) => `${key}: ${printJson(each, true)}\n`);
-  return [...said, ...rest].join('\n');
+  return [...messages, ...rest].join('\n');
 }
 
 function partText(part: Part): string {

@@ -2,7 +2,7 @@ import { formatPercentage } from '../format/number.js';
 import styles from './parts.module.css';
 
 /** Smaller changes are shown as about the same. */
-const LEAST = 0.005;
+const MINIMUM = 0.005;
 
 /** The relative change between two values. @param of names the base if the context does not */
 export function Change({
@@ -26,7 +26,7 @@ export function Change({
   // No percentage of zero.
   if (before === 0 && !isShare) return <small className={isBad ? styles['bad'] : undefined}>up from 0</small>;
   const change = isShare ? now - before : 100 * (now / before - 1);
-  if (Math.abs(change) < 100 * LEAST && !isShare)
+  if (Math.abs(change) < 100 * MINIMUM && !isShare)
     return <small>about the same{against && ` as${against}`}</small>;
   return (
     <small className={isBad && change > 0 ? styles['bad'] : undefined}>

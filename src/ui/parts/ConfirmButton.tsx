@@ -23,8 +23,8 @@ export function ConfirmButton({
   /** Further options shown with the question. */
   readonly children?: ReactNode;
 }) {
-  const [isAsked, setAsked] = useState(false);
-  if (!isAsked)
+  const [isOpen, setOpen] = useState(false);
+  if (!isOpen)
     return (
       <button
         type="button"
@@ -32,7 +32,7 @@ export function ConfirmButton({
         aria-label={name === undefined ? undefined : `${label} ${name}`}
         disabled={isBusy}
         onClick={() => {
-          setAsked(true);
+          setOpen(true);
         }}
       >
         {label}
@@ -48,7 +48,7 @@ export function ConfirmButton({
         className={cx(styles['button'], styles['bad'])}
         disabled={isBusy}
         onClick={() => {
-          setAsked(false);
+          setOpen(false);
           onConfirm();
         }}
       >
@@ -58,7 +58,7 @@ export function ConfirmButton({
         type="button"
         className={styles['button']}
         onClick={() => {
-          setAsked(false);
+          setOpen(false);
         }}
       >
         Cancel

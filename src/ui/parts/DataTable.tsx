@@ -33,7 +33,7 @@ interface Props<Item> {
     readonly onToggle: (key: string) => void;
   };
   /** Space, or a click next to links, previews a row. */
-  readonly onPeek?: (item: Item) => void;
+  readonly onPreview?: (item: Item) => void;
   /** For lists sorted by the server. */
   readonly sort?: {
     readonly by: string;
@@ -49,7 +49,7 @@ export function labelOf({ isNumber, isNamed, header }: Column<never>): string | 
 
 /** A table whose rows are links: J and K move, Enter opens. The first column contains the link. */
 export function DataTable<Item>(props: Props<Item>) {
-  const { label, items, columns, keyOf, hrefOf, selection, onPeek, sort } = props;
+  const { label, items, columns, keyOf, hrefOf, selection, onPreview, sort } = props;
   const [, navigate] = useLocation();
   const [current, setCurrent] = useState<string>();
   const table = useRef<HTMLTableElement>(null);
@@ -69,10 +69,10 @@ export function DataTable<Item>(props: Props<Item>) {
           selection.onToggle(keyOf(here));
         },
       }),
-    ...(onPeek &&
+    ...(onPreview &&
       here && {
         ' ': () => {
-          onPeek(here);
+          onPreview(here);
         },
       }),
   });
@@ -107,9 +107,9 @@ export function DataTable<Item>(props: Props<Item>) {
                 const isOther =
                   (event.target as HTMLElement).closest('a, button, input, label, [data-missing]') !== null;
                 if (isOther || getSelection()?.isCollapsed === false) return;
-                if (onPeek) {
+                if (onPreview) {
                   setCurrent(keyOf(item));
-                  onPeek(item);
+                  onPreview(item);
                 } else navigate(hrefOf(item));
               }}
             >

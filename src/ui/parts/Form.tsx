@@ -40,9 +40,9 @@ export function useChange(act: () => Promise<void>, stale: readonly string[]): C
     await Promise.all(stale.map((name) => client.invalidateQueries({ queryKey: [name] })));
   };
   const fields = error instanceof ApiError ? byName(error.fields) : {};
-  const told =
+  const reason =
     error instanceof ApiError ? error.message : 'The daemon did not respond. It may be stopped or starting.';
-  return { isBusy, fields, problem: error === undefined ? undefined : told, run };
+  return { isBusy, fields, problem: error === undefined ? undefined : reason, run };
 }
 
 /** Errors such as `[{field: '/email', message}]` as sentences by outermost field name. */

@@ -14,18 +14,18 @@ export function NewRows({
   readonly isMoved?: boolean;
   readonly onShow: () => void;
 }) {
-  const isNews = text !== '';
+  const isNew = text !== '';
   const show = (): void => {
-    if (!isNews && !isMoved) return;
+    if (!isNew && !isMoved) return;
     onShow();
     document.getElementById('main')?.scrollIntoView();
   };
   useShortcuts({ '.': show });
   return (
     <div className={styles['newRows']}>
-      {(isNews || isMoved) && (
-        <button type="button" className={cx(styles['button'], isNews && styles['primary'])} onClick={show}>
-          <ArrowUp size={14} aria-hidden="true" /> {isNews ? text : 'Sort again'}
+      {(isNew || isMoved) && (
+        <button type="button" className={cx(styles['button'], isNew && styles['primary'])} onClick={show}>
+          <ArrowUp size={14} aria-hidden="true" /> {isNew ? text : 'Sort again'}
         </button>
       )}
     </div>

@@ -5,7 +5,7 @@ import { cx } from './cx.js';
 import parts from './parts.module.css';
 
 /** A preview panel next to a list; Escape closes it. @param label accessible name */
-export function PeekPanel({
+export function SidePanel({
   label,
   title,
   className,

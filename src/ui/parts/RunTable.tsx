@@ -135,7 +135,7 @@ export function RunTable({
   readonly hide?: readonly string[];
   /** Whether span previews are shown. */
   readonly withSpans?: boolean;
-} & Pick<ComponentProps<typeof DataTable<Run>>, 'selection' | 'onPeek' | 'sort'>) {
+} & Pick<ComponentProps<typeof DataTable<Run>>, 'selection' | 'onPreview' | 'sort'>) {
   const { zone } = useSettings();
   const zoned = (column: RunColumn): RunColumn =>
     column.name === 'started_at' ? { ...column, header: `Started, ${zoneLabel(Date.now(), zone)}` } : column;

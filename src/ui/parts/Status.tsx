@@ -3,7 +3,7 @@ import type { RunStatus } from '../trace/span.js';
 import styles from './parts.module.css';
 import { cx } from './cx.js';
 
-const WORDS: Readonly<Record<RunStatus, string>> = {
+const LABELS: Readonly<Record<RunStatus, string>> = {
   completed: 'Completed',
   failed: 'Failed',
   timed_out: 'Timed out',
@@ -17,7 +17,7 @@ export function Status({ status, short = false }: { readonly status: RunStatus; 
   return (
     <span className={cx(styles['status'], styles[status])}>
       <Icon size={14} aria-hidden="true" />
-      <span className={cx(short && styles['unseen'])}>{WORDS[status]}</span>
+      <span className={cx(short && styles['unseen'])}>{LABELS[status]}</span>
     </span>
   );
 }

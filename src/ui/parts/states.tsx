@@ -51,12 +51,12 @@ export function Failure({
       </Notice>
     );
   }
-  const told =
+  const reason =
     error instanceof ApiError ? error.message : 'The daemon did not respond. It may be stopped or starting.';
   const wait = error instanceof ApiError ? error.retryAfter : undefined;
   return (
     <Notice icon={Unplug} title="Loading failed" isAlert isPage={isPage}>
-      <p>{told}</p>
+      <p>{reason}</p>
       {wait !== undefined && <p>The daemon asks to wait {formatDuration(wait * 1000)}.</p>}
       {retry && (
         <button type="button" className={styles['button']} onClick={retry}>

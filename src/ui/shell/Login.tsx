@@ -25,7 +25,7 @@ function useLogIn(onDone: () => void) {
       leaveLoginPage();
       onDone();
     } catch (error) {
-      setProblem(wordsFor(error, proof));
+      setProblem(messageFor(error, proof));
       setBusy(false);
     }
   };
@@ -81,7 +81,7 @@ export function LoginByLink({
     retry: false,
     staleTime: Infinity,
   });
-  const told = problem ?? (error === null ? undefined : wordsFor(error, { token }));
+  const reason = problem ?? (error === null ? undefined : messageFor(error, { token }));
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     if (owner !== undefined) void enter({ token });
@@ -109,9 +109,9 @@ export function LoginByLink({
           </button>
         </>
       )}
-      {told !== undefined && (
+      {reason !== undefined && (
         <p role="alert" className={parts['bad']}>
-          {told}
+          {reason}
         </p>
       )}
       <button type="button" className={parts['button']} onClick={cancel}>
@@ -174,7 +174,7 @@ export function Login({
   );
 }
 
-function wordsFor(error: unknown, proof: Proof): string {
+function messageFor(error: unknown, proof: Proof): string {
   if (!(error instanceof ApiError)) return 'The daemon did not respond. It may be stopped or starting.';
   if (error.status === 401)
     return 'key' in proof

@@ -12,16 +12,16 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [query, setQuery] = useState('');
   const [at, setAt] = useState(0);
   const targets = useTargets(query.trim());
-  const chosen = Math.min(at, targets.length - 1);
+  const selected = Math.min(at, targets.length - 1);
   const go = (target: Target | undefined): void => {
     if (!target) return;
     onClose();
     navigate(target.path);
   };
   const press = (event: KeyboardEvent): void => {
-    if (event.key === 'ArrowDown') setAt(Math.min(chosen + 1, targets.length - 1));
-    else if (event.key === 'ArrowUp') setAt(Math.max(chosen - 1, 0));
-    else if (event.key === 'Enter') go(targets[chosen]);
+    if (event.key === 'ArrowDown') setAt(Math.min(selected + 1, targets.length - 1));
+    else if (event.key === 'ArrowUp') setAt(Math.max(selected - 1, 0));
+    else if (event.key === 'Enter') go(targets[selected]);
     else return;
     event.preventDefault();
   };
@@ -34,7 +34,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         aria-label="Search pages, agents, prompts, ids"
         aria-expanded="true"
         aria-controls="targets"
-        aria-activedescendant={targets.length > 0 ? `target-${String(chosen)}` : undefined}
+        aria-activedescendant={targets.length > 0 ? `target-${String(selected)}` : undefined}
         placeholder="Page, agent, prompt, alert, model, … or an id"
         value={query}
         onKeyDown={press}
@@ -49,7 +49,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
             key={`${target.kind} ${target.name} ${target.path}`}
             id={`target-${String(index)}`}
             role="option"
-            aria-selected={index === chosen}
+            aria-selected={index === selected}
             className={styles['option']}
             onClick={() => {
               go(target);

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, bodyOf } from '../api/client.js';
 import { traceIdIn } from '../format/trace-id.js';
-import { ruleWords } from '../pages/alerts/words.js';
+import { formatRule } from '../pages/alerts/words.js';
 import { endpointName } from '../pages/webhooks/words.js';
 import { promptPath, runsOfModel, sessionPath } from '../state/path.js';
 import { useSettled } from '../state/use-debounced.js';
@@ -17,12 +17,12 @@ export interface Target {
 }
 
 /** Limit of all results, and of one kind if there are several. */
-const MOST = 14;
-const MOST_OF_A_KIND = 6;
+const LIMIT = 14;
+const MAX_OF_A_KIND = 6;
 /** How long complete lists are cached, such as alerts and endpoints. */
 const KEPT_MS = 60_000;
-const MOST_ORGANIZATIONS = 10;
-const MOST_MODELS = 100;
+const MAX_ORGANIZATIONS = 10;
+const MAX_MODELS = 100;
 
 /** Matching targets, the best of each kind first. @param query trimmed input */
 export function useTargets(query: string): readonly Target[] {
@@ -38,9 +38,9 @@ export function useTargets(query: string): readonly Target[] {
   ];
   const fitting = kinds.map((targets) => bestOf(targets, word));
   // Kinds with few matches leave room for others; pages have no name.
-  const isCrowded = fitting.reduce((sum, { length }) => sum + length, 0) > MOST && word !== '';
-  const found = fitting.flatMap((targets) => (isCrowded ? targets.slice(0, MOST_OF_A_KIND) : targets));
-  return [...(trace === undefined ? [] : ofTrace(trace, query)), ...found.slice(0, MOST), ...ofText(query)];
+  const isCrowded = fitting.reduce((sum, { length }) => sum + length, 0) > LIMIT && word !== '';
+  const found = fitting.flatMap((targets) => (isCrowded ? targets.slice(0, MAX_OF_A_KIND) : targets));
+  return [...(trace === undefined ? [] : ofTrace(trace, query)), ...found.slice(0, LIMIT), ...ofText(query)];
 }
 
 function ofTrace(trace: string, name: string): readonly Target[] {
@@ -79,7 +79,7 @@ function useNamed(query: string): readonly (readonly Target[])[] {
   const agents = useQuery({
     queryKey: ['agents', 'named', query],
     queryFn: async ({ signal }) => {
-      const asked = { query, page: 1, page_size: MOST };
+      const asked = { query, page: 1, page_size: LIMIT };
       const body = await bodyOf(api.GET('/api/v1/agents', { params: { query: asked }, signal }));
       return Array.isArray(body) ? body : body.items;
     },
@@ -89,7 +89,10 @@ function useNamed(query: string): readonly (readonly Target[])[] {
     queryKey: ['prompts', 'named', query],
     queryFn: ({ signal }) =>
       bodyOf(
-        api.GET('/api/v1/dashboard/prompts/names', { params: { query: { query, page_size: MOST } }, signal }),
+        api.GET('/api/v1/dashboard/prompts/names', {
+          params: { query: { query, page_size: LIMIT } },
+          signal,
+        }),
       ),
     placeholderData: keepPreviousData,
     enabled: isTyped,
@@ -98,7 +101,7 @@ function useNamed(query: string): readonly (readonly Target[])[] {
     ...kept,
     queryKey: ['models', 'named'],
     queryFn: ({ signal }) => {
-      const asked = { page: 1, page_size: MOST_MODELS };
+      const asked = { page: 1, page_size: MAX_MODELS };
       return bodyOf(api.GET('/api/v1/dashboard/models', { params: { query: asked }, signal }));
     },
   });
@@ -116,7 +119,7 @@ function useNamed(query: string): readonly (readonly Target[])[] {
     ),
     toTargets(alerts.data, (rule) => ({
       path: `/alerts/${rule.id}`,
-      name: [ruleWords(rule), rule.agent_name ?? rule.target_service].filter(Boolean).join(': '),
+      name: [formatRule(rule), rule.agent_name ?? rule.target_service].filter(Boolean).join(': '),
       kind: 'alert',
     })),
     useEndpointTargets(kept),
@@ -138,7 +141,7 @@ function useEndpointTargets(kept: {
 }): readonly Target[] {
   const { memberships } = useMe();
   return useQueries({
-    queries: memberships.slice(0, MOST_ORGANIZATIONS).map(({ slug }) => ({
+    queries: memberships.slice(0, MAX_ORGANIZATIONS).map(({ slug }) => ({
       ...kept,
       queryKey: ['endpoints', slug, 'named'],
       queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {

@@ -24,6 +24,6 @@ export const ME = queryOptions({
 });
 
 /** Ignores failures of early requests: the page repeats the request and shows the error. */
-export function untold(): void {
+export function ignoreEarlyFailure(): void {
   // Nothing here.
 }

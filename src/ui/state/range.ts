@@ -49,10 +49,10 @@ export function rangeBetween(start: number, end: number): string {
 
 /** Selects the dragged range, unless it is too short to be intended. */
 export function onDrawn(
-  leastMs: number,
-  choose: (range: string) => void,
+  minMs: number,
+  select: (range: string) => void,
 ): (start: number, end: number) => void {
   return (start, end) => {
-    if (end - start >= leastMs) choose(rangeBetween(start, end));
+    if (end - start >= minMs) select(rangeBetween(start, end));
   };
 }

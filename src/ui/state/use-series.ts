@@ -23,10 +23,10 @@ export function endsOf(
   return { start_time: new Date(first).toISOString(), end_time: new Date(end ?? now).toISOString() };
 }
 
-type Asked = Omit<Query, 'start_time' | 'end_time'>;
+type SeriesQuery = Omit<Query, 'start_time' | 'end_time'>;
 
 /** Loads run totals over time. @param ask further API parameters */
-export function seriesQuery(range: string, ask: Asked = {}) {
+export function seriesQuery(range: string, ask: SeriesQuery = {}) {
   return queryOptions({
     queryKey: ['series', range, ask],
     queryFn: ({ signal }) =>
@@ -37,7 +37,7 @@ export function seriesQuery(range: string, ask: Asked = {}) {
 }
 
 /** {@link seriesQuery} as a hook that keeps the previous data. */
-export function useSeries(range: string, ask?: Asked) {
+export function useSeries(range: string, ask?: SeriesQuery) {
   return useQuery({
     ...seriesQuery(range, ask),
     placeholderData: keepPreviousData,

@@ -6,7 +6,7 @@ import styles from './span-grid.module.css';
 
 const INDENT_PX = 14;
 /** Deeper levels are not indented further, to leave room for the name. */
-const MOST_INDENT = 16;
+const MAX_INDENT = 16;
 
 /** Position of a row. */
 export interface RowPlace {
@@ -14,8 +14,8 @@ export interface RowPlace {
   readonly at: number;
   /** In pixels. */
   readonly top: number;
-  readonly isChosen: boolean;
-  readonly onChoose: (row: number) => void;
+  readonly isSelected: boolean;
+  readonly onSelect: (row: number) => void;
 }
 
 /** A grid with one row per span and a sticky header. Only visible rows are in the DOM. */
@@ -24,9 +24,9 @@ export function SpanGrid({
   columns,
   className,
   count,
-  chosen,
+  selected,
   grid,
-  onChoose,
+  onSelect,
   head,
   headClass,
   rowOf,
@@ -38,16 +38,16 @@ export function SpanGrid({
   /** Number of rows. */
   readonly count: number;
   /** Row index. */
-  readonly chosen: number;
+  readonly selected: number;
   readonly grid: RefObject<HTMLDivElement | null>;
-  readonly onChoose: (row: number) => void;
+  readonly onSelect: (row: number) => void;
   /** The column headers. */
   readonly head: ReactNode;
   /** Sets the column widths, among other things. */
   readonly headClass: string;
   readonly rowOf: (key: string, place: RowPlace) => ReactNode;
 }) {
-  const virtual = useSeenRows(count, chosen, grid);
+  const virtual = useSeenRows(count, selected, grid);
   const items = virtual.getVirtualItems();
   return (
     <div
@@ -58,7 +58,7 @@ export function SpanGrid({
       aria-rowcount={count + 1}
       aria-colcount={columns}
       // The active row.
-      aria-activedescendant={items.some(({ index }) => index === chosen) ? rowId(chosen) : undefined}
+      aria-activedescendant={items.some(({ index }) => index === selected) ? rowId(selected) : undefined}
       tabIndex={0}
       style={roomFor(count)}
     >
@@ -69,7 +69,7 @@ export function SpanGrid({
       </div>
       <div role="rowgroup" className={styles['body']} style={{ height: virtual.getTotalSize() }}>
         {items.map(({ key, index, start }) =>
-          rowOf(String(key), { at: index, top: start, isChosen: index === chosen, onChoose }),
+          rowOf(String(key), { at: index, top: start, isSelected: index === selected, onSelect }),
         )}
       </div>
     </div>
@@ -82,7 +82,7 @@ function rowId(row: number): string {
 
 /** A row of the grid; the name cell comes first. */
 export function SpanRow({
-  place: { at, top, isChosen, onChoose },
+  place: { at, top, isSelected, onSelect },
   level,
   className,
   name,
@@ -104,17 +104,17 @@ export function SpanRow({
       role="row"
       aria-rowindex={at + 2}
       aria-level={level}
-      aria-selected={isChosen}
-      className={cx(styles['columns'], styles['row'], className, isChosen && styles['chosen'])}
+      aria-selected={isSelected}
+      className={cx(styles['columns'], styles['row'], className, isSelected && styles['selected'])}
       style={{ transform: `translateY(${String(top)}px)` }}
       onClick={() => {
-        onChoose(at);
+        onSelect(at);
       }}
     >
       <span
         role="gridcell"
         className={styles['name']}
-        style={{ paddingLeft: Math.min(level - 1, MOST_INDENT) * INDENT_PX }}
+        style={{ paddingLeft: Math.min(level - 1, MAX_INDENT) * INDENT_PX }}
       >
         {name}
       </span>

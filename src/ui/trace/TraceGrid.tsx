@@ -9,13 +9,13 @@ import styles from './trace.module.css';
 interface Props {
   readonly view: TraceView;
   /** Row index. */
-  readonly chosen: number;
+  readonly selected: number;
   readonly grid: RefObject<HTMLDivElement | null>;
-  readonly onChoose: (row: number) => void;
+  readonly onSelect: (row: number) => void;
 }
 
 /** The spans of a run as a tree with bars on the timeline. */
-export function TraceGrid({ view, chosen, grid, onChoose }: Props) {
+export function TraceGrid({ view, selected, grid, onSelect }: Props) {
   const { rows, hits } = view;
   const hitSet = new Set(hits);
   return (
@@ -24,9 +24,9 @@ export function TraceGrid({ view, chosen, grid, onChoose }: Props) {
       columns={5}
       className={styles['grid']}
       count={rows.length}
-      chosen={chosen}
+      selected={selected}
       grid={grid}
-      onChoose={onChoose}
+      onSelect={onSelect}
       headClass={cx(styles['row'], styles['head'])}
       head={
         <>

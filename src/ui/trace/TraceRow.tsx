@@ -4,8 +4,8 @@ import { formatDuration } from '../format/duration.js';
 import { formatCount, formatCounted, formatMoney } from '../format/number.js';
 import { cx } from '../parts/cx.js';
 import { Missing } from '../parts/Missing.js';
-import { TypeIcon, TYPE_WORDS } from '../parts/TypeIcon.js';
-import { againWords, doneWords, repeatWords, sameWords } from './repeat-words.js';
+import { TypeIcon, TYPE_LABELS } from '../parts/TypeIcon.js';
+import { formatRepeated, formatUsage, formatRepeat, formatSameArguments } from './repeat-words.js';
 import type { Row } from './rows.js';
 import { SpanRow, type RowPlace } from './SpanGrid.js';
 import { hasFailed, type RunSpan } from './span.js';
@@ -15,14 +15,14 @@ import styles from './trace.module.css';
 import { percent } from './TimeAxis.js';
 
 /** More repeats would look like one block. */
-const MOST_BARS = 60;
+const MAX_BARS = 60;
 
 /** When a span, or each of several repeats, ran. */
 function Bar({ row, view }: { readonly row: Row; readonly view: TraceView }) {
   const { node } = row;
   const spans =
     row.kind === 'repeat' && !row.isOpen
-      ? row.repeat.members.slice(0, MOST_BARS).flatMap((at) => view.nodes[at]?.span ?? [])
+      ? row.repeat.members.slice(0, MAX_BARS).flatMap((at) => view.nodes[at]?.span ?? [])
       : [node.span];
   return (
     <span className={styles['track']} aria-hidden="true">
@@ -65,7 +65,7 @@ interface Props extends RowPlace {
   readonly isHit: boolean;
 }
 
-const ROOT_WORDS = {
+const ROOT_LABELS = {
   orphan: 'Parent span missing',
   cycle: 'Parent spans form a cycle',
 } as const;
@@ -93,7 +93,7 @@ export const TraceRow = memo(function TraceRow({ row, view, isHit, ...place }: P
               className={styles['chevron']}
               onClick={(event) => {
                 event.stopPropagation();
-                view.turn(row, !row.isOpen);
+                view.toggle(row, !row.isOpen);
               }}
             >
               <Chevron size={14} aria-hidden="true" />
@@ -132,7 +132,7 @@ function SpanName({ row: { node, isOpen } }: { readonly row: Row }) {
   return (
     <>
       <span className={cx(styles['label'], isBad && styles['bad'])} title={span.name}>
-        {span.name === '' ? TYPE_WORDS[span.type] : span.name}
+        {span.name === '' ? TYPE_LABELS[span.type] : span.name}
       </span>
       {span.model !== null && span.model !== span.name && (
         <span className={styles['model']}>{span.model}</span>
@@ -143,7 +143,7 @@ function SpanName({ row: { node, isOpen } }: { readonly row: Row }) {
         </span>
       )}
       {rootReason && (
-        <span className={styles['note']} title={ROOT_WORDS[rootReason]}>
+        <span className={styles['note']} title={ROOT_LABELS[rootReason]}>
           {rootReason === 'orphan' ? 'no parent' : 'cycle'}
         </span>
       )}
@@ -173,24 +173,24 @@ function RepeatName({
   readonly row: Extract<Row, { readonly kind: 'repeat' }>;
   readonly nodes: TraceView['nodes'];
 }) {
-  const turns = repeat.members.slice(0, repeat.turns).flatMap((at) => nodes[at]?.span ?? []);
-  const name = turns.map(({ name: each, type }) => (each === '' ? TYPE_WORDS[type] : each)).join(' → ');
-  const same = sameWords(repeat);
+  const steps = repeat.members.slice(0, repeat.steps).flatMap((at) => nodes[at]?.span ?? []);
+  const name = steps.map(({ name: each, type }) => (each === '' ? TYPE_LABELS[type] : each)).join(' → ');
+  const same = formatSameArguments(repeat);
   return (
     <>
       <span className={styles['repeat']}>
         <Repeat2 size={13} aria-hidden="true" />
         {repeat.rounds}×
       </span>
-      <span className={styles['label']} title={turns.length > 1 ? name : node.span.name}>
+      <span className={styles['label']} title={steps.length > 1 ? name : node.span.name}>
         {name}
       </span>
       {repeat.again && (
-        <span className={styles['note']} title={repeatWords(repeat)}>
+        <span className={styles['note']} title={formatRepeat(repeat)}>
           <span className={styles['whole']}>
-            {same}: {doneWords(repeat.again)} again
+            {same}: {formatUsage(repeat.again)} again
           </span>
-          <span className={styles['short']}>{againWords(repeat.again)}</span>
+          <span className={styles['short']}>{formatRepeated(repeat.again)}</span>
         </span>
       )}
       {repeat.failed > 0 && <span className={styles['failed']}>{formatCount(repeat.failed)} failed</span>}

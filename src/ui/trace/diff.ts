@@ -41,7 +41,7 @@ type Building = { -readonly [Key in keyof DiffRow]: DiffRow[Key] };
 type Pair = Pick<DiffRow, 'a' | 'b'>;
 
 /** Beyond this number of edits, siblings are matched by name and occurrence. */
-const MOST_EDITS = 400;
+const MAX_EDITS = 400;
 const NO_SIZES: PayloadSizes = { input: null, output: null };
 
 /** Whether a row differs. */
@@ -162,7 +162,7 @@ function alignSiblings(a: readonly TreeNode[], b: readonly TreeNode[]): readonly
 function matches(a: readonly TreeNode[], b: readonly TreeNode[]): readonly (readonly [number, number])[] {
   const keysA = a.map(({ span }) => keyOf(span));
   const keysB = b.map(({ span }) => keyOf(span));
-  const parts = diffArrays(keysA, keysB, { maxEditLength: MOST_EDITS });
+  const parts = diffArrays(keysA, keysB, { maxEditLength: MAX_EDITS });
   if (parts === undefined) return matchesByCount(keysA, keysB);
   const found: (readonly [number, number])[] = [];
   let [atA, atB] = [0, 0];

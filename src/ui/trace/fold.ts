@@ -7,21 +7,21 @@ export interface Repeat {
   /** Indexes of all spans. */
   readonly members: readonly number[];
   /** Spans per round; 1 if each is like the one before. */
-  readonly turns: number;
+  readonly steps: number;
   /** Number of rounds. */
   readonly rounds: number;
   /** Whether every round had the same input; for several steps, at least one of them in every round. */
   readonly isSame: boolean;
   /** Usage of spans whose input occurred before; null if there are none. */
-  readonly again: Done | null;
-  readonly all: Done;
+  readonly again: Usage | null;
+  readonly all: Usage;
   readonly failed: number;
   /** When the last span ended, in milliseconds; null if one still runs. */
   readonly end: number | null;
 }
 
 /** Usage of some spans including children. */
-export interface Done {
+export interface Usage {
   readonly count: number;
   readonly cost: number | null;
   readonly tokens: number | null;
@@ -30,9 +30,9 @@ export interface Done {
 }
 
 /** Fewer repeats are easier to read as rows. */
-const LEAST = 3;
+const MINIMUM = 3;
 /** Longer loops are not detected. */
-const MOST_TURNS = 4;
+const MAX_STEPS = 4;
 
 /**
  * Finds repeats among consecutive siblings: at least three with the same name, type, model and subtree
@@ -46,17 +46,17 @@ export function findRepeats(nodes: readonly TreeNode[]): ReadonlyMap<number, Rep
   const found = new Map<number, Repeat>();
   const collect = (siblings: readonly number[]): void => {
     for (let from = 0; from < siblings.length;) {
-      const { turns, rounds } = roundsFrom(siblings, from, nodes, shapes);
-      if (rounds >= LEAST) {
-        const repeat = repeatOf(nodes, siblings.slice(from, from + turns * rounds), turns);
+      const { steps, rounds } = roundsFrom(siblings, from, nodes, shapes);
+      if (rounds >= MINIMUM) {
+        const repeat = repeatOf(nodes, siblings.slice(from, from + steps * rounds), steps);
         found.set(repeat.first, repeat);
       }
       // Shorter sequences are skipped span by span, because the second may start a loop.
-      from += rounds >= LEAST ? turns * rounds : 1;
+      from += rounds >= MINIMUM ? steps * rounds : 1;
     }
   };
   collect(nodes.filter(({ parent }) => parent < 0).map(({ index }) => index));
-  for (const { children } of nodes) if (children.length >= LEAST) collect(children);
+  for (const { children } of nodes) if (children.length >= MINIMUM) collect(children);
   return found;
 }
 
@@ -66,34 +66,34 @@ function roundsFrom(
   from: number,
   nodes: readonly TreeNode[],
   shapes: readonly number[],
-): { readonly turns: number; readonly rounds: number } {
+): { readonly steps: number; readonly rounds: number } {
   const at = (place: number): number => siblings[place] ?? -1;
-  const isAlike = (place: number, turns: number): boolean =>
-    place < siblings.length && shapes[at(place)] === shapes[at(place - turns)];
-  for (let turns = 1; turns <= MOST_TURNS && from + turns * LEAST <= siblings.length; turns += 1) {
+  const isAlike = (place: number, steps: number): boolean =>
+    place < siblings.length && shapes[at(place)] === shapes[at(place - steps)];
+  for (let steps = 1; steps <= MAX_STEPS && from + steps * MINIMUM <= siblings.length; steps += 1) {
     let rounds = 1;
     /** Steps with the same input in every round so far. */
-    let same = turnsOf(turns).filter((turn) => inputAt(nodes, at(from + turn)) !== undefined);
+    let same = stepsOf(steps).filter((turn) => inputAt(nodes, at(from + turn)) !== undefined);
     for (;;) {
-      const next = from + turns * rounds;
-      if (!turnsOf(turns).every((turn) => isAlike(next + turn, turns))) break;
+      const next = from + steps * rounds;
+      if (!stepsOf(steps).every((turn) => isAlike(next + turn, steps))) break;
       const left = same.filter((turn) => inputAt(nodes, at(next + turn)) === inputAt(nodes, at(from + turn)));
-      if (turns > 1 && left.length === 0) break;
+      if (steps > 1 && left.length === 0) break;
       same = left;
       rounds += 1;
     }
-    if (rounds >= LEAST) return { turns, rounds };
+    if (rounds >= MINIMUM) return { steps, rounds };
   }
-  return { turns: 1, rounds: 1 };
+  return { steps: 1, rounds: 1 };
 }
 
-const TURNS: readonly (readonly number[])[] = Array.from({ length: MOST_TURNS + 1 }, (_, turns) =>
-  Array.from({ length: turns }, (_unused, turn) => turn),
+const STEPS: readonly (readonly number[])[] = Array.from({ length: MAX_STEPS + 1 }, (_, steps) =>
+  Array.from({ length: steps }, (_unused, turn) => turn),
 );
 
 /** `[0, 1, …]` */
-function turnsOf(turns: number): readonly number[] {
-  return TURNS[turns] ?? [];
+function stepsOf(steps: number): readonly number[] {
+  return STEPS[steps] ?? [];
 }
 
 /** A number per node; equal numbers mean equal subtree shapes. */
@@ -113,18 +113,18 @@ function shapesOf(nodes: readonly TreeNode[]): readonly number[] {
   return shapes;
 }
 
-function repeatOf(nodes: readonly TreeNode[], members: readonly number[], turns: number): Repeat {
+function repeatOf(nodes: readonly TreeNode[], members: readonly number[], steps: number): Repeat {
   const all = members.flatMap((at) => nodes[at] ?? []);
-  const inputs = turnsOf(turns).map(
-    (turn) => new Set(all.filter((_, at) => at % turns === turn).map(inputOf)),
+  const inputs = stepsOf(steps).map(
+    (turn) => new Set(all.filter((_, at) => at % steps === turn).map(inputOf)),
   );
   return {
     first: members[0] ?? -1,
     members,
-    turns,
-    rounds: members.length / turns,
+    steps,
+    rounds: members.length / steps,
     isSame: inputs.some((given) => given.size === 1 && !given.has(undefined)),
-    again: againOf(all, turns),
+    again: againOf(all, steps),
     all: doneBy(all),
     failed: all.filter(
       ({ span, failedBelow }) => failedBelow > 0 || span.status === 'failed' || span.status === 'timed_out',
@@ -150,13 +150,13 @@ function inputOf({ span: { preview, inputBytes } }: TreeNode): string | undefine
   return preview === '' ? undefined : `${String(inputBytes)} ${preview}`;
 }
 
-function againOf(all: readonly TreeNode[], turns: number): Done | null {
+function againOf(all: readonly TreeNode[], steps: number): Usage | null {
   const seen = new Set<string>();
   const again = all.filter((node, at) => {
     const input = inputOf(node);
     if (input === undefined) return false;
     // Input of another step does not count.
-    const key = `${String(at % turns)} ${input}`;
+    const key = `${String(at % steps)} ${input}`;
     const isAgain = seen.has(key);
     seen.add(key);
     return isAgain;
@@ -164,7 +164,7 @@ function againOf(all: readonly TreeNode[], turns: number): Done | null {
   return again.length === 0 ? null : doneBy(again);
 }
 
-function doneBy(some: readonly TreeNode[]): Done {
+function doneBy(some: readonly TreeNode[]): Usage {
   return {
     count: some.length,
     cost: sumOf(some.map(({ cost }) => cost)),

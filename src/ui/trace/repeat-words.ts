@@ -1,9 +1,9 @@
 import { formatDuration } from '../format/duration.js';
 import { formatCount, formatCounted, formatMoney } from '../format/number.js';
-import type { Done, Repeat } from './fold.js';
+import type { Usage, Repeat } from './fold.js';
 
 /** How often arguments repeated; undefined if never. */
-export function sameWords({ isSame, rounds, members, again }: Repeat): string | undefined {
+export function formatSameArguments({ isSame, rounds, members, again }: Repeat): string | undefined {
   if (again === null) return undefined;
   return isSame
     ? `same arguments ${formatCount(rounds)} times`
@@ -11,7 +11,7 @@ export function sameWords({ isSame, rounds, members, again }: Repeat): string | 
 }
 
 /** `$0.50, 1,200 tokens, 3.2 s`; unknown values are omitted. */
-export function doneWords({ cost, tokens, ms }: Done): string {
+export function formatUsage({ cost, tokens, ms }: Usage): string {
   return [
     ...(cost === null ? [] : [formatMoney(cost)]),
     ...(tokens === null ? [] : [formatCounted(tokens, 'token')]),
@@ -20,24 +20,24 @@ export function doneWords({ cost, tokens, ms }: Done): string {
 }
 
 /** The repeated part in short form: `$0.50 again`. */
-export function againWords({ cost, count }: Done): string {
+export function formatRepeated({ cost, count }: Usage): string {
   return `${cost === null ? formatCount(count) : formatMoney(cost)} again`;
 }
 
 /** All details of a group of repeats in sentences. */
-export function repeatWords(repeat: Repeat): string {
-  const { turns, rounds, again, all, failed } = repeat;
-  const same = sameWords(repeat);
+export function formatRepeat(repeat: Repeat): string {
+  const { steps, rounds, again, all, failed } = repeat;
+  const same = formatSameArguments(repeat);
   const what =
-    turns === 1
+    steps === 1
       ? `${formatCount(rounds)} in a row`
-      : `${formatCount(rounds)} rounds of ${String(turns)} spans`;
+      : `${formatCount(rounds)} rounds of ${String(steps)} spans`;
   return [
     `${what}${same === undefined ? '' : `, ${same}`}.`,
-    `Total: ${doneWords(all)}.`,
+    `Total: ${formatUsage(all)}.`,
     ...(again === null
       ? []
-      : [`With repeated arguments (compared by size and beginning): ${doneWords(again)}.`]),
+      : [`With repeated arguments (compared by size and beginning): ${formatUsage(again)}.`]),
     ...(failed === 0 ? [] : [`${formatCount(failed)} failed.`]),
     ...(all.cost === null ? ['No cost known.'] : []),
   ].join(' ');

@@ -80,12 +80,12 @@ export function revealed(
 
 /** Spans with displayed text that contains the query, ignoring case. @returns their indexes */
 export function findSpans(nodes: readonly TreeNode[], query: string): readonly number[] {
-  const wanted = query.trim().toLowerCase();
-  if (wanted === '') return [];
+  const needle = query.trim().toLowerCase();
+  if (needle === '') return [];
   return nodes
     .filter(({ span }) =>
       [span.name, span.type, span.model ?? '', span.error ?? '', span.preview, span.id].some((text) =>
-        text.toLowerCase().includes(wanted),
+        text.toLowerCase().includes(needle),
       ),
     )
     .map(({ index }) => index);

@@ -21,7 +21,7 @@ export interface TimeLine {
 
 /** A gap is collapsed if it takes this fraction of the whole; it then takes this fraction of the width. */
 const WORTH = 0.08;
-const SQUEEZED = 0.025;
+const COLLAPSED = 0.025;
 
 /** A timeline without collapsed gaps. */
 export function plainTimeLine(start: number, end: number): TimeLine {
@@ -29,7 +29,7 @@ export function plainTimeLine(start: number, end: number): TimeLine {
 }
 
 /** A timeline that collapses long gaps in which no leaf span ran. @param now end of running spans */
-export function squeezedTimeLine(
+export function collapsedTimeLine(
   nodes: readonly TreeNode[],
   { start, end }: { readonly start: number; readonly end: number },
   now: number,
@@ -38,7 +38,7 @@ export function squeezedTimeLine(
   const busy = end - start - gaps.reduce((sum, gap) => sum + gap.end - gap.start, 0);
   // If all leaves are instants, nothing would be left to fill the width.
   if (gaps.length === 0 || busy <= 0) return plainTimeLine(start, end);
-  const share = 1 - gaps.length * SQUEEZED;
+  const share = 1 - gaps.length * COLLAPSED;
   const pieces: Piece[] = [];
   let [time, place] = [start, 0];
   const add = (until: number, width: number, isGap: boolean): void => {
@@ -48,7 +48,7 @@ export function squeezedTimeLine(
   };
   for (const gap of gaps) {
     add(gap.start, ((gap.start - time) / busy) * share, false);
-    add(gap.end, SQUEEZED, true);
+    add(gap.end, COLLAPSED, true);
   }
   add(end, 1 - place, false);
   return timeLine(pieces);

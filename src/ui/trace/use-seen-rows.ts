@@ -8,11 +8,11 @@ const OVERSCAN = 12;
  * Virtualizes a span grid: only rows near the viewport are in the DOM. The selected row is scrolled into
  * view.
  *
- * @param chosen row index; negative for none
+ * @param selected row index; negative for none
  */
 export function useSeenRows(
   count: number,
-  chosen: number,
+  selected: number,
   grid: RefObject<HTMLDivElement | null>,
 ): Virtualizer<HTMLDivElement, Element> {
   const virtual = useVirtualizer({
@@ -29,7 +29,7 @@ export function useSeenRows(
     scrollTo.current = virtual.scrollToIndex;
   });
   useEffect(() => {
-    if (chosen >= 0) scrollTo.current(chosen, { align: 'auto' });
-  }, [chosen]);
+    if (selected >= 0) scrollTo.current(selected, { align: 'auto' });
+  }, [selected]);
   return virtual;
 }

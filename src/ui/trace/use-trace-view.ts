@@ -3,7 +3,7 @@ import { criticalPath, type CriticalPart } from './critical-path.js';
 import { findRepeats, type Repeat } from './fold.js';
 import { closedBelow, findSpans, revealed, visibleRows, type Row, type Shown } from './rows.js';
 import type { RunSpan } from './span.js';
-import { plainTimeLine, squeezedTimeLine, type TimeLine } from './squeeze.js';
+import { plainTimeLine, collapsedTimeLine, type TimeLine } from './squeeze.js';
 import { buildTree, extentOf, type TreeNode } from './tree.js';
 
 export interface TraceView {
@@ -19,7 +19,7 @@ export interface TraceView {
   /** The group of repeats that a span belongs to, if repeats are grouped. */
   repeatOf(index: number): Repeat | undefined;
   /** Opens or closes the row of a span or group. */
-  turn(row: Row, isOpen: boolean): void;
+  toggle(row: Row, isOpen: boolean): void;
   /** Expands this many levels; 0 for all. */
   showLevels(levels: number): void;
   /** Opens whatever hides a span. */
@@ -61,7 +61,7 @@ export function useTraceView(
   const line = useMemo(() => {
     const zoomed = nodes[indices.get(zoom) ?? -1]?.span;
     if (zoomed) return plainTimeLine(zoomed.start, zoomed.end ?? now);
-    return squeeze ? squeezedTimeLine(nodes, extent, now) : plainTimeLine(extent.start, extent.end);
+    return squeeze ? collapsedTimeLine(nodes, extent, now) : plainTimeLine(extent.start, extent.end);
   }, [nodes, indices, extent, now, squeeze, zoom]);
   const critical = useMemo(() => {
     const byIndex = new Map<number, CriticalPart[]>();
@@ -84,7 +84,7 @@ export function useTraceView(
     now,
     indexOf: (spanId) => indices.get(spanId),
     repeatOf: (index) => [...repeats.values()].find(({ members }) => members.includes(index)),
-    turn: (row, isOpen) => {
+    toggle: (row, isOpen) => {
       const set = new Set(row.kind === 'repeat' ? open.openRepeats : open.closed);
       // Groups are closed by default, spans are open.
       if (isOpen === (row.kind === 'repeat')) set.add(row.node.index);

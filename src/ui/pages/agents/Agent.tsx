@@ -17,7 +17,7 @@ import { integer, oneOf } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { AgentDurations } from './AgentDurations.js';
 import { AgentModels } from './AgentModels.js';
-import { useAlertNews, useRules } from '../alerts/load.js';
+import { useAlertUpdates, useRules } from '../alerts/load.js';
 import { RULE_COLUMNS } from '../alerts/rule-columns.js';
 import { Table } from '../../parts/Table.js';
 import styles from './Agent.module.css';
@@ -27,7 +27,7 @@ const COLUMNS = RULE_COLUMNS.filter(({ name }) => name !== 'target');
 /** The alerts on an agent with their state. Renders nothing without alerts. */
 function AgentAlerts({ agentId }: { readonly agentId: string }) {
   const { data } = useRules();
-  useAlertNews();
+  useAlertUpdates();
   const items = data?.filter(({ agent_id }) => agent_id === agentId) ?? [];
   if (items.length === 0) return null;
   return (

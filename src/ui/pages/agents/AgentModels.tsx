@@ -7,7 +7,7 @@ import { endsOf } from '../../state/use-series.js';
 import { USAGE } from '../models/usage-columns.js';
 import styles from './Agent.module.css';
 
-const MOST = 10;
+const LIMIT = 10;
 
 const COLUMNS = [USAGE.model, USAGE.calls, USAGE.input, USAGE.output, USAGE.cost];
 
@@ -32,7 +32,7 @@ export function AgentModels({
         agent_id: agentId,
         kind: 'all' as const,
         page: 1,
-        page_size: MOST,
+        page_size: LIMIT,
         ...endsOf(range),
       };
       return bodyOf(api.GET('/api/v1/dashboard/models', { params: { query }, signal }));

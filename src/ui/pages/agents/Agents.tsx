@@ -27,7 +27,7 @@ const SORTABLE = ['name', 'total_runs', 'total_cost', 'avg_cost_per_run', 'last_
 const SORTS = SORTABLE.flatMap((name) => [name, `-${name}`] as const);
 const PAGE_SIZE = 50;
 /** Agents that the series distinguishes. */
-const MOST_TOLD = 20;
+const MAX_AGENTS = 20;
 const STATE = { q: text(), sort: oneOf(SORTS, '-last_run_at'), page: integer(1, 1) };
 
 const idOf = ({ id }: Agent): string => id;
@@ -125,8 +125,8 @@ function useSevenDays(): readonly [sparkline: Column<Agent>, p95: Column<Agent>]
           <Duration
             value={drawn.get(id)?.p95 ?? null}
             missing={
-              drawn.size > MOST_TOLD && !drawn.has(id)
-                ? `Only for the ${String(MOST_TOLD)} busiest agents of the last 7 days`
+              drawn.size > MAX_AGENTS && !drawn.has(id)
+                ? `Only for the ${String(MAX_AGENTS)} busiest agents of the last 7 days`
                 : 'No runs ended in the last 7 days'
             }
           />
@@ -157,8 +157,8 @@ export default function Agents() {
   const list = useSteady([q, sort, page].join(' '), data?.items, isPlaceholderData, idOf);
   const [sparkline, p95] = useSevenDays();
   const columns = [...COLUMNS.slice(0, 2), sparkline, ...COLUMNS.slice(2, 4), p95, ...COLUMNS.slice(4)];
-  const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [a, b] = chosen;
+  const [selected, setSelected] = useState<readonly string[]>([]);
+  const [a, b] = selected;
   if (data?.count === 0 && q === '') return <FirstRun />;
   return (
     <div className={parts['page']}>
@@ -211,12 +211,14 @@ export default function Agents() {
             items={list.items ?? []}
             columns={columns}
             selection={{
-              keys: new Set(chosen),
+              keys: new Set(selected),
               nameOf: ({ name }) => name,
               onToggle: (id) => {
                 // A third selection replaces the first.
-                setChosen(
-                  chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen.slice(-1), id],
+                setSelected(
+                  selected.includes(id)
+                    ? selected.filter((each) => each !== id)
+                    : [...selected.slice(-1), id],
                 );
               },
             }}

@@ -6,7 +6,7 @@ const WAITING_MS = 2000;
 export const NEWEST_RUN = 'newest-run';
 
 /** The number of agents, with at most one of them. */
-export const AGENTS_THERE = queryOptions({
+export const AGENT_COUNT = queryOptions({
   queryKey: ['agents-there'],
   queryFn: async ({ signal }) => {
     const query = { page: 1, page_size: 1 };
@@ -15,10 +15,10 @@ export const AGENTS_THERE = queryOptions({
   },
 });
 
-/** {@link AGENTS_THERE}, polled while the first run is awaited. */
-export function useAgentsThere() {
+/** {@link AGENT_COUNT}, polled while the first run is awaited. */
+export function useAgentCount() {
   return useQuery({
-    ...AGENTS_THERE,
+    ...AGENT_COUNT,
     refetchInterval: ({ state }) => (state.data?.count === 0 ? WAITING_MS : false),
   });
 }
@@ -27,10 +27,10 @@ export function useAgentsThere() {
  * The newest run of an almost empty store.
  *
  * @param kind `all` includes traces without an agent
- * @param isAsked false skips the request for stores with many runs
+ * @param isEnabled false skips the request for stores with many runs
  * @returns null if there is none
  */
-export function useNewestRun(kind: 'agent' | 'all', isAsked: boolean): Schemas['Run'] | null | undefined {
+export function useNewestRun(kind: 'agent' | 'all', isEnabled: boolean): Schemas['Run'] | null | undefined {
   const { data } = useQuery({
     queryKey: [NEWEST_RUN, kind],
     queryFn: async ({ signal }) => {
@@ -38,7 +38,7 @@ export function useNewestRun(kind: 'agent' | 'all', isAsked: boolean): Schemas['
       const { items } = await bodyOf(api.GET('/api/v1/dashboard/traces', { params: { query }, signal }));
       return items[0] ?? null;
     },
-    enabled: isAsked,
+    enabled: isEnabled,
     refetchInterval: ({ state }) => (state.data ? false : WAITING_MS),
   });
   return data;

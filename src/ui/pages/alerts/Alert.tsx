@@ -18,11 +18,11 @@ import { useUrlState } from '../../state/use-url-state.js';
 import { fromRule } from './draft.js';
 import { EditAlert } from './EditAlert.js';
 import { Firings } from './Firings.js';
-import { mayManage, useAlertNews, useFirings } from './load.js';
+import { mayManage, useAlertUpdates, useFirings } from './load.js';
 import { PastChart, PastFirings, SPANS, usePast } from './Past.js';
 import { RuleState } from './RuleState.js';
 import { Target } from './Target.js';
-import { CHANNELS, formatFound, ruleWords, type Rule } from './words.js';
+import { CHANNELS, formatFound, formatRule, type Rule } from './words.js';
 import styles from './alerts.module.css';
 
 const PAGE_SIZE = 20;
@@ -35,7 +35,7 @@ export default function Alert({ id }: { readonly id: string }) {
     queryFn: ({ signal }) =>
       bodyOf(api.GET('/api/v1/alerts/{alert_id}', { params: { path: { alert_id: id } }, signal })),
   });
-  useAlertNews();
+  useAlertUpdates();
   if (error instanceof ApiError && [404, 422].includes(error.status))
     return (
       <Empty title="Alert not found" isPage>
@@ -69,9 +69,9 @@ function Loaded({ rule }: { readonly rule: Rule }) {
   const past = usePast(tried, Number(hours));
   return (
     <>
-      <title>{`${ruleWords(rule)} · Jackdaw`}</title>
+      <title>{`${formatRule(rule)} · Jackdaw`}</title>
       <div className={parts['head']}>
-        <h1>{ruleWords(rule)}</h1>
+        <h1>{formatRule(rule)}</h1>
         <RuleState isActive={rule.is_active} isFiring={rule.is_firing} />
         <ZoneNote />
         {mayManage(scopes) && (

@@ -12,7 +12,7 @@ import { integer, oneOf } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { AlertSecret } from './AlertSecret.js';
 import { Firings } from './Firings.js';
-import { mayManage, useAlertNews, useFirings, useRules } from './load.js';
+import { mayManage, useAlertUpdates, useFirings, useRules } from './load.js';
 import { RULE_COLUMNS } from './rule-columns.js';
 import styles from './alerts.module.css';
 
@@ -26,7 +26,7 @@ export default function Alerts() {
   const { scopes } = useMe();
   const rules = useRules();
   const firings = useFirings({ page, page_size: PAGE_SIZE });
-  useAlertNews();
+  useAlertUpdates();
   const shown = rules.data?.filter(
     (rule) => show === 'all' || (show === 'paused' ? !rule.is_active : rule.is_firing),
   );

@@ -12,8 +12,8 @@ const KINDS: Readonly<Record<ConditionDraft['type'], string>> = {
   inactivity: TYPES.inactivity,
   metric_threshold: 'Metric',
 };
-const MOST = 10;
-const LEAST = 2;
+const LIMIT = 10;
+const MINIMUM = 2;
 
 /** The conditions of a composite rule. @param problems by `composite_config/conditions/0/threshold` */
 export function ConditionFields({
@@ -58,7 +58,7 @@ export function ConditionFields({
             put(at, some);
           }}
           onRemove={
-            conditions.length > LEAST
+            conditions.length > MINIMUM
               ? () => {
                   onChange({ conditions: conditions.filter((_, i) => i !== at) });
                 }
@@ -67,7 +67,7 @@ export function ConditionFields({
         />
       ))}
       {problem !== undefined && <p className={parts['bad']}>{problem}</p>}
-      {conditions.length < MOST && (
+      {conditions.length < LIMIT && (
         <button
           type="button"
           className={parts['button']}

@@ -6,13 +6,13 @@ import { Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { Notices } from './Notices.js';
-import { conditionWords, formatFound, TYPES } from './words.js';
+import { formatCondition, formatFound, TYPES } from './words.js';
 import styles from './alerts.module.css';
 
 export type Firing = Schemas['FiredAlert'];
 
 /** The alert's page shows the rest. */
-const MOST_RUNS = 5;
+const MAX_RUNS = 5;
 
 /**
  * Incidents with value, related runs and notifications.
@@ -91,7 +91,7 @@ function Found({ firing: { type, value, threshold, conditions } }: { readonly fi
     <ul>
       {conditions.map((condition, at) => (
         <li key={at}>
-          {conditionWords(condition)}:{' '}
+          {formatCondition(condition)}:{' '}
           {condition.observed === null ? (
             <Missing reason="Not enough data" />
           ) : (
@@ -122,10 +122,10 @@ function Evidence({ ids }: { readonly ids: readonly string[] }) {
       {id.slice(0, 8)}
     </Link>
   );
-  const rest = ids.slice(MOST_RUNS);
+  const rest = ids.slice(MAX_RUNS);
   return (
     <div className={styles['evidence']}>
-      {ids.slice(0, MOST_RUNS).map(link)}
+      {ids.slice(0, MAX_RUNS).map(link)}
       {rest.length > 0 && (
         <details>
           <summary>{rest.length} more</summary>

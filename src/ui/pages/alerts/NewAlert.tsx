@@ -67,8 +67,8 @@ function Editor() {
   });
   const draft: Draft = { ...state, ...local };
   const rule = toNewRule(draft);
-  const [sought, setSought] = useState('');
-  const targets = useTargets(draft.type === 'composite', draft.agent, useSettled(sought.trim()));
+  const [search, setSearch] = useState('');
+  const targets = useTargets(draft.type === 'composite', draft.agent, useSettled(search.trim()));
   const create = useMutation({
     mutationFn: () => {
       if (rule === null) throw new Error('Select an agent or a service.');
@@ -80,8 +80,10 @@ function Editor() {
     },
   });
   const past = usePast(rule, Number(state.hours));
-  const told = [past.error, create.error].flatMap((error) => (error instanceof ApiError ? error.fields : []));
-  const problems = problemsOf(told);
+  const errors = [past.error, create.error].flatMap((error) =>
+    error instanceof ApiError ? error.fields : [],
+  );
+  const problems = problemsOf(errors);
   const put = (some: Partial<Draft>): void => {
     create.reset();
     const { of, agent, service, type, limit, ...rest } = some;
@@ -113,8 +115,8 @@ function Editor() {
             draft={draft}
             targets={targets}
             problems={problems}
-            sought={sought}
-            onSeek={setSought}
+            search={search}
+            onSearch={setSearch}
             onChange={put}
           />
           <div className={styles['actions']}>

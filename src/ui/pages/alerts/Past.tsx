@@ -27,12 +27,12 @@ const STEPS: Partial<Record<RuleType, { readonly steps: readonly number[] }>> = 
 
 /** How a rule would have behaved on past data. @param rule null for an incomplete rule */
 export function usePast(rule: NewRule | null, hours: number) {
-  const asked = useSettled(rule === null ? '' : JSON.stringify({ alert: toTried(rule), hours }));
+  const bodyText = useSettled(rule === null ? '' : JSON.stringify({ alert: toTried(rule), hours }));
   return useQuery({
-    queryKey: ['alert-past', asked],
+    queryKey: ['alert-past', bodyText],
     queryFn: ({ signal }) =>
-      bodyOf(api.POST('/api/v1/alerts/preview', { body: JSON.parse(asked) as never, signal })),
-    enabled: asked !== '',
+      bodyOf(api.POST('/api/v1/alerts/preview', { body: JSON.parse(bodyText) as never, signal })),
+    enabled: bodyText !== '',
     placeholderData: keepPreviousData,
   });
 }

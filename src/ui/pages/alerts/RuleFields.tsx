@@ -12,8 +12,8 @@ interface Props {
   /** By field name. */
   readonly problems: Readonly<Record<string, string | undefined>>;
   /** Text that the names of offered agents contain. */
-  readonly sought: string;
-  readonly onSeek: (text: string) => void;
+  readonly search: string;
+  readonly onSearch: (text: string) => void;
   readonly onChange: (some: Partial<Draft>) => void;
 }
 
@@ -60,16 +60,16 @@ export function RuleFields(props: Props) {
 
 function TargetFields({
   draft: { of, agent, service },
-  targets: { agents, chosen, services },
+  targets: { agents, selected, services },
   problems,
-  sought,
-  onSeek,
+  search,
+  onSearch,
   onChange,
 }: Props) {
   const { items = [], count = 0 } = agents.data ?? {};
   const known = Object.fromEntries(items.map(({ id, name }) => [id, name || '(no name)']));
   // The selected agent need not be among those offered.
-  const named = agent === '' || agent in known ? known : { [agent]: chosen?.name ?? agent, ...known };
+  const named = agent === '' || agent in known ? known : { [agent]: selected?.name ?? agent, ...known };
   const isMore = count > items.length;
   return (
     <>
@@ -83,7 +83,7 @@ function TargetFields({
       />
       {of === 'agent' ? (
         <>
-          {(isMore || sought !== '') && (
+          {(isMore || search !== '') && (
             <TextField
               label="Find an agent"
               type="search"
@@ -94,8 +94,8 @@ function TargetFields({
                     ? 'No matching agents'
                     : formatCounted(items.length, 'matching agent')
               }
-              value={sought}
-              onText={onSeek}
+              value={search}
+              onText={onSearch}
             />
           )}
           <SelectField

@@ -22,7 +22,7 @@ export function useFirings(query: Query) {
 }
 
 /** Reloads alerts and incidents when one fires, resolves or changes. */
-export function useAlertNews(): void {
+export function useAlertUpdates(): void {
   const client = useQueryClient();
   useStream(
     'alerts',

@@ -3,7 +3,7 @@ import type { Column } from '../../parts/DataTable.js';
 import { Time } from '../../parts/figures.js';
 import { RuleState } from './RuleState.js';
 import { Target } from './Target.js';
-import { CHANNELS, ruleWords, type Rule } from './words.js';
+import { CHANNELS, formatRule, type Rule } from './words.js';
 
 /** Columns of rule lists; the first links to the rule, the second to its target. */
 export const RULE_COLUMNS: readonly Column<Rule>[] = [
@@ -11,7 +11,7 @@ export const RULE_COLUMNS: readonly Column<Rule>[] = [
     name: 'rule',
     header: 'Alert',
     isWide: true,
-    render: (rule) => <Link href={`/alerts/${rule.id}`}>{ruleWords(rule)}</Link>,
+    render: (rule) => <Link href={`/alerts/${rule.id}`}>{formatRule(rule)}</Link>,
   },
   { name: 'target', header: 'Target', render: (rule) => <Target rule={rule} /> },
   {

@@ -5,7 +5,7 @@ import { formatMoney, formatPercentage } from '../../format/number.js';
 type Schemas = components['schemas'];
 export type Rule = Schemas['AlertRule'];
 export type RuleType = Rule['type'];
-type Told = Pick<Schemas['TriedCondition'], 'type' | 'threshold' | 'metric_name' | 'operator' | 'value'>;
+type Condition = Pick<Schemas['TriedCondition'], 'type' | 'threshold' | 'metric_name' | 'operator' | 'value'>;
 
 const HOUR_MS = 3_600_000;
 
@@ -40,7 +40,7 @@ export function formatFound(type: string, value: number): string {
 }
 
 /** `Failure rate above 15%`. */
-export function conditionWords({ type, threshold, metric_name, operator, value }: Told): string {
+export function formatCondition({ type, threshold, metric_name, operator, value }: Condition): string {
   if (type === 'metric_threshold')
     return `${metric_name ?? ''} ${OPERATORS[operator ?? 'gt']} ${formatFound(type, value ?? 0)}`;
   const limit = formatFound(type, threshold ?? 0);
@@ -48,12 +48,12 @@ export function conditionWords({ type, threshold, metric_name, operator, value }
 }
 
 /** A rule in one line. */
-export function ruleWords({
+export function formatRule({
   type,
   threshold,
   composite_config: config,
 }: Pick<Rule, 'type' | 'threshold' | 'composite_config'>): string {
-  if (type !== 'composite') return conditionWords({ type, threshold });
-  const conditions = (config?.conditions ?? []) as readonly Told[];
-  return conditions.map(conditionWords).join(config?.operator === 'or' ? ' or ' : ' and ');
+  if (type !== 'composite') return formatCondition({ type, threshold });
+  const conditions = (config?.conditions ?? []) as readonly Condition[];
+  return conditions.map(formatCondition).join(config?.operator === 'or' ? ' or ' : ' and ');
 }

@@ -4,7 +4,7 @@ import { formatCounted } from '../../format/number.js';
 import { cx } from '../../parts/cx.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
-import { TypeIcon, TYPE_WORDS } from '../../parts/TypeIcon.js';
+import { TypeIcon, TYPE_LABELS } from '../../parts/TypeIcon.js';
 import { isChanged, type DiffRow } from '../../trace/diff.js';
 import { hasFailed } from '../../trace/span.js';
 import { SpanGrid, SpanRow, type RowPlace } from '../../trace/SpanGrid.js';
@@ -17,14 +17,14 @@ const HEADS: Readonly<Record<FigureName, string>> = { duration: 'B − A', token
 /** The aligned spans with their values in both runs. */
 export function DiffGrid({
   rows,
-  chosen,
+  selected,
   grid,
-  onChoose,
+  onSelect,
 }: {
   readonly rows: readonly DiffRow[];
-  readonly chosen: number;
+  readonly selected: number;
   readonly grid: RefObject<HTMLDivElement | null>;
-  readonly onChoose: (row: number) => void;
+  readonly onSelect: (row: number) => void;
 }) {
   return (
     <SpanGrid
@@ -32,9 +32,9 @@ export function DiffGrid({
       columns={FIGURES.length + 2}
       className={styles['grid']}
       count={rows.length}
-      chosen={chosen}
+      selected={selected}
       grid={grid}
-      onChoose={onChoose}
+      onSelect={onSelect}
       headClass={cx(styles['row'], styles['head'])}
       head={
         <>
@@ -83,7 +83,7 @@ function Row({ row, place }: { readonly row: DiffRow; readonly place: RowPlace }
           <Mark row={row} />
           <TypeIcon type={span.type} />
           <span className={styles['label']} title={span.name}>
-            {span.name === '' ? TYPE_WORDS[span.type] : span.name}
+            {span.name === '' ? TYPE_LABELS[span.type] : span.name}
           </span>
           {hasFailed(span) && <span className={styles['bad']}>{span.status.replace('_', ' ')}</span>}
           {row.a && row.b && row.differences.length > 0 && (

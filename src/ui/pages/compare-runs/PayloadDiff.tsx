@@ -5,7 +5,7 @@ import { TextDiff } from '../../messages/TextDiff.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
-import { TypeIcon, TYPE_WORDS } from '../../parts/TypeIcon.js';
+import { TypeIcon, TYPE_LABELS } from '../../parts/TypeIcon.js';
 import type { DiffRow } from '../../trace/diff.js';
 import { usePayload } from './load.js';
 import styles from './compare-runs.module.css';
@@ -29,7 +29,7 @@ export function PayloadDiff({
     <section className={styles['panel']} aria-label="Difference">
       <div className={styles['panelHead']}>
         <TypeIcon type={span.type} />
-        <h2>{span.name === '' ? TYPE_WORDS[span.type] : span.name}</h2>
+        <h2>{span.name === '' ? TYPE_LABELS[span.type] : span.name}</h2>
         {row.a && <Link href={`/traces/${a}?span=${row.a.span.id}`}>in A</Link>}
         {row.b && <Link href={`/traces/${b}?span=${row.b.span.id}`}>in B</Link>}
       </div>

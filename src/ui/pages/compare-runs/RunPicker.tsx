@@ -5,7 +5,7 @@ import { Duration, Money, Time } from '../../parts/figures.js';
 import { DashesInside } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { Status } from '../../parts/Status.js';
-import { useRunsOfAgent, type Outline } from './load.js';
+import { useRunsOfAgent, type RunSummary } from './load.js';
 import styles from './compare-runs.module.css';
 
 /** Number of earlier runs offered. */
@@ -16,12 +16,12 @@ export function RunPicker({
   side,
   run,
   other,
-  onChoose,
+  onSelect,
 }: {
   readonly side: 'A' | 'B';
-  readonly run: Outline | undefined;
-  readonly other: Outline | undefined;
-  readonly onChoose: (id: string) => void;
+  readonly run: RunSummary | undefined;
+  readonly other: RunSummary | undefined;
+  readonly onSelect: (id: string) => void;
 }) {
   const [typed, setTyped] = useState('');
   const [isRefused, setRefused] = useState(false);
@@ -38,7 +38,7 @@ export function RunPicker({
           event.preventDefault();
           const id = traceIdIn(typed);
           setRefused(id === undefined);
-          if (id !== undefined) onChoose(id);
+          if (id !== undefined) onSelect(id);
         }}
       >
         <input
@@ -71,7 +71,7 @@ export function RunPicker({
                     type="button"
                     className={styles['offer']}
                     onClick={() => {
-                      onChoose(each.trace_id);
+                      onSelect(each.trace_id);
                     }}
                   >
                     <Time at={each.started_at} />

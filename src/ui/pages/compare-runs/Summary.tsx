@@ -5,7 +5,7 @@ import { cx } from '../../parts/cx.js';
 import { Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import { Status } from '../../parts/Status.js';
-import { TYPE_WORDS } from '../../parts/TypeIcon.js';
+import { TYPE_LABELS } from '../../parts/TypeIcon.js';
 import parts from '../../parts/parts.module.css';
 import type { DiffRow, RunDiff } from '../../trace/diff.js';
 import { formatDelta, formatFigure, formatShare, type FigureName } from './figures.js';
@@ -18,11 +18,11 @@ interface Props {
   readonly a: Side;
   readonly b: Side;
   readonly diff: RunDiff;
-  readonly onChoose: (spanId: string) => void;
+  readonly onSelect: (spanId: string) => void;
 }
 
 /** The totals of both runs, and the first difference. */
-export function Summary({ a, b, diff, onChoose }: Props) {
+export function Summary({ a, b, diff, onSelect }: Props) {
   const first = diff.first === undefined ? undefined : diff.rows[diff.first];
   const { same, changed, onlyA, onlyB } = diff.counts;
   return (
@@ -82,7 +82,7 @@ export function Summary({ a, b, diff, onChoose }: Props) {
               type="button"
               className={styles['jump']}
               onClick={() => {
-                onChoose((first.b ?? first.a)?.span.id ?? '');
+                onSelect((first.b ?? first.a)?.span.id ?? '');
               }}
             >
               {nameOf(first)}
@@ -168,7 +168,7 @@ function signed(delta: number): string {
 
 function nameOf({ a, b }: DiffRow): string {
   const span = (b ?? a)?.span;
-  return span === undefined ? '' : span.name === '' ? TYPE_WORDS[span.type] : span.name;
+  return span === undefined ? '' : span.name === '' ? TYPE_LABELS[span.type] : span.name;
 }
 
 /** Why two runs differ at a row. */

@@ -3,14 +3,14 @@ import { useMemo } from 'react';
 import { api, bodyOf, readText } from '../../api/client.js';
 import { parseJson, type Json } from '../../json/parse.js';
 import { diffRuns, type PayloadSizes, type RunDiff } from '../../trace/diff.js';
-import { toRunSpan, type Outline } from '../../trace/outline.js';
+import { toRunSpan, type RunSummary } from '../../trace/outline.js';
 import { buildTree, extentOf, type TreeNode } from '../../trace/tree.js';
 
-export type { Outline } from '../../trace/outline.js';
+export type { RunSummary } from '../../trace/outline.js';
 
 /** One of the two compared runs. */
 export interface Side {
-  readonly run: Outline;
+  readonly run: RunSummary;
   readonly nodes: readonly TreeNode[];
 }
 
@@ -20,7 +20,7 @@ export const PREVIOUS = 'previous';
 const MAX_BYTES = 65_536;
 
 /** A run with span summaries. @param id empty if none is selected */
-export function useOutline(id: string) {
+export function useRunSummary(id: string) {
   return useQuery({
     queryKey: ['outline', id],
     queryFn: ({ signal }) =>
@@ -32,7 +32,7 @@ export function useOutline(id: string) {
 }
 
 /** Runs of an agent that started no later than a given run, the newest first. */
-export function useRunsOfAgent(of: Outline | undefined, count: number) {
+export function useRunsOfAgent(of: RunSummary | undefined, count: number) {
   return useQuery({
     queryKey: ['runs-of', of?.agent_id, of?.started_at, count],
     queryFn: async ({ signal }) => {
@@ -52,8 +52,8 @@ export function useRunsOfAgent(of: Outline | undefined, count: number) {
 
 /** Both runs and their alignment; undefined until both are loaded. */
 export function useDiff(
-  a: Outline | undefined,
-  b: Outline | undefined,
+  a: RunSummary | undefined,
+  b: RunSummary | undefined,
 ): { readonly a: Side; readonly b: Side; readonly diff: RunDiff } | undefined {
   return useMemo(() => {
     if (!a || !b) return undefined;

@@ -167,7 +167,7 @@ function Pipelines({
   };
   const pipeline = Object.hasOwn(options, state.pipeline) ? state.pipeline : (pipelines[0]?.name ?? '');
   const flow = flowOf(all, pipeline === ALL_PIPELINES ? '' : pipeline);
-  const chosen = flow.edges.find((edge) => edgeKey(edge) === state.edge);
+  const selected = flow.edges.find((edge) => edgeKey(edge) === state.edge);
   return (
     <>
       <div className={parts['filters']}>
@@ -185,9 +185,9 @@ function Pipelines({
             : 'Items per second over the last 10 seconds; an item is a trace, a metric point, a log record or an event'}
         </span>
       </div>
-      <div className={parts['withPeek']} data-open={chosen !== undefined}>
-        <FlowGraph flow={flow} components={components} rates={rates} chosen={state.edge} change={change} />
-        {chosen && <EdgePanel edge={chosen} rates={rates?.get(state.edge) ?? null} change={change} />}
+      <div className={parts['withPeek']} data-open={selected !== undefined}>
+        <FlowGraph flow={flow} components={components} rates={rates} selected={state.edge} change={change} />
+        {selected && <EdgePanel edge={selected} rates={rates?.get(state.edge) ?? null} change={change} />}
       </div>
       <h2 className={styles['section']}>Table</h2>
       <EdgeTable edges={flow.edges} rates={rates} state={state} change={change} />

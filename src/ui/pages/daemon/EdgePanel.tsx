@@ -3,7 +3,7 @@ import { edgeKey, type FlowEdge, type Rates } from '../../graph/flow.js';
 import { Count, Duration } from '../../parts/figures.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
-import { PeekPanel } from '../../parts/PeekPanel.js';
+import { SidePanel } from '../../parts/PeekPanel.js';
 import { NO_P99, type ChangeDaemon } from './daemon-state.js';
 import { Fill, Rate } from './figures.js';
 import { TappedItems } from './TappedItems.js';
@@ -20,7 +20,7 @@ export function EdgePanel({
 }) {
   const { pipeline, from, to, offered, accepted, refused, failed, p99_ms, queue } = edge;
   return (
-    <PeekPanel
+    <SidePanel
       label="Edge"
       title={`${from.id} → ${to.id}`}
       onClose={() => {
@@ -72,6 +72,6 @@ export function EdgePanel({
         </dd>
       </dl>
       <TappedItems key={edgeKey(edge)} edge={edge} />
-    </PeekPanel>
+    </SidePanel>
   );
 }

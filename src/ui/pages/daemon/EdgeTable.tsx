@@ -81,7 +81,7 @@ export function EdgeTable({
       columns={columns}
       keyOf={edgeKey}
       hrefOf={hrefOf}
-      onPeek={(edge) => {
+      onPreview={(edge) => {
         change({ edge: edgeKey(edge) === state.edge ? '' : edgeKey(edge) });
       }}
     />

@@ -48,8 +48,8 @@ interface ShownFlow extends Record<string, unknown> {
   readonly rates: { readonly offered: number; readonly bad: number } | null;
   /** Label position, from 0 to 1. */
   readonly labelAt: number;
-  readonly isChosen: boolean;
-  readonly choose: () => void;
+  readonly isSelected: boolean;
+  readonly select: () => void;
 }
 type FlowLine = Edge<ShownFlow, 'flow'>;
 
@@ -75,7 +75,7 @@ interface Props {
   readonly components: readonly Component[];
   readonly rates: ReadonlyMap<string, Rates> | null;
   /** Key of the selected edge; empty for none. */
-  readonly chosen: string;
+  readonly selected: string;
   readonly change: ChangeDaemon;
 }
 
@@ -94,7 +94,7 @@ function Drawn({
   flow,
   components,
   rates,
-  chosen,
+  selected,
   change,
   places,
 }: Props & { readonly places: ReadonlyMap<string, Place> }) {
@@ -137,14 +137,14 @@ function Drawn({
         edge,
         rates: rates && { offered, bad: refused + failed },
         labelAt: labels.get(key) ?? 0.5,
-        isChosen: key === chosen,
-        choose: () => {
-          change({ edge: key === chosen ? '' : key });
+        isSelected: key === selected,
+        select: () => {
+          change({ edge: key === selected ? '' : key });
         },
       },
     };
   });
-  const near = flow.edges.find((edge) => edgeKey(edge) === chosen);
+  const near = flow.edges.find((edge) => edgeKey(edge) === selected);
   return (
     <Picture
       label="Pipeline graph; the table below shows the same data"
@@ -181,7 +181,7 @@ function OneFlow({ id, sourceX, sourceY, targetX, targetY, data, ...line }: Edge
   const ends = { sourceX, sourceY, targetX, targetY };
   const [path] = getBezierPath({ ...ends, sourcePosition: Position.Bottom, targetPosition: Position.Top });
   if (!data) return null;
-  const { edge, rates, labelAt, isChosen, choose } = data;
+  const { edge, rates, labelAt, isSelected, select } = data;
   const fill = fillOf(edge.queue);
   // The curve starts and ends vertically.
   const along = labelAt * labelAt * (3 - 2 * labelAt);
@@ -198,10 +198,10 @@ function OneFlow({ id, sourceX, sourceY, targetX, targetY, data, ...line }: Edge
       <EdgeLabelRenderer>
         <button
           type="button"
-          className={cx('nopan', styles['figures'], isChosen && styles['chosen'])}
+          className={cx('nopan', styles['figures'], isSelected && styles['selected'])}
           style={{ transform: `translate(-50%, -50%) translate(${String(x)}px, ${String(y)}px)` }}
-          aria-pressed={isChosen}
-          onClick={choose}
+          aria-pressed={isSelected}
+          onClick={select}
         >
           <span className={parts['unseen']}>
             {edge.from.id} to {edge.to.id} in {edge.pipeline}:

@@ -13,7 +13,7 @@ import { arrived, letIn, NO_TAIL, withLoss, type Tail } from '../../live/tail.js
 import { useStream } from '../../live/use-stream.js';
 import { member, parseJson, textOf, type Json } from '../../json/parse.js';
 
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 /** Streams items that pass an edge while mounted. @param isReading true pauses the list */
 function useTap({ pipeline, from, to }: FlowEdge, isReading: boolean) {
@@ -28,7 +28,7 @@ function useTap({ pipeline, from, to }: FlowEdge, isReading: boolean) {
       else {
         came.current += 1;
         const item = readTapped(data, String(came.current));
-        setTail((before) => arrived(before, [item], isReading, MOST_SHOWN));
+        setTail((before) => arrived(before, [item], isReading, MAX_SHOWN));
       }
     },
     { pipeline, from: `${from.kind}:${from.id}`, to: `${to.kind}:${to.id}` },
@@ -46,7 +46,7 @@ function useTap({ pipeline, from, to }: FlowEdge, isReading: boolean) {
 export function TappedItems({ edge }: { readonly edge: FlowEdge }) {
   const [open, setOpen] = useState<string | null>(null);
   const { tail, isLive, letIn } = useTap(edge, open !== null);
-  const turn = (id: string): void => {
+  const toggle = (id: string): void => {
     setOpen(open === id ? null : id);
     if (open === id) letIn();
   };
@@ -75,8 +75,8 @@ export function TappedItems({ edge }: { readonly edge: FlowEdge }) {
               key={tapped.id}
               tapped={tapped}
               isOpen={tapped.id === open}
-              onTurn={() => {
-                turn(tapped.id);
+              onToggle={() => {
+                toggle(tapped.id);
               }}
             />
           ))}
@@ -97,11 +97,11 @@ const OUTCOMES: Readonly<
 function OneItem({
   tapped,
   isOpen,
-  onTurn,
+  onToggle,
 }: {
   readonly tapped: Tapped;
   readonly isOpen: boolean;
-  readonly onTurn: () => void;
+  readonly onToggle: () => void;
 }) {
   const { at, batchItems, durationMs, outcome, reason, isTruncated, item } = tapped;
   const { icon: Icon, word, isBad } = OUTCOMES[outcome];
@@ -109,7 +109,7 @@ function OneItem({
   const title = tappedTitle(tapped);
   return (
     <li>
-      <button type="button" aria-expanded={isOpen} onClick={onTurn} className={styles['item']}>
+      <button type="button" aria-expanded={isOpen} onClick={onToggle} className={styles['item']}>
         <span className={cx(isBad && parts['bad'])} title={word}>
           <Icon size={14} aria-hidden="true" />
           <span className={parts['unseen']}>{word}: </span>
@@ -152,17 +152,17 @@ interface Tapped {
 }
 
 /** Reads a stream event. @param id list key */
-function readTapped(told: Readonly<Record<string, unknown>>, id: string): Tapped {
+function readTapped(data: Readonly<Record<string, unknown>>, id: string): Tapped {
   return {
     id,
-    at: told['at'] as string,
-    signal: told['signal'] as Tapped['signal'],
-    batchItems: told['batch_items'] as number,
-    durationMs: told['duration_ms'] as number,
-    outcome: told['outcome'] as Tapped['outcome'],
-    reason: told['reason'] as string | null,
-    isTruncated: told['is_truncated'] as boolean,
-    item: parseJson(JSON.stringify(told['item'])),
+    at: data['at'] as string,
+    signal: data['signal'] as Tapped['signal'],
+    batchItems: data['batch_items'] as number,
+    durationMs: data['duration_ms'] as number,
+    outcome: data['outcome'] as Tapped['outcome'],
+    reason: data['reason'] as string | null,
+    isTruncated: data['is_truncated'] as boolean,
+    item: parseJson(JSON.stringify(data['item'])),
   };
 }
 

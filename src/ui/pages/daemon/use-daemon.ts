@@ -19,8 +19,8 @@ export function useDaemon() {
     'daemon',
     () => 'daemon',
     ['edges'],
-    (_, told) => {
-      client.setQueryData(DAEMON, told);
+    (_, snapshot) => {
+      client.setQueryData(DAEMON, snapshot);
     },
   );
   const { data, error, refetch } = useQuery({

@@ -26,17 +26,17 @@ export function LogFacets({
         items={facets.severities
           .toReversed()
           .filter(({ name, count }) => count > 0 || name === state.severity)}
-        chosen={state.severity}
+        selected={state.severity}
         classOf={severityClass}
-        onChoose={(name) => {
+        onSelect={(name) => {
           onChange({ severity: name });
         }}
       />
       <Facet
         title="Service"
         items={facets.services}
-        chosen={state.service}
-        onChoose={(service) => {
+        selected={state.service}
+        onSelect={(service) => {
           onChange({ service });
         }}
       />
@@ -57,16 +57,16 @@ export function LogFacets({
 function Facet<Name extends string>({
   title,
   items,
-  chosen,
+  selected,
   classOf,
-  onChoose,
+  onSelect,
 }: {
   readonly title: string;
   readonly items: readonly { readonly name: Name; readonly count: number }[];
-  readonly chosen: Name | '';
+  readonly selected: Name | '';
   readonly classOf?: (name: Name) => string | undefined;
   /** Empty for any. */
-  readonly onChoose: (name: Name | '') => void;
+  readonly onSelect: (name: Name | '') => void;
 }) {
   return (
     <section role="group" aria-label={title}>
@@ -77,11 +77,11 @@ function Facet<Name extends string>({
             <button
               type="button"
               className={styles['facet']}
-              aria-pressed={name === chosen && name !== ''}
+              aria-pressed={name === selected && name !== ''}
               disabled={name === ''}
               title={name === '' ? 'Records without a service cannot be selected' : name}
               onClick={() => {
-                onChoose(name === chosen ? '' : name);
+                onSelect(name === selected ? '' : name);
               }}
             >
               <span className={cx(styles['name'], classOf?.(name))}>{name === '' ? '(none)' : name}</span>

@@ -7,7 +7,7 @@ import { CopyButton } from '../../parts/CopyButton.js';
 import { formatRelative, formatTimeExactly } from '../../format/time.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
-import { PeekPanel } from '../../parts/PeekPanel.js';
+import { SidePanel } from '../../parts/PeekPanel.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { useNow } from '../../state/clock.js';
@@ -29,7 +29,7 @@ export function LogRecord({
 }) {
   const { data, error, refetch } = useRecord(place);
   return (
-    <PeekPanel label="Log record" title="Log record" className={styles['record']} onClose={onClose}>
+    <SidePanel label="Log record" title="Log record" className={styles['record']} onClose={onClose}>
       {error && data === undefined ? (
         <Failure error={error} retry={() => void refetch()} />
       ) : data === undefined ? (
@@ -39,7 +39,7 @@ export function LogRecord({
       ) : (
         <Whole record={data} onChange={onChange} />
       )}
-    </PeekPanel>
+    </SidePanel>
   );
 }
 

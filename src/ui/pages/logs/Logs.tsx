@@ -23,7 +23,7 @@ import { TimeChart } from '../../charts/TimeChart.js';
 import { onDrawn } from '../../state/range.js';
 
 /** Shorter drags select nothing. */
-const LEAST_MS = 100;
+const MIN_MS = 100;
 const HEIGHT = 112;
 
 /** Records and errors over time; dragging selects a period. */
@@ -63,7 +63,7 @@ function LogHistogram({
         range={[Date.parse(facets.start_time), Date.parse(facets.end_time)]}
         format={formatCount}
         missing="No records in this interval"
-        onBrush={onDrawn(LEAST_MS, onBrush)}
+        onBrush={onDrawn(MIN_MS, onBrush)}
       />
     </div>
   );
@@ -204,7 +204,7 @@ function Found({
         <TableSkeleton rows={4} />
       )}
       <div ref={list}>
-        <p className={styles['told']} role="status">
+        <p className={styles['status']} role="status">
           {state.live && goesOn(state.range)
             ? logs.isLive
               ? isReading
@@ -230,8 +230,8 @@ function Found({
         ) : (
           <LogRows
             rows={logs.rows}
-            chosen={place?.id}
-            onChoose={(row) => {
+            selected={place?.id}
+            onSelect={(row) => {
               change({ record: printPlace(row) }, place === undefined ? 'push' : 'replace');
             }}
             onReading={onReading}

@@ -11,7 +11,7 @@ export type LogRow = Schemas['LogRecord'];
 
 const PAGE = 200;
 const REFRESH_MS = 30_000;
-const TOLD = ['open', 'log', 'lost'];
+const EVENTS = ['open', 'log', 'lost'];
 
 /** The ends of a range; open ranges have no end. */
 function timesOf(range: string): { readonly start_time: string; readonly end_time?: string } {
@@ -73,7 +73,7 @@ export function useLogs(state: LogsState, isReading: boolean) {
   const isLive = useStream(
     name,
     () => 'logs',
-    TOLD,
+    EVENTS,
     (event, data) => {
       if (event === 'open') {
         // Records from before the stream opened or during an interruption are only in the store.

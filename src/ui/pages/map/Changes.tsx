@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { useMemo } from 'react';
 import { formatTime } from '../../format/time.js';
 import { AGAINST, hoursBefore, printHours, type Hours } from '../../graph/hours.js';
-import { changesOf, failedShare, LEAST_CALLS, type MapChange } from '../../graph/map-model.js';
+import { changesOf, failedShare, MIN_CALLS, type MapChange } from '../../graph/map-model.js';
 import { Choice } from '../../parts/Choice.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
 import { Count, Duration, Percentage } from '../../parts/figures.js';
@@ -13,7 +13,7 @@ import { useSettings } from '../../state/settings.js';
 import { NO_ERRORS, NO_P95, type ChangeMap, type MapState } from './map-state.js';
 import { useMap } from './use-map.js';
 
-const WORDS = { failing: 'More failures', slower: 'Slower', new: 'New', gone: 'Gone' } as const;
+const LABELS = { failing: 'More failures', slower: 'Slower', new: 'New', gone: 'Gone' } as const;
 
 /** New, removed, slower or more failing edges compared with another period. */
 export function Changes({
@@ -72,8 +72,8 @@ export function Changes({
       ) : changes.length === 0 ? (
         <Empty title="No changes">
           <p>
-            Calls, failure rates and latencies are the same. Edges and nodes with fewer than {LEAST_CALLS}{' '}
-            calls are not compared.
+            Calls, failure rates and latencies are the same. Edges and nodes with fewer than {MIN_CALLS} calls
+            are not compared.
           </p>
         </Empty>
       ) : (
@@ -113,7 +113,7 @@ function columnsOf(hrefOf: (change: MapChange) => string): readonly Column<MapCh
       name: 'kind',
       header: 'Change',
       render: ({ kind }) => (
-        <span className={kind === 'failing' ? parts['bad'] : undefined}>{WORDS[kind]}</span>
+        <span className={kind === 'failing' ? parts['bad'] : undefined}>{LABELS[kind]}</span>
       ),
     },
     {

@@ -15,9 +15,9 @@ import styles from './map.module.css';
 
 interface Shown extends Record<string, unknown> {
   readonly node: GraphNode;
-  readonly isChosen: boolean;
+  readonly isSelected: boolean;
   readonly isFaint: boolean;
-  readonly choose: (id: string) => void;
+  readonly select: (id: string) => void;
 }
 type ShownNode = Node<Shown, 'service'>;
 
@@ -67,9 +67,9 @@ function Drawn({ graph, places, node, change }: Props & { readonly places: Reado
     height: MAP_SHAPE.height,
     data: {
       node: one,
-      isChosen: one.id === node,
+      isSelected: one.id === node,
       isFaint: isKnown && one.id !== node && !beside.has(one.id),
-      choose: (id) => {
+      select: (id) => {
         change({ node: id === node ? '' : id });
       },
     },
@@ -108,7 +108,7 @@ function drawnEdge({ source, target, weight, error_count }: GraphEdge, most: num
   };
 }
 
-function ServiceNode({ data: { node, isChosen, isFaint, choose } }: NodeProps<ShownNode>) {
+function ServiceNode({ data: { node, isSelected, isFaint, select } }: NodeProps<ShownNode>) {
   const { id, span_type, node_type, span_count, error_count } = node;
   const share = failedShare(error_count, span_count);
   return (
@@ -116,11 +116,16 @@ function ServiceNode({ data: { node, isChosen, isFaint, choose } }: NodeProps<Sh
       <Handle type="target" position={Position.Left} className={picture['handle'] ?? ''} />
       <button
         type="button"
-        className={cx('nopan', picture['node'], isChosen && picture['chosen'], isFaint && styles['faint'])}
-        aria-pressed={isChosen}
+        className={cx(
+          'nopan',
+          picture['node'],
+          isSelected && picture['selected'],
+          isFaint && styles['faint'],
+        )}
+        aria-pressed={isSelected}
         title={id}
         onClick={() => {
-          choose(id);
+          select(id);
         }}
       >
         <TypeIcon type={span_type as SpanType} />

@@ -1,5 +1,5 @@
 import { useMemo, type ReactNode } from 'react';
-import { around, busiest, matching, MOST_NODES } from '../../graph/map-model.js';
+import { around, busiest, matching, MAX_NODES } from '../../graph/map-model.js';
 import { hoursOf } from '../../graph/hours.js';
 import { formatCounted } from '../../format/number.js';
 import { Choice } from '../../parts/Choice.js';
@@ -85,7 +85,7 @@ function Whole({
   const shown = useMemo(() => {
     if (!data) return undefined;
     const found = matching(data, q);
-    return busiest(node !== '' && hops > 0 ? around(found, node, hops) : found, MOST_NODES, node);
+    return busiest(node !== '' && hops > 0 ? around(found, node, hops) : found, MAX_NODES, node);
   }, [data, q, node, hops]);
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data || !shown) return <TableSkeleton />;
@@ -95,26 +95,26 @@ function Whole({
         <p>The map shows the agents, services and databases that spans name. Widen the time range.</p>
       </Empty>
     );
-  const chosen = data.nodes.find(({ id }) => id === node);
+  const selected = data.nodes.find(({ id }) => id === node);
   return (
     <>
       <Tools state={state} change={change}>
         {formatCounted(shown.nodes.length, 'node')} and {formatCounted(shown.edges.length, 'edge')}
         {shown.nodes.length < data.nodes.length &&
-          ` of ${formatCounted(data.nodes.length, 'node')}${shown.nodes.length === MOST_NODES ? ', the busiest; search to find others' : ''}`}
+          ` of ${formatCounted(data.nodes.length, 'node')}${shown.nodes.length === MAX_NODES ? ', the busiest; search to find others' : ''}`}
       </Tools>
       {shown.nodes.length === 0 ? (
         <Empty title="No nodes match">
           <p>Search ignores case.</p>
         </Empty>
       ) : (
-        <div className={parts['withPeek']} data-open={chosen !== undefined}>
+        <div className={parts['withPeek']} data-open={selected !== undefined}>
           {view === 'graph' ? (
             <MapGraph graph={shown} node={node} change={change} />
           ) : (
             <MapTables graph={shown} />
           )}
-          {chosen && <NodePanel node={chosen} graph={data} hours={hours} change={change} />}
+          {selected && <NodePanel node={selected} graph={data} hours={hours} change={change} />}
         </div>
       )}
     </>

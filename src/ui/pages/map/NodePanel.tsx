@@ -5,7 +5,7 @@ import { failedShare, type Graph, type GraphEdge, type GraphNode } from '../../g
 import { Count, Duration } from '../../parts/figures.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
-import { PeekPanel } from '../../parts/PeekPanel.js';
+import { SidePanel } from '../../parts/PeekPanel.js';
 import { NO_ERRORS, NO_P95, type ChangeMap } from './map-state.js';
 import styles from './map.module.css';
 
@@ -24,11 +24,11 @@ export function NodePanel({
   const { id, node_type, span_count, error_count, p95_ms } = node;
   const callers = graph.edges.filter(({ target }) => target === id);
   const called = graph.edges.filter(({ source }) => source === id);
-  const choose = (next: string): void => {
+  const select = (next: string): void => {
     change({ node: next });
   };
   return (
-    <PeekPanel
+    <SidePanel
       label="Node"
       title={<span className={styles['title']}>{id}</span>}
       onClose={() => {
@@ -54,9 +54,9 @@ export function NodePanel({
       <p className={styles['runs']}>
         <Link href={runsOf(id, hours)}>Runs with this node</Link>
       </p>
-      <Ends title="Called by" edges={callers} endOf={({ source }) => source} choose={choose} />
-      <Ends title="Calls" edges={called} endOf={({ target }) => target} choose={choose} />
-    </PeekPanel>
+      <Ends title="Called by" edges={callers} endOf={({ source }) => source} select={select} />
+      <Ends title="Calls" edges={called} endOf={({ target }) => target} select={select} />
+    </SidePanel>
   );
 }
 
@@ -71,12 +71,12 @@ function Ends({
   title,
   edges,
   endOf,
-  choose,
+  select,
 }: {
   readonly title: string;
   readonly edges: readonly GraphEdge[];
   readonly endOf: (edge: GraphEdge) => string;
-  readonly choose: (node: string) => void;
+  readonly select: (node: string) => void;
 }) {
   if (edges.length === 0) return null;
   return (
@@ -92,7 +92,7 @@ function Ends({
                 <button
                   type="button"
                   onClick={() => {
-                    choose(endOf(edge));
+                    select(endOf(edge));
                   }}
                 >
                   {endOf(edge)}

@@ -4,7 +4,7 @@ import { HOUR, printHours, type Hours } from '../../graph/hours.js';
 
 const REFRESH_MS = 60_000;
 /** Limit of the route. */
-const MOST_HOURS = 8784;
+const MAX_HOURS = 8784;
 
 /** The map of some hours. @param hours undefined sends no request */
 export function useMap(hours: Hours | undefined) {
@@ -26,7 +26,7 @@ export function useMap(hours: Hours | undefined) {
 /** Hours with spans. @param start first hour in milliseconds */
 export function useMapHours(start: number | undefined, now: number) {
   const hours =
-    start === undefined ? MOST_HOURS : Math.min(MOST_HOURS, Math.max(1, Math.ceil((now - start) / HOUR)));
+    start === undefined ? MAX_HOURS : Math.min(MAX_HOURS, Math.max(1, Math.ceil((now - start) / HOUR)));
   return useQuery({
     queryKey: ['map hours', hours],
     queryFn: ({ signal }) =>

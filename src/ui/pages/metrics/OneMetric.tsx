@@ -29,8 +29,8 @@ import {
 } from './metrics-state.js';
 import { Time } from '../../parts/figures.js';
 
-const MOST_POINTS = 200;
-const MOST_SHOWN = 20;
+const MAX_POINTS = 200;
+const MAX_SHOWN = 20;
 
 /** Runs linked by exemplars. */
 function Exemplars({
@@ -46,7 +46,7 @@ function Exemplars({
     queryKey: ['exemplars', name, range, labels],
     queryFn: ({ signal }) => {
       const pairs = JSON.stringify(pairsOf(labels));
-      const query = { name, ...endsOf(range), labels: pairs, limit: MOST_POINTS, details: true };
+      const query = { name, ...endsOf(range), labels: pairs, limit: MAX_POINTS, details: true };
       return bodyOf(api.GET('/api/v1/dashboard/metrics/query', { params: { query }, signal }));
     },
   });
@@ -55,7 +55,7 @@ function Exemplars({
       exemplars.map((each) => ({ ...each, timestamp: each.timestamp ?? timestamp })),
     )
     .filter(({ trace_id }) => trace_id !== null)
-    .slice(0, MOST_SHOWN);
+    .slice(0, MAX_SHOWN);
   if (found.length === 0) return null;
   return (
     <section className={styles['exemplars']}>
@@ -75,8 +75,8 @@ function Exemplars({
 }
 
 /** More lines are hard to tell apart. */
-const MOST_LINES = 6;
-const LEAST_MS = 1000;
+const MAX_LINES = 6;
+const MIN_MS = 1000;
 const REFRESH_MS = 30_000;
 
 interface Props {
@@ -196,8 +196,8 @@ function Controls({
           className={parts['field']}
           value=""
           onChange={({ target }) => {
-            const chosen = choices[Number(target.value)];
-            if (chosen) change({ where: printPairs({ ...pairs, [chosen.key]: chosen.value }) });
+            const selected = choices[Number(target.value)];
+            if (selected) change({ where: printPairs({ ...pairs, [selected.key]: selected.value }) });
           }}
         >
           <option value="">Label…</option>
@@ -247,10 +247,10 @@ function Drawn({
       size: series.points.reduce((sum, [, value = 0]) => sum + Math.abs(value), 0),
     }));
     const largest = [...all].sort((a, b) => b.size - a.size);
-    return { times: steps, rows: largest, lines: largest.slice(0, MOST_LINES) };
+    return { times: steps, rows: largest, lines: largest.slice(0, MAX_LINES) };
   }, [answer]);
   const count = answer.series.length;
-  const more = count > MOST_LINES ? `; the ${String(MOST_LINES)} largest as lines, all below` : '';
+  const more = count > MAX_LINES ? `; the ${String(MAX_LINES)} largest as lines, all below` : '';
   return (
     <>
       <div className={charts['charts']}>
@@ -262,7 +262,7 @@ function Drawn({
           range={[Date.parse(answer.start_time), Date.parse(answer.end_time)]}
           format={format}
           missing="No data in this period"
-          onBrush={onDrawn(LEAST_MS, onBrush)}
+          onBrush={onDrawn(MIN_MS, onBrush)}
         />
       </div>
       {count > 1 && <HeatStrip times={times} rows={rows} format={format} />}

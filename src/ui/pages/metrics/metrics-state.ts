@@ -45,9 +45,9 @@ export const AGGREGATION_NAMES: Readonly<Record<Aggregation, string>> = {
 };
 
 /** The requested aggregation if the type supports it, otherwise the default. */
-export function aggregationOf(type: MetricType, asked: MetricsState['agg']): Aggregation {
+export function aggregationOf(type: MetricType, requested: MetricsState['agg']): Aggregation {
   const suited = SUITED[type];
-  return suited.find((each) => each === asked) ?? suited[0] ?? 'avg';
+  return suited.find((each) => each === requested) ?? suited[0] ?? 'avg';
 }
 
 /** @returns the label filters of a link; none if invalid */
@@ -96,7 +96,9 @@ export function namesOf(series: readonly Series[]): readonly string[] {
   const [first] = series;
   const isSame = (key: string): boolean => series.every(({ labels }) => labels[key] === first?.labels[key]);
   return series.map(({ labels }) => {
-    const telling = Object.entries(labels).filter(([key]) => series.length === 1 || !isSame(key));
-    return telling.length === 0 ? 'all' : telling.map(([key, value]) => `${key}=${value}`).join(' ');
+    const distinguishing = Object.entries(labels).filter(([key]) => series.length === 1 || !isSame(key));
+    return distinguishing.length === 0
+      ? 'all'
+      : distinguishing.map(([key, value]) => `${key}=${value}`).join(' ');
   });
 }

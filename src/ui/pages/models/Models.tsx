@@ -26,20 +26,20 @@ import { WhatIf } from './WhatIf.js';
 const STATE = { range: rangeField('30d'), what: swapsField, prices: text() };
 const PAGE_SIZE = 100;
 /** Page limit; the rest is counted only. */
-const MOST_PAGES = 5;
+const MAX_PAGES = 5;
 /** More lines are hard to tell apart. */
-const MOST_LINES = 6;
+const MAX_LINES = 6;
 
 /** The models called in a period, with cost per day; unpriced models first. */
 export default function Models() {
   const [{ range, what, prices: processor }, change] = useUrlState(STATE);
   const models = useModels(range);
   const prices = usePrices(range);
-  const asked = useWhatIf(range, what, processor);
+  const estimates = useWhatIf(range, what, processor);
   const priceOf = useMemo(() => {
     if (prices.data === undefined) return undefined;
-    const chosen = processor === '' ? prices.data[0]?.processor : processor;
-    return new Map(prices.data.flatMap((row) => (row.processor === chosen ? [[row.model, row]] : [])));
+    const selected = processor === '' ? prices.data[0]?.processor : processor;
+    return new Map(prices.data.flatMap((row) => (row.processor === selected ? [[row.model, row]] : [])));
   }, [prices.data, processor]);
   return (
     <div className={parts['page']}>
@@ -69,7 +69,7 @@ export default function Models() {
           <DataTable
             label="Models"
             items={unpricedFirst(models.data.items)}
-            columns={columns(priceOf, new Map(asked.map((each) => [each.swap.model, each])))}
+            columns={columns(priceOf, new Map(estimates.map((each) => [each.swap.model, each])))}
             keyOf={({ model }) => JSON.stringify(model)}
             hrefOf={({ model }) => runsOfModel(model)}
           />
@@ -86,7 +86,7 @@ export default function Models() {
                 models={[...new Set(models.data.items.map(({ model }) => model ?? ''))]}
                 prices={prices.data}
                 swaps={what}
-                asked={asked}
+                estimates={estimates}
                 processor={processor}
                 onSwaps={(swaps) => {
                   change({ what: swaps });
@@ -113,7 +113,7 @@ function useModels(range: string) {
         const query = { ...timeOf(range), page, page_size: PAGE_SIZE };
         const body = await bodyOf(api.GET('/api/v1/dashboard/models', { params: { query }, signal }));
         items.push(...body.items);
-        if (!body.has_more || page === MOST_PAGES) return { items, count: body.count };
+        if (!body.has_more || page === MAX_PAGES) return { items, count: body.count };
       }
     },
     placeholderData: keepPreviousData,
@@ -132,7 +132,7 @@ function CostByModel({ range }: { readonly range: string }) {
       }))
       .filter(({ cost }) => cost > 0)
       .sort((a, b) => b.cost - a.cost);
-    const lines = costs.slice(0, MOST_LINES).map(({ group }) => ({
+    const lines = costs.slice(0, MAX_LINES).map(({ group }) => ({
       name: group.key === null ? 'others' : modelName(group.key),
       values: valuesAt(times, group.buckets, ({ cost }) => cost, 0),
     }));

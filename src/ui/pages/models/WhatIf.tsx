@@ -6,12 +6,12 @@ import { Choice } from '../../parts/Choice.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
 import { modelName } from './model-figures.js';
-import type { Asked } from './use-what-if.js';
+import type { Estimate } from './use-what-if.js';
 import {
   candidates,
-  differenceWords,
+  formatDifference,
   missingReason,
-  MOST_SWAPS,
+  MAX_SWAPS,
   processorsOf,
   remarks,
   together,
@@ -25,7 +25,7 @@ interface Props {
   readonly models: readonly string[];
   readonly prices: readonly Schemas['ModelPrice'][];
   readonly swaps: readonly Swap[];
-  readonly asked: readonly Asked[];
+  readonly estimates: readonly Estimate[];
   /** Name of the price processor; empty for the first. */
   readonly processor: string;
   readonly onSwaps: (swaps: readonly Swap[]) => void;
@@ -33,9 +33,9 @@ interface Props {
 }
 
 /** Estimates the cost of a period with other models. */
-export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onProcessor }: Props) {
+export function WhatIf({ models, prices, swaps, estimates, processor, onSwaps, onProcessor }: Props) {
   const processors = processorsOf(prices);
-  const chosen = processor === '' ? (Object.keys(processors)[0] ?? '') : processor;
+  const selected = processor === '' ? (Object.keys(processors)[0] ?? '') : processor;
   return (
     <section className={styles['whatIf']} aria-labelledby="what-if">
       <h2 id="what-if">What if you used another model?</h2>
@@ -47,21 +47,21 @@ export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onPro
         <div className={parts['filters']}>
           <AddSwap
             models={models}
-            names={candidates(prices, chosen)}
-            isFull={swaps.length >= MOST_SWAPS}
+            names={candidates(prices, selected)}
+            isFull={swaps.length >= MAX_SWAPS}
             onAdd={(swap) => {
               onSwaps(withSwap(swaps, swap));
             }}
           />
           {Object.keys(processors).length > 1 && (
-            <Choice label="Price list" value={chosen} options={processors} onChange={onProcessor} />
+            <Choice label="Price list" value={selected} options={processors} onChange={onProcessor} />
           )}
         </div>
       )}
       {swaps.length > 0 && (
         <>
           <ul className={styles['swaps']} aria-label="Estimates">
-            {asked.map(({ swap, answer, error, retry }) => (
+            {estimates.map(({ swap, answer, error, retry }) => (
               <li key={swap.model}>
                 <span>
                   <b>{modelName(swap.model)}</b> as <b>{swap.as}</b>
@@ -89,7 +89,7 @@ export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onPro
               </li>
             ))}
           </ul>
-          <Together asked={asked} />
+          <Together estimates={estimates} />
           <p className={styles['assumed']}>
             Estimate: uses the original token counts. Another model may count tokens, answer and cache
             differently.
@@ -101,17 +101,17 @@ export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onPro
 }
 
 /** Actual cost and estimate of comparable calls. */
-function Figures({ answer: { repriced } }: { readonly answer: NonNullable<Asked['answer']> }) {
+function Figures({ answer: { repriced } }: { readonly answer: NonNullable<Estimate['answer']> }) {
   const { both_cost: now = null, both_repriced_cost: then = null } = repriced ?? {};
   if (now === null || then === null) return null;
   return (
     <>
-      : {formatMoney(now)} → ~{formatMoney(then)} ({differenceWords(now, then)})
+      : {formatMoney(now)} → ~{formatMoney(then)} ({formatDifference(now, then)})
     </>
   );
 }
 
-function Remarks({ answer }: { readonly answer: NonNullable<Asked['answer']> }) {
+function Remarks({ answer }: { readonly answer: NonNullable<Estimate['answer']> }) {
   const missing = missingReason(answer);
   const text = [...(missing === undefined ? [] : [`${missing}.`]), ...remarks(answer)].join(' ');
   return (
@@ -123,14 +123,14 @@ function Remarks({ answer }: { readonly answer: NonNullable<Asked['answer']> }) 
 }
 
 /** The total over all estimates. */
-function Together({ asked }: { readonly asked: readonly Asked[] }) {
-  const answers = asked.flatMap(({ answer }) => answer ?? []);
+function Together({ estimates }: { readonly estimates: readonly Estimate[] }) {
+  const answers = estimates.flatMap(({ answer }) => answer ?? []);
   const { now, then } = together(answers);
-  if (answers.length < asked.length || now === null || then === null) return null;
+  if (answers.length < estimates.length || now === null || then === null) return null;
   return (
     <p role="status">
       Total: <b>{formatMoney(now)}</b> actual, about <b>{formatMoney(then)}</b> estimated; difference:{' '}
-      {differenceWords(now, then)}.
+      {formatDifference(now, then)}.
     </p>
   );
 }
@@ -188,7 +188,7 @@ function AddSwap({
         type="submit"
         className={parts['button']}
         disabled={from === undefined || as.trim() === '' || isFull}
-        title={isFull ? `At most ${String(MOST_SWAPS)} at once` : undefined}
+        title={isFull ? `At most ${String(MAX_SWAPS)} at once` : undefined}
       >
         <Plus size={14} aria-hidden="true" /> Estimate
       </button>

@@ -4,8 +4,8 @@ import type { Column } from '../../parts/DataTable.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { USAGE, type Model } from './usage-columns.js';
-import type { Asked } from './use-what-if.js';
-import { differenceWords, missingReason } from './what-if.js';
+import type { Estimate } from './use-what-if.js';
+import { formatDifference, missingReason } from './what-if.js';
 
 type ModelPrice = Schemas['ModelPrice'];
 
@@ -15,11 +15,11 @@ const USED = [USAGE.model, USAGE.unpriced, USAGE.calls, USAGE.input, USAGE.outpu
  * Columns of the model list; estimates replace the last-call column.
  *
  * @param prices by model; undefined while loading
- * @param asked estimates by model
+ * @param estimates by model
  */
 export function columns(
   prices: ReadonlyMap<string, ModelPrice> | undefined,
-  asked: ReadonlyMap<string, Asked>,
+  estimates: ReadonlyMap<string, Estimate>,
 ): readonly Column<Model>[] {
   const price: Column<Model> = {
     name: 'price',
@@ -28,9 +28,9 @@ export function columns(
     isNumber: true,
     render: ({ model }) => <Price of={prices?.get(model ?? '')} isLoading={prices === undefined} />,
   };
-  if (asked.size === 0) return [...USED, price, USAGE.cost, USAGE.each, USAGE.last];
-  const of = ({ model }: Model): Asked | undefined => asked.get(model ?? '');
-  const thought: readonly Column<Model>[] = [
+  if (estimates.size === 0) return [...USED, price, USAGE.cost, USAGE.each, USAGE.last];
+  const of = ({ model }: Model): Estimate | undefined => estimates.get(model ?? '');
+  const estimateColumns: readonly Column<Model>[] = [
     {
       name: 'as',
       header: 'Replacement',
@@ -42,18 +42,18 @@ export function columns(
       header: 'Estimate',
       hint: 'Estimated cost with the original token counts',
       isNumber: true,
-      render: (model) => <Then asked={of(model)} />,
+      render: (model) => <Then estimates={of(model)} />,
     },
     {
       name: 'difference',
       header: 'Difference',
       hint: 'For calls with both an actual cost and an estimate',
       isNumber: true,
-      render: (model) => <Difference asked={of(model)} />,
+      render: (model) => <Difference estimates={of(model)} />,
     },
   ];
   // No room for the last call.
-  return [...USED, price, USAGE.cost, ...thought, USAGE.each];
+  return [...USED, price, USAGE.cost, ...estimateColumns, USAGE.each];
 }
 
 function Price({ of, isLoading }: { readonly of: ModelPrice | undefined; readonly isLoading: boolean }) {
@@ -75,9 +75,9 @@ function Price({ of, isLoading }: { readonly of: ModelPrice | undefined; readonl
   );
 }
 
-function Then({ asked }: { readonly asked: Asked | undefined }) {
-  if (asked === undefined) return null;
-  const { answer, error } = asked;
+function Then({ estimates }: { readonly estimates: Estimate | undefined }) {
+  if (estimates === undefined) return null;
+  const { answer, error } = estimates;
   if (answer === undefined) return error ? <Missing reason={error.message} /> : <>…</>;
   const { repriced } = answer;
   const cost = repriced?.repriced_cost ?? null;
@@ -91,8 +91,8 @@ function Then({ asked }: { readonly asked: Asked | undefined }) {
   );
 }
 
-function Difference({ asked }: { readonly asked: Asked | undefined }) {
-  const { answer } = asked ?? {};
+function Difference({ estimates }: { readonly estimates: Estimate | undefined }) {
+  const { answer } = estimates ?? {};
   if (answer === undefined) return null;
   const now = answer.repriced?.both_cost ?? null;
   const then = answer.repriced?.both_repriced_cost ?? null;
@@ -103,7 +103,7 @@ function Difference({ asked }: { readonly asked: Asked | undefined }) {
       className={then > now ? parts['bad'] : undefined}
       title={`$${String(now)} and $${String(then)}, of ${String(answer.repriced?.both_calls ?? 0)} calls`}
     >
-      {differenceWords(now, then)}
+      {formatDifference(now, then)}
     </span>
   );
 }

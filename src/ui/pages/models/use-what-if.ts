@@ -19,7 +19,7 @@ export function usePrices(range: string) {
 }
 
 /** The state of one estimate. */
-export interface Asked {
+export interface Estimate {
   readonly swap: Swap;
   readonly answer: WhatIfAnswer | undefined;
   readonly error: Error | null;
@@ -27,7 +27,7 @@ export interface Asked {
 }
 
 /** Estimated costs. @param processor name of the price processor; empty for the first */
-export function useWhatIf(range: string, swaps: readonly Swap[], processor: string): readonly Asked[] {
+export function useWhatIf(range: string, swaps: readonly Swap[], processor: string): readonly Estimate[] {
   const results = useQueries({
     queries: swaps.map(({ model, as }) => ({
       queryKey: ['what-if', range, model, as, processor],

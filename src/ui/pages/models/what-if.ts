@@ -14,7 +14,7 @@ export interface Swap {
 }
 
 /** Limit of estimates at once. */
-export const MOST_SWAPS = 10;
+export const MAX_SWAPS = 10;
 /** API limit. */
 const LONGEST_NAME = 1024;
 
@@ -28,7 +28,7 @@ export const swapsField: Field<readonly Swap[]> = {
         ([model, as = '', ...rest]) =>
           model !== undefined && as !== '' && rest.length === 0 && model.length + as.length <= LONGEST_NAME,
       );
-      if (!isRight || swaps.length > MOST_SWAPS) return undefined;
+      if (!isRight || swaps.length > MAX_SWAPS) return undefined;
       return swaps.reduce<readonly Swap[]>((all, [model = '', as = '']) => withSwap(all, { model, as }), []);
     } catch {
       // Invalid percent-encoding.
@@ -62,7 +62,7 @@ export function missingReason({ reason, repriced }: WhatIfAnswer): string | unde
 }
 
 /** `+12.5%`; `−$0.20` if the base is 0; `none`. @param now, then in US dollars */
-export function differenceWords(now: number, then: number): string {
+export function formatDifference(now: number, then: number): string {
   const by = then - now;
   if (by === 0) return 'none';
   const sign = by > 0 ? '+' : '−';

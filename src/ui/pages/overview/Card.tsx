@@ -18,7 +18,7 @@ interface Props<Item> {
 /** The first items of a list with its own page. */
 export function Card<Item>({ title, all, items, error, keyOf, nothing, render }: Props<Item>) {
   const id = useId();
-  const told = error instanceof ApiError ? error.message : 'The daemon did not respond.';
+  const reason = error instanceof ApiError ? error.message : 'The daemon did not respond.';
   return (
     <section className={styles['card']} aria-labelledby={id}>
       <h2>
@@ -32,7 +32,7 @@ export function Card<Item>({ title, all, items, error, keyOf, nothing, render }:
       {items === undefined ? (
         error ? (
           <p className={styles['nothing']} role="alert">
-            Loading failed. {told}
+            Loading failed. {reason}
           </p>
         ) : (
           <TableSkeleton rows={3} />

@@ -8,7 +8,7 @@ import { Card } from './Card.js';
 import { formatFound, TYPES } from '../alerts/words.js';
 import styles from './Overview.module.css';
 
-const MOST = 5;
+const LIMIT = 5;
 const REFRESH_MS = 15_000;
 
 /** Latest incidents with one related run each. */
@@ -16,7 +16,7 @@ export function FiredAlerts({ range }: { readonly range: string }) {
   const { data, error } = useQuery({
     queryKey: ['overview-alerts', range],
     queryFn: ({ signal }) => {
-      const query = { ...endsOf(range), page: 1, page_size: MOST };
+      const query = { ...endsOf(range), page: 1, page_size: LIMIT };
       return bodyOf(api.GET('/api/v1/dashboard/alert-events', { params: { query }, signal }));
     },
     refetchInterval: REFRESH_MS,
@@ -24,7 +24,9 @@ export function FiredAlerts({ range }: { readonly range: string }) {
   return (
     <Card
       title={
-        data && data.count > MOST ? `Incidents: latest ${String(MOST)} of ${String(data.count)}` : 'Incidents'
+        data && data.count > LIMIT
+          ? `Incidents: latest ${String(LIMIT)} of ${String(data.count)}`
+          : 'Incidents'
       }
       all="/alerts"
       items={data?.items}

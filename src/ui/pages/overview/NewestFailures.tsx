@@ -7,7 +7,7 @@ import { endsOf } from '../../state/use-series.js';
 import { Card } from './Card.js';
 import styles from './Overview.module.css';
 
-const MOST = 6;
+const LIMIT = 6;
 const REFRESH_MS = 10_000;
 
 /** Recently failed runs. */
@@ -20,7 +20,7 @@ export function NewestFailures({ range }: { readonly range: string }) {
         status: 'failed' as const,
         count: 'none' as const,
         page: 1,
-        page_size: MOST,
+        page_size: LIMIT,
       };
       return bodyOf(api.GET('/api/v1/dashboard/traces', { params: { query }, signal }));
     },

@@ -13,12 +13,12 @@ import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { parseState } from '../../state/codec.js';
-import { queries, untold } from '../../state/queries.js';
+import { queries, ignoreEarlyFailure } from '../../state/queries.js';
 import { rangeBetween, rangeField } from '../../state/range.js';
 import { seriesQuery, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from '../agents/FirstRun.js';
-import { AGENTS_THERE, NEWEST_RUN, useAgentsThere, useNewestRun } from '../agents/use-first-runs.js';
+import { AGENT_COUNT, NEWEST_RUN, useAgentCount, useNewestRun } from '../agents/use-first-runs.js';
 import { FiredAlerts } from './FiredAlerts.js';
 import { NewestFailures } from './NewestFailures.js';
 import { UnpricedModels } from './UnpricedModels.js';
@@ -31,8 +31,8 @@ const STATE = { range: rangeField('24h') };
 
 /** Starts the first requests. */
 export function early(): void {
-  queries.query(seriesQuery(parseState(STATE, location.search).range)).catch(untold);
-  queries.query(AGENTS_THERE).catch(untold);
+  queries.query(seriesQuery(parseState(STATE, location.search).range)).catch(ignoreEarlyFailure);
+  queries.query(AGENT_COUNT).catch(ignoreEarlyFailure);
 }
 
 /** All agents compared with the previous period, and what needs attention. */
@@ -216,7 +216,7 @@ const INTERVALS = { '1m': 'minute', '5m': '5 minutes', '1h': 'hour', '1d': 'UTC 
 
 /** The state of a new store, for the welcome texts. */
 function useBeginning(): { readonly isEmpty: boolean; readonly first: Schemas['Run'] | undefined } {
-  const { data } = useAgentsThere();
+  const { data } = useAgentCount();
   const isEmpty = data?.count === 0;
   // A page that was opened on an empty store also announces several first runs.
   const [wasEmpty, setWasEmpty] = useState(false);

@@ -8,7 +8,7 @@ import { isUnpriced, modelName } from '../models/model-figures.js';
 import { Card } from './Card.js';
 import styles from './Overview.module.css';
 
-const MOST = 5;
+const LIMIT = 5;
 
 /** Models with unpriced calls, which make cost totals too low. */
 export function UnpricedModels({ range }: { readonly range: string }) {
@@ -23,7 +23,7 @@ export function UnpricedModels({ range }: { readonly range: string }) {
     <Card
       title="Unpriced calls"
       all="/models"
-      items={data?.filter(isUnpriced).slice(0, MOST)}
+      items={data?.filter(isUnpriced).slice(0, LIMIT)}
       error={error}
       keyOf={({ model }) => modelName(model)}
       nothing="All calls in this period have a cost."

@@ -8,7 +8,7 @@ import { Card } from './Card.js';
 import { figuresByAgent, worseAgents } from './worse.js';
 import styles from './Overview.module.css';
 
-const MOST = 5;
+const LIMIT = 5;
 
 /** Agents that fail more often or cost more per run than in the previous period. */
 export function WorseAgents({ range }: { readonly range: string }) {
@@ -38,7 +38,7 @@ export function WorseAgents({ range }: { readonly range: string }) {
     <Card
       title="Regressions"
       all="/agents"
-      items={data?.slice(0, MOST)}
+      items={data?.slice(0, LIMIT)}
       error={error}
       keyOf={({ now }) => now.id}
       nothing="No regressions vs previous period."

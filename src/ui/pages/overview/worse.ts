@@ -31,7 +31,7 @@ export interface Worse {
 }
 
 /** Fewer runs are not significant. */
-const LEAST_RUNS = 5;
+const MIN_RUNS = 5;
 /** Minimum rise of the failure rate. */
 const MORE_FAILURES = 0.03;
 /** Minimum factor of the cost per run. */
@@ -64,7 +64,7 @@ export function worseAgents(
 ): readonly Worse[] {
   const found = [...now.values()].flatMap((figures): Worse[] => {
     const earlier = before.get(figures.id);
-    if (!earlier || figures.runs < LEAST_RUNS || earlier.runs < LEAST_RUNS) return [];
+    if (!earlier || figures.runs < MIN_RUNS || earlier.runs < MIN_RUNS) return [];
     const shares = { now: figures.failed / figures.runs, before: earlier.failed / earlier.runs };
     const failures = shares.now - shares.before >= MORE_FAILURES ? shares : null;
     const costs =

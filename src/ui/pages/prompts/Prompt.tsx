@@ -28,7 +28,7 @@ import { useSeries } from '../../state/use-series.js';
 
 const RANGE = '30d';
 /** More lines are hard to tell apart. */
-const MOST_LINES = 6;
+const MAX_LINES = 6;
 
 /** Runs by prompt version over time. Renders nothing without runs. */
 function PromptSeries({ name }: { readonly name: string }) {
@@ -39,7 +39,7 @@ function PromptSeries({ name }: { readonly name: string }) {
     const versions = data.groups
       .filter(({ key }) => key !== null)
       .sort((a, b) => Number(b.key) - Number(a.key))
-      .slice(0, MOST_LINES);
+      .slice(0, MAX_LINES);
     return {
       times,
       lines: versions.map(({ key, buckets }) => ({

@@ -10,7 +10,7 @@ import { Failure } from '../../parts/states.js';
 import { useSettings } from '../../state/settings.js';
 import styles from './run.module.css';
 
-const MOST = 500;
+const LIMIT = 500;
 const BAD = new Set(['ERROR', 'FATAL', 'CRITICAL']);
 
 /** Log records of the span or of the whole run. */
@@ -22,7 +22,7 @@ export function LogsTab({ traceId, spanId }: { readonly traceId: string; readonl
     queryFn: ({ signal }) =>
       bodyOf(
         api.GET('/api/v1/dashboard/logs/search', {
-          params: { query: { trace_id: traceId, limit: MOST, offset: 0, details: false } },
+          params: { query: { trace_id: traceId, limit: LIMIT, offset: 0, details: false } },
           signal,
         }),
       ),
@@ -41,7 +41,7 @@ export function LogsTab({ traceId, spanId }: { readonly traceId: string; readonl
           }}
         />
         All records of the run ({formatCounted(data.count, 'record')}
-        {data.count > MOST && `, latest ${String(MOST)} shown`})
+        {data.count > LIMIT && `, latest ${String(LIMIT)} shown`})
       </label>
       {shown.length === 0 ? (
         <p className={parts['faint']}>No log records for {ofRun ? 'this run' : 'this span'}.</p>

@@ -4,7 +4,7 @@ import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { lastPart } from '../../state/path.js';
-import { queries, untold } from '../../state/queries.js';
+import { queries, ignoreEarlyFailure } from '../../state/queries.js';
 import { runQuery, useRun, type LoadedRun } from './load-run.js';
 import { RunHeader } from './RunHeader.js';
 import { RunBody } from './RunBody.js';
@@ -13,7 +13,7 @@ import styles from './run.module.css';
 
 /** Starts the request for the run, which takes longer than loading the code. */
 export function early(): void {
-  queries.query(runQuery(queries, lastPart())).catch(untold);
+  queries.query(runQuery(queries, lastPart())).catch(ignoreEarlyFailure);
 }
 
 /** A run: its spans as a tree with a timeline, and the selected span in detail. @param id trace id */

@@ -31,7 +31,7 @@ export function RunBody({ loaded: { run, spans } }: { readonly loaded: LoadedRun
       ? row
       : view.rows.findIndex((each) => each.kind === 'repeat' && each.repeat.members.includes(index));
 
-  const choose = useCallback(
+  const select = useCallback(
     (id: string, step: 'push' | 'replace' = 'replace') => {
       change({ span: id, tab: '' }, step);
     },
@@ -39,26 +39,26 @@ export function RunBody({ loaded: { run, spans } }: { readonly loaded: LoadedRun
   );
   const show = (at: number): void => {
     view.reveal(at);
-    choose(view.nodes[at]?.span.id ?? '', 'push');
+    select(view.nodes[at]?.span.id ?? '', 'push');
   };
   // The span of a link may be inside a group of repeats.
-  const asked = useRef(false);
+  const handled = useRef(false);
   useEffect(() => {
-    if (asked.current) return;
-    asked.current = true;
+    if (handled.current) return;
+    handled.current = true;
     if (row < 0) view.reveal(index);
   });
-  const chooseRow = (at: number): void => {
+  const selectRow = (at: number): void => {
     const node = view.rows[at]?.node;
-    if (node) choose(node.span.id);
+    if (node) select(node.span.id);
   };
-  useRunKeys({ view, index, row: folded, grid, search, state, change, chooseRow, show });
+  useRunKeys({ view, index, row: folded, grid, search, state, change, selectRow, show });
 
   return (
     <>
       <RunTools view={view} index={index} state={state} search={search} change={change} show={show} />
       <div className={styles['split']}>
-        <TraceGrid view={view} chosen={folded} grid={grid} onChoose={chooseRow} />
+        <TraceGrid view={view} selected={folded} grid={grid} onSelect={selectRow} />
         {span && (
           <SpanPanel
             traceId={run.trace_id}

@@ -55,7 +55,7 @@ export function RunHeader({
         </Fact>
         <Fact name="Success">
           {run.success === null ? (
-            <Unsaid />
+            <NotSet />
           ) : (
             <span className={cx(!run.success && parts['bad'])}>{run.success ? 'Yes' : 'No'}</span>
           )}
@@ -101,7 +101,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-function Unsaid() {
+function NotSet() {
   return <span className={parts['faint']}>not set</span>;
 }
 

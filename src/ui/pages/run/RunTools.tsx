@@ -99,7 +99,7 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
           name="Critical path"
           hint="C"
           isOn={state.path}
-          onTurn={(path) => {
+          onToggle={(path) => {
             change({ path });
           }}
         />
@@ -107,7 +107,7 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
           name="Collapse idle time"
           hint="G"
           isOn={state.squeeze}
-          onTurn={(squeeze) => {
+          onToggle={(squeeze) => {
             change({ squeeze });
           }}
         />
@@ -115,7 +115,7 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
           name="Group repeats"
           hint="R"
           isOn={state.fold}
-          onTurn={(fold) => {
+          onToggle={(fold) => {
             change({ fold });
           }}
         />
@@ -139,12 +139,12 @@ function Switch({
   name,
   hint,
   isOn,
-  onTurn,
+  onToggle,
 }: {
   readonly name: string;
   readonly hint: string;
   readonly isOn: boolean;
-  readonly onTurn: (isOn: boolean) => void;
+  readonly onToggle: (isOn: boolean) => void;
 }) {
   return (
     <button
@@ -153,7 +153,7 @@ function Switch({
       aria-pressed={isOn}
       title={`${name} (${hint})`}
       onClick={() => {
-        onTurn(!isOn);
+        onToggle(!isOn);
       }}
     >
       {name}

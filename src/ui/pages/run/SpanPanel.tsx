@@ -6,7 +6,7 @@ import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { Status } from '../../parts/Status.js';
-import { TypeIcon, TYPE_WORDS } from '../../parts/TypeIcon.js';
+import { TypeIcon, TYPE_LABELS } from '../../parts/TypeIcon.js';
 import { BASE } from '../../api/base.js';
 import type { TreeNode } from '../../trace/tree.js';
 import type { TraceView } from '../../trace/use-trace-view.js';
@@ -55,7 +55,7 @@ export function SpanPanel({ traceId, node, view, state, change, onShow }: Props)
     <section className={styles['panel']} aria-label="Span">
       <div className={styles['panelHead']}>
         <TypeIcon type={span.type} />
-        <h2>{span.name === '' ? TYPE_WORDS[span.type] : span.name}</h2>
+        <h2>{span.name === '' ? TYPE_LABELS[span.type] : span.name}</h2>
         <Status status={span.status} />
         <CopyButton label="Copy link" text={() => link} />
       </div>

@@ -2,7 +2,7 @@ import { queryOptions, useQuery, useQueryClient, type QueryClient } from '@tanst
 import { api, bodyOf, readText, type Schemas } from '../../api/client.js';
 import { parseJson, type Json } from '../../json/parse.js';
 import { useStream } from '../../live/use-stream.js';
-import { mergeSpans, toRunSpan, type Outline } from '../../trace/outline.js';
+import { mergeSpans, toRunSpan, type RunSummary } from '../../trace/outline.js';
 import type { RunSpan } from '../../trace/span.js';
 
 export interface LoadedRun {
@@ -14,7 +14,7 @@ export interface LoadedRun {
 const WITHOUT_STREAM_MS = 5000;
 /** Longer values are loaded on request. */
 const MAX_BYTES = 65_536;
-const TOLD = ['span', 'lost'];
+const EVENTS = ['span', 'lost'];
 
 /** A run with its spans, without payloads, updated by the stream. */
 export function useRun(id: string) {
@@ -24,9 +24,9 @@ export function useRun(id: string) {
   const isLive = useStream(
     isRunning(known) ? id : null,
     () => `trace:${id}@${String(client.getQueryData<LoadedRun>(keyOf(id))?.run.seq ?? 0)}`,
-    TOLD,
+    EVENTS,
     (event, data) => {
-      if (event === 'span') put(client, id, data as unknown as Outline);
+      if (event === 'span') put(client, id, data as unknown as RunSummary);
       else void client.invalidateQueries({ queryKey: keyOf(id) });
     },
   );
@@ -56,15 +56,15 @@ function keyOf(id: string): readonly unknown[] {
   return ['run', id];
 }
 
-function put(client: QueryClient, id: string, news: Outline): void {
-  client.setQueryData<LoadedRun>(keyOf(id), (known) => merged(known, news));
+function put(client: QueryClient, id: string, updates: RunSummary): void {
+  client.setQueryData<LoadedRun>(keyOf(id), (known) => merged(known, updates));
 }
 
-function merged(known: LoadedRun | undefined, { spans, ...run }: Outline): LoadedRun {
-  const news = spans.map(toRunSpan);
-  if (known === undefined) return { run, spans: news };
+function merged(known: LoadedRun | undefined, { spans, ...run }: RunSummary): LoadedRun {
+  const updates = spans.map(toRunSpan);
+  if (known === undefined) return { run, spans: updates };
   // A response may be older than a streamed event.
-  return { run: run.seq < known.run.seq ? known.run : run, spans: mergeSpans(known.spans, news) };
+  return { run: run.seq < known.run.seq ? known.run : run, spans: mergeSpans(known.spans, updates) };
 }
 
 /** A span with its payload and all digits. @param isWhole whether long values are complete */

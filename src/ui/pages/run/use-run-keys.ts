@@ -13,7 +13,7 @@ interface Options {
   readonly search: RefObject<HTMLInputElement | null>;
   readonly state: RunState;
   readonly change: (some: Partial<RunState>) => void;
-  readonly chooseRow: (row: number) => void;
+  readonly selectRow: (row: number) => void;
   readonly show: (index: number) => void;
 }
 
@@ -26,22 +26,22 @@ export function useRunKeys({
   search,
   state,
   change,
-  chooseRow,
+  selectRow,
   show,
 }: Options): void {
   const current = view.rows[row];
   const walk = (to: number): void => {
-    chooseRow(Math.min(view.rows.length - 1, Math.max(0, to)));
+    selectRow(Math.min(view.rows.length - 1, Math.max(0, to)));
   };
   const open = (): void => {
     if (!current) return;
-    if (!current.isOpen) view.turn(current, true);
+    if (!current.isOpen) view.toggle(current, true);
     else if (current.kind === 'repeat' || current.node.children.length > 0) walk(row + 1);
   };
   const close = (): void => {
     if (!current) return;
     const canClose = current.kind === 'repeat' || current.node.children.length > 0;
-    if (canClose && current.isOpen) view.turn(current, false);
+    if (canClose && current.isOpen) view.toggle(current, false);
     else if (current.node.parent >= 0) show(current.node.parent);
   };
   const inTree = (act: () => void) => (): void => {

@@ -8,7 +8,7 @@ import { useSeries } from '../../state/use-series.js';
 import type { RunsState } from './runs-state.js';
 
 /** Shorter drags select nothing. */
-const LEAST_MS = 1000;
+const MIN_MS = 1000;
 const HEIGHT = 96;
 
 /**
@@ -59,7 +59,7 @@ export function Histogram({
         range={[Date.parse(data.start_time), Date.parse(data.end_time)]}
         format={formatCount}
         missing="No runs in this interval"
-        onBrush={onDrawn(LEAST_MS, onBrush)}
+        onBrush={onDrawn(MIN_MS, onBrush)}
       />
     </div>
   );

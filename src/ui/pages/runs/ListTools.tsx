@@ -7,7 +7,7 @@ import { saveRuns, type ExportFormat } from './export.js';
 import type { RunsState } from './runs-state.js';
 
 /** Selects the visible columns. @param hidden names of hidden columns */
-export function ColumnChooser({
+export function ColumnMenu({
   hidden,
   onChange,
 }: {
@@ -47,15 +47,15 @@ export function ColumnChooser({
 
 /** Exports all runs that match the filters, in list order. */
 export function Export({ state }: { readonly state: RunsState }) {
-  const [told, setTold] = useState('');
+  const [progress, setProgress] = useState('');
   const save = (format: ExportFormat) => {
-    setTold('Saving…');
+    setProgress('Saving…');
     void saveRuns(state, format).then(
       () => {
-        setTold('');
+        setProgress('');
       },
       (error: unknown) => {
-        setTold(error instanceof Error ? error.message : 'Could not save.');
+        setProgress(error instanceof Error ? error.message : 'Could not save.');
       },
     );
   };
@@ -78,7 +78,7 @@ export function Export({ state }: { readonly state: RunsState }) {
           </button>
         ))}
         <small className={parts['faint']}>All runs that match the filters, with times in UTC.</small>
-        <small role="status">{told}</small>
+        <small role="status">{progress}</small>
       </div>
     </details>
   );

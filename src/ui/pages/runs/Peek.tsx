@@ -3,14 +3,20 @@ import type { Schemas } from '../../api/client.js';
 import { Count, Duration, FullTime, Money } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
-import { PeekPanel } from '../../parts/PeekPanel.js';
+import { SidePanel } from '../../parts/PeekPanel.js';
 import { Status } from '../../parts/Status.js';
 import { sessionPath } from '../../state/path.js';
 
 /** A preview of a run next to the list. */
-export function Peek({ run, onClose }: { readonly run: Schemas['ListedRun']; readonly onClose: () => void }) {
+export function RunPreview({
+  run,
+  onClose,
+}: {
+  readonly run: Schemas['ListedRun'];
+  readonly onClose: () => void;
+}) {
   return (
-    <PeekPanel
+    <SidePanel
       label="Run preview"
       title={run.agent_name === '' ? '(no name)' : run.agent_name}
       onClose={onClose}
@@ -72,6 +78,6 @@ export function Peek({ run, onClose }: { readonly run: Schemas['ListedRun']; rea
           </>
         )}
       </dl>
-    </PeekPanel>
+    </SidePanel>
   );
 }

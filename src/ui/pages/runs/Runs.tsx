@@ -9,22 +9,22 @@ import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { parseState } from '../../state/codec.js';
-import { queries, untold } from '../../state/queries.js';
+import { queries, ignoreEarlyFailure } from '../../state/queries.js';
 import { useShortcuts } from '../../state/shortcuts.js';
 import { useDebounced } from '../../state/use-debounced.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { Filters } from './Filters.js';
 import { Histogram } from './Histogram.js';
-import { ColumnChooser, Export } from './ListTools.js';
-import { Peek } from './Peek.js';
+import { ColumnMenu, Export } from './ListTools.js';
+import { RunPreview } from './Peek.js';
 import { Views } from './Views.js';
 import { isFiltered, isUncounted, SORTS, STATE, type RunsState } from './runs-state.js';
-import { listQuery, MOST_TOLD, PAGE_SIZE, useRuns } from './use-runs.js';
+import { listQuery, MAX_NEW_RUNS, PAGE_SIZE, useRuns } from './use-runs.js';
 
 /** Starts the first requests. */
 export function early(): void {
   const state = parseState(STATE, location.search);
-  for (const previews of [false, true]) queries.query(listQuery(state, previews)).catch(untold);
+  for (const previews of [false, true]) queries.query(listQuery(state, previews)).catch(ignoreEarlyFailure);
 }
 
 /** Runs of all agents with filters, the newest first. */
@@ -34,15 +34,15 @@ export default function Runs() {
   const [typed, setTyped] = useDebounced(state.q, (q) => {
     change({ q, page: 1, after: '' }, 'replace');
   });
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [peeked, setPeeked] = useState<string>();
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [previewed, setPreviewed] = useState<string>();
   useShortcuts({ '/': () => search.current?.focus() });
   const { data, runs, error, refetch, isPlaceholderData, newCount, renew } = useRuns(state);
   const filter = (some: Partial<RunsState>): void => {
     change({ ...some, page: 1, after: '' });
   };
   const hidden = state.hide === '' ? [] : state.hide.split(',');
-  const peekedRun = runs.find(({ trace_id: id }) => id === peeked);
+  const previewedRun = runs.find(({ trace_id: id }) => id === previewed);
   return (
     <div className={parts['page']}>
       <title>Runs · Jackdaw</title>
@@ -61,7 +61,7 @@ export default function Runs() {
           }}
         />
         <Views />
-        <ColumnChooser
+        <ColumnMenu
           hidden={hidden}
           onChange={(names) => {
             change({ hide: names.join(',') }, 'replace');
@@ -92,16 +92,20 @@ export default function Runs() {
           </p>
         </Empty>
       ) : (
-        <div className={parts['withPeek']} data-open={peekedRun !== undefined} aria-busy={isPlaceholderData}>
+        <div
+          className={parts['withPeek']}
+          data-open={previewedRun !== undefined}
+          aria-busy={isPlaceholderData}
+        >
           <div>
-            <Chosen
-              ids={[...chosen]}
+            <SelectionBar
+              ids={[...selected]}
               onNone={() => {
-                setChosen(new Set());
+                setSelected(new Set());
               }}
             />
             <NewRows
-              text={newRows(newCount, 'run', MOST_TOLD)}
+              text={newRows(newCount, 'run', MAX_NEW_RUNS)}
               onShow={() => {
                 if (state.page > 1 || state.after !== '') change({ page: 1, after: '' });
                 renew();
@@ -119,23 +123,23 @@ export default function Runs() {
                 },
               }}
               selection={{
-                keys: chosen,
+                keys: selected,
                 nameOf: ({ agent_name, trace_id }) => `${agent_name}, ${trace_id}`,
                 onToggle: (id) => {
-                  setChosen(toggled(chosen, id));
+                  setSelected(toggled(selected, id));
                 },
               }}
-              onPeek={({ trace_id: id }) => {
-                setPeeked(id === peeked ? undefined : id);
+              onPreview={({ trace_id: id }) => {
+                setPreviewed(id === previewed ? undefined : id);
               }}
             />
             <Pages state={state} data={data} change={change} />
           </div>
-          {peekedRun && (
-            <Peek
-              run={peekedRun}
+          {previewedRun && (
+            <RunPreview
+              run={previewedRun}
               onClose={() => {
-                setPeeked(undefined);
+                setPreviewed(undefined);
               }}
             />
           )}
@@ -152,7 +156,7 @@ function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
 }
 
 /** Actions for selected runs. */
-function Chosen({ ids, onNone }: { readonly ids: readonly string[]; readonly onNone: () => void }) {
+function SelectionBar({ ids, onNone }: { readonly ids: readonly string[]; readonly onNone: () => void }) {
   const [a, b] = ids;
   if (a === undefined) return null;
   return (

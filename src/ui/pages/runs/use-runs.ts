@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
-import { useRunNews, type ToldRun } from '../../live/use-run-news.js';
+import { useRunUpdates, type RunEvent } from '../../live/use-run-news.js';
 import { useSteady } from '../../live/use-steady.js';
 import { isOnPage, matchesRun } from './run-matches.js';
 import { filterQuery, isUncounted, type RunsState } from './runs-state.js';
@@ -10,7 +10,7 @@ type ListedRun = Schemas['ListedRun'];
 
 export const PAGE_SIZE = 50;
 /** Larger counts of new runs are shown as `999+`. */
-export const MOST_TOLD = 999;
+export const MAX_NEW_RUNS = 999;
 /** Poll interval without a stream */
 const WITHOUT_STREAM_MS = 10_000;
 /** and with one, in case it misses something. */
@@ -24,14 +24,14 @@ const MINUTE = 60_000;
 const idOf = ({ trace_id: id }: ListedRun): string => id;
 
 /** The part of the state that selects runs. */
-function askedOf(state: RunsState): RunsState {
+function listOf(state: RunsState): RunsState {
   return { ...state, hide: '' };
 }
 
 /** Loads a page of the list. @param previews whether to include span previews, which take longer */
 export function listQuery(state: RunsState, previews: boolean) {
   return queryOptions({
-    queryKey: ['runs', previews, askedOf(state)],
+    queryKey: ['runs', previews, listOf(state)],
     queryFn: ({ signal }) => {
       const now = Math.ceil(Date.now() / MINUTE) * MINUTE;
       const place = state.after === '' ? { page: state.page } : { page: 1, cursor: state.after };
@@ -47,10 +47,10 @@ export function listQuery(state: RunsState, previews: boolean) {
  */
 export function useRuns(state: RunsState) {
   const client = useQueryClient();
-  const asked = askedOf(state);
-  const list = JSON.stringify(asked);
+  const selection = listOf(state);
+  const list = JSON.stringify(selection);
   const isFirstPage = state.page === 1 && state.after === '';
-  const [told, setTold] = useState<{ readonly list: string; readonly ids: ReadonlySet<string> }>({
+  const [added, setAdded] = useState<{ readonly list: string; readonly ids: ReadonlySet<string> }>({
     list,
     ids: new Set(),
   });
@@ -65,12 +65,12 @@ export function useRuns(state: RunsState) {
   /** @param cancelRefetch whether a request in flight may be outdated */
   const askAgain = (cancelRefetch = false): void => {
     timer.current = undefined;
-    void client.invalidateQueries({ queryKey: ['runs', true, asked] }, { cancelRefetch });
+    void client.invalidateQueries({ queryKey: ['runs', true, selection] }, { cancelRefetch });
   };
   const onGap = (): void => {
     askAgain(true);
   };
-  const take = (runs: readonly ToldRun[]): void => {
+  const take = (runs: readonly RunEvent[]): void => {
     const changed = new Map(runs.map((run) => [run.trace_id, run]));
     client.setQueriesData<Schemas['ListedRunPage']>({ queryKey: ['runs'], type: 'active' }, (page) =>
       page?.items.some((run) => changed.has(idOf(run)))
@@ -79,16 +79,18 @@ export function useRuns(state: RunsState) {
     );
     const rows = steady.items ?? [];
     const shown = new Set(rows.map(idOf));
-    const came = isUncounted(state) ? [] : runs.filter((run) => !shown.has(run.trace_id) && isNew(run, rows));
-    if (came.length > 0)
-      setTold((before) => ({
+    const arrived = isUncounted(state)
+      ? []
+      : runs.filter((run) => !shown.has(run.trace_id) && isNew(run, rows));
+    if (arrived.length > 0)
+      setAdded((before) => ({
         list,
-        ids: new Set([...(before.list === list ? before.ids : []), ...came.map((run) => run.trace_id)]),
+        ids: new Set([...(before.list === list ? before.ids : []), ...arrived.map((run) => run.trace_id)]),
       }));
     const isDue = isUncounted(state) || rows.length === 0 || rows.some((run) => changed.has(idOf(run)));
     if (isDue) timer.current ??= setTimeout(askAgain, ASK_AGAIN_MS);
   };
-  const isLive = useRunNews({ onRuns: take, onGap, everyMs: GATHER_MS });
+  const isLive = useRunUpdates({ onRuns: take, onGap, everyMs: GATHER_MS });
   const ask = (previews: boolean) => ({
     ...listQuery(state, previews),
     placeholderData: keepPreviousData,
@@ -103,7 +105,7 @@ export function useRuns(state: RunsState) {
   const steady = useSteady(list, data?.items, isPlaceholderData, idOf);
   const loadedAt = whole.dataUpdatedAt;
 
-  function isNew(run: ToldRun, rows: readonly ListedRun[]): boolean {
+  function isNew(run: RunEvent, rows: readonly ListedRun[]): boolean {
     if (!matchesRun(state, run, Date.now())) return false;
     // On later pages a run may belong to an earlier page.
     return isFirstPage
@@ -111,14 +113,14 @@ export function useRuns(state: RunsState) {
       : loadedAt > 0 && Date.parse(run.started_at) > loadedAt;
   }
 
-  const ids = new Set([...(told.list === list ? told.ids : []), ...(isFirstPage ? steady.newKeys : [])]);
+  const ids = new Set([...(added.list === list ? added.ids : []), ...(isFirstPage ? steady.newKeys : [])]);
   const renew = async (): Promise<void> => {
     client.removeQueries({ queryKey: ['runs'], type: 'inactive' });
     if (!isFirstPage) return;
     const { data: newest } = await whole.refetch();
     if (!newest) return;
     steady.renew(newest.items);
-    setTold({ list, ids: new Set() });
+    setAdded({ list, ids: new Set() });
   };
   return {
     data,

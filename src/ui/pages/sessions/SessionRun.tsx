@@ -8,11 +8,11 @@ import { Duration, Money, Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Status } from '../../parts/Status.js';
-import { tellingSpans, turnOf } from './turn.js';
+import { conversationSpans, turnOf } from './turn.js';
 import styles from './Session.module.css';
 
 /** Span limit for finding the conversation. */
-const MOST_SPANS = 500;
+const MAX_SPANS = 500;
 
 /** @returns undefined if missing */
 function dataOf(detail: Json | undefined, name: string): Json | undefined {
@@ -32,7 +32,7 @@ export function SessionRun({ run }: { readonly run: Schemas['Run'] }) {
       const { spans } = await bodyOf(
         api.GET('/api/v1/dashboard/traces/{trace_id}/spans', { params: { path }, signal }),
       );
-      const { asked, answered } = tellingSpans(spans.slice(0, MOST_SPANS));
+      const { asked, answered } = conversationSpans(spans.slice(0, MAX_SPANS));
       const read = async (span: string | undefined) =>
         span === undefined
           ? undefined

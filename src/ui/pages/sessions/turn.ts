@@ -12,7 +12,7 @@ interface Candidate {
 }
 
 /** The spans with input and output of a run: the root, or else the first and last model call. */
-export function tellingSpans(spans: readonly Candidate[]): {
+export function conversationSpans(spans: readonly Candidate[]): {
   readonly asked: string | undefined;
   readonly answered: string | undefined;
 } {

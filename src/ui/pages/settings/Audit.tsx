@@ -24,7 +24,7 @@ type Query = NonNullable<operations['listAudit']['parameters']['query']>;
 type Action = NonNullable<Query['action']>;
 
 /** Labels of audit actions. */
-const ACTION_WORDS = {
+const ACTION_LABELS = {
   'alert.changed': 'Alert changed',
   'alert.created': 'Alert created',
   'alert.deleted': 'Alert deleted',
@@ -58,7 +58,7 @@ const ACTION_WORDS = {
   'webhook_secret.rotated': 'Webhook secret rotated',
 } as const satisfies Readonly<Record<Action, string>>;
 
-const ACTIONS = Object.keys(ACTION_WORDS) as readonly Action[];
+const ACTIONS = Object.keys(ACTION_LABELS) as readonly Action[];
 
 const PAGE_SIZE = 50;
 const STATE = {
@@ -98,7 +98,7 @@ export function Audit() {
         <Choice
           label="Action"
           value={action}
-          options={{ '': 'All actions', ...ACTION_WORDS }}
+          options={{ '': 'All actions', ...ACTION_LABELS }}
           onChange={(value) => {
             change({ action: STATE.action.parse(value) ?? '', page: 1 });
           }}
@@ -213,6 +213,6 @@ function detailsOf(fields: Entry['fields']): string {
 
 /** @param action may be unknown to this version */
 function wordOf(action: string): string {
-  const words: Readonly<Record<string, string>> = ACTION_WORDS;
+  const words: Readonly<Record<string, string>> = ACTION_LABELS;
   return Object.hasOwn(words, action) ? (words[action] ?? action) : action;
 }

@@ -5,7 +5,7 @@ import { TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { ShownOnce } from '../../parts/ShownOnce.js';
 import { useMe } from '../../shell/Session.js';
-import { expiryOf, LASTING, SCOPE_WORDS, WITH_SESSION, withinScopes, type Scope } from './keys.js';
+import { expiryOf, LASTING, SCOPE_LABELS, WITH_SESSION, withinScopes, type Scope } from './keys.js';
 
 export interface KeyWish {
   readonly name: string;
@@ -82,7 +82,7 @@ export function NewKey({
               <Check
                 key={scope}
                 name={scope}
-                about={SCOPE_WORDS[scope]}
+                about={SCOPE_LABELS[scope]}
                 checked={scopes.includes(scope)}
                 onChange={(isIn) => setScopes(toggled(scopes, scope, isIn))}
               />

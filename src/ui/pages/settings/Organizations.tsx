@@ -43,12 +43,12 @@ export function Organizations() {
   });
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <TableSkeleton rows={4} />;
-  const chosen = data.find(({ slug }) => slug === org);
+  const selected = data.find(({ slug }) => slug === org);
   if (org !== '')
-    return chosen ? (
+    return selected ? (
       <>
         <div className={parts['head']}>
-          <h2>{chosen.name}</h2>
+          <h2>{selected.name}</h2>
           <Link href="/settings/organizations">All organizations</Link>
         </div>
         <Members key={org} slug={org} />

@@ -60,14 +60,14 @@ const COLUMNS: readonly Column<User>[] = [
 
 /** All users, or the one in the URL. */
 export function Users() {
-  const [{ user: chosen }] = useUrlState(STATE);
+  const [{ user: selected }] = useUrlState(STATE);
   const { data, error, refetch } = useQuery({
     queryKey: ['users'],
     queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/admin/users', { signal })),
   });
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <TableSkeleton rows={4} />;
-  if (chosen !== '') return <OneUser key={chosen} user={data.find(({ id }) => id === chosen)} />;
+  if (selected !== '') return <OneUser key={selected} user={data.find(({ id }) => id === selected)} />;
   return (
     <>
       <NewUser />

@@ -4,7 +4,7 @@ export type Key = Schemas['ApiKey'];
 export type Scope = Key['scopes'][number];
 
 /** What each scope allows. */
-export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
+export const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   write: 'send traces, metrics and logs',
   read: 'read data',
   manage: 'manage prompts, alerts, webhooks and own keys',
@@ -33,7 +33,7 @@ export function expiryOf(days: string, now: number): string | undefined {
 
 /** Scopes that a user with these scopes may grant. */
 export function withinScopes(scopes: readonly Scope[]): readonly Scope[] {
-  const all = Object.keys(SCOPE_WORDS) as Scope[];
+  const all = Object.keys(SCOPE_LABELS) as Scope[];
   return scopes.includes('admin') ? all : all.filter((scope) => scopes.includes(scope));
 }
 

@@ -36,9 +36,9 @@ function bytesOf(typed: string): number | undefined {
 }
 
 /** @throws ApiError */
-function readAs(field: string, wanted: string, value: number | undefined): number {
+function readAs(field: string, expected: string, value: number | undefined): number {
   if (value !== undefined) return value;
   throw new ApiError(422, 'Invalid limit.', undefined, [
-    { field: `/${field}`, message: `must be ${wanted}` },
+    { field: `/${field}`, message: `must be ${expected}` },
   ]);
 }

@@ -1,8 +1,8 @@
 const DAY_MS = 86_400_000;
 /** Full days needed for a forecast. */
-const LEAST_DAYS = 2;
+const MIN_DAYS = 2;
 /** Days used for a forecast: one week, each weekday once. */
-const MOST_DAYS = 7;
+const MAX_DAYS = 7;
 
 interface Day {
   readonly date: string;
@@ -35,8 +35,8 @@ export function forecast(
   now: number,
 ): Forecast | null {
   const today = new Date(now).toISOString().slice(0, 10);
-  const whole = days.filter(({ date, events }) => events !== null && date < today).slice(-MOST_DAYS);
-  if (whole.length < LEAST_DAYS) return null;
+  const whole = days.filter(({ date, events }) => events !== null && date < today).slice(-MAX_DAYS);
+  if (whole.length < MIN_DAYS) return null;
   const perDay = whole.reduce((sum, { events }) => sum + (events ?? 0), 0) / whole.length;
   const left = Math.max(0, Date.parse(resetsAt) - now) / DAY_MS;
   const total = Math.round(used + perDay * left);

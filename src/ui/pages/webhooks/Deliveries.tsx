@@ -10,7 +10,7 @@ import { Delivery } from './Delivery.js';
 import { DeliveryState } from './DeliveryState.js';
 import { useDeliveries, type DeliveryFilter, type Endpoint } from './load.js';
 import { Subject } from './Subject.js';
-import { useDeliveryNews } from './use-delivery-news.js';
+import { useDeliveryUpdates } from './use-delivery-news.js';
 import { endpointName } from './words.js';
 
 interface Props {
@@ -27,7 +27,7 @@ interface Props {
 
 /** Deliveries of an organization; each row expands in place. */
 export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Props) {
-  const isLive = useDeliveryNews(org);
+  const isLive = useDeliveryUpdates(org);
   const list = useDeliveries(org, filter, isLive);
   if (list.error && !list.data) return <Failure error={list.error} retry={() => void list.refetch()} />;
   if (!list.data) return <TableSkeleton rows={5} />;

@@ -3,7 +3,7 @@ import { api, bodyOf } from '../../api/client.js';
 import { Check, Checks, Form, toggled, useChange } from '../../parts/Form.js';
 import { TextField } from '../../parts/FormField.js';
 import type { Endpoint, MadeSecret } from './load.js';
-import { ALL_EVENTS, endpointName, EVENT_TYPES, EVENT_WORDS } from './words.js';
+import { ALL_EVENTS, endpointName, EVENT_TYPES, EVENT_LABELS } from './words.js';
 
 interface Props {
   readonly org: string;
@@ -39,7 +39,7 @@ export function EditEndpoint({ org, endpoint, onMade, onDone }: Props) {
   const isAll = types.includes(ALL_EVENTS);
   // Keep event types that this version does not know.
   const offered = [...new Set<string>([...EVENT_TYPES, ...types.filter((type) => type !== ALL_EVENTS)])];
-  const words: Readonly<Record<string, string>> = EVENT_WORDS;
+  const words: Readonly<Record<string, string>> = EVENT_LABELS;
   return (
     <Form
       label={endpoint === undefined ? 'New endpoint' : `Edit ${endpointName(endpoint)}`}

@@ -27,16 +27,16 @@ function RetryMany({
 }) {
   const [status, setStatus] = useState<keyof typeof STATUSES>('failed');
   const [hours, setHours] = useState<string>('24');
-  const [told, setTold] = useState('');
+  const [message, setMessage] = useState('');
   const change = useChange(async () => {
-    setTold('');
+    setMessage('');
     const body = { endpoint_id: endpoint.id, status, since: outageStart(hours, Date.now()) };
     const params = { path: { org_slug: org } };
     const { queued, has_more } = await bodyOf(
       api.POST('/api/v1/org/{org_slug}/webhooks/deliveries/retry', { params, body }),
     );
     const rest = has_more ? ' More remain: resend again for the rest.' : '';
-    setTold(
+    setMessage(
       queued === 0
         ? 'Nothing to resend.'
         : `${formatCounted(queued, 'delivery', 'deliveries')} will be resent.${rest}`,
@@ -59,7 +59,7 @@ function RetryMany({
         }}
       />
       <Choice label="Queued since" value={hours} options={OUTAGES} onChange={setHours} />
-      <p role="status">{endpoint.is_active ? told : 'This endpoint is paused; activate it first.'}</p>
+      <p role="status">{endpoint.is_active ? message : 'This endpoint is paused; activate it first.'}</p>
     </Form>
   );
 }

@@ -68,7 +68,7 @@ function Loaded({
   const [state, change] = useUrlState(STATE);
   const [isNew, setNew] = useState(false);
   const [made, setMade] = useState<MadeSecret>();
-  const chosen = endpoints.find(({ id }) => id === state.endpoint);
+  const selected = endpoints.find(({ id }) => id === state.endpoint);
   const isAdmin = memberships.some(({ slug, role }) => slug === org && role === 'admin');
   const canManage = scopes.includes('manage');
   return (
@@ -122,11 +122,11 @@ function Loaded({
       ) : (
         <Endpoints org={org} endpoints={endpoints} />
       )}
-      {chosen && (
+      {selected && (
         <OneEndpoint
-          key={chosen.id}
+          key={selected.id}
           org={org}
-          endpoint={chosen}
+          endpoint={selected}
           canManage={canManage}
           isAdmin={isAdmin}
           onSecret={setMade}
@@ -138,11 +138,11 @@ function Loaded({
       <section className={styles['section']}>
         <div className={parts['head']}>
           <h2 className={styles['spread']}>
-            {chosen ? `Deliveries to ${endpointName(chosen)}` : 'Deliveries'}
+            {selected ? `Deliveries to ${endpointName(selected)}` : 'Deliveries'}
           </h2>
           <Choice
             label="Endpoint"
-            value={chosen?.id ?? ''}
+            value={selected?.id ?? ''}
             options={{
               '': 'All',
               ...Object.fromEntries(endpoints.map((each) => [each.id, endpointName(each)])),
@@ -173,7 +173,7 @@ function Loaded({
           filter={{
             ...(state.status !== 'all' && { status: state.status }),
             ...(state.type !== 'all' && { event_type: state.type }),
-            ...(chosen && { endpoint_id: chosen.id }),
+            ...(selected && { endpoint_id: selected.id }),
           }}
           endpoints={endpoints}
           open={state.open}

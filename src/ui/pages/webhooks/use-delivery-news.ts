@@ -4,9 +4,9 @@ import type { Schemas } from '../../api/client.js';
 import { useStream } from '../../live/use-stream.js';
 
 type Page = Schemas['ListedDeliveryPage'];
-type Told = Schemas['ListedDelivery'] & { readonly org_slug: string };
+type DeliveryEvent = Schemas['ListedDelivery'] & { readonly org_slug: string };
 
-const TOLD = ['delivery', 'lost', 'open'];
+const EVENTS = ['delivery', 'lost', 'open'];
 /** Minimum time between reloads of lists and totals. */
 const EVERY_MS = 1000;
 
@@ -15,7 +15,7 @@ const EVERY_MS = 1000;
  *
  * @returns whether the stream is connected
  */
-export function useDeliveryNews(org: string): boolean {
+export function useDeliveryUpdates(org: string): boolean {
   const client = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(
@@ -40,10 +40,10 @@ export function useDeliveryNews(org: string): boolean {
   return useStream(
     'deliveries',
     () => 'deliveries',
-    TOLD,
+    EVENTS,
     (event, data) => {
       if (event === 'delivery') {
-        const { org_slug, ...delivery } = data as unknown as Told;
+        const { org_slug, ...delivery } = data as unknown as DeliveryEvent;
         if (org_slug !== org) return;
         client.setQueriesData<InfiniteData<Page>>(
           { queryKey: ['deliveries', org] },

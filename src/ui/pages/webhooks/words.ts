@@ -1,5 +1,5 @@
 /** Subscribable event types with their labels. `webhook.test` is sent on request only. */
-export const EVENT_WORDS = {
+export const EVENT_LABELS = {
   'trace.failed': 'Run failed',
   'trace.timed_out': 'Run timed out',
   'trace.completed': 'Run completed',
@@ -10,7 +10,7 @@ export const EVENT_WORDS = {
   'webhook.endpoint.disabled': 'Endpoint paused after repeated failures',
 } as const;
 
-export const EVENT_TYPES = Object.keys(EVENT_WORDS) as readonly (keyof typeof EVENT_WORDS)[];
+export const EVENT_TYPES = Object.keys(EVENT_LABELS) as readonly (keyof typeof EVENT_LABELS)[];
 /** Subscribes to all types, including future ones. */
 export const ALL_EVENTS = '*';
 
