@@ -4,8 +4,8 @@ import t from 'tap';
 import ts from 'typescript';
 
 /**
- * Every text that the pages show, file by file, in one list to review. `UPDATE_TEXTS=1 node dist/test/main.js ui/texts` rewrites it.
- * Values stand in braces as the code has them, as do names that have a capital letter or a space and are no text.
+ * Every text of the pages by file, in one list for review. Rewrite it with `UPDATE_TEXTS=1 node dist/test/main.js ui/texts`. Values are
+ * in braces. The list also contains some strings that are not shown, such as names of keys and HTTP methods.
  */
 
 // Compiled, this file lies in dist/test/ui.
@@ -45,26 +45,29 @@ function textsOf(file: string): string[] {
 
 function written(node: ts.StringLiteralLike | ts.TemplateExpression): string {
   if (!ts.isTemplateExpression(node)) return node.text;
-  return (
-    node.head.text + node.templateSpans.map((s) => `{${s.expression.getText()}}${s.literal.text}`).join('')
-  );
+  return node.head.text + node.templateSpans.map((s) => `${value(s.expression)}${s.literal.text}`).join('');
 }
 
-/** The children of an element as a reader sees them: texts within inner elements as well, values in braces. */
+/** A value as its name or the function that formats it; texts inside it have their own lines. */
+function value(expression: ts.Expression): string {
+  if (ts.isStringLiteralLike(expression)) return expression.text;
+  if (ts.isCallExpression(expression)) return value(expression.expression);
+  return /^[\w.?#]+$/.test(expression.getText()) ? `{${expression.getText()}}` : '{…}';
+}
+
+/** The text of an element including inner elements, with values in braces. */
 function inline(children: ts.NodeArray<ts.JsxChild>): string {
   return children
     .map((child) => {
       if (ts.isJsxText(child)) return child.text;
       if (ts.isJsxElement(child) || ts.isJsxFragment(child)) return inline(child.children);
       if (ts.isJsxSelfClosingElement(child)) return `<${child.tagName.getText()}>`;
-      const { expression } = child;
-      if (expression === undefined) return '';
-      return ts.isStringLiteralLike(expression) ? expression.text : `{${expression.getText()}}`;
+      return child.expression === undefined ? '' : value(child.expression);
     })
     .join('');
 }
 
-void t.test('texts of the pages are those in the list', async (t) => {
+void t.test('the list of texts is up to date', async (t) => {
   const files = readdirSync(join(root, 'src/ui'), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file) && !file.startsWith(join('api', 'generated')))
     .sort();
