@@ -10,8 +10,8 @@ import {
 } from '../../src/ui/pages/alerts/draft.js';
 import { memberText } from '../../src/ui/json/member-text.js';
 import { EVENT_TYPES as ALL_TYPES } from '../../src/signal/event.js';
-import { endpointName, EVENT_TYPES, outageStart } from '../../src/ui/pages/webhooks/words.js';
-import { formatCondition, formatFound, formatRule, type Rule } from '../../src/ui/pages/alerts/words.js';
+import { endpointName, EVENT_TYPES, outageStart } from '../../src/ui/pages/webhooks/labels.js';
+import { formatCondition, formatFound, formatRule, type Rule } from '../../src/ui/pages/alerts/labels.js';
 
 const DRAFT: Draft = {
   of: 'agent',

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { changesSince, steady } from '../../src/ui/live/steady.js';
-import { topicOf, Subscriptions } from '../../src/ui/live/wants.js';
+import { topicOf, Subscriptions } from '../../src/ui/live/subscriptions.js';
 import { isOnPage, matchesRun } from '../../src/ui/pages/runs/run-matches.js';
 import { unpricedFirst } from '../../src/ui/pages/models/model-figures.js';
 import {
@@ -13,7 +13,7 @@ import {
   together,
   type WhatIfAnswer,
 } from '../../src/ui/pages/models/what-if.js';
-import { figuresByAgent, worseAgents } from '../../src/ui/pages/overview/worse.js';
+import { figuresByAgent, worseAgents } from '../../src/ui/pages/overview/regressions.js';
 import { filterQuery, isFiltered, isUncounted, STATE } from '../../src/ui/pages/runs/runs-state.js';
 import { conversationSpans } from '../../src/ui/pages/sessions/turn.js';
 import { parseState } from '../../src/ui/state/codec.js';

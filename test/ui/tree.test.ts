@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { criticalPath } from '../../src/ui/trace/critical-path.js';
-import { findRepeats } from '../../src/ui/trace/fold.js';
-import { formatRepeated, formatRepeat, formatSameArguments } from '../../src/ui/trace/repeat-words.js';
+import { findRepeats } from '../../src/ui/trace/repeats.js';
+import { formatRepeated, formatRepeat, formatSameArguments } from '../../src/ui/trace/format-repeat.js';
 import { closedBelow, findSpans, revealed, visibleRows } from '../../src/ui/trace/rows.js';
 import type { RunSpan } from '../../src/ui/trace/span.js';
-import { plainTimeLine, collapsedTimeLine } from '../../src/ui/trace/squeeze.js';
-import { mergeSpans } from '../../src/ui/trace/outline.js';
+import { plainTimeLine, collapsedTimeLine } from '../../src/ui/trace/time-line.js';
+import { mergeSpans } from '../../src/ui/trace/run-summary.js';
 import { buildTree, extentOf } from '../../src/ui/trace/tree.js';
 import { anOutlinedSpan as span } from '../support/ui-spans.js';
 

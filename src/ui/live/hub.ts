@@ -1,5 +1,5 @@
 import { Leader } from './leader.js';
-import { topicName, topicOf } from './wants.js';
+import { topicName, topicOf } from './subscriptions.js';
 
 /** Data of stream events. */
 export type StreamData = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { BASE } from '../api/base.js';
-import { topicOf, Subscriptions } from './wants.js';
+import { topicOf, Subscriptions } from './subscriptions.js';
 
 /** First wait before a refused stream is retried; it doubles each time */
 const FIRST_WAIT_MS = 1000;

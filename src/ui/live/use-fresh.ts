@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRunUpdates } from './use-run-news.js';
+import { useRunUpdates } from './use-run-updates.js';
 
 /** Minimum time between reloads of aggregates. */
 const EVERY_MS = 4000;

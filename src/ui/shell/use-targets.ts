@@ -1,8 +1,8 @@
 import { keepPreviousData, useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, bodyOf } from '../api/client.js';
 import { traceIdIn } from '../format/trace-id.js';
-import { formatRule } from '../pages/alerts/words.js';
-import { endpointName } from '../pages/webhooks/words.js';
+import { formatRule } from '../pages/alerts/labels.js';
+import { endpointName } from '../pages/webhooks/labels.js';
 import { promptPath, runsOfModel, sessionPath } from '../state/path.js';
 import { useSettled } from '../state/use-debounced.js';
 import { useViews } from '../state/views.js';

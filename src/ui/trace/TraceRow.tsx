@@ -5,7 +5,7 @@ import { formatCount, formatCounted, formatMoney } from '../format/number.js';
 import { cx } from '../parts/cx.js';
 import { Missing } from '../parts/Missing.js';
 import { TypeIcon, TYPE_LABELS } from '../parts/TypeIcon.js';
-import { formatRepeated, formatUsage, formatRepeat, formatSameArguments } from './repeat-words.js';
+import { formatRepeated, formatUsage, formatRepeat, formatSameArguments } from './format-repeat.js';
 import type { Row } from './rows.js';
 import { SpanRow, type RowPlace } from './SpanGrid.js';
 import { hasFailed, type RunSpan } from './span.js';

@@ -1,4 +1,4 @@
-import type { Repeat } from './fold.js';
+import type { Repeat } from './repeats.js';
 import type { TreeNode } from './tree.js';
 
 /** A row of the grid: a span, or a group of repeats. */

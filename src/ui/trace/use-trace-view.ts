@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'react';
 import { criticalPath, type CriticalPart } from './critical-path.js';
-import { findRepeats, type Repeat } from './fold.js';
+import { findRepeats, type Repeat } from './repeats.js';
 import { closedBelow, findSpans, revealed, visibleRows, type Row, type Shown } from './rows.js';
 import type { RunSpan } from './span.js';
-import { plainTimeLine, collapsedTimeLine, type TimeLine } from './squeeze.js';
+import { plainTimeLine, collapsedTimeLine, type TimeLine } from './time-line.js';
 import { buildTree, extentOf, type TreeNode } from './tree.js';
 
 export interface TraceView {

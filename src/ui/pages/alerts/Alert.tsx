@@ -22,7 +22,7 @@ import { mayManage, useAlertUpdates, useFirings } from './load.js';
 import { PastChart, PastFirings, SPANS, usePast } from './Past.js';
 import { RuleState } from './RuleState.js';
 import { Target } from './Target.js';
-import { CHANNELS, formatFound, formatRule, type Rule } from './words.js';
+import { CHANNELS, formatFound, formatRule, type Rule } from './labels.js';
 import styles from './alerts.module.css';
 
 const PAGE_SIZE = 20;

@@ -3,7 +3,7 @@ import { Choice } from '../../parts/Choice.js';
 import { SelectField, TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { LIMITS, type ConditionDraft } from './draft.js';
-import { OPERATORS, TYPES } from './words.js';
+import { OPERATORS, TYPES } from './labels.js';
 import styles from './alerts.module.css';
 
 const KINDS: Readonly<Record<ConditionDraft['type'], string>> = {

@@ -6,7 +6,7 @@ import { ActionProblem, TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { LIMITS, limitOf, limitText, problemsOf } from './draft.js';
 import { NoticeFields } from './NoticeFields.js';
-import type { Rule } from './words.js';
+import type { Rule } from './labels.js';
 import styles from './alerts.module.css';
 
 /** Edits the changeable fields of a rule; its target is fixed. */

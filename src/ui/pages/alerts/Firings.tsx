@@ -6,7 +6,7 @@ import { Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { Notices } from './Notices.js';
-import { formatCondition, formatFound, TYPES } from './words.js';
+import { formatCondition, formatFound, TYPES } from './labels.js';
 import styles from './alerts.module.css';
 
 export type Firing = Schemas['FiredAlert'];

@@ -1,6 +1,6 @@
 import { SelectField, TextField } from '../../parts/FormField.js';
 import type { Draft } from './draft.js';
-import { CHANNELS } from './words.js';
+import { CHANNELS } from './labels.js';
 
 /** Cooldown and notification channel of a rule. */
 export function NoticeFields({

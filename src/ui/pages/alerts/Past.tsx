@@ -9,7 +9,7 @@ import { formatDuration } from '../../format/duration.js';
 import { useSettings } from '../../state/settings.js';
 import { useSettled } from '../../state/use-debounced.js';
 import { toTried, type NewRule } from './draft.js';
-import { formatFound, TYPES, type RuleType } from './words.js';
+import { formatFound, TYPES, type RuleType } from './labels.js';
 
 type PastValues = Schemas['AlertPreview'];
 

@@ -4,7 +4,7 @@ import { ConditionFields } from './ConditionFields.js';
 import { LIMITS, type Draft } from './draft.js';
 import { NoticeFields } from './NoticeFields.js';
 import type { useTargets } from './use-targets.js';
-import { TYPES, type RuleType } from './words.js';
+import { TYPES, type RuleType } from './labels.js';
 
 interface Props {
   readonly draft: Draft;

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { Missing } from '../../parts/Missing.js';
-import type { Rule } from './words.js';
+import type { Rule } from './labels.js';
 
 /** The agent or service of a rule. */
 export function Target({

@@ -1,5 +1,5 @@
 import type { components } from '../../api/generated/schema.js';
-import type { Rule, RuleType } from './words.js';
+import type { Rule, RuleType } from './labels.js';
 
 /**
  * `NewAlert` of the API. The daemon checks dependencies between fields, which the generated types cannot

@@ -3,7 +3,7 @@ import type { Column } from '../../parts/DataTable.js';
 import { Time } from '../../parts/figures.js';
 import { RuleState } from './RuleState.js';
 import { Target } from './Target.js';
-import { CHANNELS, formatRule, type Rule } from './words.js';
+import { CHANNELS, formatRule, type Rule } from './labels.js';
 
 /** Columns of rule lists; the first links to the rule, the second to its target. */
 export const RULE_COLUMNS: readonly Column<Rule>[] = [

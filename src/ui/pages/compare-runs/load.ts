@@ -3,10 +3,10 @@ import { useMemo } from 'react';
 import { api, bodyOf, readText } from '../../api/client.js';
 import { parseJson, type Json } from '../../json/parse.js';
 import { diffRuns, type PayloadSizes, type RunDiff } from '../../trace/diff.js';
-import { toRunSpan, type RunSummary } from '../../trace/outline.js';
+import { toRunSpan, type RunSummary } from '../../trace/run-summary.js';
 import { buildTree, extentOf, type TreeNode } from '../../trace/tree.js';
 
-export type { RunSummary } from '../../trace/outline.js';
+export type { RunSummary } from '../../trace/run-summary.js';
 
 /** One of the two compared runs. */
 export interface Side {

@@ -3,7 +3,7 @@ import { edgeKey, type FlowEdge, type Rates } from '../../graph/flow.js';
 import { Count, Duration } from '../../parts/figures.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
-import { SidePanel } from '../../parts/PeekPanel.js';
+import { SidePanel } from '../../parts/SidePanel.js';
 import { NO_P99, type ChangeDaemon } from './daemon-state.js';
 import { Fill, Rate } from './figures.js';
 import { TappedItems } from './TappedItems.js';

@@ -7,7 +7,7 @@ import { CopyButton } from '../../parts/CopyButton.js';
 import { formatRelative, formatTimeExactly } from '../../format/time.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
-import { SidePanel } from '../../parts/PeekPanel.js';
+import { SidePanel } from '../../parts/SidePanel.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { useNow } from '../../state/clock.js';

@@ -5,7 +5,7 @@ import { failedShare, type Graph, type GraphEdge, type GraphNode } from '../../g
 import { Count, Duration } from '../../parts/figures.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
-import { SidePanel } from '../../parts/PeekPanel.js';
+import { SidePanel } from '../../parts/SidePanel.js';
 import { NO_ERRORS, NO_P95, type ChangeMap } from './map-state.js';
 import styles from './map.module.css';
 

@@ -3,7 +3,7 @@ import { formatDuration } from '../../format/duration.js';
 import { formatClock, zoneLabel } from '../../format/time.js';
 import { formatCount, formatMoney } from '../../format/number.js';
 import { useSettings } from '../../state/settings.js';
-import { formatRepeat } from '../../trace/repeat-words.js';
+import { formatRepeat } from '../../trace/format-repeat.js';
 import type { TreeNode } from '../../trace/tree.js';
 import type { TraceView } from '../../trace/use-trace-view.js';
 import styles from './run.module.css';

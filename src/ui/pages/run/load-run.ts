@@ -2,7 +2,7 @@ import { queryOptions, useQuery, useQueryClient, type QueryClient } from '@tanst
 import { api, bodyOf, readText, type Schemas } from '../../api/client.js';
 import { parseJson, type Json } from '../../json/parse.js';
 import { useStream } from '../../live/use-stream.js';
-import { mergeSpans, toRunSpan, type RunSummary } from '../../trace/outline.js';
+import { mergeSpans, toRunSpan, type RunSummary } from '../../trace/run-summary.js';
 import type { RunSpan } from '../../trace/span.js';
 
 export interface LoadedRun {

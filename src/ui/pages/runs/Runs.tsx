@@ -16,7 +16,7 @@ import { useUrlState } from '../../state/use-url-state.js';
 import { Filters } from './Filters.js';
 import { Histogram } from './Histogram.js';
 import { ColumnMenu, Export } from './ListTools.js';
-import { RunPreview } from './Peek.js';
+import { RunPreview } from './RunPreview.js';
 import { Views } from './Views.js';
 import { isFiltered, isUncounted, SORTS, STATE, type RunsState } from './runs-state.js';
 import { listQuery, MAX_NEW_RUNS, PAGE_SIZE, useRuns } from './use-runs.js';

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
-import { useRunUpdates, type RunEvent } from '../../live/use-run-news.js';
+import { useRunUpdates, type RunEvent } from '../../live/use-run-updates.js';
 import { useSteady } from '../../live/use-steady.js';
 import { isOnPage, matchesRun } from './run-matches.js';
 import { filterQuery, isUncounted, type RunsState } from './runs-state.js';

@@ -10,8 +10,8 @@ import { Delivery } from './Delivery.js';
 import { DeliveryState } from './DeliveryState.js';
 import { useDeliveries, type DeliveryFilter, type Endpoint } from './load.js';
 import { Subject } from './Subject.js';
-import { useDeliveryUpdates } from './use-delivery-news.js';
-import { endpointName } from './words.js';
+import { useDeliveryUpdates } from './use-delivery-updates.js';
+import { endpointName } from './labels.js';
 
 interface Props {
   readonly org: string;

@@ -3,7 +3,7 @@ import { api, bodyOf } from '../../api/client.js';
 import { Check, Checks, Form, toggled, useChange } from '../../parts/Form.js';
 import { TextField } from '../../parts/FormField.js';
 import type { Endpoint, MadeSecret } from './load.js';
-import { ALL_EVENTS, endpointName, EVENT_TYPES, EVENT_LABELS } from './words.js';
+import { ALL_EVENTS, endpointName, EVENT_TYPES, EVENT_LABELS } from './labels.js';
 
 interface Props {
   readonly org: string;

@@ -7,7 +7,7 @@ import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
 import { ActionProblem } from '../../parts/FormField.js';
 import { useActivate, type Endpoint } from './load.js';
-import { ALL_EVENTS, endpointName } from './words.js';
+import { ALL_EVENTS, endpointName } from './labels.js';
 import styles from './webhooks.module.css';
 
 /** All endpoints of an organization, with links to their deliveries. */

@@ -8,7 +8,7 @@ import parts from '../../parts/parts.module.css';
 import { EditEndpoint } from './EditEndpoint.js';
 import { EndpointState } from './Endpoints.js';
 import { useActivate, type Endpoint, type MadeSecret } from './load.js';
-import { endpointName, OUTAGES, outageStart } from './words.js';
+import { endpointName, OUTAGES, outageStart } from './labels.js';
 import styles from './webhooks.module.css';
 import { formatCounted } from '../../format/number.js';
 import { Choice } from '../../parts/Choice.js';

@@ -17,7 +17,7 @@ import { EditEndpoint } from './EditEndpoint.js';
 import { Endpoints, PausedBanner } from './Endpoints.js';
 import { useEndpoints, type Endpoint, type MadeSecret } from './load.js';
 import { OneEndpoint } from './OneEndpoint.js';
-import { endpointName, EVENT_TYPES } from './words.js';
+import { endpointName, EVENT_TYPES } from './labels.js';
 import styles from './webhooks.module.css';
 
 const SENT_TYPES = ['all', ...EVENT_TYPES, 'webhook.test'] as const;

@@ -3,7 +3,7 @@ import type { Schemas } from '../../api/client.js';
 import { Count, Duration, FullTime, Money } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
-import { SidePanel } from '../../parts/PeekPanel.js';
+import { SidePanel } from '../../parts/SidePanel.js';
 import { Status } from '../../parts/Status.js';
 import { sessionPath } from '../../state/path.js';
 

@@ -5,7 +5,7 @@ import { Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { endsOf } from '../../state/use-series.js';
 import { Card } from './Card.js';
-import { formatFound, TYPES } from '../alerts/words.js';
+import { formatFound, TYPES } from '../alerts/labels.js';
 import styles from './Overview.module.css';
 
 const LIMIT = 5;

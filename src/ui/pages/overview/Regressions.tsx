@@ -5,7 +5,7 @@ import { formatCount, formatMoney, formatPercentage } from '../../format/number.
 import parts from '../../parts/parts.module.css';
 import { endsOf } from '../../state/use-series.js';
 import { Card } from './Card.js';
-import { figuresByAgent, worseAgents } from './worse.js';
+import { figuresByAgent, worseAgents } from './regressions.js';
 import styles from './Overview.module.css';
 
 const LIMIT = 5;

@@ -1,6 +1,6 @@
 import { formatDuration } from '../format/duration.js';
 import { formatCount, formatCounted, formatMoney } from '../format/number.js';
-import type { Usage, Repeat } from './fold.js';
+import type { Usage, Repeat } from './repeats.js';
 
 /** How often arguments repeated; undefined if never. */
 export function formatSameArguments({ isSame, rounds, members, again }: Repeat): string | undefined {
