@@ -41,7 +41,7 @@ const Usage = page(PAGE_CODE['/usage']);
 const DaemonPage = page(PAGE_CODE['/daemon']);
 const CompareRuns = page(PAGE_CODE['/compare/runs']);
 
-/** Everything, from the theme to the pages. */
+/** The whole app, from the theme to the pages. */
 export function App() {
   return (
     <SettingsProvider>

@@ -1,6 +1,6 @@
 import { rawPath } from './state/path.js';
 
-/** The code of each page, by the paths of it as the router has them. What begins with a colon stands for anything. */
+/** Page modules by route; a segment with a colon is a parameter. */
 export const PAGE_CODE = {
   '/': () => import('./pages/overview/Overview.js'),
   '/agents': () => import('./pages/agents/Agents.js'),
@@ -34,16 +34,16 @@ interface PageCode {
 }
 
 /**
- * Begins to load the code of the page that the address names, beside all other code and not after it. Where that code has a function
- * `early`, it asks for what the page shows, which is then on its way before there is a page.
+ * Starts loading the module of the current page in parallel to the rest. If the module exports `early`, it
+ * starts the page's requests before React renders.
  */
 export async function loadPage(): Promise<void> {
   const parts = rawPath().split('/');
   const found = Object.entries(PAGE_CODE).find(([pattern]) => {
-    const wanted = pattern.split('/');
+    const segments = pattern.split('/');
     return (
-      wanted.length === parts.length &&
-      wanted.every((part, at) => part === parts[at] || (part.startsWith(':') && parts[at] !== ''))
+      segments.length === parts.length &&
+      segments.every((part, at) => part === parts[at] || (part.startsWith(':') && parts[at] !== ''))
     );
   });
   const code: PageCode | undefined = await found?.[1]();

@@ -1,10 +1,12 @@
-// The first code that runs. It knows nothing but the address, and asks at once for all that is needed for it.
-import { mendLanguage } from './charts/language.js';
+// The entry point: starts loading everything that the address needs.
+import { fixLanguage } from './charts/language.js';
 import { loadPage } from './page-code.js';
 
-// Before the code of any page: charts look at the language when they are loaded.
-mendLanguage();
-// What fails here fails again where the page is shown, which says so.
+// Before any page module, because charts read the language on import.
+fixLanguage();
+// The page shows the error when it loads the module again.
 loadPage().catch(() => undefined);
-void import('./state/queries.js').then(({ ME, queries, untold }) => queries.query(ME).catch(untold));
+void import('./state/queries.js').then(({ ME, queries, ignoreEarlyFailure }) =>
+  queries.query(ME).catch(ignoreEarlyFailure),
+);
 void import('./main.js');

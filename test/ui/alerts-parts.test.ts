@@ -10,8 +10,8 @@ import {
 } from '../../src/ui/pages/alerts/draft.js';
 import { memberText } from '../../src/ui/json/member-text.js';
 import { EVENT_TYPES as ALL_TYPES } from '../../src/signal/event.js';
-import { endpointName, EVENT_TYPES, outageStart } from '../../src/ui/pages/webhooks/words.js';
-import { conditionWords, formatFound, ruleWords, type Rule } from '../../src/ui/pages/alerts/words.js';
+import { endpointName, EVENT_TYPES, outageStart } from '../../src/ui/pages/webhooks/labels.js';
+import { formatCondition, formatFound, formatRule, type Rule } from '../../src/ui/pages/alerts/labels.js';
 
 const DRAFT: Draft = {
   of: 'agent',
@@ -46,8 +46,8 @@ const RULE: Rule = {
 };
 
 void t.test('a rule says what it looks for in the units of people', async (t) => {
-  t.equal(ruleWords(RULE), 'Cost a day above $5.00');
-  t.equal(conditionWords({ type: 'inactivity', threshold: 6 }), 'Silence longer than 6h');
+  t.equal(formatRule(RULE), 'Daily cost above $5.00');
+  t.equal(formatCondition({ type: 'inactivity', threshold: 6 }), 'No activity for 6 h');
   t.equal(formatFound('latency_threshold', 1500), '1.5 s');
   t.equal(formatFound('composite', 1), 'met');
   const composite_config = {
@@ -64,8 +64,8 @@ void t.test('a rule says what it looks for in the units of people', async (t) =>
     ],
   };
   t.equal(
-    ruleWords({ type: 'composite', threshold: 0, composite_config } as unknown as Rule),
-    'Share of failures above 7 % or queue.depth at most 3',
+    formatRule({ type: 'composite', threshold: 0, composite_config } as unknown as Rule),
+    'Failure rate above 7% or queue.depth at most 3',
   );
 });
 

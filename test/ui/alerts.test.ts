@@ -66,9 +66,9 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.locator('input[aria-invalid="true"]').waitFor();
     await page.getByLabel('URL').fill(`https://127.0.0.1:${receiver.port}/hook`);
     await page.getByRole('button', { name: 'Create endpoint' }).click();
-    const made = page.getByRole('region', { name: 'Secret of pager' });
+    const made = page.getByRole('region', { name: 'Secret for pager' });
     t.match(await made.locator('code').textContent(), /^whsec_/);
-    await made.getByRole('button', { name: 'I have kept it' }).click();
+    await made.getByRole('button', { name: 'I’ve saved it' }).click();
     await made.waitFor({ state: 'detached' });
     await page.reload();
     await page.getByRole('link', { name: 'pager' }).waitFor();
@@ -86,7 +86,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     });
     const { page, complaints } = await visit('/webhooks/default?status=failed');
     const banner = page.getByRole('alert');
-    await banner.getByText('is paused after 3 failures in a row').waitFor();
+    await banner.getByText('was paused after 3 consecutive failures').waitFor();
     isBroken = false;
     await banner.getByRole('button', { name: 'Activate' }).click();
     await banner.waitFor({ state: 'detached' });
@@ -96,11 +96,11 @@ void t.test('alerts and webhooks in a browser', async (t) => {
       .getByRole('row')
       .filter({ has: page.getByRole('link', { name: `run ${first.slice(0, 8)}` }) });
     await row.first().getByRole('button').click();
-    const sent = await page.getByRole('region', { name: 'What was sent' }).locator('pre').textContent();
+    const sent = await page.getByRole('region', { name: 'Raw request body' }).locator('pre').textContent();
     const seen = receiver.requests.map(({ body }) => body.toString());
     t.ok(seen.includes(sent ?? ''), 'every byte');
     await page.getByText('out of order').waitFor({ state: 'attached' });
-    await page.getByRole('button', { name: 'Send again', exact: true }).click();
+    await page.getByRole('button', { name: 'Resend', exact: true }).click();
     await until('it came again', async () => (await delivered(api)) === 1);
     t.equal(receiver.requests.length, RUNS + 1);
     t.equal(receiver.requests.at(-1)?.body.toString(), sent);
@@ -108,14 +108,14 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.goto(`${url}/webhooks/default`);
     await page.getByRole('link', { name: 'pager' }).click();
     await page.waitForURL('**/webhooks/default?endpoint=*');
-    await page.getByRole('button', { name: 'Send again after an outage' }).click();
-    await page.getByRole('button', { name: 'Send again', exact: true }).click();
-    await page.getByText('2 deliveries will be sent again.').waitFor();
+    await page.getByRole('button', { name: 'Resend failed deliveries' }).click();
+    await page.getByRole('button', { name: 'Resend', exact: true }).click();
+    await page.getByText('2 deliveries will be resent.').waitFor();
     await until('they came again', async () => (await delivered(api)) === RUNS);
     t.equal(receiver.requests.length, 2 * RUNS);
     await page.getByLabel('State').selectOption('success');
     await page.waitForURL('**&status=success');
-    await page.getByText('3 deliveries in all').waitFor();
+    await page.getByText('3 deliveries total').waitFor();
 
     // What becomes of a row is told by the stream, although the list cannot be read again.
     await page.route('**/webhooks/deliveries?*', (route) => route.abort());
@@ -137,15 +137,15 @@ void t.test('alerts and webhooks in a browser', async (t) => {
       await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'clerk' });
       const preview = page.getByRole('region', { name: 'Preview' });
       await preview.getByText('it would have fired 1 time').waitFor();
-      await page.getByLabel('More than, in %').fill('100');
+      await page.getByLabel('Threshold (%)').fill('100');
       await preview.getByText('it would have fired never').waitFor();
-      await page.getByLabel('More than, in %').fill('50');
+      await page.getByLabel('Threshold (%)').fill('50');
       await page.getByRole('button', { name: 'Create alert' }).click();
-      await page.getByRole('heading', { name: 'Has not fired' }).waitFor();
+      await page.getByRole('heading', { name: 'Never fired' }).waitFor();
       alert = new URL(page.url()).pathname;
 
       const runs = await sendFailed(api, Date.now());
-      const firings = page.getByRole('table', { name: 'When it fired' });
+      const firings = page.getByRole('table', { name: 'Incidents' });
       const evidence = firings.getByRole('link').first();
       await evidence.waitFor();
       const run = (await evidence.getAttribute('title')) ?? '';
@@ -156,14 +156,14 @@ void t.test('alerts and webhooks in a browser', async (t) => {
       await span.getByRole('heading', { name: 'find_order' }).waitFor();
       await span.getByText('No such order').waitFor();
       await span.getByRole('tab', { name: 'Alerts' }).click();
-      await span.getByRole('table', { name: 'Alerts that this run explains' }).getByRole('link').waitFor();
+      await span.getByRole('table', { name: 'Alerts triggered by this run' }).getByRole('link').waitFor();
       await span.getByRole('tab', { name: 'Deliveries' }).click();
       await span.getByRole('cell', { name: 'trace.failed' }).waitFor();
       await span.getByRole('cell', { name: 'alert.fired' }).waitFor();
       await page.goto(url + alert);
       await page.getByRole('link', { name: 'clerk' }).click();
       const rules = page.getByRole('table', { name: 'Alerts' });
-      await rules.getByRole('link', { name: 'Share of failures above 50 %' }).waitFor();
+      await rules.getByRole('link', { name: 'Failure rate above 50%' }).waitFor();
       t.same(complaints, []);
     },
   );
@@ -180,7 +180,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
       headers: { 'X-Jackdaw': '1' },
     });
     await page.goto(`${url}/webhooks`);
-    await page.getByText('You may look only').waitFor();
+    await page.getByText('Read-only').waitFor();
     await page.getByRole('link', { name: 'pager' }).click();
     await page.getByRole('region', { name: 'Endpoint pager' }).waitFor();
     t.equal(await page.getByRole('button', { name: /New|Delete|Edit|Rotate|Send/ }).count(), 0);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { bucketTimes, valuesAt } from '../../src/ui/charts/buckets.js';
-import { DURATION_STEPS, HOUR_STEPS, lonely, valueRange } from '../../src/ui/charts/values.js';
+import { DURATION_STEPS, HOUR_STEPS, isolated, valueRange } from '../../src/ui/charts/values.js';
 
 const HOUR = 3_600_000;
 
@@ -63,8 +63,8 @@ void t.test('every bucket of an answer finds its time, before 1970, too', async 
 });
 
 void t.test('values without neighbours are found, to be drawn as points', async (t) => {
-  t.same(lonely([1, null, 2, 3, null, 0]), [0, 5]);
-  t.same(lonely([]), []);
+  t.same(isolated([1, null, 2, 3, null, 0]), [0, 5]);
+  t.same(isolated([]), []);
 });
 
 void t.test('the axis of values begins at zero, has room above, and never no height', async (t) => {

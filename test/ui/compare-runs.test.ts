@@ -54,7 +54,7 @@ void t.test('two runs laid over each other', async (t) => {
     t.equal(await grid.getAttribute('aria-rowcount'), '95');
     t.match(
       await page.locator('main').textContent(),
-      /They first differ at think: it gave something else\. 92 spans alike, 1 changed, 0 only in A, 1 only in B/,
+      /They first differ at think: output differs\. 92 spans the same, 1 changed, 0 only in A, 1 only in B/,
     );
     const panel = page.getByRole('region', { name: 'Difference' });
     await panel.locator('ins', { hasText: 'very' }).waitFor();
@@ -64,7 +64,7 @@ void t.test('two runs laid over each other', async (t) => {
     t.match(page.url(), 'span=');
     const added = grid.getByRole('row', { selected: true });
     t.match(await added.textContent(), /Only in B.*translate/);
-    await page.getByLabel('Only what differs (2)').check();
+    await page.getByLabel('Only differences (2)').check();
     await page.waitForURL('**only=1**');
     t.equal(
       await grid.getAttribute('aria-rowcount'),
@@ -86,10 +86,10 @@ void t.test('two runs laid over each other', async (t) => {
     const { page } = await pages.visit(`/compare/runs?a=previous&b=${first}`);
     await page.getByText('This agent has no earlier run').waitFor();
     const picker = page.getByRole('region', { name: 'Run A' });
-    await picker.getByLabel('Id of run A').fill('last one');
+    await picker.getByLabel('Run A: id or link').fill('last one');
     await page.keyboard.press('Enter');
-    t.match(await picker.getByRole('alert').textContent(), 'no id of a run');
-    await picker.getByLabel('Id of run A').fill(`${pages.url}/traces/${second}?span=x`);
+    t.match(await picker.getByRole('alert').textContent(), 'Not a run id');
+    await picker.getByLabel('Run A: id or link').fill(`${pages.url}/traces/${second}?span=x`);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/compare/runs?a=${second}&b=${first}`);
     await page.getByRole('treegrid').waitFor();

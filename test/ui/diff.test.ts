@@ -139,11 +139,11 @@ void t.test(
       wide('b', (at) => `b${String(at)}`),
     );
     t.same(apart.counts, { same: 1, changed: 0, onlyA: 9999, onlyB: 9999 });
-    const turned = diffOf(
+    const toggled = diffOf(
       wide('a', (at) => String(at % 100)),
       wide('b', (at) => String((at * 7) % 100)),
     );
-    t.ok(turned.counts.same > 100);
+    t.ok(toggled.counts.same > 100);
     const deep = Array.from({ length: 10_000 }, (_, at) =>
       span(String(at), at === 0 ? null : String(at - 1), at, 20_000),
     );

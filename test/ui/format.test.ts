@@ -44,12 +44,12 @@ void t.test('durations have three digits or two units', async (t) => {
     [4523, '4.52 s'],
     [42_000, '42 s'],
     [42_013, '42.0 s'],
-    [59_999, '1m'],
-    [71_169, '1m 11s'],
-    [3_599_600, '1h'],
-    [7_500_000, '2h 05m'],
-    [86_399_000, '1d'],
-    [273_600_000, '3d 04h'],
+    [59_999, '1 min'],
+    [71_169, '1 m 11 s'],
+    [3_599_600, '1 h'],
+    [7_500_000, '2 h 05 m'],
+    [86_399_000, '1 d'],
+    [273_600_000, '3 d 04 h'],
   ];
   for (const [ms, text] of cases) t.equal(formatDuration(ms), text);
 });
@@ -71,13 +71,13 @@ void t.test('counts, shares and sizes', async (t) => {
   t.equal(formatCount(1_234_567), '1.23M');
   t.equal(formatCounted(1, 'run'), '1 run');
   t.equal(formatCounted(2, 'entry', 'entries'), '2 entries');
-  t.equal(formatPercentage(0.04), '<0.1 %');
-  t.equal(formatPercentage(99.96), '>99.9 %', 'what is not everything is not 100 %');
-  t.equal(formatPercentage(100), '100 %');
-  t.equal(formatPercentage(111.4), '111 %');
-  t.equal(formatPercentage(80), '80 %');
-  t.equal(formatPercentage(79.97), '80.0 %', 'zeros that were rounded to are seen');
-  t.equal(formatPercentage(0.07 * 100), '7 %');
+  t.equal(formatPercentage(0.04), '<0.1%');
+  t.equal(formatPercentage(99.96), '>99.9%', 'what is not everything is not 100%');
+  t.equal(formatPercentage(100), '100%');
+  t.equal(formatPercentage(111.4), '111%');
+  t.equal(formatPercentage(80), '80%');
+  t.equal(formatPercentage(79.97), '80.0%', 'zeros that were rounded to are seen');
+  t.equal(formatPercentage(0.07 * 100), '7%');
   t.equal(unitName('{request}'), 'request');
   t.equal(unitName('1'), '');
   t.equal(unitName('By'), 'bytes');

@@ -30,7 +30,7 @@ void t.test('settings', async (t) => {
     await other.page.getByRole('link', { name: 'You' }).click();
     await other.page.getByRole('heading', { name: 'Preferences' }).waitFor();
 
-    await made.getByRole('button', { name: 'I have kept it' }).click();
+    await made.getByRole('button', { name: 'I’ve saved it' }).click();
     await page.getByRole('button', { name: 'Revoke notebook' }).click();
     await page.getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByRole('cell', { name: 'revoked' }).waitFor();
@@ -47,7 +47,7 @@ void t.test('settings', async (t) => {
     await page.getByLabel('API key').fill((body as { readonly key: string }).key);
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('button', { name: 'Revoke own' }).click();
-    await page.getByText('This ends the session you are in.').waitFor();
+    await page.getByText('This ends your current session.').waitFor();
     await page.getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByText('Your session has ended').waitFor();
     t.same(complaints, []);
@@ -58,10 +58,10 @@ void t.test('settings', async (t) => {
     await page.getByRole('button', { name: 'New user' }).click();
     await page.getByLabel('Name').fill('Ada');
     await page.getByLabel('E-mail').fill('no address');
-    await page.getByLabel('Events a month').fill('many');
+    await page.getByLabel('Events per month').fill('many');
     await page.getByRole('button', { name: 'Create user' }).click();
     await page.getByText('must be a whole number, such as 100000').waitFor();
-    await page.getByLabel('Events a month').fill('5 000');
+    await page.getByLabel('Events per month').fill('5 000');
     await page.getByRole('button', { name: 'Create user' }).click();
     await page.locator('input[type="email"][aria-invalid="true"]').waitFor();
     await page.getByLabel('E-mail').fill('ada@example.com');
@@ -86,7 +86,7 @@ void t.test('settings', async (t) => {
     await page.getByRole('link', { name: 'Acme' }).click();
     const user = page.getByLabel('User');
     await user.selectOption({ label: 'Ada · ada@example.com' });
-    await page.getByRole('button', { name: 'Add the member' }).click();
+    await page.getByRole('button', { name: 'Add member' }).click();
     await page.getByRole('button', { name: 'Change to admin Ada' }).click();
     await page.getByRole('button', { name: 'Change to admin', exact: true }).click();
     await page.getByRole('cell', { name: 'admin', exact: true }).waitFor();
@@ -107,11 +107,11 @@ void t.test('settings', async (t) => {
     const line = table.getByRole('row', { name: /Alert secret rotated/ });
     await line.waitFor();
     await page.getByRole('combobox', { name: /^User/ }).selectOption({ label: 'Ada · ada@example.com' });
-    await page.getByRole('heading', { name: 'No recorded action matches' }).waitFor();
+    await page.getByRole('heading', { name: 'No actions match' }).waitFor();
     await page.goBack();
     await line.waitFor();
     t.equal(new URL(page.url()).searchParams.get('action'), 'alert_secret.rotated');
-    await page.getByRole('combobox', { name: /^Within/ }).selectOption('1h');
+    await page.getByRole('combobox', { name: /^Period/ }).selectOption('1h');
     await line.getByRole('link').click();
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
     t.same(complaints, []);
@@ -122,7 +122,7 @@ void t.test('settings', async (t) => {
     async (t) => {
       await api.send([anItem()]);
       const { page, complaints } = await visit('/daemon');
-      const graph = page.getByRole('region', { name: /^Graph of the pipelines/ });
+      const graph = page.getByRole('region', { name: /^Pipeline graph/ });
       const edge = graph.getByRole('button', { name: /^trace_batch to validation in traces/ });
       await edge.focus();
       await page.keyboard.press('Enter');
@@ -130,9 +130,9 @@ void t.test('settings', async (t) => {
       await panel.getByText('receiver trace_batch').waitFor();
       await page.getByText('Live', { exact: true }).waitFor();
       // What passes now is shown, and held while it is read.
-      const tap = panel.getByRole('region', { name: 'What passes now' });
-      await tap.getByText('Nothing of yours has passed').waitFor();
-      await tap.getByText(/^Live/).waitFor();
+      const tap = panel.getByRole('region', { name: 'Live items' });
+      await tap.getByText('No data of yours has passed').waitFor();
+      await tap.getByText(/^Live sample/).waitFor();
       t.same(await accessibilityProblems(page), []);
       const row = page
         .getByRole('table', { name: 'Edges' })
@@ -140,13 +140,13 @@ void t.test('settings', async (t) => {
       await row.getByRole('cell', { name: '1', exact: true }).waitFor();
       await api.send([anItem()]);
       await row.getByRole('cell', { name: '2', exact: true }).waitFor();
-      const item = tap.getByRole('button', { name: /^Taken: researcher/ });
+      const item = tap.getByRole('button', { name: /^Accepted: researcher/ });
       await item.press('Enter');
-      await tap.getByText(/^Taken in .*, in a batch of 1 item$/).waitFor();
+      await tap.getByText(/^Accepted in .*, in a batch of 1 item$/).waitFor();
       t.match(await tap.getByRole('link', { name: 'Open the run' }).getAttribute('href'), '/traces/');
       t.same(await accessibilityProblems(page), []);
       await api.send([anItem()]);
-      await tap.getByText('Held while you read; 1 item waiting').waitFor();
+      await tap.getByText('Paused while you read; 1 item waiting').waitFor();
       await item.press('Enter');
       await tap.getByRole('listitem').nth(1).waitFor();
       await page.keyboard.press('Escape');
@@ -155,7 +155,7 @@ void t.test('settings', async (t) => {
       await graph.getByRole('button', { name: /^outbox to webhook in events/ }).waitFor();
       t.equal(await graph.getByRole('button', { name: / in / }).count(), 1);
       await page.getByRole('button', { name: 'Components' }).click();
-      await page.getByRole('row', { name: 'validation processor traces Well' }).waitFor();
+      await page.getByRole('row', { name: 'validation processor traces Healthy' }).waitFor();
       await page.getByRole('button', { name: 'Configuration' }).click();
       const yaml = page.getByRole('region', { name: 'Configuration as YAML' });
       t.match(await yaml.textContent(), /bootstrap_key: "\[secret\]"/);
@@ -181,7 +181,7 @@ void t.test('settings', async (t) => {
       const { page, complaints } = await visitUnknown('/');
       await page.getByLabel('API key').fill(made.key);
       await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+      await page.getByRole('heading', { name: 'No data yet' }).waitFor();
       const told = await page.locator('main').innerText();
       t.match(told, 'Authorization: Bearer $JACKDAW_KEY');
       t.notMatch(told, 'initial-api-key');
@@ -191,7 +191,7 @@ void t.test('settings', async (t) => {
       const { user } = await api.get<{ readonly user: { readonly id: string } }>('/me', made.key);
       await api.call('PUT', `/admin/orgs/mias/members/${user.id}`, { json: { role: 'member' } });
       await page.goto(new URL('/webhooks', page.url()).href);
-      await page.getByRole('heading', { name: 'Webhooks of Of Mia' }).waitFor();
+      await page.getByRole('heading', { name: 'Webhooks · Of Mia' }).waitFor();
       t.equal(await page.getByRole('button', { name: 'New endpoint' }).count(), 0, 'members look only');
       await page.goto(new URL('/webhooks/default', page.url()).href);
       await page.getByRole('heading', { name: 'Organization not found' }).waitFor();
@@ -228,12 +228,14 @@ void t.test('usage says how it stands, and where a trace is', async (t) => {
   await page.getByText('Stored.').waitFor();
   await box.fill(traceIdOf(bad));
   await page.getByText('Refused.', { exact: true }).waitFor();
-  await page.getByText('it breaks a rule').first().waitFor();
+  await page.getByText('fails validation').first().waitFor();
   t.same(await accessibilityProblems(page), []);
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Page, name or id' }).fill('0af7651916cd43dd8448eb211c80319c');
+  await page
+    .getByRole('combobox', { name: 'Search pages, agents, prompts, ids' })
+    .fill('0af7651916cd43dd8448eb211c80319c');
   await page.getByRole('option', { name: 'Where is this trace?' }).click();
-  await page.getByText('Never seen here.').waitFor();
+  await page.getByText('Never received.').waitFor();
   t.equal(new URL(page.url()).searchParams.get('trace'), '0af76519-16cd-43dd-8448-eb211c80319c');
 
   const dark = await visit('/usage', { colorScheme: 'dark', reducedMotion: 'reduce' });

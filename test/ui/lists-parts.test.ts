@@ -1,21 +1,21 @@
 import t from 'tap';
-import { cameSince, steady } from '../../src/ui/live/steady.js';
-import { topicOf, Wants } from '../../src/ui/live/wants.js';
+import { changesSince, steady } from '../../src/ui/live/steady.js';
+import { topicOf, Subscriptions } from '../../src/ui/live/subscriptions.js';
 import { isOnPage, matchesRun } from '../../src/ui/pages/runs/run-matches.js';
 import { unpricedFirst } from '../../src/ui/pages/models/model-figures.js';
 import {
   candidates,
-  differenceWords,
+  formatDifference,
   missingReason,
-  MOST_SWAPS,
+  MAX_SWAPS,
   remarks,
   swapsField,
   together,
   type WhatIfAnswer,
 } from '../../src/ui/pages/models/what-if.js';
-import { figuresByAgent, worseAgents } from '../../src/ui/pages/overview/worse.js';
+import { figuresByAgent, worseAgents } from '../../src/ui/pages/overview/regressions.js';
 import { filterQuery, isFiltered, isUncounted, STATE } from '../../src/ui/pages/runs/runs-state.js';
-import { tellingSpans } from '../../src/ui/pages/sessions/turn.js';
+import { conversationSpans } from '../../src/ui/pages/sessions/turn.js';
 import { parseState } from '../../src/ui/state/codec.js';
 
 const bucket = (runs: number, failed: number, cost: number | null, priced_runs = runs) => ({
@@ -64,10 +64,10 @@ void t.test(
       output_bytes: output,
     });
     const calls = [span('a', 'llm', 1, null), span('tool', 'tool', 1, 1), span('b', 'llm', 1, 1)];
-    t.same(tellingSpans([span('root', 'agent', 1, 1), ...calls]), { asked: 'root', answered: 'root' });
-    t.same(tellingSpans([span('root', 'agent', null, null), ...calls]), { asked: 'a', answered: 'b' });
-    t.same(tellingSpans([span('root', 'agent', 1, null), ...calls]), { asked: 'root', answered: 'b' });
-    t.same(tellingSpans([]), { asked: undefined, answered: undefined });
+    t.same(conversationSpans([span('root', 'agent', 1, 1), ...calls]), { asked: 'root', answered: 'root' });
+    t.same(conversationSpans([span('root', 'agent', null, null), ...calls]), { asked: 'a', answered: 'b' });
+    t.same(conversationSpans([span('root', 'agent', 1, null), ...calls]), { asked: 'root', answered: 'b' });
+    t.same(conversationSpans([]), { asked: undefined, answered: undefined });
   },
 );
 
@@ -97,7 +97,7 @@ void t.test('what is thought of stands in the link, whatever models are called',
   const printed = swapsField.print(swaps) ?? '';
   t.strictSame(swapsField.parse(printed), swaps);
   t.strictSame(swapsField.parse('a:b,a:c'), [{ model: 'a', as: 'c' }], 'one for each');
-  const tooMany = Array.from({ length: MOST_SWAPS + 1 }, (_, i) => `m${String(i)}:x`).join(',');
+  const tooMany = Array.from({ length: MAX_SWAPS + 1 }, (_, i) => `m${String(i)}:x`).join(',');
   for (const wrong of ['', 'a', 'a:', 'a:b:c', '%zz:b', tooMany, `${'a'.repeat(2000)}:b`])
     t.equal(swapsField.parse(wrong), undefined, wrong.slice(0, 20));
   t.equal(swapsField.print([]), undefined);
@@ -120,12 +120,12 @@ void t.test('what is not known of an estimate is said, and nothing is made up', 
     repriced,
   };
   t.same(remarks(answer), [
-    '2 calls of 10 left out: 1 without tokens, 1 with a total of tokens only.',
-    '2 calls of 8 have no real cost and are not in the difference.',
-    '2,000 input tokens of caches at the cache prices of x, as if it cached the same.',
+    '2 calls of 10 excluded: 1 without tokens, 1 with only a token total.',
+    '2 calls of 8 have no actual cost and are excluded from the difference.',
+    '2,000 cached input tokens at the cache prices of x, assuming the same caching.',
   ]);
   const flat = { ...answer, price: { ...price, cached_read: 1 } };
-  t.match(remarks(flat).at(-1), 'x has no price of its own for caches');
+  t.match(remarks(flat).at(-1), 'x has no cache prices');
   t.equal(missingReason(answer), undefined);
   const unknown: WhatIfAnswer = {
     ...answer,
@@ -134,15 +134,15 @@ void t.test('what is not known of an estimate is said, and nothing is made up', 
     reason: 'unknown_model',
     repriced: null,
   };
-  t.match(missingReason(unknown), 'does not know');
+  t.match(missingReason(unknown), 'Not in the price list');
   t.same(remarks(unknown), []);
   const empty = { ...repriced, calls: 0, repriced_calls: 0, repriced_cost: null };
-  t.match(missingReason({ ...answer, repriced: empty }), 'No call of this model');
+  t.match(missingReason({ ...answer, repriced: empty }), 'No calls of this model');
   t.same(together([answer, unknown, answer]), { calls: 12, now: 12, then: 6 });
   t.same(together([unknown]), { calls: 0, now: null, then: null });
   t.same(
-    [differenceWords(2, 3), differenceWords(2, 1), differenceWords(0, 1), differenceWords(1, 1)],
-    ['+50 %', '−50 %', '+$1.00', 'none'],
+    [formatDifference(2, 3), formatDifference(2, 1), formatDifference(0, 1), formatDifference(1, 1)],
+    ['+50%', '−50%', '+$1.00', 'none'],
   );
   const row = { is_used: true, pipelines: ['traces'], rule: 'r', providers: [], price };
   const rows = [
@@ -170,31 +170,31 @@ void t.test('models of whose calls most have no cost come first', async (t) => {
 void t.test(
   'what the tabs of a browser want is one stream, opened again only where it says too little',
   async (t) => {
-    const wants = new Wants();
+    const subscriptions = new Subscriptions();
     const trace = 'trace:7B8C1C1E-0d5c-4a53-9a55-1d0a3a7a5a01';
     const name = trace.toLowerCase();
-    t.equal(wants.set('a', ['runs'], 0), true);
-    t.equal(wants.open(), 'runs');
-    t.equal(wants.set('b', ['runs'], 0), false, 'it is told already');
-    t.equal(wants.set('b', ['runs', `${trace}@5`], 0), true);
-    t.equal(wants.open(), `runs,${name}@5`);
-    wants.told(name, 9);
-    t.equal(wants.set('c', [`${trace}@9`], 0), false);
-    t.equal(wants.set('c', [`${trace}@7`], 0), true, 'it missed something');
-    t.equal(wants.open(), `runs,${name}@7`);
-    t.equal(wants.drop('b'), false, 'another one has the trace open');
-    wants.seen('a', 80_000);
-    t.equal(wants.prune(100_000), true, 'the tab that had it has crashed');
-    t.equal(wants.open(), 'runs');
-    t.equal(wants.set('b', [`${trace}@3`], 100_000), true);
-    t.equal(wants.open(), `runs,${name}@3`, 'what was told to those that left does not count');
-    wants.close();
-    t.equal(wants.set('a', ['runs'], 100_000), true, 'nothing is open');
-    t.equal(wants.drop('a') && wants.drop('b'), false);
-    t.equal(wants.open(), '');
+    t.equal(subscriptions.set('a', ['runs'], 0), true);
+    t.equal(subscriptions.open(), 'runs');
+    t.equal(subscriptions.set('b', ['runs'], 0), false, 'it is told already');
+    t.equal(subscriptions.set('b', ['runs', `${trace}@5`], 0), true);
+    t.equal(subscriptions.open(), `runs,${name}@5`);
+    subscriptions.reached(name, 9);
+    t.equal(subscriptions.set('c', [`${trace}@9`], 0), false);
+    t.equal(subscriptions.set('c', [`${trace}@7`], 0), true, 'it missed something');
+    t.equal(subscriptions.open(), `runs,${name}@7`);
+    t.equal(subscriptions.drop('b'), false, 'another one has the trace open');
+    subscriptions.seen('a', 80_000);
+    t.equal(subscriptions.prune(100_000), true, 'the tab that had it has crashed');
+    t.equal(subscriptions.open(), 'runs');
+    t.equal(subscriptions.set('b', [`${trace}@3`], 100_000), true);
+    t.equal(subscriptions.open(), `runs,${name}@3`, 'what was told to those that left does not count');
+    subscriptions.close();
+    t.equal(subscriptions.set('a', ['runs'], 100_000), true, 'nothing is open');
+    t.equal(subscriptions.drop('a') && subscriptions.drop('b'), false);
+    t.equal(subscriptions.open(), '');
     const many = Array.from({ length: 20 }, (_, i) => `trace:${String(i)}`);
-    wants.set('a', ['runs', ...many], 0);
-    t.equal(wants.open().split(',').length, 17, 'as many traces as the daemon follows');
+    subscriptions.set('a', ['runs', ...many], 0);
+    t.equal(subscriptions.open().split(',').length, 17, 'as many traces as the daemon follows');
     t.equal(topicOf('span', { trace_id: 'ABC' }), 'trace:abc');
     t.equal(topicOf('lost', { topic: 'runs' }), 'runs');
     t.equal(topicOf('bye', {}), undefined);
@@ -210,9 +210,9 @@ void t.test('a list that is read keeps its places, and says what came', async (t
   t.same(held.items.map(keyOf), ['a', 'b', 'c']);
   t.equal(held.items[0], fresh[2], 'as it is now');
   t.equal(held.items[2], first.items[2], 'as it was last seen');
-  t.same(cameSince(held, keyOf), { keys: ['new'], isMoved: true });
+  t.same(changesSince(held, keyOf), { keys: ['new'], isMoved: true });
   t.equal(steady(held, 'x', fresh, keyOf), held);
-  t.same(cameSince(steady(held, 'x', rows('a', 'c'), keyOf), keyOf), { keys: [], isMoved: false });
+  t.same(changesSince(steady(held, 'x', rows('a', 'c'), keyOf), keyOf), { keys: [], isMoved: false });
   t.same(steady(held, 'y', fresh, keyOf).items, fresh, 'another list');
   t.same(steady(steady(undefined, 'x', [], keyOf), 'x', fresh, keyOf).items, fresh, 'nothing was read');
 });

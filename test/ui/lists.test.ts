@@ -70,38 +70,38 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
 
   await t.test('one conversation is found by its user, and read', async (t) => {
     const { page, complaints } = await visit('/sessions');
-    await page.getByLabel('Sessions of a user').fill('ada@example.com');
+    await page.getByLabel('Filter by exact user id').fill('ada@example.com');
     await page.waitForURL('**/sessions?user=ada%40example.com');
     await page.getByText('1–1 of 1 session').waitFor();
     await page.getByRole('link', { name: 'chat 1' }).click();
     await page.getByRole('heading', { name: 'chat 1' }).waitFor();
-    const turns = page.getByRole('list', { name: 'Conversation' });
-    await turns.getByText('Question 21, please').waitFor();
-    await turns.getByText('Answer 21 to it').waitFor();
-    const order = await turns.getByText(/Question \d+/).allTextContents();
+    const steps = page.getByRole('list', { name: 'Conversation' });
+    await steps.getByText('Question 21, please').waitFor();
+    await steps.getByText('Answer 21 to it').waitFor();
+    const order = await steps.getByText(/Question \d+/).allTextContents();
     t.match(order[0], 'Question 21', 'the first one first');
     await page.getByRole('link', { name: 'ada@example.com' }).click();
     await page.getByRole('table', { name: 'Sessions' }).waitFor();
     t.same(complaints, []);
     await page.goto(new URL(`/sessions/${encodeURIComponent('a%2Fb/c')}`, page.url()).href);
     await page.getByRole('heading', { name: 'a%2Fb/c' }).waitFor();
-    await turns.getByText('Question 23, please').waitFor();
+    await steps.getByText('Question 23, please').waitFor();
   });
 
   await t.test('two versions of a prompt are laid over each other, and its runs found', async (t) => {
     const { page, complaints } = await visit('/prompts');
     await page.getByRole('link', { name: 'support/answer' }).click();
-    await page.getByRole('heading', { name: 'Version 1 and 2' }).waitFor();
+    await page.getByRole('heading', { name: 'Compare v1 → v2' }).waitFor();
     t.match(await page.getByText(/Of 12 runs with v2 and 12 runs with v1/).textContent(), 'fewer than 30');
     const diff = page.locator('pre[aria-label="Text of the prompt"]');
     t.match(await diff.textContent(), 'briefly');
     t.match(await diff.textContent(), 'at length');
     await page.getByLabel('From').selectOption('2');
-    await page.getByText('The text is the same in both.').waitFor();
+    await page.getByText('The text is identical in both versions.').waitFor();
     await page.goBack();
-    await page.getByRole('heading', { name: 'Version 1 and 2' }).waitFor();
+    await page.getByRole('heading', { name: 'Compare v1 → v2' }).waitFor();
     await page.getByRole('table', { name: 'Versions' }).getByRole('link', { name: 'v2' }).click();
-    await page.getByText('12 runs; found').waitFor();
+    await page.getByText('12 runs; no total').waitFor();
     t.equal(new URL(page.url()).searchParams.get('pv'), '2');
     t.same(complaints, []);
   });
@@ -125,7 +125,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     t.equal(lines.length, 2, 'names, and the one run');
     t.match(lines[0], 'trace_id,agent_id');
     await page.getByText('Views', { exact: true }).click();
-    await page.getByLabel('Name of the view').fill('rare ones');
+    await page.getByLabel('View name').fill('rare ones');
     await page.keyboard.press('Enter');
     const views = page.getByRole('list', { name: 'Saved views' });
     await views.getByRole('link', { name: 'rare ones' }).waitFor();
@@ -151,7 +151,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await table.locator('tbody tr').first().getByText('Question 23, please').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press(' ');
-    const peek = page.getByRole('complementary', { name: 'Run beside the list' });
+    const peek = page.getByRole('complementary', { name: 'Run preview' });
     await peek.getByText('Question 23, please').waitFor();
     t.same(await accessibilityProblems(page), []);
     await page.keyboard.press('Escape');
@@ -159,7 +159,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await page.keyboard.press('x');
     await page.keyboard.press('j');
     await page.keyboard.press('x');
-    await page.getByText('2 chosen').waitFor();
+    await page.getByText('2 selected').waitFor();
     const compare = page.getByRole('link', { name: 'Compare' });
     t.match(await compare.getAttribute('href'), '/compare/runs?a=');
     await page.getByText('Columns').click();
@@ -168,42 +168,38 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     t.equal(new URL(page.url()).searchParams.get('hide'), 'models,errors,tokens,spans');
 
     await page.goto(new URL('/agents', page.url()).href);
-    await page.getByLabel('Choose researcher').check();
-    await page.getByLabel('Choose support').check();
-    await page.getByRole('link', { name: 'Compare the two' }).click();
+    await page.getByLabel('Select researcher').check();
+    await page.getByLabel('Select support').check();
+    await page.getByRole('link', { name: 'Compare' }).click();
     await page.getByRole('rowheader', { name: 'p95 duration' }).waitFor();
     t.same(complaints, []);
   });
 
   await t.test('what the calls would have cost with another model, and what nobody knows', async (t) => {
     const { page, complaints } = await visit('/models');
-    const other = page.getByLabel('call', { exact: true });
+    const other = page.getByLabel('with', { exact: true });
     await other.fill('gpt-4o-mini');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/models?what=in-house-model-of-november-2026%3Agpt-4o-mini');
     const row = page
       .getByRole('row')
       .filter({ has: page.getByRole('link', { name: 'in-house-model-of-november-2026' }) });
-    // 23 calls of 100 and 20 tokens, of which 3 have no real cost.
+    // 23 calls of 100 and 20 tokens, of which 3 have no actual cost.
     await row.getByText('~$0.000621').waitFor();
-    t.match(await row.textContent(), '−97.8 %');
-    const thought = page.getByRole('list', { name: 'What is thought of' });
+    t.match(await row.textContent(), '−97.8%');
+    const thought = page.getByRole('list', { name: 'Estimates' });
     t.match(
       await thought.textContent(),
-      /: \$0\.025 → ~\$0\.00054 \(−97\.8 %\).*By prices\.yaml:\d+ gpt-4o-mini.*3 calls of 23 have no real cost/,
+      /: \$0\.025 → ~\$0\.00054 \(−97\.8%\).*Price rule: prices\.yaml:\d+ gpt-4o-mini.*3 calls of 23 have no actual cost/,
     );
-    await page
-      .getByText('Together: what cost $0.025 would have cost about $0.00054, a difference of −97.8 %.')
-      .waitFor();
+    await page.getByText('Total: $0.025 actual, about $0.00054 estimated; difference: −97.8%.').waitFor();
     await other.fill('unheard-of');
     await page.keyboard.press('Enter');
-    await thought.getByText('The price table does not know this model.').waitFor();
+    await thought.getByText('Not in the price list.').waitFor();
     t.equal(await row.getByText('~$').count(), 0, 'nothing is invented');
     await page.goBack();
     await row.getByText('~$0.000621').waitFor();
-    await page
-      .getByRole('button', { name: 'Take away in-house-model-of-november-2026 as gpt-4o-mini' })
-      .click();
+    await page.getByRole('button', { name: 'Remove in-house-model-of-november-2026 as gpt-4o-mini' }).click();
     await page.getByRole('columnheader', { name: 'Estimate' }).waitFor({ state: 'detached' });
     t.same(complaints, []);
   });
@@ -245,7 +241,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await first.getByText('No runs match').waitFor();
     await come(one, { status: 'running', duration_ms: undefined });
     const row = first.getByRole('table', { name: 'Runs' }).locator('tbody tr');
-    await row.getByText(/1m \d\ds…/).waitFor();
+    await row.getByText(/1 m \d\d s…/).waitFor();
     const fits = `(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('table[aria-label=Runs]').parentElement)`;
     t.ok(await first.evaluate(fits), 'no column has to be scrolled to on a screen 1280 px wide');
     const second = await context.newPage();
@@ -300,7 +296,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await agent.selectOption({ label: 'clerk-100' });
     await page.waitForURL(/agent=[0-9a-f-]{36}/);
     await find.fill('nobody');
-    await page.getByText('No agent has that in its name').waitFor();
+    await page.getByText('No matching agents').waitFor();
     await agent.locator('option:checked', { hasText: 'clerk-100' }).waitFor({ state: 'attached' });
     t.same(await accessibilityProblems(page), []);
     t.same(complaints, []);
@@ -315,7 +311,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await page.keyboard.press('Enter');
     await page.getByText('Views', { exact: true }).click();
     await page.getByRole('link', { name: 'kept' }).waitFor();
-    await page.getByText('your key needs the scope manage').waitFor();
+    await page.getByText('Saving a view requires the manage scope').waitFor();
     t.equal(await page.getByRole('button', { name: 'Remove the view kept' }).count(), 0);
     t.same(complaints, []);
   });

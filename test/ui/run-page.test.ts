@@ -12,7 +12,7 @@ const AT_ONCE = 10;
 /** A browser has six connections to a daemon, and each file costs a way there and back. */
 const MOST_FILES = 17;
 /** More rows in the page than are seen make scrolling slow. */
-const MOST_ROWS = 150;
+const MAX_ROWS = 150;
 
 /** A run of steps, each with calls; ten of the calls failed. @returns its id */
 async function bigRun({ api }: TestPages): Promise<string> {
@@ -68,7 +68,7 @@ async function bigRun({ api }: TestPages): Promise<string> {
 }
 
 const rows = (page: OpenPage['page']) => page.getByRole('row');
-const chosen = (page: OpenPage['page']) => page.locator('[role="row"][aria-selected="true"]');
+const selected = (page: OpenPage['page']) => page.locator('[role="row"][aria-selected="true"]');
 
 void t.test('the page of a run', async (t) => {
   const pages = await startPages(t);
@@ -88,11 +88,11 @@ void t.test('the page of a run', async (t) => {
         ['Home', 'first'],
       ] as const) {
         await page.keyboard.press(key);
-        await chosen(page).waitFor();
-        t.ok((await rows(page).count()) <= MOST_ROWS, shown);
+        await selected(page).waitFor();
+        t.ok((await rows(page).count()) <= MAX_ROWS, shown);
       }
-      t.equal(await chosen(page).getAttribute('aria-level'), '1');
-      t.equal(await grid.getAttribute('aria-activedescendant'), await chosen(page).getAttribute('id'));
+      t.equal(await selected(page).getAttribute('aria-level'), '1');
+      t.equal(await grid.getAttribute('aria-activedescendant'), await selected(page).getAttribute('id'));
       t.same(complaints, []);
     },
   );
@@ -126,7 +126,7 @@ void t.test('the page of a run', async (t) => {
     const { page, complaints } = await pages.visit(`/traces/${id}?fold=0`);
     const grid = page.getByRole('treegrid');
     await grid.waitFor();
-    t.match(await chosen(page).textContent(), 'failed', 'it begins with what went wrong');
+    t.match(await selected(page).textContent(), 'failed', 'it begins with what went wrong');
     await page.keyboard.press('2');
     t.equal(await grid.getAttribute('aria-rowcount'), '102', 'the head, the root and a hundred steps');
     await grid.focus();
@@ -135,13 +135,13 @@ void t.test('the page of a run', async (t) => {
     t.equal(await grid.getAttribute('aria-rowcount'), '2');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
-    t.equal(await chosen(page).getAttribute('aria-level'), '2');
-    t.equal(await chosen(page).getAttribute('aria-expanded'), 'false');
+    t.equal(await selected(page).getAttribute('aria-level'), '2');
+    t.equal(await selected(page).getAttribute('aria-expanded'), 'false');
     await page.keyboard.press('ArrowRight');
-    t.equal(await chosen(page).getAttribute('aria-expanded'), 'true');
+    t.equal(await selected(page).getAttribute('aria-expanded'), 'true');
     await page.keyboard.press('e');
     await page.locator('[aria-selected="true"]', { hasText: 'failed' }).waitFor();
-    t.equal(await chosen(page).getAttribute('aria-level'), '3', 'what was closed over it is open');
+    t.equal(await selected(page).getAttribute('aria-level'), '3', 'what was closed over it is open');
     t.match(await page.getByRole('region', { name: 'Span' }).textContent(), 'No answer');
     await page.keyboard.press('/');
     await page.keyboard.type('step 10');
@@ -150,10 +150,10 @@ void t.test('the page of a run', async (t) => {
     const link = page.url();
     t.match(link, 'q=step+10');
     const other = await pages.visit(link.slice(pages.url.length));
-    await chosen(other.page).waitFor();
+    await selected(other.page).waitFor();
     t.equal(
-      await chosen(other.page).textContent(),
-      await chosen(page).textContent(),
+      await selected(other.page).textContent(),
+      await selected(page).textContent(),
       'the link leads to the same span',
     );
     t.same(complaints, []);
@@ -190,13 +190,11 @@ void t.test('the page of a run', async (t) => {
     const { page } = await pages.visit(`/traces/${trace}?span=${root['span_id'] as string}`);
     const folded = rows(page).filter({ hasText: '7×' });
     await folded.waitFor();
-    t.match(await folded.textContent(), 'the same arguments 7 times: $0.0075, 720 tokens');
+    t.match(await folded.textContent(), 'same arguments 7 times: $0.0075, 720 tokens');
     t.match(await folded.textContent(), '$0.00875');
     t.equal(await rows(page).count(), 3);
     await folded.click();
-    await page
-      .getByText(/7 in a row, the same arguments 7 times\. All of them: \$0\.00875, 840 tokens/)
-      .waitFor();
+    await page.getByText(/7 in a row, same arguments 7 times\. Total: \$0\.00875, 840 tokens/).waitFor();
     await page.keyboard.press('r');
     await page.waitForURL('**fold=0**');
     t.equal(await rows(page).count(), 9);
@@ -227,9 +225,9 @@ void t.test('the page of a run', async (t) => {
       await rows(page).filter({ hasText: 'first' }).waitFor();
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));
-      await page.getByText('Parts of this span are long').waitFor();
-      await page.getByRole('button', { name: 'Load all' }).click();
-      await page.getByText('Parts of this span are long').waitFor({ state: 'detached' });
+      await page.getByText('Long values truncated').waitFor();
+      await page.getByRole('button', { name: 'Load full content' }).click();
+      await page.getByText('Long values truncated').waitFor({ state: 'detached' });
       t.ok(asked.some((url) => url.includes('/spans/') && !url.includes('max_bytes')));
       await send({}, [aSpan(trace, { name: 'second' })]);
       await rows(page).filter({ hasText: 'second' }).waitFor();

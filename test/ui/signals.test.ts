@@ -44,7 +44,7 @@ void t.test('logs and metrics in a browser', async (t) => {
 
   await t.test('an empty store says how records come', async (t) => {
     const { page, complaints } = await visit('/logs');
-    await page.getByRole('heading', { name: 'No records in this time' }).waitFor();
+    await page.getByRole('heading', { name: 'No records in this period' }).waitFor();
     t.same(await accessibilityProblems(page), []);
     t.same(complaints, []);
   });
@@ -105,9 +105,9 @@ void t.test('logs and metrics in a browser', async (t) => {
       await page.getByText('200 new records').waitFor();
       await page.getByText('100 records skipped').waitFor();
       t.equal(await page.evaluate('document.querySelector("[role=grid]").scrollTop'), 1000);
-      await page.getByRole('button', { name: 'Show them' }).click();
+      await page.getByRole('button', { name: 'Show' }).click();
       await grid.getByText('flood 199', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Load them' }).click();
+      await page.getByRole('button', { name: 'Reload' }).click();
       await grid.getByText('flood 299', { exact: true }).waitFor();
       t.same(complaints, []);
     },
@@ -132,11 +132,11 @@ void t.test('logs and metrics in a browser', async (t) => {
     await page.getByLabel('Value').selectOption('max');
     await page.waitForURL('**&agg=max');
     await rows.getByRole('cell', { name: '89 s' }).first().waitFor();
-    await page.getByLabel('Only').selectOption({ label: 'queue = invoices' });
+    await page.getByLabel('Filter', { exact: true }).selectOption({ label: 'queue = invoices' });
     await page.getByText('1 series').waitFor();
     await page.getByRole('button', { name: 'queue: invoices' }).click();
     await page.getByText('2 series').waitFor();
-    await page.getByLabel('Split by').selectOption('*');
+    await page.getByLabel('Group by').selectOption('*');
     await page.getByText('1 series').waitFor();
     t.same(complaints, []);
   });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { criticalPath } from '../../src/ui/trace/critical-path.js';
-import { findRepeats } from '../../src/ui/trace/fold.js';
-import { againWords, repeatWords, sameWords } from '../../src/ui/trace/repeat-words.js';
+import { findRepeats } from '../../src/ui/trace/repeats.js';
+import { formatRepeated, formatRepeat, formatSameArguments } from '../../src/ui/trace/format-repeat.js';
 import { closedBelow, findSpans, revealed, visibleRows } from '../../src/ui/trace/rows.js';
 import type { RunSpan } from '../../src/ui/trace/span.js';
-import { plainTimeLine, squeezedTimeLine } from '../../src/ui/trace/squeeze.js';
-import { mergeSpans } from '../../src/ui/trace/outline.js';
+import { plainTimeLine, collapsedTimeLine } from '../../src/ui/trace/time-line.js';
+import { mergeSpans } from '../../src/ui/trace/run-summary.js';
 import { buildTree, extentOf } from '../../src/ui/trace/tree.js';
 import { anOutlinedSpan as span } from '../support/ui-spans.js';
 
@@ -145,7 +145,7 @@ void t.test('a time line goes forwards, fills the width, and leads back', async 
     fc.property(anySpans, (spans) => {
       const nodes = buildTree(spans);
       const extent = extentOf(nodes, NOW);
-      for (const line of [squeezedTimeLine(nodes, extent, NOW), plainTimeLine(extent.start, extent.end)]) {
+      for (const line of [collapsedTimeLine(nodes, extent, NOW), plainTimeLine(extent.start, extent.end)]) {
         t.equal(line.pieces[0]?.from, 0);
         t.ok(Math.abs((line.pieces.at(-1)?.to ?? 0) - 1) < 1e-9);
         let before = -1;
@@ -163,7 +163,7 @@ void t.test('a time line goes forwards, fills the width, and leads back', async 
 
 void t.test('moments with nothing between them fill the width, too', async (t) => {
   const nodes = buildTree([span('root', null, 0, 100), span('a', 'root', 0, 0), span('b', 'root', 50, 50)]);
-  t.same(squeezedTimeLine(nodes, { start: 0, end: 100 }, NOW).pieces, plainTimeLine(0, 100).pieces);
+  t.same(collapsedTimeLine(nodes, { start: 0, end: 100 }, NOW).pieces, plainTimeLine(0, 100).pieces);
 });
 
 void t.test('a long gap takes little room', async (t) => {
@@ -172,7 +172,7 @@ void t.test('a long gap takes little room', async (t) => {
     span('a', 'root', 0, 10),
     span('b', 'root', 990, 1000),
   ]);
-  const line = squeezedTimeLine(nodes, { start: 0, end: 1000 }, NOW);
+  const line = collapsedTimeLine(nodes, { start: 0, end: 1000 }, NOW);
   t.same(
     line.pieces.map(({ isGap }) => isGap),
     [false, true, false],
@@ -194,7 +194,7 @@ void t.test('repeats are siblings in a row that do the same', async (t) => {
   ]);
   const repeats = findRepeats(nodes);
   t.equal(repeats.size, 1, 'two are none');
-  t.match(repeats.get(1), { members: [1, 2, 3], turns: 1, rounds: 3, isSame: true, failed: 1, end: 6 });
+  t.match(repeats.get(1), { members: [1, 2, 3], steps: 1, rounds: 3, isSame: true, failed: 1, end: 6 });
   t.match(repeats.get(1)?.all, { count: 3, cost: 1.5, ms: 3 });
   const shown = { closed: NONE, repeats, openRepeats: NONE };
   t.same(
@@ -269,17 +269,17 @@ void t.test('a loop of several in turns is one row where it is given the same, a
   ];
   const [repeat, ...others] = repeatsOf(loop(4, () => '{"q":"weather"}'));
   t.same(others, []);
-  t.match(repeat, { turns: 2, rounds: 4, isSame: true, end: 39 });
+  t.match(repeat, { steps: 2, rounds: 4, isSame: true, end: 39 });
   t.match(repeat?.all, { count: 8, cost: 2, tokens: 400, ms: 32 });
   t.match(repeat?.again, { count: 3, cost: null, ms: 12 }, 'what asks is told something else each time');
-  t.equal(repeat && sameWords(repeat), 'the same arguments 4 times');
-  t.match(repeat && repeatWords(repeat), 'All of them: $2.00, 400 tokens, 32 ms.');
-  t.match(repeat && repeatWords(repeat), 'how they begin): 12 ms.');
-  t.equal(repeat?.again && againWords(repeat.again), '3 again', 'nobody says what these cost');
-  t.equal(repeat && againWords(repeat.all), '$2.00 again');
+  t.equal(repeat && formatSameArguments(repeat), 'same arguments 4 times');
+  t.match(repeat && formatRepeat(repeat), 'Total: $2.00, 400 tokens, 32 ms.');
+  t.match(repeat && formatRepeat(repeat), 'size and beginning): 12 ms.');
+  t.equal(repeat?.again && formatRepeated(repeat.again), '3 again', 'nobody says what these cost');
+  t.equal(repeat && formatRepeated(repeat.all), '$2.00 again');
   t.same(repeatsOf(loop(4, String)), [], 'that is how agents work');
   t.same(repeatsOf(loop(2, () => 'x')), [], 'two rounds are none');
-  t.match(repeatsOf(loop(6, (round) => (round < 2 ? String(round) : 'x')))[0], { rounds: 4, turns: 2 });
+  t.match(repeatsOf(loop(6, (round) => (round < 2 ? String(round) : 'x')))[0], { rounds: 4, steps: 2 });
   t.equal(repeatsOf(loop(3, () => 'x', null))[0]?.end, null, 'one still runs');
   const wide = loop(50_000, (round) => String(Math.floor(round / 2)));
   t.same(repeatsOf(wide), []);

@@ -28,20 +28,20 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
       const { page, complaints } = await visitUnknown('/agents');
       await page.getByLabel('API key').fill('jd_wrong');
       await page.keyboard.press('Enter');
-      t.match(await page.getByRole('alert').textContent(), 'not known here');
+      t.match(await page.getByRole('alert').textContent(), 'Unknown or revoked key');
       t.same(await accessibilityProblems(page), []);
       await page.getByLabel('API key').fill(key);
       await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+      await page.getByRole('heading', { name: 'No data yet' }).waitFor();
       t.same(await accessibilityProblems(page), []);
 
       const { page: overview, complaints: others } = await visit('/');
-      await overview.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+      await overview.getByRole('heading', { name: 'No data yet' }).waitFor();
       // What is no run of an agent is not passed over in silence.
       const body = jsonOf(tracesOf(anOtlpSpan(1, { kind: 2 })));
       const headers = { 'content-type': 'application/json' };
       t.equal((await api.call('POST', '/otlp/v1/traces', { body, headers })).status, 200);
-      await overview.getByRole('heading', { name: 'No run of an agent has come yet' }).waitFor();
+      await overview.getByRole('heading', { name: 'No agent runs yet' }).waitFor();
       t.same(await accessibilityProblems(overview), []);
 
       const shown = firstRunsShown(overview);
@@ -82,7 +82,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     await ask.click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const second = await visitUnknown(`${path.pathname}${path.hash}`);
-    t.match(await second.page.getByRole('alert').textContent(), 'has been used');
+    t.match(await second.page.getByRole('alert').textContent(), 'was already used');
   });
 
   await t.test('a link of somebody else asks before it swaps the account', async (t) => {
@@ -131,7 +131,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'agent-4' }).waitFor();
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     t.same(await accessibilityProblems(page), []);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -168,17 +168,17 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/webhooks/default?endpoint=*');
     await find('GPT-5');
-    await page.getByRole('option', { name: 'gpt-5-mini runs of a model' }).click();
+    await page.getByRole('option', { name: 'gpt-5-mini runs with this model' }).click();
     await page.waitForURL('**/runs?model=gpt-5-mini&kind=all');
     await find('no / name');
-    await page.getByRole('option', { name: 'no / name session of this id' }).click();
+    await page.getByRole('option', { name: 'no / name session with this id' }).click();
     await page.waitForURL('**/sessions/no%20%2F%20name');
     t.same(complaints, []);
   });
 
   await t.test('why a value is missing is told by keys and by touch, and nothing moves', async (t) => {
     const { page, complaints } = await visit('/agents', { hasTouch: true });
-    const reason = 'No run ended in the last 7 days';
+    const reason = 'No runs ended in the last 7 days';
     const dash = page.locator(`[data-missing="${reason}"] > [title]`).first();
     const told = page.locator('[popover]');
     const place = async () => JSON.stringify(await page.getByRole('table').boundingBox());
@@ -205,7 +205,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     await row.first().getByRole('link').first().focus();
     await page.keyboard.press('-');
     const why = page.getByRole('dialog', { name: 'Why values are missing' });
-    await why.getByRole('heading', { name: 'In the row where you are' }).waitFor();
+    await why.getByRole('heading', { name: 'In the current row' }).waitFor();
     t.match(await why.textContent(), `p95${reason}`);
     t.same(await accessibilityProblems(page), []);
     await page.keyboard.press('Escape');
@@ -219,7 +219,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     const { page } = await visit('/runs?status=failed&range=7d');
     await page.getByText('No runs match').waitFor();
     t.equal(await page.getByLabel('Status').inputValue(), 'failed');
-    t.equal(await page.getByLabel('Started').inputValue(), '7d');
+    t.equal(await page.getByLabel('Period').inputValue(), '7d');
     await page.getByLabel('Status').selectOption('completed');
     await page.waitForURL('**/runs?range=7d&status=completed');
     await page.goBack();

@@ -1,2 +1,2 @@
-/** Where the pages lie: what `<base>` says, with a slash at its end. */
+/** Base URL of the pages from `<base>`, ending in a slash. */
 export const BASE = new URL('./', document.baseURI);

@@ -4,12 +4,12 @@ import type { components, paths } from './generated/schema.js';
 
 export type Schemas = components['schemas'];
 
-/** What an answer that is not a success says. */
+/** An error response of the API. */
 export class ApiError extends Error {
   readonly status: number;
-  /** Seconds after which it is worth another try. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
-  /** What is wrong with which field of what was sent. */
+  /** Problems by field of the request body. */
   readonly fields: readonly Schemas['FieldError'][];
 
   constructor(
@@ -27,13 +27,13 @@ export class ApiError extends Error {
 
 const marked: Middleware = {
   onRequest: ({ request }) => {
-    // No form and no other site can send it.
+    // Forms and other sites cannot send this header.
     request.headers.set('X-Jackdaw', '1');
     return request;
   },
 };
 
-/** The API, with the cookie of the session. */
+/** The API client; requests carry the session cookie. */
 export const api = createClient<paths>({ baseUrl: BASE.href.replace(/\/$/, ''), credentials: 'same-origin' });
 api.use(marked);
 
@@ -43,14 +43,18 @@ interface Answer<Data> {
   readonly response: Response;
 }
 
-/** The body of an answer. @throws ApiError where it is none of success */
+/** The body of a response. @throws ApiError if the response is not a success */
 export async function bodyOf<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
   const { data, error, response } = await answer;
   if (!response.ok) throw errorFrom(response, error);
   return data as Data;
 }
 
-/** The text of an answer of a path below `api/v1/`, for payloads whose numbers must keep their digits. @throws ApiError */
+/**
+ * The response text of a path below `api/v1/`, for payloads whose numbers must keep their digits.
+ *
+ * @throws ApiError
+ */
 export async function readText(path: string, signal: AbortSignal): Promise<string> {
   const response = await fetch(new URL(`api/v1/${path}`, BASE), { headers: { 'X-Jackdaw': '1' }, signal });
   const text = await response.text();
@@ -64,7 +68,7 @@ export async function readText(path: string, signal: AbortSignal): Promise<strin
   throw errorFrom(response, error);
 }
 
-/** An answer in another form than JSON. @throws ApiError where it is none of success */
+/** A response other than JSON. @throws ApiError if the response is not a success */
 export async function fetchAs(url: URL, accept: string): Promise<Response> {
   const response = await fetch(url, { headers: { 'X-Jackdaw': '1', accept } });
   if (response.ok) return response;
@@ -74,13 +78,14 @@ export async function fetchAs(url: URL, accept: string): Promise<Response> {
 
 function errorFrom(response: Response, body: unknown): ApiError {
   const { detail, title, errors } = (body ?? {}) as Partial<Record<'detail' | 'title' | 'errors', unknown>>;
-  const told =
-    [detail, title].find((text) => typeof text === 'string') ?? `The answer was ${String(response.status)}.`;
+  const reason =
+    [detail, title].find((text) => typeof text === 'string') ??
+    `Request failed with status ${String(response.status)}.`;
   const fields = Array.isArray(errors) ? (errors as readonly Schemas['FieldError'][]) : [];
-  return new ApiError(response.status, told, retryAfterOf(response), fields);
+  return new ApiError(response.status, reason, retryAfterOf(response), fields);
 }
 
-/** Seconds after which the daemon wants to be asked again. */
+/** Seconds to wait before the next request, from `Retry-After`. */
 export function retryAfterOf(response: Response): number | undefined {
   const wait = Number(response.headers.get('retry-after') ?? NaN);
   return Number.isFinite(wait) ? wait : undefined;

@@ -1,21 +1,25 @@
 import { BASE } from './base.js';
 import { ApiError, retryAfterOf, type Schemas } from './client.js';
 
-/** What one logs in with: a key, or the token of a link that the daemon printed. */
+/** Credentials of a login: a key, or the token of a login link. */
 export type Proof = { readonly key: string } | { readonly token: string };
 
-/** Begins a session: its cookie comes with the answer. @throws ApiError where the proof is refused */
+/** Starts a session; the response sets its cookie. @throws ApiError if the credentials are refused */
 export async function logIn(proof: Proof): Promise<void> {
   await send('POST', proof);
 }
 
-/** Whom a link would log in; it can still be used. @throws ApiError where it cannot be used any more */
+/**
+ * The user that a login link logs in, without using up the link.
+ *
+ * @throws ApiError if the link is no longer valid
+ */
 export async function readLink(token: string): Promise<Schemas['SessionLinkOwner']> {
   const response = await send('POST', { token }, '/links/read');
   return (await response.json()) as Schemas['SessionLinkOwner'];
 }
 
-/** Ends it, here and in the daemon. @throws ApiError */
+/** Ends the session, here and in the daemon. @throws ApiError */
 export async function logOut(): Promise<void> {
   await send('DELETE');
 }
@@ -30,7 +34,7 @@ async function send(method: string, body?: object, path = ''): Promise<Response>
   const { detail } = (await response.json().catch(() => ({}))) as { readonly detail?: string };
   throw new ApiError(
     response.status,
-    detail ?? `The answer was ${String(response.status)}.`,
+    detail ?? `Request failed with status ${String(response.status)}.`,
     retryAfterOf(response),
   );
 }

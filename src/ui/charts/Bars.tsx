@@ -4,11 +4,11 @@ import styles from './charts.module.css';
 
 interface Bar {
   readonly label: string;
-  /** What the bar stands for; null draws nothing. */
+  /** Height of the bar; null draws no bar. */
   readonly value: number | null;
-  /** Of it, the part that went wrong. */
+  /** The failed part of `value`. */
   readonly bad?: number;
-  /** In words, for who points at it and for the table. */
+  /** The value as text, for the tooltip and the table. */
   readonly words: string;
 }
 
@@ -16,15 +16,15 @@ interface Props {
   readonly title: string;
   readonly unit: string;
   readonly bars: readonly Bar[];
-  /** Bars of what things cost are not the colour of how many there were. */
+  /** Distinguishes bars of costs from bars of counts. */
   readonly tone?: 'accent';
-  /** The largest value, in words. */
+  /** The largest value as text. */
   readonly top: string;
 }
 
 const HEIGHT = 96;
 
-/** Figures of equal steps of time as bars, and the same as a table. */
+/** A bar chart over equal time steps, with a table of the same values. */
 export function Bars({ title, unit, bars, top, tone }: Props) {
   const id = useId();
   const largest = Math.max(...bars.map(({ value }) => value ?? 0), Number.MIN_VALUE);

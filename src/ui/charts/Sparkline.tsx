@@ -3,7 +3,7 @@ import styles from './charts.module.css';
 
 const [WIDTH, HEIGHT] = [96, 20];
 
-/** How something went, without an axis: its highest value is its height. Nothing where there is none. */
+/** A line without axes, scaled to its highest value. Renders nothing without values. */
 export function Sparkline({ label, values }: { readonly label: string; readonly values: readonly number[] }) {
   const most = Math.max(...values, 0);
   if (most === 0) return null;
@@ -18,7 +18,7 @@ export function Sparkline({ label, values }: { readonly label: string; readonly 
       className={styles['sparkline']}
       viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
       role="img"
-      aria-label={`${label}: ${formatCounted(sum, 'run')}, at most ${String(most)} at a time`}
+      aria-label={`${label}: ${formatCounted(sum, 'run')}, peak ${String(most)}`}
     >
       <polyline points={points.join(' ')} />
     </svg>

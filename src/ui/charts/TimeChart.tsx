@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type ReactNode, useSyncExternalStore } from 'react';
 import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { formatTime, zoneLabel } from '../format/time.js';
@@ -6,43 +6,65 @@ import { cx } from '../parts/cx.js';
 import { useSettings } from '../state/settings.js';
 import { plot, toneOf, type Line, type Threshold } from './plot.js';
 import styles from './TimeChart.module.css';
-import { useLookOfPage } from './use-look.js';
+
+const DARK = '(prefers-color-scheme: dark)';
+
+function subscribe(listener: () => void): () => void {
+  const query = matchMedia(DARK);
+  query.addEventListener('change', listener);
+  return () => {
+    query.removeEventListener('change', listener);
+  };
+}
+
+/** @returns the theme in effect, including changes of the system theme */
+function useEffectiveTheme(): 'light' | 'dark' {
+  const { theme } = useSettings();
+  const isDark = useSyncExternalStore(subscribe, () => matchMedia(DARK).matches);
+  if (theme !== 'system') return theme;
+  return isDark ? 'dark' : 'light';
+}
 
 interface Props {
   readonly title: string;
-  /** Beside the title: what the figures are of, a sum, a largest one. */
+  /** Shown next to the title, such as a unit or a sum. */
   readonly note?: ReactNode;
   /** Milliseconds since the epoch, ascending. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
-  /** Bars lie over each other: a later line is a part of an earlier one. */
+  /** Bars overlap: each series is a part of the previous one. */
   readonly kind?: 'lines' | 'bars';
   readonly threshold?: Threshold;
-  /** Both ends of the axis in milliseconds; without it the times' own. */
+  /** Both ends of the axis in milliseconds; by default those of `times`. */
   readonly range?: readonly [number, number];
   readonly format: (value: number) => string;
-  /** Why a time may have no value. */
+  /** Reason shown for a time without a value. */
   readonly missing: string;
-  /** A stretch was drawn over, in milliseconds. */
+  /** Called with the range selected by dragging, in milliseconds. */
   readonly onBrush?: (start: number, end: number) => void;
-  /** Between lines of the grid, ascending; without them round numbers. A constant: others draw anew. */
+  /**
+   * Distances between grid lines, ascending; by default round numbers. Must be a constant, because a new
+   * array redraws.
+   */
   readonly steps?: readonly number[];
-  /** Of the drawing, in pixels. */
+  /** Height of the plot in pixels. */
   readonly height?: number;
 }
 
 const HEIGHT = 168;
-/** A table of more rows helps nobody; the newest are shown. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
-/** Values over time, what is pointed at in words, and all of it as a table. It draws anew whenever `times`, `lines` or `threshold` are others, so they should be remembered. */
+/**
+ * A chart over time with a legend for the pointer and a table. Memoize `times`, `lines` and `threshold`: new
+ * objects redraw the chart.
+ */
 export function TimeChart(props: Props) {
   const { title, note, times, lines, kind = 'lines', threshold, range, format, missing, onBrush } = props;
   const { height = HEIGHT, steps } = props;
   const [from, to] = range ?? [];
   const id = useId();
   const { zone } = useSettings();
-  const look = useLookOfPage();
+  const look = useEffectiveTheme();
   const host = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);
   const latest = useRef({ format, onBrush });
@@ -81,7 +103,7 @@ export function TimeChart(props: Props) {
   const words = (value: number | null | undefined) =>
     value === null || value === undefined ? '–' : format(value);
   const time = (at: number) => `${formatTime(times[at] ?? 0, zone)} ${zoneLabel(times[at] ?? 0, zone)}`;
-  const first = Math.max(0, times.length - MOST_ROWS);
+  const first = Math.max(0, times.length - MAX_ROWS);
   return (
     <figure className={styles['chart']} aria-labelledby={id}>
       <figcaption id={id}>
@@ -112,7 +134,7 @@ export function TimeChart(props: Props) {
         <div className={styles['scroll']} tabIndex={0} role="region" aria-label={`${title}, as a table`}>
           {first > 0 && (
             <p>
-              The newest {MOST_ROWS} of {times.length} times
+              Latest {MAX_ROWS} of {times.length} rows
             </p>
           )}
           {lines.some(({ values }) => values.slice(first).some((value) => typeof value !== 'number')) && (

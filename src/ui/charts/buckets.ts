@@ -1,6 +1,6 @@
 const MINUTE = 60_000;
 
-/** Widths of buckets by the names that the API gives them, in milliseconds. */
+/** Bucket widths in milliseconds by API name. */
 const WIDTHS = {
   '1s': 1000,
   '10s': 10_000,
@@ -12,8 +12,8 @@ const WIDTHS = {
   '1d': 1440 * MINUTE,
 } as const;
 
-/** So many at most; an answer that asks for more is drawn as it is. */
-const MOST = 5000;
+/** Limit for added buckets; larger responses are drawn as they are. */
+const LIMIT = 5000;
 
 interface Answer {
   readonly interval: keyof typeof WIDTHS;
@@ -22,21 +22,21 @@ interface Answer {
 }
 
 /**
- * The starts of all buckets of an answer, in milliseconds, also of those in which nothing happened and which the API leaves
- * out. Buckets start at whole multiples of their width since the epoch.
+ * The starts of all buckets of a response in milliseconds, including empty ones, which the API omits.
+ * Buckets start at multiples of their width since the epoch.
  */
 export function bucketTimes({ interval, start_time, end_time }: Answer): readonly number[] {
   const width = WIDTHS[interval];
   const first = Math.floor(Date.parse(start_time) / width);
-  const count = Math.min(MOST, Math.max(0, Math.ceil(Date.parse(end_time) / width) - first));
+  const count = Math.min(LIMIT, Math.max(0, Math.ceil(Date.parse(end_time) / width) - first));
   return Array.from({ length: count }, (_, at) => (first + at) * width);
 }
 
 /**
- * One value for each time.
+ * One value per time.
  *
  * @param buckets in any order
- * @param none what stands where there is no bucket: 0 for counts and sums, null for what needs runs
+ * @param none the value without a bucket: 0 for counts and sums, null for averages
  */
 export function valuesAt<Bucket extends { readonly start: string }>(
   times: readonly number[],

@@ -1,8 +1,8 @@
 /**
- * A browser started with `LANG=C` says that its language is `en-US@posix`, with which nothing can be formatted; uPlot asks for
- * that when it is loaded, and the page would not open. To be called before any page is.
+ * Replaces the language `en-US@posix`, which browsers started with `LANG=C` report and `Intl` rejects. Call
+ * it before any page loads, because uPlot formats with the language on import.
  */
-export function mendLanguage(): void {
+export function fixLanguage(): void {
   try {
     new Intl.NumberFormat(navigator.language);
   } catch {

@@ -1,13 +1,13 @@
 import uPlot from 'uplot';
 import { formatClock, formatTime, type Zone } from '../format/time.js';
-import { lonely, valueRange } from './values.js';
+import { isolated, valueRange } from './values.js';
 
-/** What a line looks like; `quiet` is for what the others are measured against. */
+/** The look of a line; `quiet` is for reference lines. */
 export type Tone = 'accent' | 'quiet' | 'fail' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
 
 export interface Line {
   readonly name: string;
-  /** One for each time; null leaves a gap. */
+  /** One per time; null leaves a gap. */
   readonly values: readonly (number | null)[];
   readonly tone?: Tone;
 }
@@ -23,19 +23,19 @@ export interface PlotOptions {
   readonly lines: readonly Line[];
   readonly kind: 'lines' | 'bars';
   readonly threshold: Threshold | undefined;
-  /** Both ends in milliseconds; without it the times' own. */
+  /** Both ends in milliseconds; by default those of `times`. */
   readonly range: readonly [number, number] | undefined;
   readonly zone: Zone;
   readonly height: number;
-  /** Between lines of the grid, ascending; without them round numbers. */
+  /** Distances between grid lines, ascending; by default round numbers. */
   readonly steps: readonly number[] | undefined;
   readonly format: (value: number) => string;
-  /** The place of the time that is pointed at; null when none is. */
+  /** Called with the index of the time under the pointer, or null. */
   readonly onPoint: (at: number | null) => void;
   readonly onBrush: ((start: number, end: number) => void) | undefined;
 }
 
-/** Tokens by tone; lines without a tone take them in this order. */
+/** Colour tokens by tone; lines without a tone use them in this order. */
 const TOKENS: Readonly<Record<Tone, string>> = {
   accent: '--accent',
   tool: '--type-tool',
@@ -48,23 +48,22 @@ const TOKENS: Readonly<Record<Tone, string>> = {
 };
 const ORDER = Object.keys(TOKENS).filter((tone) => tone !== 'fail' && tone !== 'quiet') as Tone[];
 
-/** @param at the line's place among those of its chart */
+/** @param at index of the line in its chart */
 export function toneOf({ tone }: Line, at: number): Tone {
   return tone ?? ORDER[at % ORDER.length] ?? 'accent';
 }
 
-/** Between lines of the grid where values are counts: 1, 2, 5, 10 and so on. */
+/** Distances between grid lines for counts: 1, 2, 5, 10, … */
 const WHOLE_STEPS = Array.from({ length: 13 }, (_, at) => [1, 2, 5].map((step) => step * 10 ** at)).flat();
 const AXIS_FONT = '11px system-ui, sans-serif';
-const LEAST_SPACE = 56;
-/** Wider than a click that slips. */
-const LEAST_BRUSH_PX = 6;
+const MIN_SPACE = 56;
+/** Shorter drags count as clicks. */
+const MIN_BRUSH_PX = 6;
 
 /**
- * Draws times and values on a canvas in `host`. Colours are those of the tokens at the time of the call, so a change of the
- * theme needs a new one.
+ * Draws a plot on a canvas in `host`. Colours are read once, so a theme change needs a new plot.
  *
- * @returns the plot, to be given a new size and to be destroyed
+ * @returns the plot, which the caller resizes and destroys
  */
 export function plot(host: HTMLElement, options: PlotOptions): uPlot {
   const { times, lines, kind, threshold, range, zone, height, steps, format, onPoint, onBrush } = options;
@@ -92,11 +91,11 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
         { ...axis, space: 72, size: labelHeight, values: timeLabels(zone) },
         {
           ...axis,
-          size: LEAST_SPACE,
+          size: MIN_SPACE,
           ...(steps
             ? { incrs: [...steps] }
             : lines.every(({ values }) => values.every(isWhole)) && { incrs: WHOLE_STEPS }),
-          // In low charts, too, there is a second line, so that one can tell how much a bar is.
+          // Low charts also get a second grid line, to show the scale.
           space: Math.min(36, height / 5),
           values: (_plot, splits) => splits.map((value) => (value === 0 ? '0' : format(value))),
         },
@@ -112,7 +111,7 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
                 label: line.name,
                 stroke,
                 width: 1.75,
-                points: { show: true, size: 5, fill: stroke, filter: () => lonely(line.values) },
+                points: { show: true, size: 5, fill: stroke, filter: () => isolated(line.values) },
               };
         }),
       ],
@@ -125,7 +124,7 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
         setSelect: [
           (self) => {
             const { left, width } = self.select;
-            if (!onBrush || width < LEAST_BRUSH_PX) return;
+            if (!onBrush || width < MIN_BRUSH_PX) return;
             const [start, end] = [self.posToVal(left, 'x'), self.posToVal(left + width, 'x')];
             onBrush(Math.round(start * 1000), Math.round(end * 1000));
             self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
@@ -145,7 +144,7 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
   );
 }
 
-/** Two lines only where a day begins. */
+/** Two lines if a day begins, otherwise one. */
 function labelHeight(_plot: uPlot, labels: readonly string[] | null): number {
   return labels?.some((label) => label.includes('\n')) ? 34 : 20;
 }
@@ -156,7 +155,7 @@ function isWhole(value: number | null): boolean {
 
 const DAY_S = 86_400;
 
-/** Days by their date, anything shorter by the clock; the date stands below where it begins. */
+/** Dates for days, clock times below; the date is on the second line where a day begins. */
 function timeLabels(zone: Zone): uPlot.Axis.DynamicValues {
   return (_plot, splits, _axis, _space, step) => {
     let before = '';
@@ -186,7 +185,7 @@ function drawThreshold(self: uPlot, value: number, stroke: string): void {
   ctx.restore();
 }
 
-/** Reads tokens as the canvas needs them: `light-dark()` is resolved by asking what an element would look like. */
+/** Resolves colour tokens for the canvas, including `light-dark()`, with a probe element. */
 function colours(host: HTMLElement): (token: string) => string {
   const probe = document.createElement('span');
   host.append(probe);

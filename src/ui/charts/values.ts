@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Between lines of a grid of durations, in milliseconds: 1, 2, 5 and so on to a second, then as clocks and calendars go. */
+/** Distances between grid lines for durations, in milliseconds. */
 export const DURATION_STEPS: readonly number[] = [
   ...[0.01, 0.1, 1, 10, 100].flatMap((unit) => [unit, 2 * unit, 5 * unit]),
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND),
@@ -12,7 +12,7 @@ export const DURATION_STEPS: readonly number[] = [
   ...[1, 10, 100, 1000, 10_000, 100_000].flatMap((unit) => [unit * DAY, 2 * unit * DAY, 5 * unit * DAY]),
 ];
 
-/** The same in hours. */
+/** {@link DURATION_STEPS} in hours. */
 export const HOUR_STEPS: readonly number[] = DURATION_STEPS.map((step) => step / HOUR);
 
 type Value = number | null | undefined;
@@ -21,14 +21,14 @@ function isThere(value: Value): value is number {
   return value !== null && value !== undefined;
 }
 
-/** @returns the places of values without neighbours, to which no line leads: they are drawn as points */
-export function lonely(values: readonly (number | null)[]): number[] {
+/** @returns indexes of values without neighbours, which are drawn as points */
+export function isolated(values: readonly (number | null)[]): number[] {
   return [...values.keys()].filter(
     (at) => isThere(values[at]) && !isThere(values[at - 1]) && !isThere(values[at + 1]),
   );
 }
 
-/** From zero, unless something is below it, with room above; never without a height. */
+/** The value axis: from zero unless a value is below, with some headroom, never empty. */
 export function valueRange(
   least: number | null,
   most: number | null,

@@ -4,7 +4,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * A duration with three digits that matter, or two units: `0.42 ms`, `340 ms`, `4.52 s`, `1m 11s`, `2h 05m`, `3d 04h`, `6h`.
+ * A duration with three significant digits or two units: `0.42 ms`, `340 ms`, `4.52 s`, `12 min`, `1 m 11
+ * s`, `2 h 05 m`, `3 d 04 h`, `6 h`.
  *
  * @param ms milliseconds, at least 0
  */
@@ -19,7 +20,10 @@ export function formatDuration(ms: number): string {
   return pair(ms, DAY, 'd', HOUR, 'h');
 }
 
-/** Up to two decimals below ten, one above; zeros at the end only where they were rounded to, so that `42.0 s` is not just 42. */
+/**
+ * Two decimals below ten, one above. Trailing zeros mean the value was rounded: `42.0 s` is not exactly 42
+ * s.
+ */
 function trimmed(value: number): string {
   const text = value.toFixed(value < 9.995 ? 2 : 1);
   return Number(text) === value ? String(value) : text;
@@ -29,6 +33,7 @@ function pair(ms: number, upper: number, upperName: string, lower: number, lower
   const total = Math.round(ms / lower);
   const perUpper = upper / lower;
   const rest = total % perUpper;
-  const whole = `${String(Math.floor(total / perUpper))}${upperName}`;
-  return rest === 0 ? whole : `${whole} ${String(rest).padStart(2, '0')}${lowerName}`;
+  const whole = String(Math.floor(total / perUpper));
+  if (rest === 0) return `${whole} ${upperName === 'm' ? 'min' : upperName}`;
+  return `${whole} ${upperName} ${String(rest).padStart(2, '0')} ${lowerName}`;
 }

@@ -1,4 +1,4 @@
-/** `utc`, or the zone of the browser. */
+/** `utc`, or the time zone of the browser. */
 export const ZONES = ['local', 'utc'] as const;
 export type Zone = (typeof ZONES)[number];
 
@@ -27,7 +27,7 @@ function partsOf(ms: number, zone: Zone): Parts {
   };
 }
 
-/** `UTC`, `UTC+2`, `UTC−3:30`: what a local time is ahead of UTC at that time. */
+/** `UTC`, `UTC+2`, `UTC−3:30`: the offset at that time. */
 export function zoneLabel(ms: number, zone: Zone): string {
   const offset = zone === 'utc' ? 0 : -new Date(ms).getTimezoneOffset();
   if (offset === 0) return 'UTC';
@@ -42,7 +42,7 @@ export function formatTime(ms: number, zone: Zone): string {
   return `${date} ${clock}:${seconds}`;
 }
 
-/** To the millisecond and with its zone: `2026-11-24 14:30:43.253 UTC`. */
+/** With milliseconds and zone: `2026-11-24 14:30:43.253 UTC`. */
 export function formatTimeExactly(ms: number, zone: Zone): string {
   return `${formatTime(ms, zone)}.${partsOf(ms, zone).millis} ${zoneLabel(ms, zone)}`;
 }
@@ -53,7 +53,7 @@ export function formatClock(ms: number, zone: Zone): string {
   return `${clock}:${seconds}.${millis}`;
 }
 
-/** `in 3 min`, `just now`, `12 s ago`, `3 d ago`; whole units, the largest that fits. */
+/** `in 3 min`, `just now`, `12 s ago`, `3 d ago`, in the largest whole unit. */
 export function formatRelative(ms: number, now: number): string {
   const gap = Math.abs(now - ms);
   if (gap < 5000) return 'just now';

@@ -1,14 +1,14 @@
 const UUID = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/i;
 
 /**
- * The id of a trace that somebody typed or pasted: alone, or in a link to it.
+ * The trace id in typed or pasted text: an id, or a link that contains one.
  *
- * @returns as the API has it; OpenTelemetry writes it without dashes. undefined where there is none
+ * @returns the id in the API's form with dashes, or undefined
  */
 export function traceIdIn(text: string): string | undefined {
   const trimmed = text.trim();
   const [found] = UUID.exec(/\/traces\/([^/?#]+)/.exec(trimmed)?.[1] ?? trimmed) ?? [];
-  // A longer text that has an id somewhere is not one.
+  // An id inside other text does not count.
   if (found === undefined || (!trimmed.includes('/traces/') && found.length !== trimmed.length))
     return undefined;
   return found

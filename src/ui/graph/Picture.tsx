@@ -17,10 +17,10 @@ import type { Place } from './layout.js';
 import styles from './Picture.module.css';
 
 const NARROW = '(max-width: 640px)';
-/** Where there is little room one begins with a part, whose names can be read. */
+/** Narrow screens start with a part of the graph at a readable zoom. */
 const [READABLE, FARTHEST] = [0.5, 0.1];
 
-/** A graph as a picture, which fits into its room and can be moved. What can be done in it is done with buttons in nodes and edges. */
+/** A graph that fits its container and can be panned and zoomed. Actions are buttons in nodes and edges. */
 export function Picture<Shown extends Node, Line extends Edge>({
   label,
   places,
@@ -28,11 +28,11 @@ export function Picture<Shown extends Node, Line extends Edge>({
   isTall = false,
   ...flow
 }: {
-  /** What it shows, and where else that can be read. */
+  /** Accessible name, which also says where the same data is available as text. */
   readonly label: string;
-  /** Where nodes lie, by their ids: other places are another picture. */
+  /** Node positions by id; a new map is laid out as a new graph. */
   readonly places: ReadonlyMap<string, Place>;
-  /** A node that is looked at: where there is room for a part only, it is the one around it. */
+  /** Node to centre on if only a part fits. */
   readonly near: string | undefined;
   readonly isTall?: boolean;
 } & Pick<ReactFlowProps<Shown, Line>, 'nodes' | 'edges' | 'nodeTypes' | 'edgeTypes'>) {
@@ -72,7 +72,7 @@ export function Picture<Shown extends Node, Line extends Edge>({
   );
 }
 
-/** Fits anew where the room has another width, since a panel opened beside it or was closed, and where it has room for one node only, and that is another. */
+/** Fits the graph again after the container changed its width, or when a single visible node changes. */
 function Refit({ fit, near }: { readonly fit: FitViewOptions; readonly near: string | undefined }) {
   const { fitView } = useReactFlow();
   const width = useStore((flow) => flow.width);
@@ -89,16 +89,16 @@ function Refit({ fit, near }: { readonly fit: FitViewOptions; readonly near: str
   return null;
 }
 
-/** In place of a picture. */
+/** Shown instead of a graph. */
 export function NotDrawn() {
   return (
-    <Empty title="This picture could not be drawn">
-      <p>The browser could not work out where its nodes lie. The table has the same.</p>
+    <Empty title="The graph could not be drawn">
+      <p>The browser could not compute the layout. The table shows the same data.</p>
     </Empty>
   );
 }
 
-/** Whether there is little room for a picture. */
+/** Whether the screen is narrow. */
 export function useIsNarrow(): boolean {
   return useSyncExternalStore(
     (changed) => {

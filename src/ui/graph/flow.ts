@@ -1,4 +1,4 @@
-/** What flows through the daemon as the pages draw it: how much there is a second, and which part of it is shown. Pure. */
+/** Flow through the pipelines: rates per edge and the part of the graph to show. Pure. */
 
 interface FlowEnd {
   readonly kind: 'receiver' | 'processor' | 'exporter';
@@ -16,7 +16,7 @@ export interface FlowEdge {
   readonly pipeline: string;
   readonly from: FlowEnd;
   readonly to: FlowEnd;
-  /** Items since the start. */
+  /** Items since start. */
   readonly offered: number;
   readonly accepted: number;
   readonly refused: number;
@@ -25,28 +25,28 @@ export interface FlowEdge {
   readonly queue: Queue | null;
 }
 
-/** The daemon at a moment. */
+/** The state of the daemon at one time. */
 export interface Snapshot {
   readonly started_at: string;
   readonly at: string;
   readonly edges: readonly FlowEdge[];
 }
 
-/** Items a second. */
+/** Items per second. */
 export interface Rates {
   readonly offered: number;
   readonly refused: number;
   readonly failed: number;
 }
 
-/** One component in the picture. Receivers and exporters are one each, however many pipelines share them. */
+/** A component in the graph. Receivers and exporters appear once, even if several pipelines share them. */
 export interface FlowNode extends FlowEnd {
   readonly key: string;
-  /** Of processors, which belong to one. */
+  /** Set for processors, which belong to one pipeline. */
   readonly pipeline: string | null;
 }
 
-/** Rates are those of so long: shorter ones jump, longer ones lag behind. */
+/** Averaging window: shorter windows fluctuate, longer ones lag. */
 const WINDOW_MS = 10_000;
 
 export function edgeKey({ pipeline, from, to }: FlowEdge): string {
@@ -58,21 +58,21 @@ export function nodeKey({ kind, id }: FlowEnd, pipeline: string): string {
 }
 
 /**
- * What has to be known to tell rates, with the newest last. Another daemon begins anew.
+ * The snapshots needed for rates, the newest last. A restarted daemon starts a new list.
  *
- * @returns the same list where nothing is new
+ * @returns the same list if nothing changed
  */
 export function remembered(before: readonly Snapshot[], next: Snapshot): readonly Snapshot[] {
   const last = before.at(-1);
   if (last === undefined || last.started_at !== next.started_at) return [next];
   const at = Date.parse(next.at);
-  // An answer may be overtaken by news.
+  // A response may be older than a streamed event.
   if (at <= Date.parse(last.at)) return before;
   const young = before.filter((one) => at - Date.parse(one.at) <= WINDOW_MS);
   return [...(young.length > 0 ? young : [last]), next];
 }
 
-/** By edge; null: there is nothing yet to compare with. */
+/** Rates by edge; null until two snapshots exist. */
 export function ratesOf(history: readonly Snapshot[]): ReadonlyMap<string, Rates> | null {
   const [first] = history;
   const last = history.at(-1);
@@ -89,7 +89,7 @@ export function ratesOf(history: readonly Snapshot[]): ReadonlyMap<string, Rates
   );
 }
 
-/** How full a queue is by what is nearer to its limit, 0 to 1; null: there is none. */
+/** Fill level of a queue from 0 to 1, by the limit that is closer; null without a queue. */
 export function fillOf(queue: Queue | null): number | null {
   if (queue === null) return null;
   const { items, max_items, bytes, max_bytes } = queue;
@@ -100,7 +100,7 @@ function share(value: number, most: number): number {
   return most <= 0 ? 0 : Math.min(1, value / most);
 }
 
-/** The nodes and edges of one pipeline, or of all. @param pipeline empty for all */
+/** The nodes and edges of one pipeline. @param pipeline empty for all */
 export function flowOf(
   all: readonly FlowEdge[],
   pipeline: string,
@@ -116,8 +116,8 @@ export function flowOf(
 }
 
 /**
- * Where on an edge its figures stand, from 0 at its source to 1: near the end that it shares with fewer others, so that figures of edges
- * that come together do not cover each other.
+ * Label positions along the edges, from 0 at the source to 1. Labels move to the end with fewer edges, so
+ * that labels of converging edges do not overlap.
  */
 export function labelPlaces(edges: readonly FlowEdge[]): ReadonlyMap<string, number> {
   const out = new Map<string, number>();

@@ -2,13 +2,13 @@ import { stretchOf } from '../state/range.js';
 
 export const HOUR = 3_600_000;
 
-/** Whole hours, as milliseconds; without an end all that there are. */
+/** Whole hours in milliseconds; without an end the range is open. */
 export interface Hours {
   readonly start: number | undefined;
   readonly end: number | undefined;
 }
 
-/** With what a time is compared, and how far before it that lies; the time just before has its own length. */
+/** Comparison periods and their offsets. The previous period has the length of the range. */
 export const AGAINST = {
   before: 'the previous period',
   day: 'a day earlier',
@@ -16,7 +16,7 @@ export const AGAINST = {
 } as const;
 const BACK = { day: 24 * HOUR, week: 7 * 24 * HOUR } as const;
 
-/** The hours that a range has any time of, or the one hour that was chosen. @param at ISO 8601; empty for none */
+/** The hours that a range touches, or the one selected hour. @param at ISO 8601; empty for none */
 export function hoursOf(range: string, at: string, now: number): Hours {
   const hour = Date.parse(at);
   if (!Number.isNaN(hour)) return { start: floor(hour), end: floor(hour) + HOUR };
@@ -25,14 +25,14 @@ export function hoursOf(range: string, at: string, now: number): Hours {
   return { start: floor(start), end: Math.ceil((end ?? now) / HOUR) * HOUR };
 }
 
-/** The hours that some are compared with; undefined where they have no ends. */
+/** The hours to compare with; undefined for open ranges. */
 export function hoursBefore({ start, end }: Hours, against: keyof typeof AGAINST): Hours | undefined {
   if (start === undefined || end === undefined) return undefined;
   const back = against === 'before' ? end - start : BACK[against];
   return { start: start - back, end: end - back };
 }
 
-/** As the API and the URL of lists take them. */
+/** As query parameters of the API and of list URLs. */
 export function printHours({ start, end }: Hours): { start_time?: string; end_time?: string } {
   return {
     ...(start === undefined ? {} : { start_time: new Date(start).toISOString() }),

@@ -1,6 +1,6 @@
 import { placesOf, type LinkedNodes, type Place, type Shape } from './layout.js';
 
-/** What is to be laid out, as `placesOf` takes it. */
+/** Input of `placesOf`. */
 export interface LayoutTask {
   readonly graph: LinkedNodes;
   readonly aspect: number;
@@ -9,7 +9,7 @@ export interface LayoutTask {
 
 export type LayoutAnswer = ReadonlyMap<string, Place>;
 
-// Hundreds of nodes take seconds, in which a page would stand still.
+// In a worker, because hundreds of nodes take seconds.
 addEventListener('message', ({ data: { graph, aspect, shape } }: MessageEvent<LayoutTask>) => {
   postMessage(placesOf(graph, aspect, shape) satisfies LayoutAnswer);
 });

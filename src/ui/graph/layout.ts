@@ -1,29 +1,29 @@
 import { graphlib, layout } from '@dagrejs/dagre';
 
-/** What is laid out: nodes, and what leads from one to another. */
+/** A graph to lay out. */
 export interface LinkedNodes {
   readonly nodes: readonly { readonly id: string }[];
   readonly edges: readonly { readonly source: string; readonly target: string }[];
 }
 
-/** How large nodes are, how far apart, and whether edges lead to the right or down. */
+/** Node size, distances and direction of a layout. */
 export interface Shape {
   readonly direction: 'LR' | 'TB';
   readonly width: number;
   readonly height: number;
-  /** Between nodes beside each other, */
+  /** Between neighbouring nodes. */
   readonly gap: number;
-  /** and along an edge. */
+  /** Between ranks, along an edge. */
   readonly reach: number;
 }
 
-/** Of the map: callers left of the called. */
+/** Service map: callers to the left. */
 export const MAP_SHAPE: Shape = { direction: 'LR', width: 220, height: 54, gap: 20, reach: 80 };
-/** Of pipelines, downwards, so that there is room for figures beside the edges. */
+/** Pipelines: top to bottom, with room for labels next to the edges. */
 export const FLOW_SHAPE: Shape = { direction: 'TB', width: 176, height: 48, gap: 56, reach: 88 };
-/** Nodes up to which ranks are the best ones: with 500 nodes that takes eight times as long as good ones. */
-const MOST_EXACT = 60;
-/** Between parts of the graph that nothing connects. */
+/** Node limit for exact ranking, which takes eight times as long at 500 nodes. */
+const MAX_EXACT = 60;
+/** Between disconnected parts of the graph. */
 const GAP = 40;
 
 export interface Place {
@@ -38,24 +38,24 @@ interface Part {
 }
 
 /**
- * Where nodes lie, by their left upper corner, along the direction of the edges. The same graph always gives the same places.
+ * Node positions (top left corners) along the direction of the edges. Deterministic.
  *
- * @param aspect how many times as wide as high the picture is to be
+ * @param aspect desired width divided by height
  */
 export function placesOf(graph: LinkedNodes, aspect: number, shape: Shape): ReadonlyMap<string, Place> {
   const parts = componentsOf(graph).map((part) => laidOut(part, shape));
   const area = parts.reduce((sum, { width, height }) => sum + (width + GAP) * (height + GAP), 0);
   const widest = Math.max(0, ...parts.map(({ width }) => width));
   const tries = WIDTHS.map((times) => packed(parts, Math.max(widest, times * Math.sqrt(area * aspect))));
-  // The one that is drawn largest where there is so much room.
+  // The arrangement that is drawn largest in this aspect ratio.
   const sizeOf = ({ width, height }: Part): number => Math.max(width / aspect, height);
   return tries.reduce((best, next) => (sizeOf(next) < sizeOf(best) ? next : best)).places;
 }
 
-/** Of rows that are tried, compared with the side of a picture without any room between the parts. */
+/** Row widths to try, relative to a perfectly packed square. */
 const WIDTHS = [1, 1.15, 1.3, 1.5, 1.8, 2.2, 3] as const;
 
-/** Parts that nothing connects, the one with the most nodes first. The order in which the answer came does not matter. */
+/** Connected components, the largest first, independent of the order of the input. */
 function componentsOf({ nodes, edges }: LinkedNodes): LinkedNodes[] {
   const roots = new Map(nodes.map(({ id }) => [id, id]));
   const rootOf = (id: string): string => {
@@ -91,7 +91,7 @@ function laidOut({ nodes, edges }: LinkedNodes, shape: Shape): Part {
     rankdir: direction,
     nodesep: gap,
     ranksep: reach,
-    ranker: nodes.length > MOST_EXACT ? 'tight-tree' : 'network-simplex',
+    ranker: nodes.length > MAX_EXACT ? 'tight-tree' : 'network-simplex',
   });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id } of nodes) graph.setNode(id, { width: nodeWidth, height: nodeHeight });
@@ -110,7 +110,7 @@ function laidOut({ nodes, edges }: LinkedNodes, shape: Shape): Part {
   return { width, height, places };
 }
 
-/** Parts beside each other, in rows of a width. */
+/** Packs components in rows of a given width. */
 function packed(parts: readonly Part[], most: number): Part {
   const all = new Map<string, Place>();
   let [left, top, rowHeight, width] = [0, 0, 0, 0];

@@ -1,7 +1,7 @@
-/** The service map as the pages draw it: which part of it is shown, and what became of it. Pure. */
+/** The service map: which part is shown, and what changed between two maps. Pure. */
 
 interface Figures {
-  /** Null: some were counted by a version that did not look. */
+  /** Null if counted by a version without error counts. */
   readonly error_count: number | null;
   readonly p95_ms: number | null;
 }
@@ -24,15 +24,15 @@ export interface Graph {
   readonly edges: readonly GraphEdge[];
 }
 
-/** A picture of more nodes shows nothing. */
-export const MOST_NODES = 200;
+/** Larger graphs are unreadable. */
+export const MAX_NODES = 200;
 
-/** The share of failures, 0 to 1; null where it is not known or nothing was counted. */
+/** Failure rate from 0 to 1; null if unknown or nothing was counted. */
 export function failedShare(errors: number | null, count: number): number | null {
   return errors === null || count === 0 ? null : errors / count;
 }
 
-/** Some of the nodes, with the edges between them. */
+/** Some of the nodes and the edges between them. */
 function within({ nodes, edges }: Graph, ids: ReadonlySet<string>): Graph {
   return {
     nodes: nodes.filter(({ id }) => ids.has(id)),
@@ -40,7 +40,7 @@ function within({ nodes, edges }: Graph, ids: ReadonlySet<string>): Graph {
   };
 }
 
-/** What is at most so many steps from a node, whoever calls whom. Empty where there is no such node. */
+/** Nodes within some hops of a node in either direction; empty if the node does not exist. */
 export function around(graph: Graph, center: string, hops: number): Graph {
   const beside = new Map<string, string[]>();
   for (const { source, target } of graph.edges) {
@@ -56,19 +56,19 @@ export function around(graph: Graph, center: string, hops: number): Graph {
   return within(graph, found);
 }
 
-/** Nodes whose name has a text in it, with those that they call and that call them. */
+/** Nodes whose name contains a text, and their neighbours. */
 export function matching(graph: Graph, text: string): Graph {
-  const wanted = text.trim().toLowerCase();
-  if (wanted === '') return graph;
-  const found = new Set(graph.nodes.flatMap(({ id }) => (id.toLowerCase().includes(wanted) ? [id] : [])));
+  const needle = text.trim().toLowerCase();
+  if (needle === '') return graph;
+  const found = new Set(graph.nodes.flatMap(({ id }) => (id.toLowerCase().includes(needle) ? [id] : [])));
   const beside = graph.edges.flatMap(({ source, target }) =>
     found.has(source) || found.has(target) ? [source, target] : [],
   );
   return within(graph, new Set([...found, ...beside]));
 }
 
-/** The nodes with the most spans and calls. @param kept a node that stays in any case */
-export function busiest(graph: Graph, most = MOST_NODES, kept = ''): Graph {
+/** The nodes with the most spans and calls. @param kept a node that always stays */
+export function busiest(graph: Graph, most = MAX_NODES, kept = ''): Graph {
   if (graph.nodes.length <= most) return graph;
   const calls = new Map<string, number>();
   for (const { source, weight } of graph.edges) calls.set(source, (calls.get(source) ?? 0) + weight);
@@ -78,7 +78,7 @@ export function busiest(graph: Graph, most = MOST_NODES, kept = ''): Graph {
   return within(graph, new Set(order.slice(0, most).map(({ id }) => id)));
 }
 
-/** Something that is otherwise than it was. A node has no source. */
+/** A difference between two maps; for nodes, source is absent. */
 export interface MapChange {
   readonly kind: 'failing' | 'slower' | 'new' | 'gone';
   readonly source: string | null;
@@ -91,15 +91,15 @@ interface ChangeFigures extends Figures {
   readonly count: number;
 }
 
-/** Fewer calls say nothing. */
-export const LEAST_CALLS = 20;
-/** By so much more of the calls fail. */
+/** Fewer calls are not significant. */
+export const MIN_CALLS = 20;
+/** Minimum rise of the failure rate. */
 const MORE_FAILURES = 0.03;
-/** So many times as slow: each p95 is right within a tenth, so less may be no change at all. */
+/** Minimum factor of the p95, which is accurate to 10%. */
 const SLOWER = 1.25;
 const KINDS = ['failing', 'slower', 'new', 'gone'] as const;
 
-/** What is new, gone, slower or failing more in a map than in another one; the worst first. */
+/** New, removed, slower and more failing edges and nodes, the worst first. */
 export function changesOf(now: Graph, before: Graph): readonly MapChange[] {
   const changes = [...compared(edgesOf(now), edgesOf(before)), ...compared(nodesOf(now), nodesOf(before))];
   return changes.toSorted(
@@ -129,7 +129,7 @@ function edgesOf({ edges }: Graph): Map<string, Compared> {
   );
 }
 
-/** Of nodes only whether they are there is compared: how they go is told by the edges to them. */
+/** Nodes are only compared by presence; their edges have the rates. */
 function nodesOf({ nodes }: Graph): Map<string, Compared> {
   return new Map(
     nodes.map(({ id, span_count: count }) => [
@@ -145,7 +145,7 @@ function compared(now: ReadonlyMap<string, Compared>, before: ReadonlyMap<string
     const earlier = before.get(key)?.figures ?? null;
     const change = { source, target, now: figures, before: earlier };
     if (earlier === null) changes.push({ kind: 'new', ...change });
-    else if (Math.min(figures.count, earlier.count) >= LEAST_CALLS) {
+    else if (Math.min(figures.count, earlier.count) >= MIN_CALLS) {
       if (moreFailures(figures, earlier) >= MORE_FAILURES) changes.push({ kind: 'failing', ...change });
       if (timesAsSlow(figures, earlier) >= SLOWER) changes.push({ kind: 'slower', ...change });
     }

@@ -2,17 +2,18 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import type { LinkedNodes, Place, Shape } from './layout.js';
 import type { LayoutAnswer, LayoutTask } from './layout-worker.js';
 
-/** A picture, and where its nodes lie. */
+/** Data with its node positions. */
 interface LaidOut<Shown> {
   readonly shown: Shown;
   readonly places: ReadonlyMap<string, Place>;
 }
 
 /**
- * Lays a graph out beside the page, again only when other nodes or edges are in it. Until that is done the picture before stands.
+ * Lays a graph out in a worker, again only if its nodes or edges change; until then the previous layout
+ * stays.
  *
- * @param linksOf what counts for the places
- * @returns undefined until there is the first one; null where it cannot be done
+ * @param linksOf extracts the graph
+ * @returns undefined until the first layout is ready; null if it failed
  */
 export function useLayout<Shown>(
   shown: Shown,
@@ -23,7 +24,7 @@ export function useLayout<Shown>(
   const [done, setDone] = useState<LaidOut<Shown> & { readonly task: string }>();
   const [failed, setFailed] = useState<string>();
   const task = JSON.stringify({ graph: linksOf(shown), aspect, shape } satisfies LayoutTask);
-  // The figures in it may have changed.
+  // The values may have changed without a new layout.
   if (done?.task === task && done.shown !== shown) setDone({ ...done, shown });
   const isDone = done?.task === task;
   const finish = useEffectEvent((of: string, places: LayoutAnswer) => {

@@ -3,7 +3,7 @@ import styles from './json.module.css';
 import { JsonView } from './JsonView.js';
 import { printJson, type Attribute } from './parse.js';
 
-/** Attributes one below the other, each whole. */
+/** Attributes in full, one per row. */
 export function AttributeRows({ attributes }: { readonly attributes: readonly Attribute[] }) {
   if (attributes.length === 0) return null;
   return (

@@ -4,21 +4,21 @@ import { useMemo, useRef, useState } from 'react';
 import { LongText } from '../messages/LongText.js';
 import { cx } from '../parts/cx.js';
 import styles from './json.module.css';
-import { jsonLines, sizeWords, type JsonLine } from './lines.js';
+import { jsonLines, formatSize, type JsonLine } from './lines.js';
 import { printJson, type Json } from './parse.js';
 
 const LINE_PX = 21;
-/** Fewer lines are put into the page as they are. */
+/** Shorter documents are rendered without virtualization. */
 const VIRTUAL_FROM = 200;
 
-/** JSON with every digit and every key as it was sent; only lines that are seen are in the page. */
+/** JSON with every digit and key as sent. Only visible lines are in the DOM. */
 export function JsonView({ value, label }: { readonly value: Json; readonly label: string }) {
-  const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
-  const lines = useMemo(() => jsonLines(value, turned), [value, turned]);
-  const turn = (path: string): void => {
-    const next = new Set(turned);
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const lines = useMemo(() => jsonLines(value, toggled), [value, toggled]);
+  const toggle = (path: string): void => {
+    const next = new Set(toggled);
     if (!next.delete(path)) next.add(path);
-    setTurned(next);
+    setToggled(next);
   };
   return (
     <div className={styles['json']}>
@@ -33,11 +33,11 @@ export function JsonView({ value, label }: { readonly value: Json; readonly labe
       {lines.length < VIRTUAL_FROM ? (
         <div className={styles['lines']}>
           {lines.map((line) => (
-            <Line key={line.path} line={line} onTurn={turn} />
+            <Line key={line.path} line={line} onToggle={toggle} />
           ))}
         </div>
       ) : (
-        <VirtualLines lines={lines} label={label} onTurn={turn} />
+        <VirtualLines lines={lines} label={label} onToggle={toggle} />
       )}
     </div>
   );
@@ -46,11 +46,11 @@ export function JsonView({ value, label }: { readonly value: Json; readonly labe
 function VirtualLines({
   lines,
   label,
-  onTurn,
+  onToggle,
 }: {
   readonly lines: readonly JsonLine[];
   readonly label: string;
-  readonly onTurn: (path: string) => void;
+  readonly onToggle: (path: string) => void;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -80,7 +80,7 @@ function VirtualLines({
                 className={styles['placed']}
                 style={{ transform: `translateY(${String(start)}px)` }}
               >
-                <Line line={line} onTurn={onTurn} />
+                <Line line={line} onToggle={onToggle} />
               </div>
             )
           );
@@ -90,14 +90,14 @@ function VirtualLines({
   );
 }
 
-const MOST_INDENT = 24;
+const MAX_INDENT = 24;
 
-function Line({ line, onTurn }: { readonly line: JsonLine; readonly onTurn: (path: string) => void }) {
+function Line({ line, onToggle }: { readonly line: JsonLine; readonly onToggle: (path: string) => void }) {
   const { path, depth, key, value, isOpen } = line;
   const name = key === undefined ? '' : JSON.stringify(key);
   const Chevron = isOpen === true ? ChevronDown : ChevronRight;
   return (
-    <div className={styles['line']} style={{ paddingLeft: Math.min(depth, MOST_INDENT) * 14 }}>
+    <div className={styles['line']} style={{ paddingLeft: Math.min(depth, MAX_INDENT) * 14 }}>
       {isOpen === undefined ? (
         <span className={styles['noChevron']} />
       ) : (
@@ -105,9 +105,9 @@ function Line({ line, onTurn }: { readonly line: JsonLine; readonly onTurn: (pat
           type="button"
           className={styles['chevron']}
           aria-expanded={isOpen}
-          aria-label={`${name === '' ? 'value' : name} ${sizeWords(value)}`}
+          aria-label={`${name === '' ? 'value' : name} ${formatSize(value)}`}
           onClick={() => {
-            onTurn(path);
+            onToggle(path);
           }}
         >
           <Chevron size={14} aria-hidden="true" />
@@ -123,7 +123,7 @@ function Scalar({ value }: { readonly value: Json }) {
   switch (value.kind) {
     case 'object':
     case 'array':
-      return <span className={styles['size']}>{sizeWords(value)}</span>;
+      return <span className={styles['size']}>{formatSize(value)}</span>;
     case 'string':
       return (
         <span className={styles['string']}>

@@ -1,31 +1,28 @@
 import type { Json } from './parse.js';
 
-/** One line of JSON as it is shown. */
+/** A displayed line of JSON. */
 export interface JsonLine {
-  /** Names the place: positions from the outermost value, such as `.0.3`. */
+  /** Indexes from the root, such as `.0.3`. */
   readonly path: string;
   readonly depth: number;
-  /** Of a member of an object; the position within an array is not shown. */
+  /** Set for object members; array indexes are not shown. */
   readonly key: string | undefined;
   readonly value: Json;
-  /** Of an object or an array with something in it: whether its members are shown; undefined for all others. */
+  /** Whether a non-empty object or array is expanded; undefined for other values. */
   readonly isOpen: boolean | undefined;
 }
 
-/** Of a value that is opened for the first time, levels that are shown. */
+/** Levels expanded at first. */
 const OPEN_LEVELS = 3;
 
-/**
- * @param turned paths of values that are shown otherwise than at first: closed instead of open, or open instead of closed
- * @returns the lines that are to be seen, in order
- */
-export function jsonLines(root: Json, turned: ReadonlySet<string>): readonly JsonLine[] {
+/** @param toggled paths whose expansion differs from the default @returns the visible lines in order */
+export function jsonLines(root: Json, toggled: ReadonlySet<string>): readonly JsonLine[] {
   const lines: JsonLine[] = [];
   const waiting: Omit<JsonLine, 'isOpen'>[] = [{ path: '', depth: 0, key: undefined, value: root }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { path, depth, value } = next;
     const members = membersOf(value);
-    const isOpen = members.length === 0 ? undefined : depth < OPEN_LEVELS !== turned.has(path);
+    const isOpen = members.length === 0 ? undefined : depth < OPEN_LEVELS !== toggled.has(path);
     lines.push({ ...next, isOpen });
     if (isOpen !== true) continue;
     for (let at = members.length - 1; at >= 0; at -= 1) {
@@ -43,8 +40,8 @@ function membersOf(value: Json): readonly (readonly [string | undefined, Json])[
   return [];
 }
 
-/** What a closed value says of itself: `{3}`, `[12]`. */
-export function sizeWords(value: Json): string {
+/** The size of a collapsed value: `{3}`, `[12]`. */
+export function formatSize(value: Json): string {
   if (value.kind === 'object') return value.entries.length === 0 ? '{}' : `{${String(value.entries.length)}}`;
   if (value.kind === 'array') return value.items.length === 0 ? '[]' : `[${String(value.items.length)}]`;
   return '';

@@ -1,8 +1,8 @@
 /**
- * The value of a member of an object as it stands in the text, every byte of it.
+ * The exact source text of an object member.
  *
- * @param text of a JSON object, as it was received
- * @returns undefined where there is no such member
+ * @param text a JSON object as received
+ * @returns undefined if the member does not exist
  */
 export function memberText(text: string, name: string): string | undefined {
   const key = JSON.stringify(name);
@@ -13,7 +13,7 @@ export function memberText(text: string, name: string): string | undefined {
     const [found] = mark;
     if (found === '{' || found === '[') depth += 1;
     else if (found === '}' || found === ']') depth -= 1;
-    // The end of the member that was found, or of all.
+    // The end of the member, or of the object.
     if (start !== undefined && ((depth === 1 && found === ',') || depth === 0))
       return text.slice(start, mark.index).trim();
     if (depth !== 1 || start !== undefined || found !== key) continue;

@@ -1,6 +1,6 @@
 /**
- * JSON as it was sent: numbers keep their digits, `1.0` and `12345678901234567890` alike, and objects the order of their keys and
- * a key that comes twice.
+ * JSON as sent: numbers keep their digits, such as `1.0` and `12345678901234567890`, and objects keep key
+ * order and duplicate keys.
  */
 export type Json =
   | { readonly kind: 'object'; readonly entries: readonly (readonly [string, Json])[] }
@@ -10,19 +10,19 @@ export type Json =
   | { readonly kind: 'number'; readonly digits: string }
   | { readonly kind: 'literal'; readonly value: true | false | null };
 
-/** An attribute as people read it. */
+/** An attribute for display. */
 export interface Attribute {
   readonly key: string;
   readonly value: Json;
 }
 
-/** Deeper bodies are refused where they come in; what is deeper here is no JSON for us. */
+/** The receivers reject deeper bodies. */
 const MAX_DEPTH = 2000;
 const TOKEN =
   /[\s]*(?:([{}[\],:])|("(?:[^"\\]|\\.)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
 const LITERALS = { true: true, false: false, null: null } as const;
 
-/** @throws SyntaxError where the text is not JSON */
+/** @throws SyntaxError if the text is not JSON */
 export function parseJson(text: string): Json {
   const reader = new Reader(text);
   const value = reader.value(0);
@@ -30,7 +30,7 @@ export function parseJson(text: string): Json {
   return value;
 }
 
-/** The same, undefined for what is not JSON. */
+/** Like `parseJson`, but undefined for invalid JSON. */
 export function tryParseJson(text: string): Json | undefined {
   try {
     return parseJson(text);
@@ -104,11 +104,11 @@ class Reader {
   }
 
   private error(): SyntaxError {
-    return new SyntaxError(`no JSON at character ${String(this.token.lastIndex)}`);
+    return new SyntaxError(`invalid JSON at character ${String(this.token.lastIndex)}`);
   }
 }
 
-/** The text of it, without spaces, or with each level two spaces further in. */
+/** Serializes without spaces, or indented by two spaces. */
 export function printJson(value: Json, indent = false, margin = ''): string {
   const inner = indent ? `${margin}  ` : '';
   const [start, between, end] = indent ? [`\n${inner}`, `,\n${inner}`, `\n${margin}`] : ['', ',', ''];
@@ -132,18 +132,18 @@ export function printJson(value: Json, indent = false, margin = ''): string {
   }
 }
 
-/** A member of an object; undefined where there is none. The last one of a key counts, as everywhere in JavaScript. */
+/** A member of an object, or undefined. For duplicate keys the last one counts, as in JavaScript. */
 export function member(value: Json | undefined, key: string): Json | undefined {
   return value?.kind === 'object' ? value.entries.findLast(([name]) => name === key)?.[1] : undefined;
 }
 
-/** A member that is a text. */
+/** A string member. */
 export function textOf(value: Json | undefined, key?: string): string | undefined {
   const found = key === undefined ? value : member(value, key);
   return found?.kind === 'string' ? found.text : undefined;
 }
 
-/** The items of an array; undefined for anything else. */
+/** The items of an array, or undefined. */
 export function itemsOf(value: Json | undefined): readonly Json[] | undefined {
   return value?.kind === 'array' ? value.items : undefined;
 }

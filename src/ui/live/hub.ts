@@ -1,17 +1,17 @@
 import { Leader } from './leader.js';
-import { topicName, topicOf } from './wants.js';
+import { topicName, topicOf } from './subscriptions.js';
 
-/** What the stream tells of, by the name of the event. */
+/** Data of stream events. */
 export type StreamData = Readonly<Record<string, unknown>>;
 
-/** A part of a page that wants to be told something. */
+/** A subscriber of a page. */
 export interface Listener {
-  /** With commas between; asked for whenever a stream is opened, as it may say from where. */
+  /** Comma-separated topics; read again for each connection, because they may contain a position. */
   readonly topics: () => string;
   readonly names: ReadonlySet<string>;
-  readonly tell: (event: string, data: StreamData) => void;
+  readonly notify: (event: string, data: StreamData) => void;
   readonly onLive: (isLive: boolean) => void;
-  /** Whether it has been told that the stream is open. */
+  /** Whether the subscriber was notified that the stream is open. */
   isOpen: boolean;
 }
 
@@ -22,15 +22,15 @@ type Message =
   | { readonly kind: 'state'; readonly isLive: boolean }
   | { readonly kind: 'event'; readonly name: string; readonly data: string };
 
-/** Going from one page to the next is no reason to open another stream. */
+/** Keeps the stream open while the user navigates. */
 const LINGER_MS = 1000;
 const GATHER_MS = 20;
 const HERE_MS = 30_000;
 
 /**
- * What a tab hears of the stream of events. All tabs that are seen have one connection: the tab that holds the lock has it and tells the
- * others; when that one is closed or hidden, the next takes over. Where there are no locks, which is so over plain HTTP from another
- * machine, each tab has its own.
+ * The event stream of a tab. All visible tabs share one connection: the tab that holds the lock owns it and
+ * forwards events; if it closes or is hidden, the next tab takes over. Without the Locks API, which needs a
+ * secure context, each tab has its own connection.
  */
 export class Hub {
   readonly #name: string;
@@ -40,20 +40,23 @@ export class Hub {
   readonly #listeners = new Set<Listener>();
   #channel: BroadcastChannel | undefined;
   #leader: Leader | undefined;
-  /** Ends the wait for the lock, or gives it back. */
+  /** Cancels the wait for the lock, or releases it. */
   #leave: (() => void) | undefined;
   #lingering: ReturnType<typeof setTimeout> | undefined;
   #announcing: ReturnType<typeof setTimeout> | undefined;
   #beating: ReturnType<typeof setInterval> | undefined;
 
-  /** @param name the same in all tabs that share a stream @param onIdle nothing listens any more */
+  /**
+   * @param name the same for all tabs that share a stream
+   * @param onIdle called when nothing subscribes any more
+   */
   constructor(name: string, filters: Readonly<Record<string, string>>, onIdle: () => void) {
     this.#name = name;
     this.#filters = filters;
     this.#onIdle = onIdle;
   }
 
-  /** @returns a function that ends it */
+  /** @returns a function that unsubscribes */
   join(listener: Listener): () => void {
     if (this.#listeners.size === 0) document.addEventListener('visibilitychange', this.#look);
     this.#listeners.add(listener);
@@ -73,7 +76,7 @@ export class Hub {
     };
   }
 
-  /** Hidden tabs need nothing, and their timers are too slow to serve others. */
+  /** Hidden tabs need no events, and their timers are too slow to serve other tabs. */
   readonly #look = (): void => {
     if (document.hidden) this.#stop();
     else if (this.#channel === undefined) this.#start();
@@ -82,7 +85,7 @@ export class Hub {
   #start(): void {
     this.#channel = new BroadcastChannel(this.#name);
     this.#channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
-      this.#hear(data);
+      this.#receive(data);
     });
     this.#beating = setInterval(() => {
       this.#post({ kind: 'here', tab: this.#tab });
@@ -91,7 +94,7 @@ export class Hub {
     this.#announceSoon();
   }
 
-  /** Becomes the leader when its turn comes. @returns ends that */
+  /** Waits to become the leader. @returns a function that stops waiting or leading */
   #stand(): () => void {
     const leave = new AbortController();
     const { signal } = leave;
@@ -116,7 +119,7 @@ export class Hub {
     clearTimeout(this.#announcing);
     clearInterval(this.#beating);
     this.#post({ kind: 'bye', tab: this.#tab });
-    // The others are told by whoever takes over.
+    // The next leader notifies the other tabs.
     if (this.#leader) this.#post({ kind: 'state', isLive: false });
     this.#leader?.close();
     this.#leader = undefined;
@@ -131,25 +134,25 @@ export class Hub {
     this.#leader = new Leader(this.#filters, {
       onEvent: (name, data) => {
         this.#post({ kind: 'event', name, data });
-        this.#tell(name, data);
+        this.#notify(name, data);
       },
       onState: (isLive) => {
         this.#post({ kind: 'state', isLive });
         this.#setLive(isLive);
       },
     });
-    // What the one before told while nobody led is not known: everyone begins anew.
+    // Events may have been lost between two leaders, so every subscriber reloads.
     this.#setLive(false);
     this.#post({ kind: 'lead' });
     this.#announce();
   }
 
-  #hear(message: Message): void {
-    if (message.kind === 'want') this.#leader?.want(message.tab, message.topics);
+  #receive(message: Message): void {
+    if (message.kind === 'want') this.#leader?.subscribe(message.tab, message.topics);
     else if (message.kind === 'here') this.#leader?.seen(message.tab);
     else if (message.kind === 'bye') this.#leader?.drop(message.tab);
     else if (message.kind === 'state') this.#setLive(message.isLive);
-    else if (message.kind === 'event') this.#tell(message.name, message.data);
+    else if (message.kind === 'event') this.#notify(message.name, message.data);
     else {
       this.#setLive(false);
       this.#announce();
@@ -170,7 +173,7 @@ export class Hub {
 
   #announce(): void {
     const topics = [...this.#listeners].flatMap((listener) => listener.topics().split(','));
-    if (this.#leader) this.#leader.want(this.#tab, topics);
+    if (this.#leader) this.#leader.subscribe(this.#tab, topics);
     else this.#post({ kind: 'want', tab: this.#tab, topics });
   }
 
@@ -179,16 +182,16 @@ export class Hub {
       if (listener.isOpen === isLive) continue;
       listener.isOpen = isLive;
       listener.onLive(isLive);
-      if (isLive && listener.names.has('open')) listener.tell('open', {});
+      if (isLive && listener.names.has('open')) listener.notify('open', {});
     }
   }
 
-  #tell(name: string, text: string): void {
+  #notify(name: string, text: string): void {
     const listeners = [...this.#listeners].filter(({ names }) => names.has(name));
     if (listeners.length === 0) return;
     const data = JSON.parse(text) as StreamData;
     const topic = topicOf(name, data);
-    for (const { topics, tell } of listeners)
-      if (topic === undefined || topics().split(',').map(topicName).includes(topic)) tell(name, data);
+    for (const { topics, notify } of listeners)
+      if (topic === undefined || topics().split(',').map(topicName).includes(topic)) notify(name, data);
   }
 }

@@ -1,54 +1,54 @@
 import { BASE } from '../api/base.js';
-import { topicOf, Wants } from './wants.js';
+import { topicOf, Subscriptions } from './subscriptions.js';
 
-/** A stream that was refused is tried again after this, then after twice as long each time, */
+/** First wait before a refused stream is retried; it doubles each time */
 const FIRST_WAIT_MS = 1000;
-/** up to this. */
+/** up to this limit. */
 const LONGEST_WAIT_MS = 30_000;
-/** Tabs that change what they want at the same time cost one stream. */
+/** Collects changes of several tabs into one new stream. */
 const GATHER_MS = 50;
 const PRUNE_MS = 30_000;
 const EVENTS = ['run', 'span', 'log', 'alert', 'delivery', 'edges', 'tap', 'lost'];
 
-/** What becomes of a stream. */
-export interface Told {
+/** Receives what the stream delivers. */
+export interface StreamSink {
   onEvent(name: string, data: string): void;
-  /** @param isLive whether everything that is wanted now will be told */
+  /** @param isLive whether all subscribed topics are streamed */
   onState(isLive: boolean): void;
 }
 
-/** The one connection of a browser to the stream of events, for all its tabs. */
+/** The single stream connection of a browser, shared by its tabs. */
 export class Leader {
   readonly #filters: Readonly<Record<string, string>>;
-  readonly #told: Told;
-  readonly #wants = new Wants();
+  readonly #sink: StreamSink;
+  readonly #subscriptions = new Subscriptions();
   readonly #pruning: ReturnType<typeof setInterval>;
   #source: EventSource | undefined;
-  /** Takes the place of the other once it is open, so that nothing falls between the two. */
+  /** Replaces the current connection once open, so that no event is lost in between. */
   #next: EventSource | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #waitMs = FIRST_WAIT_MS;
 
-  constructor(filters: Readonly<Record<string, string>>, told: Told) {
+  constructor(filters: Readonly<Record<string, string>>, sink: StreamSink) {
     this.#filters = filters;
-    this.#told = told;
+    this.#sink = sink;
     this.#pruning = setInterval(() => {
-      if (this.#wants.prune(Date.now())) this.#openSoon();
+      if (this.#subscriptions.prune(Date.now())) this.#openSoon();
     }, PRUNE_MS);
   }
 
-  /** @param topics all that a tab wants */
-  want(tab: string, topics: readonly string[]): void {
-    if (this.#wants.set(tab, topics, Date.now())) this.#openSoon();
-    else if (this.#source && !this.#next) this.#told.onState(true);
+  /** @param topics all topics of a tab */
+  subscribe(tab: string, topics: readonly string[]): void {
+    if (this.#subscriptions.set(tab, topics, Date.now())) this.#openSoon();
+    else if (this.#source && !this.#next) this.#sink.onState(true);
   }
 
   seen(tab: string): void {
-    this.#wants.seen(tab, Date.now());
+    this.#subscriptions.seen(tab, Date.now());
   }
 
   drop(tab: string): void {
-    if (this.#wants.drop(tab)) this.#openSoon();
+    if (this.#subscriptions.drop(tab)) this.#openSoon();
   }
 
   close(): void {
@@ -68,14 +68,14 @@ export class Leader {
   #open(): void {
     this.#next?.close();
     this.#next = undefined;
-    const topics = this.#wants.open();
+    const topics = this.#subscriptions.open();
     if (topics === '') {
       this.#source?.close();
       this.#source = undefined;
       return;
     }
     const url = new URL('api/v1/dashboard/stream', BASE);
-    // Each tab looks itself for what it wants of all runs.
+    // Each tab filters events of all runs itself.
     for (const [name, value] of Object.entries({ kind: 'all', ...this.#filters, topics }))
       url.searchParams.set(name, value);
     const opened = new EventSource(url);
@@ -86,7 +86,7 @@ export class Leader {
       this.#source = opened;
       this.#next = undefined;
       this.#waitMs = FIRST_WAIT_MS;
-      this.#told.onState(true);
+      this.#sink.onState(true);
     });
     opened.addEventListener('error', () => {
       this.#lose(opened);
@@ -97,24 +97,24 @@ export class Leader {
       });
   }
 
-  /** From where one goes on has changed since a connection began: so it is not the browser that connects again. */
+  // The start position has changed since the connection began, so the browser must not reconnect by itself.
   #lose(source: EventSource): void {
     source.close();
     if (this.#next === source) this.#next = undefined;
     else if (this.#source === source) {
       this.#source = undefined;
-      this.#told.onState(false);
+      this.#sink.onState(false);
     } else return;
-    this.#wants.close();
+    this.#subscriptions.close();
     this.#openSoon(this.#waitMs);
     this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
   }
 
   #take(name: string, data: string): void {
     if (name === 'span') {
-      const outline = JSON.parse(data) as { readonly trace_id: string; readonly seq: number };
-      this.#wants.told(topicOf('span', outline) ?? '', outline.seq);
+      const event = JSON.parse(data) as { readonly trace_id: string; readonly seq: number };
+      this.#subscriptions.reached(topicOf('span', event) ?? '', event.seq);
     }
-    this.#told.onEvent(name, data);
+    this.#sink.onEvent(name, data);
   }
 }

@@ -1,16 +1,16 @@
-/** A list as it is being read. */
+/** A list held in place while it is read. */
 export interface Held<Item> {
-  /** Which list it is; another one takes its place. */
+  /** Identifies the list; another one replaces it. */
   readonly list: string;
   readonly items: readonly Item[];
-  /** The answer that was taken in last. */
+  /** The last merged response. */
   readonly fresh: readonly Item[];
 }
 
 /**
- * A list that does not move while it is read: its rows keep their places and take what became of them.
+ * A list that does not move while it is read: rows keep their places and are updated in place.
  *
- * @param fresh the list as it is now
+ * @param fresh the current list
  */
 export function steady<Item>(
   held: Held<Item> | undefined,
@@ -19,14 +19,14 @@ export function steady<Item>(
   keyOf: (item: Item) => string,
 ): Held<Item> {
   if (held?.list === list && held.fresh === fresh) return held;
-  // Where nothing is read, nothing moves.
+  // An empty list has nothing to keep in place.
   if (held?.list !== list || held.items.length === 0) return { list, items: fresh, fresh };
   const newest = new Map(fresh.map((item) => [keyOf(item), item]));
   return { list, items: held.items.map((item) => newest.get(keyOf(item)) ?? item), fresh };
 }
 
-/** What came since a list is read, and whether the others stand in another order now. */
-export function cameSince<Item>(
+/** New rows since the list was shown, and whether the order of the others changed. */
+export function changesSince<Item>(
   { items, fresh }: Held<Item>,
   keyOf: (item: Item) => string,
 ): { readonly keys: readonly string[]; readonly isMoved: boolean } {

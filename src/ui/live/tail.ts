@@ -2,55 +2,55 @@ interface Identified {
   readonly id: string;
 }
 
-/** What has come since one began to follow. */
+/** Items received since following began. */
 export interface Tail<Item> {
-  /** Those in the list, the last that came first. */
+  /** Displayed items, the newest first. */
   readonly shown: readonly Item[];
-  /** Those that wait while somebody reads, likewise. */
+  /** Items held back while the user reads, the newest first. */
   readonly waiting: readonly Item[];
-  /** How many were left out, by the stream or here. */
+  /** Number of items skipped by the stream or here. */
   readonly lost: number;
-  /** Something was left out, and nobody knows how much. */
+  /** An unknown number of items was skipped. */
   readonly hasUnknownLoss: boolean;
 }
 
-/** So many are kept; older ones are found by the search. */
-const MOST_SHOWN = 2000;
-const MOST_WAITING = 1000;
+/** Older items are dropped from the list; a search finds them. */
+const MAX_SHOWN = 2000;
+const MAX_WAITING = 1000;
 
 export const NO_TAIL: Tail<never> = { shown: [], waiting: [], lost: 0, hasUnknownLoss: false };
 
 /**
- * Takes what came, the first that came first. What is beyond the room of those that wait is lost, and counted.
+ * Adds received items, in order of arrival. Items beyond the waiting limit are counted as lost.
  *
- * @param isPaused whether somebody reads, so that nothing may move
- * @param most of those that are shown
+ * @param isPaused whether the user is reading, so that nothing may move
+ * @param most limit of displayed items
  */
 export function arrived<Item extends Identified>(
   tail: Tail<Item>,
   items: readonly Item[],
   isPaused: boolean,
-  most = MOST_SHOWN,
+  most = MAX_SHOWN,
 ): Tail<Item> {
-  const news = items.toReversed();
-  if (!isPaused) return { ...tail, shown: [...news, ...tail.shown].slice(0, most) };
-  const waiting = [...news, ...tail.waiting];
-  const room = waiting.slice(0, MOST_WAITING);
+  const updates = items.toReversed();
+  if (!isPaused) return { ...tail, shown: [...updates, ...tail.shown].slice(0, most) };
+  const waiting = [...updates, ...tail.waiting];
+  const room = waiting.slice(0, MAX_WAITING);
   return { ...tail, waiting: room, lost: tail.lost + waiting.length - room.length };
 }
 
-/** Lets those into the list that wait. */
+/** Moves waiting items into the list. */
 export function letIn<Item>(tail: Tail<Item>): Tail<Item> {
   if (tail.waiting.length === 0) return tail;
-  return { ...tail, shown: [...tail.waiting, ...tail.shown].slice(0, MOST_SHOWN), waiting: [] };
+  return { ...tail, shown: [...tail.waiting, ...tail.shown].slice(0, MAX_SHOWN), waiting: [] };
 }
 
-/** @param count null where nobody knows it */
+/** @param count null if unknown */
 export function withLoss<Item>(tail: Tail<Item>, count: number | null): Tail<Item> {
   return count === null ? { ...tail, hasUnknownLoss: true } : { ...tail, lost: tail.lost + count };
 }
 
-/** The list with what has come before it, each record once. */
+/** The list with loaded items appended, without duplicates. */
 export function joined<Item extends Identified>(tail: Tail<Item>, list: readonly Item[]): readonly Item[] {
   if (tail.shown.length === 0) return list;
   const known = new Set(list.map(({ id }) => id));

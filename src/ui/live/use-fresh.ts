@@ -1,15 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRunNews } from './use-run-news.js';
+import { useRunUpdates } from './use-run-updates.js';
 
-/** Figures over many runs are asked for again at most so often. */
+/** Minimum time between reloads of aggregates. */
 const EVERY_MS = 4000;
 
-/** Asks again for what is shown when runs come or change. @param names first parts of the keys of queries @returns whether that is told */
+/**
+ * Reloads queries when runs arrive or change.
+ *
+ * @param names first parts of query keys
+ * @returns whether the stream is connected
+ */
 export function useFresh(...names: readonly string[]): boolean {
   const client = useQueryClient();
   const ask = (): void => {
-    // An answer that is on its way is let arrive.
+    // Requests in flight are not cancelled.
     for (const name of names) void client.invalidateQueries({ queryKey: [name] }, { cancelRefetch: false });
   };
-  return useRunNews({ onRuns: ask, onGap: ask, everyMs: EVERY_MS });
+  return useRunUpdates({ onRuns: ask, onGap: ask, everyMs: EVERY_MS });
 }

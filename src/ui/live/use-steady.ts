@@ -1,22 +1,22 @@
 import { useState } from 'react';
-import { cameSince, steady, type Held } from './steady.js';
+import { changesSince, steady, type Held } from './steady.js';
 
 interface SteadyList<Item> {
   readonly items: readonly Item[] | undefined;
-  /** Of rows that came and are not shown yet. */
+  /** Keys of new rows that are not shown yet. */
   readonly newKeys: readonly string[];
   readonly isMoved: boolean;
-  /** Shows a newer answer as it is. */
+  /** Shows a newer response. */
   readonly renew: (fresh: readonly Item[]) => void;
 }
 
 /**
  * A list whose rows keep their places while it is read.
  *
- * @param list which one it is: another one is shown as it comes
- * @param fresh the same array until another answer comes
- * @param isOfAnother whether `fresh` is still the answer for the list before
- * @param keyOf the same function at each call
+ * @param list identity of the list; another list is shown immediately
+ * @param fresh the same array until a new response arrives
+ * @param isOfAnother whether `fresh` still belongs to the previous list
+ * @param keyOf a stable function
  */
 export function useSteady<Item>(
   list: string,
@@ -27,7 +27,7 @@ export function useSteady<Item>(
   const [held, setHeld] = useState<Held<Item>>();
   const next = fresh === undefined || isOfAnother ? held : steady(held, list, fresh, keyOf);
   if (next !== held) setHeld(next);
-  const since = next?.list === list ? cameSince(next, keyOf) : { keys: [], isMoved: false };
+  const since = next?.list === list ? changesSince(next, keyOf) : { keys: [], isMoved: false };
   return {
     items: next?.items ?? fresh,
     newKeys: since.keys,

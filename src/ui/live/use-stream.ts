@@ -14,15 +14,15 @@ function hubOf(name: string, filters: Readonly<Record<string, string>>): Hub {
 }
 
 /**
- * Follows `GET /dashboard/stream` while the page is seen, by the one connection that all tabs of a browser have: a browser has few to
- * a host.
+ * Subscribes to `GET /dashboard/stream` while the page is visible, over the connection that all tabs share,
+ * because browsers limit connections per host.
  *
- * @param topics null: nothing is followed. Asked for at each connection, as it may say from where
- * @param name changes where other topics are meant
- * @param onEvent called with each event of these names and topics. `open`: from now on everything is told, what came before is not; it
- *   comes again after a break. Runs are of every kind
- * @param filters what else the stream is asked for, as the API calls it; tabs share it with those that have the same. Others need another `name`
- * @returns whether events are coming
+ * @param topics null for none; read again for each connection
+ * @param name identifies the topics
+ * @param onEvent called with the events of these names. `open` means all later events are delivered; it
+ * repeats after a reconnect
+ * @param filters further query parameters; tabs with equal filters share a stream
+ * @returns whether events are arriving
  */
 export function useStream(
   name: string | null,
@@ -34,20 +34,20 @@ export function useStream(
   const [isLive, setIsLive] = useState(false);
   const { user } = useMe();
   const topicsNow = useEffectEvent(topics);
-  const tell = useEffectEvent(onEvent);
+  const notify = useEffectEvent(onEvent);
   const listed = names.join(' ');
-  const asked = JSON.stringify(filters);
+  const filterText = JSON.stringify(filters);
   useEffect(() => {
     if (name === null) return;
     const hub = hubOf(
-      `jackdaw.stream ${BASE.pathname} ${user.id} ${asked}`,
-      JSON.parse(asked) as Readonly<Record<string, string>>,
+      `jackdaw.stream ${BASE.pathname} ${user.id} ${filterText}`,
+      JSON.parse(filterText) as Readonly<Record<string, string>>,
     );
     const listener: Listener = {
       topics: () => topicsNow(),
       names: new Set(listed.split(' ')),
-      tell: (event, data) => {
-        tell(event, data);
+      notify: (event, data) => {
+        notify(event, data);
       },
       onLive: setIsLive,
       isOpen: false,
@@ -57,6 +57,6 @@ export function useStream(
       leave();
       setIsLive(false);
     };
-  }, [name, listed, asked, user.id]);
+  }, [name, listed, filterText, user.id]);
   return isLive;
 }

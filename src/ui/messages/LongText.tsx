@@ -2,10 +2,10 @@ import { useState, type ReactNode } from 'react';
 import { formatBytes } from '../format/number.js';
 import parts from '../parts/parts.module.css';
 
-/** More than this at once makes a browser slow. In characters. */
-const MOST_SHOWN = 65_536;
+/** Limit in characters; longer text makes browsers slow. */
+const MAX_SHOWN = 65_536;
 
-/** A text of which the beginning is shown where it is long, and the rest when asked for. */
+/** A text whose rest is shown on request if it is long. */
 export function LongText({
   text,
   children,
@@ -14,10 +14,10 @@ export function LongText({
   readonly children: (shown: string) => ReactNode;
 }) {
   const [isWhole, setWhole] = useState(false);
-  if (text.length <= MOST_SHOWN || isWhole) return children(text);
+  if (text.length <= MAX_SHOWN || isWhole) return children(text);
   return (
     <>
-      {children(text.slice(0, MOST_SHOWN))}
+      {children(text.slice(0, MAX_SHOWN))}
       <button
         type="button"
         className={parts['button']}
@@ -25,7 +25,7 @@ export function LongText({
           setWhole(true);
         }}
       >
-        Show all {formatBytes(text.length)}, this is the first {formatBytes(MOST_SHOWN)}
+        Show all {formatBytes(text.length)} (first {formatBytes(MAX_SHOWN)} shown)
       </button>
     </>
   );

@@ -3,14 +3,14 @@ import { createElement, useMemo, type ReactNode } from 'react';
 import styles from './messages.module.css';
 import { safeLink } from './safe-link.js';
 
-/** Longer texts are shown as they are: nobody reads their headings. */
-const MOST_MARKDOWN = 65_536;
-/** Nobody writes so; the lexer works hard on it. */
+/** Longer texts are shown as plain text. */
+const MAX_MARKDOWN = 65_536;
+/** Nesting that stalls the lexer and that no one writes. */
 const ABSURD = /(?:>[ \t]*){40}|[[\]()*_~`]{100}/;
 
 /**
- * A text that models write, in which `#`, `*` and the like mean something. Its tokens become elements, one kind each: nothing of
- * the text is ever taken as HTML, and pictures are named, not loaded.
+ * Renders Markdown of models. Tokens become elements of known kinds: no HTML is interpreted, and images are
+ * named, not loaded.
  */
 export function Markdown({ text }: { readonly text: string }) {
   const tokens = useMemo(() => tokensOf(text), [text]);
@@ -19,11 +19,11 @@ export function Markdown({ text }: { readonly text: string }) {
 }
 
 function tokensOf(text: string): readonly Token[] | undefined {
-  if (text.length > MOST_MARKDOWN || ABSURD.test(text)) return undefined;
+  if (text.length > MAX_MARKDOWN || ABSURD.test(text)) return undefined;
   try {
     return new Lexer({ gfm: true, breaks: true }).lex(text);
   } catch {
-    // Quotes in quotes in quotes, thousands deep, exceed the stack.
+    // Thousands of nested quotes exceed the stack.
     return undefined;
   }
 }
@@ -40,7 +40,7 @@ function Block({ token }: { readonly token: Token }): ReactNode {
     case 'hr':
       return <hr />;
     case 'heading':
-      // Below the headings of the page; their sizes say the rest.
+      // Below the headings of the page; the font size shows the level.
       return createElement(
         'p',
         { className: styles[`heading${String(Math.min(4, Number(token['depth'])))}`] },
@@ -134,12 +134,12 @@ function Inline({ token }: { readonly token: Token }): ReactNode {
   }
 }
 
-/** The lexer keeps what was escaped in the raw text; React escapes by itself. */
+/** The raw text of an escape; React escapes it itself. */
 function unescaped(token: Token): string {
   return token.type === 'escape' ? (token.text as string) : token.raw;
 }
 
-/** A link out of a trace: only to the web or to a mailbox, and it tells nobody where it was clicked. */
+/** A link in trace content: only http, https and mailto, without a referrer. */
 function OutwardLink({ href, children }: { readonly href: string; readonly children: ReactNode }) {
   const safe = safeLink(href);
   if (safe === undefined) return <span title={href}>{children}</span>;

@@ -7,7 +7,7 @@ import { Markdown } from './Markdown.js';
 import type { Conversation, Message, Part, Role } from './message.js';
 import styles from './messages.module.css';
 
-const WORDS: Readonly<Record<Role, string>> = {
+const LABELS: Readonly<Record<Role, string>> = {
   system: 'System',
   user: 'User',
   assistant: 'Assistant',
@@ -18,7 +18,7 @@ const ICONS = { system: Cog, user: User, assistant: Bot, tool: Wrench, other: Me
 
 type Result = Extract<Part, { readonly kind: 'result' }>;
 
-/** A conversation as people read it: who said what, with the results of calls beside the calls. */
+/** A conversation, with each tool result next to its call. */
 export function MessageView({ conversation }: { readonly conversation: Conversation }) {
   const results = resultsById(conversation.messages);
   const placed = new Set<Part>();
@@ -38,7 +38,7 @@ export function MessageView({ conversation }: { readonly conversation: Conversat
           <li key={at} className={cx(styles['message'], styles[message.role])}>
             <div className={styles['role']}>
               <Icon size={14} aria-hidden="true" />
-              {WORDS[message.role]}
+              {LABELS[message.role]}
               {message.name !== undefined && <span>{message.name}</span>}
             </div>
             {parts.map((part, index) => (
@@ -76,7 +76,7 @@ function PartView({ part, results }: { readonly part: Part; readonly results: Re
           <div className={styles['callName']}>
             <Wrench size={14} aria-hidden="true" /> {part.name}
           </div>
-          {part.input !== undefined && <Value label="Given" value={part.input} />}
+          {part.input !== undefined && <Value label="Arguments" value={part.input} />}
           {result && <ResultView result={result} />}
         </div>
       );
@@ -100,16 +100,16 @@ function PartView({ part, results }: { readonly part: Part; readonly results: Re
         </div>
       );
     case 'unknown':
-      return <JsonView value={part.value} label="Part of a message" />;
+      return <JsonView value={part.value} label="Message part" />;
   }
 }
 
 function ResultView({ result }: { readonly result: Result }) {
-  if (result.output === undefined) return <p className={styles['faint']}>No result came.</p>;
+  if (result.output === undefined) return <p className={styles['faint']}>No result.</p>;
   return <Value label={result.isError ? 'Error' : 'Result'} value={result.output} isError={result.isError} />;
 }
 
-/** What a tool was given or gave: a text as a text, everything else as JSON; short JSON on one line. */
+/** A tool argument or result: strings as text, other values as JSON, short JSON on one line. */
 function Value({
   label,
   value,

@@ -3,7 +3,7 @@ import { formatCounted } from '../format/number.js';
 import { diffTexts, shortened, type DiffPiece } from './diff-text.js';
 import styles from './messages.module.css';
 
-/** What became of a text: what has gone is struck through, what is new is underlined, and what is the same is short. */
+/** A text diff: removed text struck through, added text underlined, unchanged parts shortened. */
 export function TextDiff({
   before,
   after,
@@ -17,7 +17,7 @@ export function TextDiff({
   if (pieces === undefined)
     return (
       <div className={styles['apart']}>
-        <p className={styles['faint']}>These differ too much to be shown side by side.</p>
+        <p className={styles['faint']}>Too different to show side by side.</p>
         {[before, after].map((text, at) => (
           <pre
             key={at}
@@ -63,7 +63,7 @@ function Piece({
           setWhole(true);
         }}
       >
-        {formatCounted(hidden, 'line')} the same
+        {formatCounted(hidden, 'line')} unchanged
       </button>
       {'\n'}
       {tail}

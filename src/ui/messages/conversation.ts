@@ -2,7 +2,7 @@ import { itemsOf, member, textOf, type Json } from '../json/parse.js';
 import type { Conversation, Message, Part, Role } from './message.js';
 import { callOf, parsed, partsOfContent } from './parts.js';
 
-/** A map, because a role may be called `constructor`, too. */
+/** A Map, because a role may be called `constructor`. */
 const ROLES: ReadonlyMap<string, Role> = new Map([
   ['system', 'system'],
   ['developer', 'system'],
@@ -16,7 +16,7 @@ const ROLES: ReadonlyMap<string, Role> = new Map([
   ['function', 'tool'],
 ]);
 
-/** Members that hold messages, in the words of the libraries, in the order in which they are read. */
+/** Members that contain messages, by library, in reading order. */
 const SYSTEM_KEYS = [
   'system',
   'instructions',
@@ -28,10 +28,10 @@ const LIST_KEYS = ['messages', 'contents', 'input', 'output', 'choices', 'candid
 const TEXT_KEYS = ['prompt', 'text', 'completion', 'response', 'value'];
 
 /**
- * Reads what a model call was given or gave.
+ * Reads the input or output of a model call.
  *
- * @param side by whom a text without a role was said
- * @returns undefined where nothing of it is a message
+ * @param side decides the role of text without one
+ * @returns undefined if nothing reads as a message
  */
 export function readConversation(value: Json, side: 'input' | 'output'): Conversation | undefined {
   const role: Role = side === 'input' ? 'user' : 'assistant';
@@ -48,7 +48,7 @@ export function readConversation(value: Json, side: 'input' | 'output'): Convers
     messages.push(...found);
   };
   for (const key of LIST_KEYS) take(key, listed(member(value, key), role));
-  // A system text that is among the messages as well is said once.
+  // A system prompt that is also a message is shown once.
   const hasSystem = messages.some((each) => each.role === 'system');
   for (const key of SYSTEM_KEYS) {
     const system = member(value, key);
@@ -87,28 +87,28 @@ function isMessage(value: Json): boolean {
 }
 
 function orNothing(messages: readonly Message[], rest: Conversation['rest']): Conversation | undefined {
-  const said = messages.filter(({ parts }) => parts.length > 0);
-  return said.length === 0 ? undefined : { messages: said, rest };
+  const nonEmpty = messages.filter(({ parts }) => parts.length > 0);
+  return nonEmpty.length === 0 ? undefined : { messages: nonEmpty, rest };
 }
 
 function besides(value: Json, read: ReadonlySet<string>): Conversation['rest'] {
   return value.kind === 'object' ? value.entries.filter(([key]) => !read.has(key)) : [];
 }
 
-/** @returns undefined where the value holds something else than messages */
+/** @returns undefined if the value contains no messages */
 function listed(value: Json | undefined, role: Role): readonly Message[] | undefined {
   if (value?.kind === 'string') return [message(role, undefined, partsOfContent(value))];
   const items = itemsOf(value);
   if (items === undefined) return undefined;
   const messages = messagesOf(items, role);
-  // A message may have parts that nobody knows; a list of other things is no conversation.
+  // Unknown parts are allowed in a message, but a list of only unknown parts is no conversation.
   const isKnown = messages.some(({ parts }) => parts.some(({ kind }) => kind !== 'unknown'));
   return isKnown || items.some((item) => textOf(item, 'role') !== undefined) ? messages : undefined;
 }
 
 function messagesOf(items: readonly Json[], role: Role): readonly Message[] {
   return items.flatMap((item) => {
-    // LangChain has a list for each prompt.
+    // LangChain has one list per prompt.
     const inner = itemsOf(item);
     return inner ? messagesOf(inner, role) : [messageOf(item, role)];
   });
@@ -116,32 +116,32 @@ function messagesOf(items: readonly Json[], role: Role): readonly Message[] {
 
 function messageOf(value: Json, role: Role): Message {
   if (value.kind === 'string') return message(role, undefined, partsOfContent(value));
-  // Answers of chat completions, Gemini and LangChain have the message inside.
+  // Chat completions, Gemini and LangChain wrap the message.
   const inner = member(value, 'message') ?? langChain(value) ?? geminiContent(value) ?? value;
-  const said = textOf(inner, 'role') ?? kindOfLangChain(value) ?? kindOfLangChain(inner);
-  const known = said === undefined ? roleOfItem(inner, role) : (ROLES.get(said) ?? 'other');
-  const name = textOf(inner, 'name') ?? (known === 'other' ? said : undefined);
+  const roleName = textOf(inner, 'role') ?? kindOfLangChain(value) ?? kindOfLangChain(inner);
+  const known = roleName === undefined ? roleOfItem(inner, role) : (ROLES.get(roleName) ?? 'other');
+  const name = textOf(inner, 'name') ?? (known === 'other' ? roleName : undefined);
   const parts = partsOfMessage(inner);
   const content = known === 'tool' ? answered(inner, parts) : parts;
-  const isSaid = content.length > 0 || said !== undefined;
-  return message(known, name, isSaid ? content : [{ kind: 'unknown', value }]);
+  const hasContent = content.length > 0 || roleName !== undefined;
+  return message(known, name, hasContent ? content : [{ kind: 'unknown', value }]);
 }
 
 function partsOfMessage(value: Json): readonly Part[] {
   const content = member(value, 'content') ?? member(value, 'parts');
   const calls = itemsOf(member(value, 'tool_calls') ?? member(value, 'toolCalls'));
   const call = member(value, 'function_call');
-  const said = textOf(value, 'role') !== undefined;
-  // The items of the Responses API other than messages, and parts on their own, are what they say.
+  const hasRole = textOf(value, 'role') !== undefined;
+  // Other items of the Responses API, and single parts, stand for themselves.
   const type = textOf(value, 'type');
   const own =
-    content === undefined || (!said && type !== undefined && type !== 'message' && !ROLES.has(type))
+    content === undefined || (!hasRole && type !== undefined && type !== 'message' && !ROLES.has(type))
       ? itself(value)
       : partsOfContent(content);
   return [
     ...own,
     ...(calls ?? []).map(callOf),
-    ...(call && call.kind === 'object' && said ? [callOf(call)] : []),
+    ...(call && call.kind === 'object' && hasRole ? [callOf(call)] : []),
   ];
 }
 
@@ -150,14 +150,14 @@ function itself(value: Json): readonly Part[] {
   return hasMore ? partsOfContent(member(value, 'text')) : partsOfContent(value);
 }
 
-/** Whose word an item without a role is. */
+/** The role of an item without one. */
 function roleOfItem(value: Json, role: Role): Role {
   const type = textOf(value, 'type') ?? '';
   if (/_output$|tool.result|tool_call_response/.test(type)) return 'tool';
   return /call|reasoning|tool.use/.test(type) ? 'assistant' : role;
 }
 
-/** A message of a tool is the result of a call, whose id it names. */
+/** A tool message is the result of the call whose id it names. */
 function answered(value: Json, parts: readonly Part[]): readonly Part[] {
   if (parts.some(({ kind }) => kind === 'result')) return parts;
   const content = member(value, 'content') ?? member(value, 'parts');
@@ -183,7 +183,7 @@ function objectOnly(value: Json | undefined): Json | undefined {
   return value?.kind === 'object' ? value : undefined;
 }
 
-/** `human` of `{type: human}`, or of the class that an `id` ends with, such as `HumanMessage`. */
+/** `human` from `{type: human}`, or from the class at the end of `id`, such as `HumanMessage`. */
 function kindOfLangChain(value: Json): string | undefined {
   const last = itemsOf(member(value, 'id'))?.at(-1);
   const named =

@@ -3,31 +3,31 @@ import { member, printJson, textOf, type Json } from '../json/parse.js';
 import { readConversation } from './conversation.js';
 import type { Part } from './message.js';
 
-/** A piece of a text that both have, or only one. */
+/** A piece of text in both texts, or only one. */
 export interface DiffPiece {
   readonly kind: 'same' | 'gone' | 'new';
   readonly text: string;
 }
 
-/** Texts that differ in more places are too different to be laid over each other. */
-const MOST_EDITS = 1000;
-/** Lines around a change that are shown. */
+/** Texts with more edits are not aligned. */
+const MAX_EDITS = 1000;
+/** Context lines around a change. */
 const CONTEXT = 3;
 
 /**
- * What became of a text, by lines and within changed lines by words.
+ * The difference of two texts by line, and by word within changed lines.
  *
- * @returns undefined where they differ in too much to say
+ * @returns undefined if they differ too much
  */
 export function diffTexts(a: string, b: string): readonly DiffPiece[] | undefined {
-  const lines = diffLines(a, b, { maxEditLength: MOST_EDITS });
+  const lines = diffLines(a, b, { maxEditLength: MAX_EDITS });
   if (lines === undefined) return undefined;
   const pieces: DiffPiece[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     const [line, next] = [lines[at], lines[at + 1]];
     if (!line) continue;
     if (line.removed && next?.added) {
-      const words = diffWordsWithSpace(line.value, next.value, { maxEditLength: MOST_EDITS });
+      const words = diffWordsWithSpace(line.value, next.value, { maxEditLength: MAX_EDITS });
       pieces.push(...joined((words ?? [line, next]).map(pieceOf)));
       at += 1;
     } else pieces.push(pieceOf(line));
@@ -35,10 +35,10 @@ export function diffTexts(a: string, b: string): readonly DiffPiece[] | undefine
   return pieces;
 }
 
-/** A blank, or one short word: between two changes it only chops up what reads as one. */
+/** Blanks or a short word between two changes, which would only break them up. */
 const WEAK = /^\s*[\p{L}\p{N}]{0,4}\s*$/u;
 
-/** Changes with next to nothing between them become one, so that what went and what came are read in a row each. */
+/** Merges changes with almost nothing between them, so that removed and added text read as a whole. */
 function joined(pieces: readonly DiffPiece[]): readonly DiffPiece[] {
   const found: DiffPiece[] = [];
   let [gone, come] = ['', ''];
@@ -65,7 +65,11 @@ function pieceOf({ added, removed, value }: ChangeObject<string>): DiffPiece {
   return { kind: added ? 'new' : removed ? 'gone' : 'same', text: value };
 }
 
-/** What is shown of a long text that both have: its ends. @returns the piece, or its two ends and how many lines lie between */
+/**
+ * Shortens long unchanged text to its ends.
+ *
+ * @returns the piece, or both ends and the number of lines between
+ */
 export function shortened(
   piece: DiffPiece,
   isFirst: boolean,
@@ -85,18 +89,18 @@ export function shortened(
   };
 }
 
-/** A payload as a text that can be compared: who said what where it is a conversation, otherwise the JSON. */
+/** A payload as comparable text: role and content of a conversation, otherwise JSON. */
 export function payloadText(detail: Json, side: 'input' | 'output'): string {
   const value = member(detail, `${side}_data`);
   if (value === undefined || (value.kind === 'literal' && value.value === null)) return '';
   const conversation = readConversation(value, side);
   if (conversation === undefined) return textOf(value) ?? printJson(value, true);
-  const said = conversation.messages.map(
+  const messages = conversation.messages.map(
     ({ role, name, parts }) =>
       `${name === undefined ? role : `${role} (${name})`}\n${parts.map(partText).join('\n')}\n`,
   );
   const rest = conversation.rest.map(([key, each]) => `${key}: ${printJson(each, true)}\n`);
-  return [...said, ...rest].join('\n');
+  return [...messages, ...rest].join('\n');
 }
 
 function partText(part: Part): string {

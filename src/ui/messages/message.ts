@@ -1,9 +1,9 @@
 import type { Json } from '../json/parse.js';
 
-/** What people and models said to each other, whatever shape it came in. */
+/** A message, independent of its source format. */
 export interface Message {
   readonly role: Role;
-  /** As it was sent, where it says more than the role. */
+  /** Participant name, if it adds to the role. */
   readonly name: string | undefined;
   readonly parts: readonly Part[];
 }
@@ -36,7 +36,7 @@ export type Part =
   /** What nobody knows is shown as it is. */
   | { readonly kind: 'unknown'; readonly value: Json };
 
-/** A conversation, and what came beside it, such as parameters and the list of tools. */
+/** A conversation and the rest of its payload, such as parameters and tools. */
 export interface Conversation {
   readonly messages: readonly Message[];
   readonly rest: readonly (readonly [string, Json])[];

@@ -1,7 +1,10 @@
 import { itemsOf, member, textOf, tryParseJson, type Json } from '../json/parse.js';
 import type { Part } from './message.js';
 
-/** The parts of a message's content: a text, or a list in the words of OpenAI, Anthropic, Gemini, Vercel's AI SDK or OTel GenAI. */
+/**
+ * The parts of message content in the formats of OpenAI, Anthropic, Gemini, Vercel AI SDK and OpenTelemetry
+ * GenAI.
+ */
 export function partsOfContent(content: Json | undefined): readonly Part[] {
   if (content === undefined || (content.kind === 'literal' && content.value === null)) return [];
   if (content.kind === 'string') return content.text === '' ? [] : [{ kind: 'text', text: content.text }];
@@ -10,7 +13,7 @@ export function partsOfContent(content: Json | undefined): readonly Part[] {
   return content.kind === 'object' ? [partOf(content)] : [{ kind: 'unknown', value: content }];
 }
 
-/** A call of a tool as OpenAI, LangChain and the daemon print them beside the content. */
+/** A tool call as OpenAI, LangChain and the daemon write it next to the content. */
 export function callOf(value: Json): Part {
   const inner = member(value, 'function') ?? member(value, 'functionCall') ?? value;
   const name = textOf(inner, 'name') ?? textOf(inner, 'toolName');
@@ -24,7 +27,7 @@ export function callOf(value: Json): Part {
   };
 }
 
-/** Arguments that came as a text of JSON are shown as what they say. */
+/** Parses arguments that arrive as JSON text. */
 export function parsed(value: Json | undefined): Json | undefined {
   return value?.kind === 'string' && /^\s*[{[]/.test(value.text)
     ? (tryParseJson(value.text) ?? value)
@@ -103,7 +106,7 @@ function resultPart(value: Json): Part {
   };
 }
 
-/** `[{type: text, text}]` and `{type: text, value}` say no more than the text. */
+/** Unwraps `[{type: text, text}]` and `{type: text, value}`. */
 function unwrapped(value: Json | undefined): Json | undefined {
   const items = itemsOf(value);
   const only = items?.length === 1 ? items[0] : undefined;
@@ -136,12 +139,12 @@ function mediaPart(value: Json, type: string): Part {
       textOf(value, 'mediaType') ??
       textOf(value, 'mimeType') ??
       textOf(url, 'media_type'),
-    // A picture inside a text is long and says nothing to people.
+    // The data of an embedded image is long and unreadable.
     source: source?.startsWith('data:') ? source.slice(0, source.indexOf(',')) : source,
   };
 }
 
-/** Parts of Gemini have no type, but a member each. */
+/** Gemini parts have a member instead of a type. */
 function geminiPart(value: Json): Part | undefined {
   const text = textOf(value, 'text');
   if (text !== undefined) {

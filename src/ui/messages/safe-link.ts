@@ -1,10 +1,10 @@
 const SCHEMES = new Set(['http:', 'https:', 'mailto:']);
 
-/** A link that a browser may be led to: absolute, with a scheme that opens a page or writes a mail. @returns undefined for others */
+/** An absolute link with a safe scheme. @returns undefined for other links */
 export function safeLink(href: string): string | undefined {
   let url: URL;
   try {
-    // Without a base: what is relative would lead into our own pages.
+    // Without a base, so that relative links are rejected.
     url = new URL(href);
   } catch {
     return undefined;

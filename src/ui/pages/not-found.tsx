@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { Empty } from '../parts/states.js';
 
-/** For paths that no page has. */
+/** For unknown paths. */
 export function NotFound() {
   return (
     <Empty title="Page not found" isPage>

@@ -1,14 +1,10 @@
 import { formatPercentage } from '../format/number.js';
 import styles from './parts.module.css';
 
-/** A change below this share is said to be none. */
-const LEAST = 0.005;
+/** Smaller changes are shown as about the same. */
+const MINIMUM = 0.005;
 
-/**
- * How a figure is to the one before it, as a share. More of it is bad only where that is said.
- *
- * @param of what the one before is of, where that does not stand above
- */
+/** The relative change between two values. @param of names the base if the context does not */
 export function Change({
   now,
   before,
@@ -19,24 +15,24 @@ export function Change({
   readonly now: number | null;
   readonly before: number | null;
   readonly of?: string;
-  /** Whether more of it is worse. */
+  /** Whether a higher value is worse. */
   readonly isBad?: boolean;
-  /** Whether the figures are shares of 100, which differ by points: half of 10 % is not 5 % less. */
+  /** Whether the values are percentages, which differ by points. */
   readonly isShare?: boolean | undefined;
 }) {
   const against = of === undefined ? '' : ` ${of}`;
-  if (now === null || before === null) return <small>nothing to compare with</small>;
+  if (now === null || before === null) return <small>no data to compare</small>;
   if (now === before) return <small>the same{against && ` as${against}`}</small>;
-  // What there was none of grew by no share.
+  // No percentage of zero.
   if (before === 0 && !isShare) return <small className={isBad ? styles['bad'] : undefined}>up from 0</small>;
   const change = isShare ? now - before : 100 * (now / before - 1);
-  if (Math.abs(change) < 100 * LEAST && !isShare)
+  if (Math.abs(change) < 100 * MINIMUM && !isShare)
     return <small>about the same{against && ` as${against}`}</small>;
   return (
     <small className={isBad && change > 0 ? styles['bad'] : undefined}>
       {change > 0 ? '+' : '−'}
       {isShare
-        ? formatPercentage(Math.abs(change)).replace(' %', ' points')
+        ? formatPercentage(Math.abs(change)).replace('%', ' points')
         : formatPercentage(Math.abs(change))}
       {against && ` vs${against}`}
     </small>

@@ -1,6 +1,6 @@
 import styles from './parts.module.css';
 
-/** One of some values, with its label beside it. */
+/** A labelled select. */
 export function Choice({
   label,
   value,
@@ -9,7 +9,7 @@ export function Choice({
 }: {
   readonly label: string;
   readonly value: string;
-  /** What each value is called. */
+  /** Option labels by value. */
   readonly options: Readonly<Record<string, string>>;
   readonly onChange: (value: string) => void;
 }) {

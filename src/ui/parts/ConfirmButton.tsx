@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { cx } from './cx.js';
 import styles from './parts.module.css';
 
-/** What cannot be undone is asked for twice, in its place. */
+/** A button that asks for confirmation in place. */
 export function ConfirmButton({
   label,
   name,
@@ -13,18 +13,18 @@ export function ConfirmButton({
   children,
 }: {
   readonly label: string;
-  /** Of what it is done to, for who has it read. */
+  /** Object of the action, for screen readers. */
   readonly name?: string;
-  /** Asked before; says what is lost. */
+  /** Says what will be lost. */
   readonly question: string;
   readonly confirm: string;
   readonly isBusy?: boolean;
   readonly onConfirm: () => void;
-  /** What else is to be decided, behind the question. */
+  /** Further options shown with the question. */
   readonly children?: ReactNode;
 }) {
-  const [isAsked, setAsked] = useState(false);
-  if (!isAsked)
+  const [isOpen, setOpen] = useState(false);
+  if (!isOpen)
     return (
       <button
         type="button"
@@ -32,7 +32,7 @@ export function ConfirmButton({
         aria-label={name === undefined ? undefined : `${label} ${name}`}
         disabled={isBusy}
         onClick={() => {
-          setAsked(true);
+          setOpen(true);
         }}
       >
         {label}
@@ -48,7 +48,7 @@ export function ConfirmButton({
         className={cx(styles['button'], styles['bad'])}
         disabled={isBusy}
         onClick={() => {
-          setAsked(false);
+          setOpen(false);
           onConfirm();
         }}
       >
@@ -58,10 +58,10 @@ export function ConfirmButton({
         type="button"
         className={styles['button']}
         onClick={() => {
-          setAsked(false);
+          setOpen(false);
         }}
       >
-        Keep
+        Cancel
       </button>
     </span>
   );

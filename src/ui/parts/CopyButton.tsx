@@ -4,7 +4,7 @@ import styles from './parts.module.css';
 
 const SHOWN_MS = 1500;
 
-/** Puts a text on the clipboard, and says so in its own place. */
+/** Copies a text to the clipboard and confirms it in place. */
 export function CopyButton({
   label,
   text,
@@ -27,7 +27,7 @@ export function CopyButton({
       await navigator.clipboard.writeText(await text());
       setState('done');
     } catch {
-      // The browser may forbid it, or the text could not be loaded.
+      // The browser may deny access, or loading the text failed.
       setState('failed');
     }
   };
@@ -35,7 +35,7 @@ export function CopyButton({
   return (
     <button type="button" className={styles['button']} onClick={() => void copy()}>
       <Icon size={14} aria-hidden="true" />
-      <span aria-live="polite">{state === 'failed' ? 'Not copied' : label}</span>
+      <span aria-live="polite">{state === 'failed' ? 'Copy failed' : label}</span>
     </button>
   );
 }

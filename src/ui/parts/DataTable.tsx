@@ -8,14 +8,14 @@ import styles from './parts.module.css';
 export interface Column<Item> {
   readonly name: string;
   readonly header: string;
-  /** What the figures say, in full. */
+  /** Full description of the column. */
   readonly hint?: string;
   readonly isNumber?: boolean;
-  /** Does not speak for itself where there is no room for columns: a time, say. */
+  /** Needs its header as a label in the narrow layout, such as a time. */
   readonly isNamed?: boolean;
-  /** Takes the room that is left, and is cut where there is none. */
+  /** Takes the remaining width and is truncated if needed. */
   readonly isWide?: boolean;
-  /** Takes some room, and is cut where that is too little. */
+  /** Has a limited width and is truncated. */
   readonly isCut?: boolean;
   readonly render: (item: Item) => ReactNode;
 }
@@ -26,15 +26,15 @@ interface Props<Item> {
   readonly columns: readonly Column<Item>[];
   readonly keyOf: (item: Item) => string;
   readonly hrefOf: (item: Item) => string;
-  /** Rows that are chosen, by key: X, or a tick, chooses and lets go. */
+  /** Selected rows by key; X or the checkbox toggles. */
   readonly selection?: {
     readonly keys: ReadonlySet<string>;
     readonly nameOf: (item: Item) => string;
     readonly onToggle: (key: string) => void;
   };
-  /** Space, or a click beside links, shows a row without leaving the list. */
-  readonly onPeek?: (item: Item) => void;
-  /** Only of a list that the server orders. */
+  /** Space, or a click next to links, previews a row. */
+  readonly onPreview?: (item: Item) => void;
+  /** For lists sorted by the server. */
   readonly sort?: {
     readonly by: string;
     readonly columns: readonly string[];
@@ -42,14 +42,14 @@ interface Props<Item> {
   };
 }
 
-/** What stands before a value where there is no room for columns. Names and words speak for themselves. */
+/** The label of a value in the narrow layout; names and words need none. */
 export function labelOf({ isNumber, isNamed, header }: Column<never>): string | undefined {
   return isNumber || isNamed ? header : undefined;
 }
 
-/** Rows of which each is a page: J and K walk, Enter opens. The first column has the link. */
+/** A table whose rows are links: J and K move, Enter opens. The first column contains the link. */
 export function DataTable<Item>(props: Props<Item>) {
-  const { label, items, columns, keyOf, hrefOf, selection, onPeek, sort } = props;
+  const { label, items, columns, keyOf, hrefOf, selection, onPreview, sort } = props;
   const [, navigate] = useLocation();
   const [current, setCurrent] = useState<string>();
   const table = useRef<HTMLTableElement>(null);
@@ -69,10 +69,10 @@ export function DataTable<Item>(props: Props<Item>) {
           selection.onToggle(keyOf(here));
         },
       }),
-    ...(onPeek &&
+    ...(onPreview &&
       here && {
         ' ': () => {
-          onPeek(here);
+          onPreview(here);
         },
       }),
   });
@@ -89,7 +89,7 @@ export function DataTable<Item>(props: Props<Item>) {
           <tr>
             {selection && (
               <th scope="col">
-                <span className={styles['unseen']}>Chosen</span>
+                <span className={styles['unseen']}>Selected</span>
               </th>
             )}
             {columns.map((column) => (
@@ -103,13 +103,13 @@ export function DataTable<Item>(props: Props<Item>) {
               key={keyOf(item)}
               data-current={keyOf(item) === current}
               onClick={(event) => {
-                // Whoever selects text, or clicks a link, means that.
+                // Selecting text or clicking a link is not a click on the row.
                 const isOther =
                   (event.target as HTMLElement).closest('a, button, input, label, [data-missing]') !== null;
                 if (isOther || getSelection()?.isCollapsed === false) return;
-                if (onPeek) {
+                if (onPreview) {
                   setCurrent(keyOf(item));
-                  onPeek(item);
+                  onPreview(item);
                 } else navigate(hrefOf(item));
               }}
             >
@@ -117,7 +117,7 @@ export function DataTable<Item>(props: Props<Item>) {
                 <td>
                   <input
                     type="checkbox"
-                    aria-label={`Choose ${selection.nameOf(item)}`}
+                    aria-label={`Select ${selection.nameOf(item)}`}
                     checked={selection.keys.has(keyOf(item))}
                     onChange={() => {
                       selection.onToggle(keyOf(item));

@@ -6,20 +6,20 @@ import { cx } from './cx.js';
 import styles from './form.module.css';
 import parts from './parts.module.css';
 
-/** A change that somebody asks for: whether it is under way, and what was wrong with it. */
+/** The state of a mutation and its errors. */
 export interface Change {
   readonly isBusy: boolean;
   readonly problem: string | undefined;
-  /** By the names of the fields in the body. */
+  /** By field name in the body. */
   readonly fields: Readonly<Record<string, string>>;
   readonly run: () => Promise<void>;
 }
 
 /**
- * Makes a change once at a time, and asks again for what it changes.
+ * Runs one mutation at a time and reloads what it changes.
  *
  * @param act throws what the API refuses
- * @param stale the first part of the keys of the queries that it changes
+ * @param stale first parts of the query keys to reload
  */
 export function useChange(act: () => Promise<void>, stale: readonly string[]): Change {
   const client = useQueryClient();
@@ -36,16 +36,16 @@ export function useChange(act: () => Promise<void>, stale: readonly string[]): C
     } finally {
       setBusy(false);
     }
-    // Whether it was done or not: a change that failed often tells of another one. It also finds out that a session is over.
+    // Also after a failure, which often has a concurrent change or an ended session as its cause.
     await Promise.all(stale.map((name) => client.invalidateQueries({ queryKey: [name] })));
   };
   const fields = error instanceof ApiError ? byName(error.fields) : {};
-  const told =
-    error instanceof ApiError ? error.message : 'The daemon did not answer. It may be stopped or starting.';
-  return { isBusy, fields, problem: error === undefined ? undefined : told, run };
+  const reason =
+    error instanceof ApiError ? error.message : 'The daemon did not respond. It may be stopped or starting.';
+  return { isBusy, fields, problem: error === undefined ? undefined : reason, run };
 }
 
-/** `[{field: '/email', message}]` as sentences by name; of what lies deeper, the outermost name. */
+/** Errors such as `[{field: '/email', message}]` as sentences by outermost field name. */
 function byName(errors: ApiError['fields']): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   for (const { field, message } of errors) {
@@ -55,7 +55,7 @@ function byName(errors: ApiError['fields']): Readonly<Record<string, string>> {
   return fields;
 }
 
-/** Fields, what is wrong with the whole, and the button that sends them. */
+/** A form with its errors and submit button. */
 export function Form({
   label,
   action,
@@ -101,12 +101,12 @@ export function Form({
   );
 }
 
-/** What is wrong with a field, in its place. */
+/** The error of a field. */
 export function FieldProblem({ text }: { readonly text: string | undefined }) {
   return text === undefined ? null : <span className={styles['problem']}> {text}</span>;
 }
 
-/** What is ticked, each in its `label`, with what is wrong with it. */
+/** A group of checkboxes with its error. */
 export function Checks({
   legend,
   problem,
@@ -125,7 +125,7 @@ export function Checks({
   );
 }
 
-/** One thing to tick among {@link Checks}. @param about what it is, where its name does not say it */
+/** A checkbox of {@link Checks}. @param about explains the name */
 export function Check({
   name,
   about,
@@ -153,12 +153,12 @@ export function Check({
   );
 }
 
-/** A list with one more or one less. */
+/** Adds or removes a value. */
 export function toggled<Value>(values: readonly Value[], value: Value, isIn: boolean): readonly Value[] {
   return isIn ? [...values, value] : values.filter((each) => each !== value);
 }
 
-/** Does what cannot be undone, after asking in its own place. */
+/** A mutation behind a confirmation in place. */
 export function ConfirmedChange({
   action,
   question,
@@ -169,11 +169,11 @@ export function ConfirmedChange({
 }: {
   readonly action: string;
   readonly question: string;
-  /** Of what it is done to, for who has it read. */
+  /** Object of the action, for screen readers. */
   readonly name: string;
   readonly act: () => Promise<void>;
   readonly stale: readonly string[];
-  /** What else is to be decided, behind the question. */
+  /** Further options shown with the question. */
   readonly children?: ReactNode;
 }) {
   const change = useChange(act, stale);

@@ -4,11 +4,11 @@ import styles from './parts.module.css';
 interface Base {
   readonly label: string;
   readonly hint?: string | undefined;
-  /** What the daemon says against what stands in it. */
+  /** The daemon's error for the value. */
   readonly problem?: string | undefined;
 }
 
-/** Where a text or a number is put in, with its label, what it means and what is wrong with it. */
+/** An input with label, hint and error. */
 export function TextField({
   label,
   hint,
@@ -19,7 +19,7 @@ export function TextField({
 }: Base &
   Omit<ComponentProps<'input'>, 'onChange' | 'list'> & {
     readonly onText: (text: string) => void;
-    /** What may be meant. */
+    /** Suggested values. */
     readonly options?: readonly string[] | undefined;
   }) {
   const id = useId();
@@ -53,7 +53,7 @@ export function TextField({
   );
 }
 
-/** One of some values. */
+/** A labelled select with hint and error. */
 export function SelectField({
   label,
   hint,
@@ -63,7 +63,7 @@ export function SelectField({
   onText,
 }: Base & {
   readonly value: string;
-  /** What each value is called. */
+  /** Option labels by value. */
   readonly options: Readonly<Record<string, string>>;
   readonly onText: (text: string) => void;
 }) {
@@ -94,7 +94,7 @@ export function SelectField({
   );
 }
 
-/** What went wrong with an action, beside it. @param error of which nothing stands beside a field */
+/** The error of an action. @param error one that belongs to no field */
 export function ActionProblem({ error }: { readonly error: Error | null }) {
   return error === null ? null : (
     <p role="alert" className={styles['bad']}>

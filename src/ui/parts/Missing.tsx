@@ -10,12 +10,12 @@ import {
 } from 'react';
 import styles from './parts.module.css';
 
-/** Whether dashes are part of a button or a link, which is what a tap on them means. */
+/** Whether dashes are inside a button or link, which then handles taps. */
 export const DashesInside = createContext(false);
 
 /**
- * A dash for a value that is not there, with the reason for whoever points at it, taps it or has it read. Tab passes it by, as there are
- * dozens in a table; whoever has the keyboard alone finds the reasons of a page by a key (`shell/WhyMissing.tsx`).
+ * A dash for a missing value, with its reason on hover, tap and for screen readers. Not a tab stop, because
+ * tables have dozens; keyboard users list the reasons with a key (`shell/WhyMissing.tsx`).
  */
 export function Missing({ reason }: { readonly reason: string }) {
   const isInside = use(DashesInside);
@@ -46,7 +46,10 @@ export function Missing({ reason }: { readonly reason: string }) {
 
 const GAP = 4;
 
-/** Lies over the page, so that nothing moves and no table cuts it off; the same text stands beside the dash, so that it is read once. */
+/**
+ * Floats over the page, so that nothing moves and no table clips it. Screen readers use the text next to the
+ * dash instead.
+ */
 function Reason({
   of,
   text,
@@ -76,12 +79,12 @@ function Reason({
     };
     const press = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return;
-      // It closes nothing else that is open.
+      // Keep other open panels open.
       event.stopPropagation();
       onClose();
     };
     document.addEventListener('pointerdown', elsewhere);
-    // It would stay where it is while the dash moves.
+    // The reason would not move with the dash.
     document.addEventListener('scroll', onClose, true);
     document.addEventListener('keydown', press, true);
     return () => {

@@ -6,14 +6,14 @@ import styles from './parts.module.css';
 interface Props {
   readonly page: number;
   readonly pageSize: number;
-  /** Null: nobody counted. */
+  /** Null if not counted. */
   readonly count: number | null;
   readonly hasMore: boolean;
   readonly noun: string;
   readonly onChange: (page: number) => void;
 }
 
-/** Which part of a list is shown, of how many, and the parts beside it. */
+/** The position in a list, with previous and next page. */
 export function Pager({ page, pageSize, count, hasMore, noun, onChange }: Props) {
   const first = Math.min(count ?? Infinity, (page - 1) * pageSize + 1);
   const last = Math.min(count ?? Infinity, page * pageSize);
@@ -27,7 +27,7 @@ export function Pager({ page, pageSize, count, hasMore, noun, onChange }: Props)
       <button
         type="button"
         className={button}
-        aria-label="Page before"
+        aria-label="Previous page"
         disabled={page <= 1}
         onClick={() => {
           onChange(page - 1);

@@ -1,7 +1,7 @@
 import { RANGES } from '../state/range.js';
 import { Choice } from './Choice.js';
 
-/** Which stretch of time; one that a link or a drawing brought is offered as it is. */
+/** Selects a period; a custom one from a link or a chart is offered as an option. */
 export function RangeChoice({
   label,
   value,
@@ -10,7 +10,7 @@ export function RangeChoice({
 }: {
   readonly label: string;
   readonly value: string;
-  /** Without all time. */
+  /** Without the option for all time. */
   readonly bounded?: boolean;
   readonly onChange: (value: string) => void;
 }) {

@@ -10,12 +10,12 @@ import { Missing } from './Missing.js';
 import { Status } from './Status.js';
 import styles from './parts.module.css';
 
-/** As lists have them; with what is known of its spans where that was asked for. */
+/** A listed run, optionally with span previews. */
 type Run = Schemas['Run'] &
   Pick<Partial<Schemas['ListedRun']>, 'models' | 'error_span_count' | 'input_preview'>;
 
 interface RunColumn extends Column<Run> {
-  /** Says something of spans, for which a list has to be asked. */
+  /** Needs span previews. */
   readonly isSpanned?: boolean;
 }
 
@@ -59,8 +59,7 @@ const COLUMNS: readonly RunColumn[] = [
     header: 'Input',
     isWide: true,
     isSpanned: true,
-    render: ({ input_preview: input = null }) =>
-      input ?? <Missing reason="Its first spans brought no input that is shown in a list" />,
+    render: ({ input_preview: input = null }) => input ?? <Missing reason="No input in the first spans" />,
   },
   {
     name: 'models',
@@ -69,7 +68,7 @@ const COLUMNS: readonly RunColumn[] = [
     isSpanned: true,
     render: ({ models = null }) =>
       models === null ? (
-        <Missing reason="It has too many spans to look at in a list" />
+        <Missing reason="Too many spans for the list" />
       ) : (
         <span title={models.join(', ')}>{models.join(', ')}</span>
       ),
@@ -82,7 +81,7 @@ const COLUMNS: readonly RunColumn[] = [
     isSpanned: true,
     render: ({ error_span_count: errors = null }) => (
       <span className={errors !== null && errors > 0 ? styles['bad'] : undefined}>
-        <Count value={errors} missing="It has too many spans to look at in a list" />
+        <Count value={errors} missing="Too many spans for the list" />
       </span>
     ),
   },
@@ -114,17 +113,17 @@ const COLUMNS: readonly RunColumn[] = [
     header: 'Cost',
     isNumber: true,
     render: ({ total_cost_usd }) => (
-      <Money value={total_cost_usd} missing="No span has a cost: its models have no price" />
+      <Money value={total_cost_usd} missing="No span has a cost: its models are unpriced" />
     ),
   },
 ];
 
-/** The columns of lists that show spans, by name, as they are called. */
+/** Optional columns with their labels. */
 export const RUN_COLUMNS: Readonly<Record<string, string>> = Object.fromEntries(
   COLUMNS.slice(1).map(({ name, header }) => [name, header]),
 );
 
-/** A list of runs; a run that is opened from it has the others as its neighbours. */
+/** A list of runs, which become neighbours of a run that is opened from it. */
 export function RunTable({
   runs,
   hide = [],
@@ -132,11 +131,11 @@ export function RunTable({
   ...rest
 }: {
   readonly runs: readonly Run[];
-  /** Columns that say the same in each row, or that nobody wants to see. */
+  /** Hidden columns. */
   readonly hide?: readonly string[];
-  /** Whether what is known of their spans is shown. */
+  /** Whether span previews are shown. */
   readonly withSpans?: boolean;
-} & Pick<ComponentProps<typeof DataTable<Run>>, 'selection' | 'onPeek' | 'sort'>) {
+} & Pick<ComponentProps<typeof DataTable<Run>>, 'selection' | 'onPreview' | 'sort'>) {
   const { zone } = useSettings();
   const zoned = (column: RunColumn): RunColumn =>
     column.name === 'started_at' ? { ...column, header: `Started, ${zoneLabel(Date.now(), zone)}` } : column;

@@ -2,14 +2,14 @@ import { CopyButton } from './CopyButton.js';
 import parts from './parts.module.css';
 import styles from './ShownOnce.module.css';
 
-/** A secret, the one time that it can be shown. */
+/** A secret that is shown once. */
 export function ShownOnce({
   label,
   title,
   text,
   onDone,
 }: {
-  /** What it is, for who has it read. */
+  /** Accessible name. */
   readonly label: string;
   readonly title: string;
   readonly text: string;
@@ -18,12 +18,12 @@ export function ShownOnce({
   return (
     <section className={styles['secret']} aria-label={label}>
       <h2>{title}</h2>
-      <p>Keep it now: it is not shown again.</p>
+      <p>Save it now: it is not shown again.</p>
       <code>{text}</code>
       <div className={styles['buttons']}>
         <CopyButton label="Copy" text={() => text} />
         <button type="button" className={parts['button']} onClick={onDone}>
-          I have kept it
+          I’ve saved it
         </button>
       </div>
     </section>

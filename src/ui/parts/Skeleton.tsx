@@ -1,6 +1,6 @@
 import styles from './parts.module.css';
 
-/** Room for a table that is on its way, in the height of its rows. */
+/** Placeholder of a loading table, in the height of its rows. */
 export function TableSkeleton({ rows = 8 }: { readonly rows?: number }) {
   return (
     <div className={styles['skeleton']} role="status" aria-label="Loading">
@@ -11,7 +11,7 @@ export function TableSkeleton({ rows = 8 }: { readonly rows?: number }) {
   );
 }
 
-/** Room for a page whose code is on its way. */
+/** Placeholder of a loading page. */
 export function PageSkeleton() {
   return (
     <div className={styles['page']}>

@@ -3,7 +3,7 @@ import type { RunStatus } from '../trace/span.js';
 import styles from './parts.module.css';
 import { cx } from './cx.js';
 
-const WORDS: Readonly<Record<RunStatus, string>> = {
+const LABELS: Readonly<Record<RunStatus, string>> = {
   completed: 'Completed',
   failed: 'Failed',
   timed_out: 'Timed out',
@@ -11,13 +11,13 @@ const WORDS: Readonly<Record<RunStatus, string>> = {
 };
 const ICONS = { completed: CircleCheck, failed: CircleX, timed_out: Timer, running: CircleDashed } as const;
 
-/** How a run or a span went: an icon, and the word unless there is no room. */
+/** The status of a run or span: an icon, with text if there is room. */
 export function Status({ status, short = false }: { readonly status: RunStatus; readonly short?: boolean }) {
   const Icon = ICONS[status];
   return (
     <span className={cx(styles['status'], styles[status])}>
       <Icon size={14} aria-hidden="true" />
-      <span className={cx(short && styles['unseen'])}>{WORDS[status]}</span>
+      <span className={cx(short && styles['unseen'])}>{LABELS[status]}</span>
     </span>
   );
 }

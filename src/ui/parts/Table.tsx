@@ -3,7 +3,7 @@ import { cx } from './cx.js';
 import { labelOf, type Column } from './DataTable.js';
 import styles from './parts.module.css';
 
-/** Rows that lead nowhere. The first column names them. */
+/** A table without row links. The first column is the row header. */
 export function Table<Item>({
   label,
   items,

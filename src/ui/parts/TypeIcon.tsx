@@ -5,7 +5,7 @@ import { cx } from './cx.js';
 
 const ICONS = { agent: Bot, llm: Sparkles, tool: Wrench, http: Globe, db: Database, custom: Box } as const;
 
-export const TYPE_WORDS: Readonly<Record<SpanType, string>> = {
+export const TYPE_LABELS: Readonly<Record<SpanType, string>> = {
   agent: 'Agent',
   llm: 'Model call',
   tool: 'Tool',
@@ -14,13 +14,13 @@ export const TYPE_WORDS: Readonly<Record<SpanType, string>> = {
   custom: 'Step',
 };
 
-/** The type of a span, by colour and by shape. */
+/** The type of a span as a coloured icon. */
 export function TypeIcon({ type }: { readonly type: SpanType }) {
   const Icon = ICONS[type];
   return (
-    <span className={cx(styles['type'], styles[`type_${type}`])} title={TYPE_WORDS[type]}>
+    <span className={cx(styles['type'], styles[`type_${type}`])} title={TYPE_LABELS[type]}>
       <Icon size={14} aria-hidden="true" />
-      <span className={styles['unseen']}>{TYPE_WORDS[type]}</span>
+      <span className={styles['unseen']}>{TYPE_LABELS[type]}</span>
     </span>
   );
 }

@@ -2,7 +2,7 @@ import { zoneLabel } from '../format/time.js';
 import { useSettings } from '../state/settings.js';
 import styles from './parts.module.css';
 
-/** In which zone the times of a list are, as it is now. */
+/** The time zone of a list, for its current offset. */
 export function ZoneNote() {
   const { zone } = useSettings();
   return <small className={styles['faint']}>Times in {zoneLabel(Date.now(), zone)}</small>;

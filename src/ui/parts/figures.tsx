@@ -8,7 +8,7 @@ import styles from './parts.module.css';
 
 interface Figure {
   readonly value: number | null;
-  /** Why there may be none. */
+  /** Reason shown without a value. */
   readonly missing: string;
 }
 
@@ -34,7 +34,7 @@ export function Duration({ value, missing }: Figure) {
   return <span title={`${String(value)} ms`}>{formatDuration(value)}</span>;
 }
 
-/** How long something goes on, to the second. @param since ISO 8601 */
+/** Elapsed time, updated every second. @param since ISO 8601 */
 export function Elapsed({ since }: { readonly since: string }) {
   const seconds = Math.max(0, Math.round((useNow() - Date.parse(since)) / 1000));
   return (
@@ -49,14 +49,14 @@ export function Percentage({ value, missing }: Figure) {
   return value === null ? <Missing reason={missing} /> : <span>{formatPercentage(value)}</span>;
 }
 
-/** A time as it stands in a table: absolute, with the zone and how long ago in what pointing at it shows. @param at ISO 8601 */
+/** An absolute time; the tooltip has the zone and the relative time. @param at ISO 8601 */
 export function Time({
   at,
   relative = false,
-  missing = 'not known',
+  missing = 'unknown',
 }: {
   readonly at: string | null;
-  /** How long ago it was comes first. */
+  /** Show the relative time, with the absolute time in the tooltip. */
   readonly relative?: boolean;
   readonly missing?: string;
 }) {
@@ -72,7 +72,7 @@ export function Time({
   );
 }
 
-/** Absolute with its zone, and relative beside it. */
+/** Absolute time with zone, followed by the relative time. */
 export function FullTime({ at }: { readonly at: string }) {
   const { zone } = useSettings();
   const now = useNow();

@@ -5,15 +5,15 @@ interface Loaded<Props> {
   readonly default: ComponentType<Props>;
 }
 
-/** Loads such a module. */
+/** Loads a component module. */
 export type Load<Props> = () => Promise<Loaded<Props>>;
 
 /**
- * A component whose code is loaded when it is first shown. In place of `lazy`: React holds back what follows a fallback of `Suspense` until that
- * has been seen for 300 ms, which is longer than all else that opening a page takes. A failure is thrown to the boundary above, and the next
- * try loads again.
+ * A component whose module is loaded when first rendered. Unlike `lazy`, it avoids the 300 ms for which
+ * React keeps a `Suspense` fallback visible. A failure is thrown to the error boundary; the next attempt
+ * loads again.
  *
- * @param waiting what is shown until then
+ * @param waiting shown while loading
  */
 export function onDemand<Props extends object>(load: Load<Props>, waiting: ReactNode): ComponentType<Props> {
   let loaded: ComponentType<Props> | null = null;

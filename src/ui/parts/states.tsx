@@ -9,7 +9,7 @@ interface NoticeProps {
   readonly title: string;
   readonly children?: ReactNode;
   readonly isAlert?: boolean;
-  /** It is all that the page has. */
+  /** Whether it is the only content of the page. */
   readonly isPage?: boolean;
 }
 
@@ -24,7 +24,7 @@ function Notice({ icon: Icon, title, children, isAlert = false, isPage = false }
   );
 }
 
-/** Nothing is there, which is no failure: what it would be, and how it comes. */
+/** An empty state: what is missing and how to get it. */
 export function Empty({ title, isPage = false, children }: Omit<NoticeProps, 'icon' | 'isAlert'>) {
   return (
     <Notice icon={CircleSlash} title={title} isPage={isPage}>
@@ -33,7 +33,7 @@ export function Empty({ title, isPage = false, children }: Omit<NoticeProps, 'ic
   );
 }
 
-/** What went wrong, in the words of the daemon, and what can be done. */
+/** An error with its message and a retry button. */
 export function Failure({
   error,
   retry,
@@ -47,16 +47,16 @@ export function Failure({
     return (
       <Notice icon={KeyRound} title="Your key is not allowed to see this" isAlert isPage={isPage}>
         <p>{error.message}</p>
-        <p>Log in with a key that has the scope, or ask whoever administers this daemon for one.</p>
+        <p>Log in with a key that has the required scope, or ask an administrator.</p>
       </Notice>
     );
   }
-  const told =
-    error instanceof ApiError ? error.message : 'The daemon did not answer. It may be stopped or starting.';
+  const reason =
+    error instanceof ApiError ? error.message : 'The daemon did not respond. It may be stopped or starting.';
   const wait = error instanceof ApiError ? error.retryAfter : undefined;
   return (
-    <Notice icon={Unplug} title="This could not be loaded" isAlert isPage={isPage}>
-      <p>{told}</p>
+    <Notice icon={Unplug} title="Loading failed" isAlert isPage={isPage}>
+      <p>{reason}</p>
       {wait !== undefined && <p>The daemon asks to wait {formatDuration(wait * 1000)}.</p>}
       {retry && (
         <button type="button" className={styles['button']} onClick={retry}>

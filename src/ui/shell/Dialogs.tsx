@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import styles from './Dialogs.module.css';
 
-/** A window over the page: Escape and a click beside it close it, and the focus goes back to where it was. */
+/** A modal dialog. Escape and a click outside close it and restore the focus. */
 export function Overlay({
   title,
   onClose,

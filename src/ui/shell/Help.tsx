@@ -8,10 +8,10 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
   [
     'Everywhere',
     [
-      [['Ctrl K'], 'Go to a page, to what has a name, or to what has an id'],
-      [['?'], 'These keys'],
-      [['-'], 'Why values are missing: the reasons of the dashes on the page'],
-      [['Esc'], 'Close what is open'],
+      [['Ctrl K'], 'Search pages, agents, prompts, ids'],
+      [['?'], 'Keyboard shortcuts'],
+      [['-'], 'Why values are missing (dashes on this page)'],
+      [['Esc'], 'Close the open panel or dialog'],
     ],
   ],
   [
@@ -19,32 +19,32 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
     [
       [['J', 'K'], 'Next and previous row'],
       [['Enter'], 'Open the row'],
-      [['X'], 'Choose the row'],
-      [['Space'], 'Show the row beside the list'],
+      [['X'], 'Select the row'],
+      [['Space'], 'Preview the row'],
       [['/'], 'Search'],
-      [['.'], 'Show what came since the list is read'],
+      [['.'], 'Load new rows'],
     ],
   ],
   [
     'A run',
     [
       [['↓ ↑', 'J K'], 'Next and previous span'],
-      [['→ ←', 'L H'], 'Open and close; into the children, to the parent'],
-      [['1 … 9'], 'Show so many levels; 0 for all'],
-      [['/'], 'Search in the run'],
-      [['N', 'P'], 'Next and previous hit'],
+      [['→ ←', 'L H'], 'Expand and collapse; go to the children or the parent'],
+      [['1 … 9'], 'Expand that many levels; 0 for all'],
+      [['/'], 'Search this run'],
+      [['N', 'P'], 'Next and previous match'],
       [['E'], 'Next error'],
       [['C'], 'Critical path'],
-      [['G'], 'Squeeze gaps in which nothing happened'],
-      [['R'], 'Fold repeats'],
+      [['G'], 'Collapse idle time'],
+      [['R'], 'Group repeats'],
       [['Z'], 'Zoom to the span, and back to the whole run'],
-      [['[', ']'], 'The run before and after it in the list'],
+      [['[', ']'], 'Previous and next run in the list'],
     ],
   ],
   [
     'Logs',
     [
-      [['↓ ↑', 'J K'], 'Next and previous record, with all that it says'],
+      [['↓ ↑', 'J K'], 'Next and previous record, with details'],
       [['Esc'], 'Close the record'],
       [['/'], 'Search'],
     ],
@@ -53,7 +53,7 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
     'The daemon',
     [
       [['J', 'K'], 'Next and previous edge of the table'],
-      [['Space'], 'Show all figures of the edge'],
+      [['Space'], 'Show edge details'],
     ],
   ],
   [
@@ -65,10 +65,10 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
   ],
 ];
 
-/** Every key that does something. */
+/** All keyboard shortcuts. */
 export function Help({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Overlay title="Keys" onClose={onClose}>
+    <Overlay title="Keyboard shortcuts" onClose={onClose}>
       {GROUPS.map(([group, keys]) => (
         <Fragment key={group}>
           <h3 className={styles['group']}>{group}</h3>

@@ -1,4 +1,4 @@
-/** The bird: slate, with a silver nape and a pale eye. */
+/** The Jackdaw logo. */
 export function Jackdaw({ size }: { readonly size: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">

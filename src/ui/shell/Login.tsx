@@ -9,10 +9,10 @@ import parts from '../parts/parts.module.css';
 import { Jackdaw } from './Jackdaw.js';
 import styles from './Login.module.css';
 
-/** The first part of the key of what is asked about a link. */
+/** First part of the query keys of login links. */
 export const LINK = 'login-link';
 
-/** Logs in, once at a time. @param onDone called when it has worked */
+/** Logs in, one attempt at a time. @param onDone called after success */
 function useLogIn(onDone: () => void) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -25,7 +25,7 @@ function useLogIn(onDone: () => void) {
       leaveLoginPage();
       onDone();
     } catch (error) {
-      setProblem(wordsFor(error, proof));
+      setProblem(messageFor(error, proof));
       setBusy(false);
     }
   };
@@ -34,7 +34,7 @@ function useLogIn(onDone: () => void) {
 
 function leaveLoginPage(): void {
   if (location.pathname.endsWith('/login')) history.replaceState(null, '', BASE.pathname);
-  // The router looks at the path again.
+  // Makes the router read the path again.
   dispatchEvent(new PopStateEvent('popstate'));
 }
 
@@ -58,9 +58,9 @@ function LoginPage({
 }
 
 /**
- * Asks before it logs in by a link: a page of somebody else could otherwise swap the account unnoticed.
+ * Confirms a login by link, because a foreign page could otherwise switch the account unnoticed.
  *
- * @param me who is logged in now
+ * @param me the current user
  */
 export function LoginByLink({
   token,
@@ -81,7 +81,7 @@ export function LoginByLink({
     retry: false,
     staleTime: Infinity,
   });
-  const told = problem ?? (error === null ? undefined : wordsFor(error, { token }));
+  const reason = problem ?? (error === null ? undefined : messageFor(error, { token }));
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     if (owner !== undefined) void enter({ token });
@@ -101,7 +101,7 @@ export function LoginByLink({
             <p className={styles['help']}>Do so only if you asked for this link yourself.</p>
           ) : (
             <p role="status">
-              You are logged in as <strong>{me.email}</strong>. That session ends.
+              You are logged in as <strong>{me.email}</strong>. That session will end.
             </p>
           )}
           <button type="submit" className={cx(parts['button'], parts['primary'])} disabled={isBusy}>
@@ -109,9 +109,9 @@ export function LoginByLink({
           </button>
         </>
       )}
-      {told !== undefined && (
+      {reason !== undefined && (
         <p role="alert" className={parts['bad']}>
-          {told}
+          {reason}
         </p>
       )}
       <button type="button" className={parts['button']} onClick={cancel}>
@@ -121,12 +121,12 @@ export function LoginByLink({
   );
 }
 
-/** Takes a key. */
+/** Logs in with a key. */
 export function Login({
   wasEnded,
   onDone,
 }: {
-  /** Somebody was here until a moment ago. */
+  /** Whether a session just ended. */
   readonly wasEnded: boolean;
   readonly onDone: () => void;
 }) {
@@ -167,20 +167,20 @@ export function Login({
         {isBusy ? 'Logging in…' : 'Log in'}
       </button>
       <p id="help" className={styles['help']}>
-        The first key is in <code>data/initial-api-key</code>. Or run <code>jackdaw login</code> beside the
-        daemon for a link that logs you in once.
+        The first key is in <code>data/initial-api-key</code>. Or run <code>jackdaw login</code> on the
+        machine of the daemon to get a login link.
       </p>
     </LoginPage>
   );
 }
 
-function wordsFor(error: unknown, proof: Proof): string {
-  if (!(error instanceof ApiError)) return 'The daemon did not answer. It may be stopped or starting.';
+function messageFor(error: unknown, proof: Proof): string {
+  if (!(error instanceof ApiError)) return 'The daemon did not respond. It may be stopped or starting.';
   if (error.status === 401)
     return 'key' in proof
-      ? 'This key is not known here, or it was revoked.'
-      : 'This link has been used or is too old. Run jackdaw login for another one, or use a key.';
+      ? 'Unknown or revoked key.'
+      : 'This link has expired or was already used. Run jackdaw login for a new one, or use a key.';
   if (error.status === 429 && error.retryAfter !== undefined)
-    return `Too many tries. Wait ${formatDuration(error.retryAfter * 1000)}.`;
+    return `Too many attempts. Wait ${formatDuration(error.retryAfter * 1000)}.`;
   return error.message;
 }

@@ -5,7 +5,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Keeps the shell when a page fails, such as one whose code is gone since the daemon was updated. */
+/** Keeps the shell if a page fails, for example because an update removed its code. */
 export class PageBoundary extends Component<Props, { readonly error: Error | undefined }> {
   override state: { readonly error: Error | undefined } = { error: undefined };
 

@@ -6,22 +6,22 @@ import styles from './Dialogs.module.css';
 import { Overlay } from './Dialogs.js';
 import { useTargets, type Target } from './use-targets.js';
 
-/** Goes to a page, to whatever has a name by a part of it, to a run or a session by its id. */
+/** Navigates to pages, named items, runs and sessions. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [, navigate] = useLocation();
   const [query, setQuery] = useState('');
   const [at, setAt] = useState(0);
   const targets = useTargets(query.trim());
-  const chosen = Math.min(at, targets.length - 1);
+  const selected = Math.min(at, targets.length - 1);
   const go = (target: Target | undefined): void => {
     if (!target) return;
     onClose();
     navigate(target.path);
   };
   const press = (event: KeyboardEvent): void => {
-    if (event.key === 'ArrowDown') setAt(Math.min(chosen + 1, targets.length - 1));
-    else if (event.key === 'ArrowUp') setAt(Math.max(chosen - 1, 0));
-    else if (event.key === 'Enter') go(targets[chosen]);
+    if (event.key === 'ArrowDown') setAt(Math.min(selected + 1, targets.length - 1));
+    else if (event.key === 'ArrowUp') setAt(Math.max(selected - 1, 0));
+    else if (event.key === 'Enter') go(targets[selected]);
     else return;
     event.preventDefault();
   };
@@ -31,10 +31,10 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         autoFocus
         className={cx(parts['field'], styles['search'])}
         role="combobox"
-        aria-label="Page, name or id"
+        aria-label="Search pages, agents, prompts, ids"
         aria-expanded="true"
         aria-controls="targets"
-        aria-activedescendant={targets.length > 0 ? `target-${String(chosen)}` : undefined}
+        aria-activedescendant={targets.length > 0 ? `target-${String(selected)}` : undefined}
         placeholder="Page, agent, prompt, alert, model, … or an id"
         value={query}
         onKeyDown={press}
@@ -43,13 +43,13 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           setAt(0);
         }}
       />
-      <ul id="targets" role="listbox" aria-label="Targets" className={styles['list']}>
+      <ul id="targets" role="listbox" aria-label="Results" className={styles['list']}>
         {targets.map((target, index) => (
           <li
             key={`${target.kind} ${target.name} ${target.path}`}
             id={`target-${String(index)}`}
             role="option"
-            aria-selected={index === chosen}
+            aria-selected={index === selected}
             className={styles['option']}
             onClick={() => {
               go(target);
@@ -60,7 +60,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           </li>
         ))}
       </ul>
-      {targets.length === 0 && <p className={styles['hint']}>Nothing matches.</p>}
+      {targets.length === 0 && <p className={styles['hint']}>No results.</p>}
     </Overlay>
   );
 }

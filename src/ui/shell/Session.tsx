@@ -9,22 +9,22 @@ type Me = Schemas['Me'];
 const openedWith = takeToken();
 const MeContext = createContext<Me | undefined>(undefined);
 
-/** Knows who looks, or asks for a login; nothing below is there before. */
+/** Loads the current user, or shows the login. Children render only with a session. */
 export function Session({ children }: { readonly children: ReactNode }) {
   const client = useQueryClient();
   const { data, error, refetch } = useQuery(ME);
   const [wasEnded, setWasEnded] = useState(false);
   const [token, setToken] = useState(openedWith);
   useEffect(() => {
-    // A session may end at any time: the next answer of whatever page says so.
+    // A session may end at any time; the next failed query reveals it.
     return client.getQueryCache().subscribe(({ query }) => {
       const failed = query.state.error as unknown;
       if (
         failed instanceof ApiError &&
         failed.status === 401 &&
-        // That a link is refused says nothing of the session.
+        // A refused link does not end the session.
         (query.queryKey as readonly unknown[])[0] !== LINK &&
-        // A page may ask before it is known whether there is a session at all.
+        // Pages may send requests before the session is known.
         client.getQueryData(ME.queryKey) !== undefined
       ) {
         setWasEnded(true);
@@ -51,7 +51,7 @@ export function Session({ children }: { readonly children: ReactNode }) {
     void refetch();
   };
   const isRefused = error instanceof ApiError && error.status === 401;
-  // The question says who is logged in now, so it waits until that is known.
+  // The question names the current user, so it waits for that.
   if (token !== undefined && (data !== undefined || error !== null))
     return (
       <LoginByLink
@@ -67,16 +67,16 @@ export function Session({ children }: { readonly children: ReactNode }) {
   return <MeContext value={data}>{children}</MeContext>;
 }
 
-/** The token of a link in the address, which has it no more then: it is not to be found in the history. */
+/** Takes the token of a login link out of the address, so that it does not stay in the history. */
 function takeToken(): string | undefined {
   const [, token] = /^#t=(.+)$/.exec(location.hash) ?? [];
   if (token !== undefined) history.replaceState(null, '', location.pathname + location.search);
   return token;
 }
 
-/** Who looks, and with what scopes. */
+/** The current user with scopes. */
 export function useMe(): Me {
   const me = use(MeContext);
-  if (!me) throw new Error('there is no Session above');
+  if (!me) throw new Error('must be used inside <Session>');
   return me;
 }

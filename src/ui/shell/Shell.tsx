@@ -15,7 +15,7 @@ import { useMe } from './Session.js';
 import { WhyMissing } from './WhyMissing.js';
 import styles from './Shell.module.css';
 
-/** The frame around every page: where one can go, how times and colours are shown, search and help. */
+/** The frame of every page: navigation, time zone, theme, search and help. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const [open, setOpen] = useState<'palette' | 'help' | 'missing'>();
   useShortcuts({
@@ -35,7 +35,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   return (
     <div className={styles['shell']}>
       <a href="#main" className={styles['skip']} onClick={skip}>
-        Skip to the page
+        Skip to content
       </a>
       <header className={styles['rail']}>
         <Link href="/" className={styles['brand']}>
@@ -63,7 +63,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             }}
           >
             <CircleQuestionMark size={16} aria-hidden="true" />
-            <span>Keys</span>
+            <span>Keyboard shortcuts</span>
             <kbd>?</kbd>
           </button>
           <Appearance />
@@ -80,7 +80,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** A link to `#main` would change the page: `<base>` is elsewhere. */
+/** Not a link to `#main`, because `<base>` would change the page. */
 function skip(event: { preventDefault(): void }): void {
   event.preventDefault();
   document.getElementById('main')?.focus();
@@ -91,7 +91,7 @@ function Navigation() {
   const { scopes } = useMe();
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
-    // On a narrow screen the places lie in one line, of which a part is seen.
+    // On narrow screens the navigation scrolls; keep the current page visible.
     const strip = nav.current;
     const here = strip?.querySelector<HTMLElement>('[aria-current]');
     if (strip && here) strip.scrollLeft = here.offsetLeft - (strip.clientWidth - here.offsetWidth) / 2;
@@ -124,7 +124,7 @@ function Appearance() {
   return (
     <div className={styles['settings']}>
       <label>
-        <span>Times</span>
+        <span>Time zone</span>
         <select
           className={parts['field']}
           value={zone}

@@ -20,12 +20,12 @@ interface Place {
   readonly path: string;
   readonly name: string;
   readonly icon: LucideIcon;
-  /** Other pages that belong to it. */
+  /** Further paths of the page. */
   readonly also: string;
   readonly isForAdmins?: true;
 }
 
-/** The pages that there are, in the order of the navigation. */
+/** All pages in navigation order. */
 const PLACES: readonly Place[] = [
   { path: '/', name: 'Overview', icon: House, also: '/overview' },
   { path: '/agents', name: 'Agents', icon: Bot, also: '/agents/' },
@@ -43,7 +43,7 @@ const PLACES: readonly Place[] = [
   { path: '/settings', name: 'Settings', icon: Settings, also: '/settings/' },
 ];
 
-/** Those that somebody with these scopes may see. */
+/** Pages that these scopes may see. */
 export function placesFor(scopes: readonly string[]): readonly Place[] {
   return PLACES.filter(({ isForAdmins }) => isForAdmins !== true || scopes.includes('admin'));
 }

@@ -1,30 +1,30 @@
 import { keepPreviousData, useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, bodyOf } from '../api/client.js';
 import { traceIdIn } from '../format/trace-id.js';
-import { ruleWords } from '../pages/alerts/words.js';
-import { endpointName } from '../pages/webhooks/words.js';
+import { formatRule } from '../pages/alerts/labels.js';
+import { endpointName } from '../pages/webhooks/labels.js';
 import { promptPath, runsOfModel, sessionPath } from '../state/path.js';
 import { useSettled } from '../state/use-debounced.js';
 import { useViews } from '../state/views.js';
 import { placesFor } from './places.js';
 import { useMe } from './Session.js';
 
-/** Where one can go. */
+/** A navigation target. */
 export interface Target {
   readonly path: string;
   readonly name: string;
   readonly kind: string;
 }
 
-/** All that are offered, and of one kind where there are several. */
-const MOST = 14;
-const MOST_OF_A_KIND = 6;
-/** Lists that are asked for as a whole are asked again after so long. They have limits of their own: alerts, endpoints of an organization. */
+/** Limit of all results, and of one kind if there are several. */
+const LIMIT = 14;
+const MAX_OF_A_KIND = 6;
+/** How long complete lists are cached, such as alerts and endpoints. */
 const KEPT_MS = 60_000;
-const MOST_ORGANIZATIONS = 10;
-const MOST_MODELS = 100;
+const MAX_ORGANIZATIONS = 10;
+const MAX_MODELS = 100;
 
-/** What fits the text, the best of each kind first. @param query what was typed, without blanks around it */
+/** Matching targets, the best of each kind first. @param query trimmed input */
 export function useTargets(query: string): readonly Target[] {
   const { scopes } = useMe();
   const views = useViews().data ?? [];
@@ -37,29 +37,33 @@ export function useTargets(query: string): readonly Target[] {
     ...named,
   ];
   const fitting = kinds.map((targets) => bestOf(targets, word));
-  // Where one kind has few the others have more room; no name has pages.
-  const isCrowded = fitting.reduce((sum, { length }) => sum + length, 0) > MOST && word !== '';
-  const found = fitting.flatMap((targets) => (isCrowded ? targets.slice(0, MOST_OF_A_KIND) : targets));
-  return [...(trace === undefined ? [] : ofTrace(trace, query)), ...found.slice(0, MOST), ...ofText(query)];
+  // Kinds with few matches leave room for others; pages have no name.
+  const isCrowded = fitting.reduce((sum, { length }) => sum + length, 0) > LIMIT && word !== '';
+  const found = fitting.flatMap((targets) => (isCrowded ? targets.slice(0, MAX_OF_A_KIND) : targets));
+  return [...(trace === undefined ? [] : ofTrace(trace, query)), ...found.slice(0, LIMIT), ...ofText(query)];
 }
 
 function ofTrace(trace: string, name: string): readonly Target[] {
   return [
     { path: `/traces/${trace}`, name, kind: 'run' },
-    { path: `/usage?trace=${trace}`, name: 'Where is this trace?', kind: 'stored, refused, never seen' },
+    {
+      path: `/usage?trace=${trace}`,
+      name: 'Where is this trace?',
+      kind: 'stored, refused or never received',
+    },
   ];
 }
 
-/** Whatever was typed may be the id of a session, and part of a run: nobody is asked for it before. */
+/** Any text may be a session id or part of a run, so no request is sent. */
 function ofText(text: string): readonly Target[] {
   if (text === '') return [];
   return [
     { path: `/runs?q=${encodeURIComponent(text)}`, name: `Runs with “${text}”`, kind: 'search' },
-    { path: sessionPath(text), name: text, kind: 'session of this id' },
+    { path: sessionPath(text), name: text, kind: 'session with this id' },
   ];
 }
 
-/** Those that have the word in their name: what is called so, what begins with it, the others. */
+/** Targets whose name contains the word: exact matches, then prefixes, then the rest. */
 function bestOf(targets: readonly Target[], word: string): readonly Target[] {
   const rank = (target: Target): number => {
     const name = target.name.toLowerCase();
@@ -68,14 +72,14 @@ function bestOf(targets: readonly Target[], word: string): readonly Target[] {
   return targets.filter(({ name }) => name.toLowerCase().includes(word)).sort((a, b) => rank(a) - rank(b));
 }
 
-/** What has a name, a list for each kind. Nothing but agents is asked for before something is typed. */
+/** Named items by kind. Only agents are loaded before any input. */
 function useNamed(query: string): readonly (readonly Target[])[] {
   const isTyped = query !== '';
   const kept = { enabled: isTyped, staleTime: KEPT_MS, retry: false };
   const agents = useQuery({
     queryKey: ['agents', 'named', query],
     queryFn: async ({ signal }) => {
-      const asked = { query, page: 1, page_size: MOST };
+      const asked = { query, page: 1, page_size: LIMIT };
       const body = await bodyOf(api.GET('/api/v1/agents', { params: { query: asked }, signal }));
       return Array.isArray(body) ? body : body.items;
     },
@@ -85,7 +89,10 @@ function useNamed(query: string): readonly (readonly Target[])[] {
     queryKey: ['prompts', 'named', query],
     queryFn: ({ signal }) =>
       bodyOf(
-        api.GET('/api/v1/dashboard/prompts/names', { params: { query: { query, page_size: MOST } }, signal }),
+        api.GET('/api/v1/dashboard/prompts/names', {
+          params: { query: { query, page_size: LIMIT } },
+          signal,
+        }),
       ),
     placeholderData: keepPreviousData,
     enabled: isTyped,
@@ -94,7 +101,7 @@ function useNamed(query: string): readonly (readonly Target[])[] {
     ...kept,
     queryKey: ['models', 'named'],
     queryFn: ({ signal }) => {
-      const asked = { page: 1, page_size: MOST_MODELS };
+      const asked = { page: 1, page_size: MAX_MODELS };
       return bodyOf(api.GET('/api/v1/dashboard/models', { params: { query: asked }, signal }));
     },
   });
@@ -108,11 +115,11 @@ function useNamed(query: string): readonly (readonly Target[])[] {
     toTargets(prompts.data?.items, (name) => ({ path: promptPath(name), name, kind: 'prompt' })),
     toTargets(
       models.data?.items.flatMap(({ model }) => model ?? []),
-      (name) => ({ path: runsOfModel(name), name, kind: 'runs of a model' }),
+      (name) => ({ path: runsOfModel(name), name, kind: 'runs with this model' }),
     ),
     toTargets(alerts.data, (rule) => ({
       path: `/alerts/${rule.id}`,
-      name: [ruleWords(rule), rule.agent_name ?? rule.target_service].filter(Boolean).join(': '),
+      name: [formatRule(rule), rule.agent_name ?? rule.target_service].filter(Boolean).join(': '),
       kind: 'alert',
     })),
     useEndpointTargets(kept),
@@ -126,7 +133,7 @@ function toTargets<Item>(
   return items?.map(target) ?? [];
 }
 
-/** Webhook endpoints of the caller's organizations. */
+/** Webhook endpoints of the user's organizations. */
 function useEndpointTargets(kept: {
   readonly enabled: boolean;
   readonly staleTime: number;
@@ -134,7 +141,7 @@ function useEndpointTargets(kept: {
 }): readonly Target[] {
   const { memberships } = useMe();
   return useQueries({
-    queries: memberships.slice(0, MOST_ORGANIZATIONS).map(({ slug }) => ({
+    queries: memberships.slice(0, MAX_ORGANIZATIONS).map(({ slug }) => ({
       ...kept,
       queryKey: ['endpoints', slug, 'named'],
       queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {

@@ -1,10 +1,10 @@
 import { createContext, use, useEffect, useState, type ReactNode } from 'react';
 
 const ClockContext = createContext(0);
-/** Relative times and running bars need no more. */
+/** Enough for relative times and running bars. */
 const TICK_MS = 1000;
 
-/** One tick for the whole page; it rests while nobody looks. */
+/** One timer for the page; paused while hidden. */
 export function ClockProvider({ children }: { readonly children: ReactNode }) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -18,12 +18,12 @@ export function ClockProvider({ children }: { readonly children: ReactNode }) {
   return <ClockContext value={now}>{children}</ClockContext>;
 }
 
-/** The time, to the second. In milliseconds since the epoch. */
+/** The current time in milliseconds, updated every second. */
 export function useNow(): number {
   return use(ClockContext);
 }
 
-/** The time to the second while something runs; the moment of the first call where nothing does, without any ticks. */
+/** The current time while something runs; otherwise fixed, without a timer. */
 export function useNowWhile(isRunning: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

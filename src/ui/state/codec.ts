@@ -1,19 +1,19 @@
 /**
- * The typed state of a page in the query of its URL. What equals its default is left out, so that links stay short; what cannot
- * be read is the default, so that an old or broken link still opens the page.
+ * Typed page state in the URL query. Defaults are omitted to keep links short; invalid values become the
+ * default, so that old links still work.
  */
 export interface Field<Value> {
   readonly initial: Value;
-  /** @returns undefined where the text means nothing */
+  /** @returns undefined for invalid text */
   parse(text: string): Value | undefined;
-  /** @returns undefined to leave it out */
+  /** @returns undefined to omit the value */
   print(value: Value): string | undefined;
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
 export type StateOf<Of extends Fields> = { readonly [Name in keyof Of]: Of[Name]['initial'] };
 
-/** The longest text that a link brings into a field. */
+/** Length limit of a text value. */
 const MAX_TEXT = 1024;
 
 export function text(initial = ''): Field<string> {
@@ -51,7 +51,7 @@ export function flag(initial = false): Field<boolean> {
   };
 }
 
-/** @returns the state that a query says, with the defaults of what it does not say */
+/** @returns the state of a query, with defaults */
 export function parseState<Of extends Fields>(fields: Of, query: string): StateOf<Of> {
   const params = new URLSearchParams(query);
   return Object.fromEntries(
@@ -62,7 +62,7 @@ export function parseState<Of extends Fields>(fields: Of, query: string): StateO
   ) as StateOf<Of>;
 }
 
-/** @returns the query that says a state, without `?`; empty where everything is as by default */
+/** @returns the query of a state without `?`; empty for defaults */
 export function printState<Of extends Fields>(fields: Of, state: StateOf<Of>): string {
   const params = new URLSearchParams();
   for (const [name, field] of Object.entries(fields)) {

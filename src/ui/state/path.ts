@@ -1,11 +1,11 @@
 import { BASE } from '../api/base.js';
 
-/** The path of the page as the address has it: the router's own has lost what `%` stood for. */
+/** The path as in the address; the router's path is already decoded. */
 export function rawPath(): string {
   return location.pathname.slice(BASE.pathname.length - 1);
 }
 
-/** The last part of the path as it was before it was encoded, which may hold `/` and `%`; one that cannot be read stays. */
+/** The last path segment, decoded; it may contain `/` and `%`. Invalid encoding is kept. */
 export function lastPart(): string {
   const part = rawPath().split('/').at(-1) ?? '';
   try {
@@ -25,7 +25,7 @@ export function promptPath(name: string): string {
   return `/prompts/${encodeURIComponent(name)}`;
 }
 
-/** The runs with calls of a model; all runs where calls name none. */
+/** Runs with calls of a model; all runs for calls without a model. */
 export function runsOfModel(model: string | null): string {
   return model === null || model === '' ? '/runs' : `/runs?model=${encodeURIComponent(model)}&kind=all`;
 }

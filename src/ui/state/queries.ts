@@ -5,8 +5,8 @@ const STALE_MS = 15_000;
 const TRIES = 2;
 
 /**
- * What was asked and what was answered. Answers are fresh for a moment; what the caller did wrong is not asked again. It is one for all, so
- * that a page can ask before anything of it is shown.
+ * The query cache. Answers are fresh for a moment; client errors are not retried. A singleton, so that pages
+ * can send requests before they render.
  */
 export const queries = new QueryClient({
   defaultOptions: {
@@ -17,13 +17,13 @@ export const queries = new QueryClient({
   },
 });
 
-/** Who looks. */
+/** The current user. */
 export const ME = queryOptions({
   queryKey: ['me'],
   queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/me', { signal })),
 });
 
-/** What becomes of a failure of what is asked early: who shows the answer asks again, and says it. */
-export function untold(): void {
+/** Ignores failures of early requests: the page repeats the request and shows the error. */
+export function ignoreEarlyFailure(): void {
   // Nothing here.
 }

@@ -2,7 +2,7 @@ import type { Field } from './codec.js';
 
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Ranges that end now, as they stand in the URL, and how they are called. */
+/** Relative ranges by URL value, with labels. */
 export const RANGES = {
   '1h': 'Last hour',
   '6h': 'Last 6 hours',
@@ -13,7 +13,7 @@ export const RANGES = {
   all: 'All time',
 } as const;
 
-/** A stretch of time, both ends in milliseconds; without an end it goes on. */
+/** A time range in milliseconds; without an end it is open. */
 export interface Stretch {
   readonly start: number | undefined;
   readonly end: number | undefined;
@@ -31,7 +31,7 @@ export function rangeField(initial: string): Field<string> {
   };
 }
 
-/** @returns what a range means at a time; undefined where it is none */
+/** @returns the ends of a range at a given time; undefined if invalid */
 export function stretchOf(range: string, now: number): Stretch | undefined {
   if (range === 'all') return { start: undefined, end: undefined };
   const [, count, unit] = RELATIVE.exec(range) ?? [];
@@ -42,17 +42,17 @@ export function stretchOf(range: string, now: number): Stretch | undefined {
   return start <= end ? { start, end } : undefined;
 }
 
-/** The range between two moments, in milliseconds, as it stands in the URL. */
+/** A custom range as a URL value. @param start in milliseconds, as is `end` */
 export function rangeBetween(start: number, end: number): string {
   return `${new Date(start).toISOString()}..${new Date(end).toISOString()}`;
 }
 
-/** What drawing over a chart does: it chooses the time, unless that is too short to have been meant. */
+/** Selects the dragged range, unless it is too short to be intended. */
 export function onDrawn(
-  leastMs: number,
-  choose: (range: string) => void,
+  minMs: number,
+  select: (range: string) => void,
 ): (start: number, end: number) => void {
   return (start, end) => {
-    if (end - start >= leastMs) choose(rangeBetween(start, end));
+    if (end - start >= minMs) select(rangeBetween(start, end));
   };
 }

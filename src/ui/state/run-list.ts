@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 
 const KEY = 'jackdaw.runs';
 
-/** Remembers, for this tab, the list that runs are opened from. @param ids of the runs, in the order of the list */
+/** Remembers, per tab, the list that runs are opened from. @param ids of the runs in list order */
 export function useRunList(ids: readonly string[]): void {
   const list = ids.join(' ');
   useEffect(() => {
@@ -14,7 +14,7 @@ export function useRunList(ids: readonly string[]): void {
   }, [list]);
 }
 
-/** The runs before and after one in the list that was looked at last; none where it is not in it. */
+/** The previous and next run in the last list; none if the run is not in it. */
 export function neighboursOf(id: string): {
   readonly before: string | undefined;
   readonly after: string | undefined;

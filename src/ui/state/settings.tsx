@@ -4,7 +4,7 @@ import { ZONES, type Zone } from '../format/time.js';
 const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** What a browser remembers: how things look, never what they are. */
+/** Display settings stored in the browser. */
 interface Settings {
   readonly zone: Zone;
   readonly theme: Theme;
@@ -14,7 +14,7 @@ interface Settings {
 
 const SettingsContext = createContext<Settings | undefined>(undefined);
 
-/** Keeps zone and theme in the browser's storage, where it lets us. */
+/** Stores time zone and theme in the browser if it allows storage. */
 export function SettingsProvider({ children }: { readonly children: ReactNode }) {
   const [zone, setZone] = useRemembered('zone', ZONES, 'local');
   const [theme, setTheme] = useRemembered('theme', THEMES, 'system');
@@ -28,7 +28,7 @@ export function SettingsProvider({ children }: { readonly children: ReactNode })
 
 export function useSettings(): Settings {
   const settings = use(SettingsContext);
-  if (!settings) throw new Error('there is no SettingsProvider above');
+  if (!settings) throw new Error('must be used inside <SettingsProvider>');
   return settings;
 }
 
@@ -43,7 +43,7 @@ function useRemembered<Value extends string>(
       const kept = localStorage.getItem(key);
       return values.find((each) => each === kept) ?? initial;
     } catch {
-      // Storage may be forbidden; then nothing is remembered.
+      // Storage may be denied; settings then last for the page.
       return initial;
     }
   });

@@ -1,16 +1,16 @@
 import { useEffect, useRef } from 'react';
 
-/** What keys do, by `event.key`; `Ctrl+` before it stands for ⌘, too. */
+/** Actions by `event.key`; the prefix `Ctrl+` includes ⌘. */
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
-/** Where keys write, they do nothing else. */
+/** Keys in text fields are not shortcuts. */
 function isWriting(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
   );
 }
 
-/** Listens on the page for keys that nobody else takes, while the component is there. */
+/** Handles keys while mounted, unless another element handles them. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const current = useRef(shortcuts);
   useEffect(() => {

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'react';
 const PAUSE_MS = 250;
 
 /**
- * A text that one types: what stands in the field at once, and handed on when typing rests.
+ * A text field that updates at once and reports after a pause in typing.
  *
- * @param value what is in force
- * @param onRest takes what was typed
+ * @param value the current value
+ * @param onRest called with the typed text
  */
 export function useDebounced(
   value: string,
@@ -15,7 +15,7 @@ export function useDebounced(
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
   if (known !== value) {
-    // It was changed by something else, such as going back.
+    // Changed elsewhere, for example by going back.
     setKnown(value);
     setTyped(value);
   }
@@ -23,14 +23,14 @@ export function useDebounced(
   return [typed, setTyped];
 }
 
-/** A text as it was when it last rested: what is costly to ask for is asked when typing rests. */
+/** A text after a pause in typing, for expensive requests. */
 export function useSettled(value: string): string {
   const [settled, setSettled] = useState(value);
   useOnRest(value, settled, setSettled);
   return settled;
 }
 
-/** Hands a text on when it has not changed for a moment, and is not what is in force. */
+/** Reports a text that did not change for a moment and differs from the current value. */
 function useOnRest(typed: string, inForce: string, onRest: (typed: string) => void): void {
   useEffect(() => {
     if (typed === inForce) return;

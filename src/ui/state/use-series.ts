@@ -8,7 +8,11 @@ type Query = NonNullable<operations['readRunSeries']['parameters']['query']>;
 const MINUTE = 60_000;
 const REFRESH_MS = 30_000;
 
-/** Both ends of a range, up to a whole minute, so that what is asked for again is the same. @param otherwise where the range has no start */
+/**
+ * Both ends of a range at whole minutes, so that repeated requests are equal.
+ *
+ * @param otherwise start of an open range
+ */
 export function endsOf(
   range: string,
   otherwise = '90d',
@@ -19,10 +23,10 @@ export function endsOf(
   return { start_time: new Date(first).toISOString(), end_time: new Date(end ?? now).toISOString() };
 }
 
-type Asked = Omit<Query, 'start_time' | 'end_time'>;
+type SeriesQuery = Omit<Query, 'start_time' | 'end_time'>;
 
-/** Asks how runs went within a range. @param ask what else is asked for, as the API calls it */
-export function seriesQuery(range: string, ask: Asked = {}) {
+/** Loads run totals over time. @param ask further API parameters */
+export function seriesQuery(range: string, ask: SeriesQuery = {}) {
   return queryOptions({
     queryKey: ['series', range, ask],
     queryFn: ({ signal }) =>
@@ -32,8 +36,8 @@ export function seriesQuery(range: string, ask: Asked = {}) {
   });
 }
 
-/** The answer to that, which stays until there is another. */
-export function useSeries(range: string, ask?: Asked) {
+/** {@link seriesQuery} as a hook that keeps the previous data. */
+export function useSeries(range: string, ask?: SeriesQuery) {
   return useQuery({
     ...seriesQuery(range, ask),
     placeholderData: keepPreviousData,

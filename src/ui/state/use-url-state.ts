@@ -3,14 +3,14 @@ import { useLocation, useSearch } from 'wouter';
 import { rawPath } from './path.js';
 import { parseState, printState, type Fields, type StateOf } from './codec.js';
 
-/** Whether going back leads to the state before. */
+/** Whether going back restores the previous state. */
 export type Step = 'push' | 'replace';
 
 /**
- * The state of the page, which is the query of its URL.
+ * Page state in the URL query.
  *
- * @param fields the same object at each call
- * @returns the state, and what changes some of it
+ * @param fields a stable object
+ * @returns the state, and a function that changes part of it
  */
 export function useUrlState<Of extends Fields>(
   fields: Of,
@@ -20,7 +20,7 @@ export function useUrlState<Of extends Fields>(
   const state = useMemo(() => parseState(fields, query), [fields, query]);
   const change = useCallback(
     (some: Partial<StateOf<Of>>, step: Step = 'push') => {
-      // What the URL says now: two changes of one moment must not undo each other.
+      // Read from the URL, so that two changes in one tick do not undo each other.
       const current = parseState(fields, location.search);
       const printed = printState(fields, { ...current, ...some });
       const path = rawPath();

@@ -4,7 +4,7 @@ import { api, bodyOf, type Schemas } from '../api/client.js';
 type View = Pick<Schemas['SavedView'], 'id' | 'path' | 'org_slug'>;
 const VIEWS = ['views'];
 
-/** Views that the caller saved, and those of the organizations of the caller. */
+/** Saved views of the user and the user's organizations. */
 export function useViews() {
   return useQuery({
     queryKey: VIEWS,
@@ -12,7 +12,7 @@ export function useViews() {
   });
 }
 
-/** Saves a view, or removes one where it has no name; the list is read again after it. */
+/** Saves a view, or deletes it if it has no name; then reloads the list. */
 export function useViewChange(onDone: () => void) {
   const client = useQueryClient();
   return useMutation({
@@ -31,7 +31,7 @@ export function useViewChange(onDone: () => void) {
   });
 }
 
-/** A random UUID; browsers make one themselves only over TLS or for `localhost`. */
+/** A random UUID; `crypto.randomUUID` needs a secure context. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

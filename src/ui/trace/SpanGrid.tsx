@@ -5,49 +5,49 @@ import { useSeenRows } from './use-seen-rows.js';
 import styles from './span-grid.module.css';
 
 const INDENT_PX = 14;
-/** Deeper levels are not moved further: the name would have no room. */
-const MOST_INDENT = 16;
+/** Deeper levels are not indented further, to leave room for the name. */
+const MAX_INDENT = 16;
 
-/** Where a row stands. */
+/** Position of a row. */
 export interface RowPlace {
-  /** Position among the rows. */
+  /** Row index. */
   readonly at: number;
   /** In pixels. */
   readonly top: number;
-  readonly isChosen: boolean;
-  readonly onChoose: (row: number) => void;
+  readonly isSelected: boolean;
+  readonly onSelect: (row: number) => void;
 }
 
-/** A grid of spans, one row a span, below a head that stays. Only rows that are seen are in the page. */
+/** A grid with one row per span and a sticky header. Only visible rows are in the DOM. */
 export function SpanGrid({
   label,
   columns,
   className,
   count,
-  chosen,
+  selected,
   grid,
-  onChoose,
+  onSelect,
   head,
   headClass,
   rowOf,
 }: {
   readonly label: string;
   readonly columns: number;
-  /** Says how high it is, beside others. */
+  /** Sets the height, among other things. */
   readonly className: string | undefined;
-  /** Of the rows. */
+  /** Number of rows. */
   readonly count: number;
-  /** Position among the rows. */
-  readonly chosen: number;
+  /** Row index. */
+  readonly selected: number;
   readonly grid: RefObject<HTMLDivElement | null>;
-  readonly onChoose: (row: number) => void;
+  readonly onSelect: (row: number) => void;
   /** The column headers. */
   readonly head: ReactNode;
-  /** Says how wide the columns are, beside others. */
+  /** Sets the column widths, among other things. */
   readonly headClass: string;
   readonly rowOf: (key: string, place: RowPlace) => ReactNode;
 }) {
-  const virtual = useSeenRows(count, chosen, grid);
+  const virtual = useSeenRows(count, selected, grid);
   const items = virtual.getVirtualItems();
   return (
     <div
@@ -57,8 +57,8 @@ export function SpanGrid({
       aria-label={label}
       aria-rowcount={count + 1}
       aria-colcount={columns}
-      // Names the active row.
-      aria-activedescendant={items.some(({ index }) => index === chosen) ? rowId(chosen) : undefined}
+      // The active row.
+      aria-activedescendant={items.some(({ index }) => index === selected) ? rowId(selected) : undefined}
       tabIndex={0}
       style={roomFor(count)}
     >
@@ -69,7 +69,7 @@ export function SpanGrid({
       </div>
       <div role="rowgroup" className={styles['body']} style={{ height: virtual.getTotalSize() }}>
         {items.map(({ key, index, start }) =>
-          rowOf(String(key), { at: index, top: start, isChosen: index === chosen, onChoose }),
+          rowOf(String(key), { at: index, top: start, isSelected: index === selected, onSelect }),
         )}
       </div>
     </div>
@@ -80,9 +80,9 @@ function rowId(row: number): string {
   return `span-row-${String(row)}`;
 }
 
-/** One row of it, with the name's cell first. */
+/** A row of the grid; the name cell comes first. */
 export function SpanRow({
-  place: { at, top, isChosen, onChoose },
+  place: { at, top, isSelected, onSelect },
   level,
   className,
   name,
@@ -92,7 +92,7 @@ export function SpanRow({
   readonly place: RowPlace;
   /** From 1. */
   readonly level: number;
-  /** Says how wide the columns are, beside others. */
+  /** Sets the column widths, among other things. */
   readonly className: string;
   readonly name: ReactNode;
   readonly children: ReactNode;
@@ -104,17 +104,17 @@ export function SpanRow({
       role="row"
       aria-rowindex={at + 2}
       aria-level={level}
-      aria-selected={isChosen}
-      className={cx(styles['columns'], styles['row'], className, isChosen && styles['chosen'])}
+      aria-selected={isSelected}
+      className={cx(styles['columns'], styles['row'], className, isSelected && styles['selected'])}
       style={{ transform: `translateY(${String(top)}px)` }}
       onClick={() => {
-        onChoose(at);
+        onSelect(at);
       }}
     >
       <span
         role="gridcell"
         className={styles['name']}
-        style={{ paddingLeft: Math.min(level - 1, MOST_INDENT) * INDENT_PX }}
+        style={{ paddingLeft: Math.min(level - 1, MAX_INDENT) * INDENT_PX }}
       >
         {name}
       </span>

@@ -2,7 +2,7 @@ import { formatDuration } from '../format/duration.js';
 import type { TraceView } from './use-trace-view.js';
 import styles from './trace.module.css';
 
-/** Those between the others go where there is little room. */
+/** The inner marks are hidden on narrow screens. */
 const MARKS = [
   { place: 0, isBetween: false },
   { place: 0.25, isBetween: true },
@@ -10,7 +10,7 @@ const MARKS = [
   { place: 0.75, isBetween: true },
 ] as const;
 
-/** What the places of the time line mean, from the beginning of the run on; gaps that were made narrow are hatched. */
+/** The axis of the timeline, from the start of the run; collapsed gaps are hatched. */
 export function TimeAxis({ view: { line, extent } }: { readonly view: TraceView }) {
   return (
     <span className={styles['axis']}>
@@ -21,7 +21,7 @@ export function TimeAxis({ view: { line, extent } }: { readonly view: TraceView 
             key={start}
             className={styles['gap']}
             style={{ left: percent(from), width: percent(to - from) }}
-            title={`Nothing for ${formatDuration(end - start)}`}
+            title={`Idle for ${formatDuration(end - start)}`}
           />
         ))}
       {MARKS.map(({ place, isBetween }) => (
@@ -38,7 +38,7 @@ export function TimeAxis({ view: { line, extent } }: { readonly view: TraceView 
   );
 }
 
-/** A share of the width as CSS. */
+/** A fraction of the width as CSS. */
 export function percent(share: number): string {
   return `${String(Number((share * 100).toFixed(3)))}%`;
 }

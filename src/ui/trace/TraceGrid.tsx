@@ -8,14 +8,14 @@ import styles from './trace.module.css';
 
 interface Props {
   readonly view: TraceView;
-  /** Position among the rows. */
-  readonly chosen: number;
+  /** Row index. */
+  readonly selected: number;
   readonly grid: RefObject<HTMLDivElement | null>;
-  readonly onChoose: (row: number) => void;
+  readonly onSelect: (row: number) => void;
 }
 
-/** The spans of a run as a tree, each with its bar on the time line. */
-export function TraceGrid({ view, chosen, grid, onChoose }: Props) {
+/** The spans of a run as a tree with bars on the timeline. */
+export function TraceGrid({ view, selected, grid, onSelect }: Props) {
   const { rows, hits } = view;
   const hitSet = new Set(hits);
   return (
@@ -24,9 +24,9 @@ export function TraceGrid({ view, chosen, grid, onChoose }: Props) {
       columns={5}
       className={styles['grid']}
       count={rows.length}
-      chosen={chosen}
+      selected={selected}
       grid={grid}
-      onChoose={onChoose}
+      onSelect={onSelect}
       headClass={cx(styles['row'], styles['head'])}
       head={
         <>
@@ -37,18 +37,18 @@ export function TraceGrid({ view, chosen, grid, onChoose }: Props) {
           <span
             role="columnheader"
             className={cx(styles['figure'], styles['tokens'])}
-            title="With all spans below"
+            title="Including children"
           >
             Tokens
           </span>
           <span
             role="columnheader"
             className={cx(styles['figure'], styles['cost'])}
-            title="With all spans below"
+            title="Including children"
           >
             Cost
           </span>
-          <span role="columnheader" className={styles['bars']} aria-label="Time line">
+          <span role="columnheader" className={styles['bars']} aria-label="Timeline">
             <TimeAxis view={view} />
           </span>
         </>

@@ -4,15 +4,60 @@ import { formatDuration } from '../format/duration.js';
 import { formatCount, formatCounted, formatMoney } from '../format/number.js';
 import { cx } from '../parts/cx.js';
 import { Missing } from '../parts/Missing.js';
-import { TypeIcon, TYPE_WORDS } from '../parts/TypeIcon.js';
-import { Bar } from './Bar.js';
-import { againWords, doneWords, repeatWords, sameWords } from './repeat-words.js';
+import { TypeIcon, TYPE_LABELS } from '../parts/TypeIcon.js';
+import { formatRepeated, formatUsage, formatRepeat, formatSameArguments } from './format-repeat.js';
 import type { Row } from './rows.js';
 import { SpanRow, type RowPlace } from './SpanGrid.js';
-import { hasFailed } from './span.js';
+import { hasFailed, type RunSpan } from './span.js';
 import type { TraceView } from './use-trace-view.js';
 import parts from '../parts/parts.module.css';
 import styles from './trace.module.css';
+import { percent } from './TimeAxis.js';
+
+/** More repeats would look like one block. */
+const MAX_BARS = 60;
+
+/** When a span, or each of several repeats, ran. */
+function Bar({ row, view }: { readonly row: Row; readonly view: TraceView }) {
+  const { node } = row;
+  const spans =
+    row.kind === 'repeat' && !row.isOpen
+      ? row.repeat.members.slice(0, MAX_BARS).flatMap((at) => view.nodes[at]?.span ?? [])
+      : [node.span];
+  return (
+    <span className={styles['track']} aria-hidden="true">
+      {spans.map((span) => (
+        <OneBar key={span.id} span={span} view={view} />
+      ))}
+      {view.critical.get(node.index)?.map(({ start, end }) => {
+        const [from, to] = [view.line.place(start), view.line.place(end)];
+        return (
+          <span
+            key={start}
+            className={styles['critical']}
+            style={{ left: percent(from), width: percent(to - from) }}
+          />
+        );
+      })}
+    </span>
+  );
+}
+
+function OneBar({ span, view: { line, now } }: { readonly span: RunSpan; readonly view: TraceView }) {
+  const from = line.place(span.start);
+  const to = line.place(span.end ?? now);
+  return (
+    <span
+      className={cx(
+        styles['bar'],
+        styles[span.type],
+        span.end === null && styles['open'],
+        hasFailed(span) && styles['barFailed'],
+      )}
+      style={{ left: percent(from), width: percent(to - from) }}
+    />
+  );
+}
 
 interface Props extends RowPlace {
   readonly row: Row;
@@ -20,12 +65,12 @@ interface Props extends RowPlace {
   readonly isHit: boolean;
 }
 
-const ROOT_WORDS = {
-  orphan: 'Its parent is not among the spans that came',
-  cycle: 'Its parents form a circle',
+const ROOT_LABELS = {
+  orphan: 'Parent span missing',
+  cycle: 'Parent spans form a cycle',
 } as const;
 
-/** One row of the grid. */
+/** A row of the grid. */
 export const TraceRow = memo(function TraceRow({ row, view, isHit, ...place }: Props) {
   const { node, level } = row;
   const { span } = node;
@@ -48,7 +93,7 @@ export const TraceRow = memo(function TraceRow({ row, view, isHit, ...place }: P
               className={styles['chevron']}
               onClick={(event) => {
                 event.stopPropagation();
-                view.turn(row, !row.isOpen);
+                view.toggle(row, !row.isOpen);
               }}
             >
               <Chevron size={14} aria-hidden="true" />
@@ -69,10 +114,10 @@ export const TraceRow = memo(function TraceRow({ row, view, isHit, ...place }: P
         )}
       </span>
       <span role="gridcell" className={cx(styles['figure'], styles['tokens'])}>
-        {tokens === null ? <Missing reason="No tokens are reported" /> : formatCount(tokens)}
+        {tokens === null ? <Missing reason="No tokens reported" /> : formatCount(tokens)}
       </span>
       <span role="gridcell" className={cx(styles['figure'], styles['cost'])}>
-        {cost === null ? <Missing reason="No cost is known" /> : formatMoney(cost)}
+        {cost === null ? <Missing reason="No cost known" /> : formatMoney(cost)}
       </span>
       <span role="gridcell" className={styles['bars']}>
         <Bar row={row} view={view} />
@@ -87,23 +132,23 @@ function SpanName({ row: { node, isOpen } }: { readonly row: Row }) {
   return (
     <>
       <span className={cx(styles['label'], isBad && styles['bad'])} title={span.name}>
-        {span.name === '' ? TYPE_WORDS[span.type] : span.name}
+        {span.name === '' ? TYPE_LABELS[span.type] : span.name}
       </span>
       {span.model !== null && span.model !== span.name && (
         <span className={styles['model']}>{span.model}</span>
       )}
       {!span.counted && (
-        <span className={styles['note']} title="Another span tells of the same call, and it counts there">
-          told twice
+        <span className={styles['note']} title="Duplicate of a call counted on another span">
+          duplicate
         </span>
       )}
       {rootReason && (
-        <span className={styles['note']} title={ROOT_WORDS[rootReason]}>
-          {rootReason === 'orphan' ? 'no parent' : 'circle'}
+        <span className={styles['note']} title={ROOT_LABELS[rootReason]}>
+          {rootReason === 'orphan' ? 'no parent' : 'cycle'}
         </span>
       )}
       {isBad && (
-        <span className={styles['failed']} title={span.error ?? 'It failed'}>
+        <span className={styles['failed']} title={span.error ?? 'Failed'}>
           <TriangleAlert size={13} aria-hidden="true" />
           {span.status === 'timed_out' ? 'timed out' : 'failed'}
         </span>
@@ -128,24 +173,24 @@ function RepeatName({
   readonly row: Extract<Row, { readonly kind: 'repeat' }>;
   readonly nodes: TraceView['nodes'];
 }) {
-  const turns = repeat.members.slice(0, repeat.turns).flatMap((at) => nodes[at]?.span ?? []);
-  const name = turns.map(({ name: each, type }) => (each === '' ? TYPE_WORDS[type] : each)).join(' → ');
-  const same = sameWords(repeat);
+  const steps = repeat.members.slice(0, repeat.steps).flatMap((at) => nodes[at]?.span ?? []);
+  const name = steps.map(({ name: each, type }) => (each === '' ? TYPE_LABELS[type] : each)).join(' → ');
+  const same = formatSameArguments(repeat);
   return (
     <>
       <span className={styles['repeat']}>
         <Repeat2 size={13} aria-hidden="true" />
         {repeat.rounds}×
       </span>
-      <span className={styles['label']} title={turns.length > 1 ? name : node.span.name}>
+      <span className={styles['label']} title={steps.length > 1 ? name : node.span.name}>
         {name}
       </span>
       {repeat.again && (
-        <span className={styles['note']} title={repeatWords(repeat)}>
+        <span className={styles['note']} title={formatRepeat(repeat)}>
           <span className={styles['whole']}>
-            {same}: {doneWords(repeat.again)} again
+            {same}: {formatUsage(repeat.again)} again
           </span>
-          <span className={styles['short']}>{againWords(repeat.again)}</span>
+          <span className={styles['short']}>{formatRepeated(repeat.again)}</span>
         </span>
       )}
       {repeat.failed > 0 && <span className={styles['failed']}>{formatCount(repeat.failed)} failed</span>}

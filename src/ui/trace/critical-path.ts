@@ -1,6 +1,6 @@
 import type { TreeNode } from './tree.js';
 
-/** A stretch of time that a span alone answers for, in milliseconds. */
+/** A period for which one span determines the duration, in milliseconds. */
 export interface CriticalPart {
   readonly index: number;
   readonly start: number;
@@ -17,11 +17,11 @@ interface Walk {
 }
 
 /**
- * What the duration of the run depends on: from its end backwards, always the child that ended last before. Parts do not overlap.
- * A part of a span is the time in which nothing below it had to be waited for.
+ * The critical path: from the end backwards, always the child that ended last. Parts do not overlap; a part
+ * of a span is the time in which it waited for no child.
  *
- * @param now ends spans that still run
- * @returns the parts of the root that ended last, by time
+ * @param now end of running spans
+ * @returns the parts below the root that ended last, by time
  */
 export function criticalPath(nodes: readonly TreeNode[], now: number): readonly CriticalPart[] {
   const endOf = (node: TreeNode): number => Math.max(node.span.start, node.span.end ?? now);
@@ -36,7 +36,7 @@ export function criticalPath(nodes: readonly TreeNode[], now: number): readonly 
     const [one, other] = [nodes[a], nodes[b]];
     return one && other ? endOf(other) - endOf(one) : 0;
   };
-  // A walk with its own stack: `until` is the time that is still to be explained.
+  // An explicit stack; `until` is the time still to be explained.
   const stack: Walk[] = [];
   const enter = (node: TreeNode, until: number, from: number): void => {
     const start = Math.max(node.span.start, from);
@@ -53,8 +53,8 @@ export function criticalPath(nodes: readonly TreeNode[], now: number): readonly 
       continue;
     }
     const [childStart, childEnd] = [Math.max(child.span.start, top.start), Math.min(endOf(child), top.until)];
-    // It began after what is explained already, or ended before this span began. One that went on for longer than its parent was
-    // waited for until there; one that went on while its successor was under way was not waited for.
+    // Skips children that start after the explained time or end before the span starts. A child that outlives
+    // its parent counts up to the end of the parent; one that overlaps its successor was not waited for.
     if (childEnd <= childStart || (endOf(child) > top.until && top.until < top.end)) continue;
     if (top.until > childEnd) parts.push({ index: top.node.index, start: childEnd, end: top.until });
     top.until = childStart;

@@ -2,32 +2,32 @@ import { diffArrays } from 'diff';
 import type { RunSpan } from './span.js';
 import type { TreeNode } from './tree.js';
 
-/** In what two spans that stand for each other differ. Of payloads the length and the beginning of the input are compared. */
+/** How two matched spans differ. Payloads are compared by length and start of the input. */
 type Difference = 'name' | 'status' | 'model' | 'input' | 'output';
 
-/** How long the payloads of a span are as JSON, in bytes; null where it brought none. */
+/** Payload sizes as JSON in bytes; null without a payload. */
 export interface PayloadSizes {
   readonly input: number | null;
   readonly output: number | null;
 }
 
-/** A span of both runs, or of one. */
+/** A pair of spans, or a span of one run. */
 export interface DiffRow {
   readonly a: TreeNode | undefined;
   readonly b: TreeNode | undefined;
-  /** Position of the row of the parent; -1 at the top. */
+  /** Index of the parent row; -1 at the top. */
   readonly parent: number;
   readonly depth: number;
-  /** Empty where it is in one run only. */
+  /** Empty for spans of one run. */
   readonly differences: readonly Difference[];
-  /** Rows below it that differ, or are in one run only. */
+  /** Changed or unmatched rows below. */
   readonly changedBelow: number;
 }
 
 export interface RunDiff {
-  /** In the order of the trees, parents before children; each span of both runs once. */
+  /** In tree order, parents before children; each span of both runs once. */
   readonly rows: readonly DiffRow[];
-  /** Position of the first row from which the runs go different ways; undefined where they are alike. */
+  /** Index of the first row at which the runs diverge; undefined if they do not. */
   readonly first: number | undefined;
   readonly counts: {
     readonly same: number;
@@ -40,21 +40,21 @@ export interface RunDiff {
 type Building = { -readonly [Key in keyof DiffRow]: DiffRow[Key] };
 type Pair = Pick<DiffRow, 'a' | 'b'>;
 
-/** Siblings that differ in more than so many places are aligned by a cheaper rule: the n-th of a name is the n-th. */
-const MOST_EDITS = 400;
+/** Beyond this number of edits, siblings are matched by name and occurrence. */
+const MAX_EDITS = 400;
 const NO_SIZES: PayloadSizes = { input: null, output: null };
 
-/** Whether a row says that the runs differ there. */
+/** Whether a row differs. */
 export function isChanged({ a, b, differences }: Pick<DiffRow, 'a' | 'b' | 'differences'>): boolean {
   return a === undefined || b === undefined || differences.length > 0;
 }
 
 /**
- * Lays two runs side by side: from the top down, children of spans that stand for each other are aligned in their order by type
- * and name. The work is bounded by the number of spans.
+ * Aligns two runs top-down: children of matched spans are matched in order by type and name. The work is
+ * linear in the number of spans.
  *
- * @param a the nodes of `buildTree`
- * @param sizes of payloads, by the id of the span
+ * @param a nodes of `buildTree`
+ * @param sizes payload sizes by span id
  */
 export function diffRuns(
   a: readonly TreeNode[],
@@ -95,7 +95,10 @@ export function diffRuns(
   return { rows, first: first < 0 ? undefined : first, counts: countsOf(rows) };
 }
 
-/** What goes into a span, or that it is there, makes runs differ; what comes out of it follows from what is below it, if anything is. */
+/**
+ * A different input, or a missing span, makes runs diverge; different output usually follows from the
+ * children.
+ */
 function isDivergence(row: DiffRow): boolean {
   if (!isChanged(row)) return false;
   const follows = row.changedBelow > 0;
@@ -133,7 +136,7 @@ function keyOf({ type, name }: RunSpan): string {
   return `${type} ${name}`;
 }
 
-/** Pairs siblings in their order. Where one of a type was replaced by one of the same type, these are a pair, too. */
+/** Pairs siblings in order. A span replaced by one of the same type is a pair, too. */
 function alignSiblings(a: readonly TreeNode[], b: readonly TreeNode[]): readonly Pair[] {
   if (a.length === 0 || b.length === 0)
     return [...a.map((node) => ({ a: node, b: undefined })), ...b.map((node) => ({ a: undefined, b: node }))];
@@ -155,11 +158,11 @@ function alignSiblings(a: readonly TreeNode[], b: readonly TreeNode[]): readonly
   return pairs;
 }
 
-/** Positions of siblings that stand for each other, rising on both sides. */
+/** Indexes of matching siblings, ascending on both sides. */
 function matches(a: readonly TreeNode[], b: readonly TreeNode[]): readonly (readonly [number, number])[] {
   const keysA = a.map(({ span }) => keyOf(span));
   const keysB = b.map(({ span }) => keyOf(span));
-  const parts = diffArrays(keysA, keysB, { maxEditLength: MOST_EDITS });
+  const parts = diffArrays(keysA, keysB, { maxEditLength: MAX_EDITS });
   if (parts === undefined) return matchesByCount(keysA, keysB);
   const found: (readonly [number, number])[] = [];
   let [atA, atB] = [0, 0];
@@ -171,7 +174,10 @@ function matches(a: readonly TreeNode[], b: readonly TreeNode[]): readonly (read
   return found;
 }
 
-/** The n-th of a name on one side goes with the n-th on the other, as far as their order allows: the longest rising sequence. */
+/**
+ * Matches the n-th sibling of a name with the n-th on the other side, as far as the order allows (longest
+ * increasing subsequence).
+ */
 function matchesByCount(
   keysA: readonly string[],
   keysB: readonly string[],
@@ -195,7 +201,7 @@ function matchesByCount(
 function longestRising(
   pairs: readonly (readonly [number, number])[],
 ): readonly (readonly [number, number])[] {
-  /** Of each length, the pair that ends lowest; and before each pair the one that it follows. */
+  /** For each length the pair with the lowest end, and the predecessor of each pair. */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
   pairs.forEach(([, place], at) => {

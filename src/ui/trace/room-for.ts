@@ -1,9 +1,9 @@
 import type { CSSProperties } from 'react';
 
-/** Of a row of a grid of spans. */
+/** Row height of a span grid. */
 export const ROW_PX = 28;
 
-/** Tells the stylesheet how much a grid needs at the most, where it need not fill the window. @param rows below its head */
+/** Passes the maximum height of a grid to the stylesheet. @param rows below the header */
 export function roomFor(rows: number): CSSProperties {
   const needed = { '--needed': `${String((rows + 1) * ROW_PX + 2)}px` };
   return needed as CSSProperties;

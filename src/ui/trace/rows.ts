@@ -1,7 +1,7 @@
-import type { Repeat } from './fold.js';
+import type { Repeat } from './repeats.js';
 import type { TreeNode } from './tree.js';
 
-/** A row of the grid: a span, or repeats of one folded together. */
+/** A row of the grid: a span, or a group of repeats. */
 export type Row =
   | { readonly kind: 'span'; readonly node: TreeNode; readonly level: number; readonly isOpen: boolean }
   | {
@@ -13,21 +13,21 @@ export type Row =
     };
 
 export interface Shown {
-  /** Positions of spans whose children are hidden. */
+  /** Indexes of collapsed spans. */
   readonly closed: ReadonlySet<number>;
-  /** Repeats that may be folded; none: all are shown one by one. */
+  /** Groups of repeats; none shows all spans. */
   readonly repeats: ReadonlyMap<number, Repeat>;
-  /** Those of them that are open, by their first span. */
+  /** Expanded groups, by first span. */
   readonly openRepeats: ReadonlySet<number>;
 }
 
-/** @returns the rows that are there with what is closed and folded, in the order of the tree */
+/** @returns the visible rows in tree order */
 export function visibleRows(
   nodes: readonly TreeNode[],
   { closed, repeats, openRepeats }: Shown,
 ): readonly Row[] {
   const rows: Row[] = [];
-  /** How far the levels of what lies before these positions are moved to the right by open repeats. */
+  /** How far expanded groups indent the rows up to an index. */
   const shifts: { readonly until: number; readonly by: number }[] = [];
   for (let at = 0; at < nodes.length;) {
     const node = nodes[at];
@@ -52,14 +52,14 @@ export function visibleRows(
   return rows;
 }
 
-/** Spans to be closed so that nothing below a depth is seen. @param depth levels that are seen, from 1 */
+/** The spans to collapse so that only some levels are visible. @param depth visible levels, from 1 */
 export function closedBelow(nodes: readonly TreeNode[], depth: number): ReadonlySet<number> {
   return new Set(
     nodes.filter((node) => node.depth === depth - 1 && node.children.length > 0).map(({ index }) => index),
   );
 }
 
-/** What has to be opened for a span to be seen. */
+/** What must be opened to show a span. */
 export function revealed(
   nodes: readonly TreeNode[],
   index: number,
@@ -78,14 +78,14 @@ export function revealed(
   return { closed, openRepeats };
 }
 
-/** Spans of which a text that is shown holds the words, in upper or lower case. @returns their positions */
+/** Spans with displayed text that contains the query, ignoring case. @returns their indexes */
 export function findSpans(nodes: readonly TreeNode[], query: string): readonly number[] {
-  const wanted = query.trim().toLowerCase();
-  if (wanted === '') return [];
+  const needle = query.trim().toLowerCase();
+  if (needle === '') return [];
   return nodes
     .filter(({ span }) =>
       [span.name, span.type, span.model ?? '', span.error ?? '', span.preview, span.id].some((text) =>
-        text.toLowerCase().includes(wanted),
+        text.toLowerCase().includes(needle),
       ),
     )
     .map(({ index }) => index);

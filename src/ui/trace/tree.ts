@@ -1,36 +1,42 @@
 import { hasFailed, type RunSpan } from './span.js';
 
-/** Why a span that names a parent stands at the top. */
+/** Why a span with a parent id is a root. */
 type RootReason = 'orphan' | 'cycle';
 
-/** A span in the tree of its run. Nodes lie in one array, parents before children, so that a subtree is a stretch of it. */
+/**
+ * A span in the tree of its run. Nodes are in one array, parents before children, so that a subtree is a
+ * slice.
+ */
 export interface TreeNode {
   readonly span: RunSpan;
-  /** Position in the array. */
+  /** Index in the array. */
   readonly index: number;
-  /** Position of the parent; -1 at the top. */
+  /** Index of the parent; -1 at the top. */
   readonly parent: number;
   readonly depth: number;
-  /** Of siblings, from 1. */
+  /** Position among siblings, from 1. */
   readonly position: number;
   readonly siblings: number;
-  /** Positions of the children, by start. */
+  /** Indexes of the children, by start. */
   readonly children: readonly number[];
-  /** First position behind the subtree. */
+  /** Index after the subtree. */
   readonly subtreeEnd: number;
   readonly rootReason: RootReason | undefined;
-  /** Sums of the subtree, by the rule of the daemon: what a span reports counts only where nothing below it reports the same. */
+  /**
+   * Sums of the subtree as the daemon computes them: a value of a span counts only if no span below reports
+   * the same value.
+   */
   readonly cost: number | null;
   readonly tokens: number | null;
-  /** Failed spans below it, without itself. */
+  /** Failed spans below this one. */
   readonly failedBelow: number;
 }
 
 type Building = { -readonly [Key in keyof TreeNode]: TreeNode[Key] } & { children: number[] };
 
 /**
- * Orders the spans of a run as a tree, siblings by start. A span whose parent is not among them is a root, and so is the first
- * one of a circle of parents, so that every span has its place.
+ * Builds the tree of a run, siblings by start. A span without a known parent is a root, as is the first span
+ * of a cycle of parents, so that every span has a place.
  */
 export function buildTree(spans: readonly RunSpan[]): readonly TreeNode[] {
   const sorted = [...spans].sort((a, b) => a.start - b.start || (b.end ?? Infinity) - (a.end ?? Infinity));
@@ -46,7 +52,7 @@ export function buildTree(spans: readonly RunSpan[]): readonly TreeNode[] {
   const nodes: Building[] = [];
   const placed = new Set<RunSpan>();
   for (const { span, reason } of roots) place(span, reason, nodes, children, placed);
-  // Whatever is left hangs below a circle.
+  // The rest hangs below a cycle.
   for (const span of sorted)
     if (!placed.has(span)) place(circleStart(span, sorted), 'cycle', nodes, children, placed);
   const top = nodes.filter(({ parent }) => parent < 0);
@@ -64,7 +70,7 @@ function setIn(children: Map<string, RunSpan[]>, id: string): RunSpan[] {
   return list;
 }
 
-/** The span of the circle above a span from which the walk up comes back: the earliest of its circle. */
+/** The earliest span of the cycle above a span. */
 function circleStart(span: RunSpan, sorted: readonly RunSpan[]): RunSpan {
   const byId = new Map(sorted.map((each) => [each.id, each]));
   const parentOf = (each: RunSpan): RunSpan => byId.get(each.parentId ?? '') ?? each;
@@ -80,7 +86,7 @@ function circleStart(span: RunSpan, sorted: readonly RunSpan[]): RunSpan {
   return earliest;
 }
 
-/** Puts a span and everything below it into the array. Without recursion: traces are thousands deep. */
+/** Adds a span and its subtree. Iterative, because traces can be thousands of levels deep. */
 function place(
   root: RunSpan,
   rootReason: RootReason | undefined,
@@ -123,7 +129,7 @@ function rollUp(nodes: readonly Building[]): void {
   for (let at = nodes.length - 1; at >= 0; at -= 1) {
     const node = nodes[at];
     if (!node) continue;
-    // Children have added theirs already: they lie behind.
+    // Children come later in the array, so their sums are complete.
     node.cost ??= node.span.counted ? node.span.cost : null;
     node.tokens ??= node.span.counted ? node.span.tokens : null;
     const above = nodes[node.parent];
@@ -139,7 +145,7 @@ function sum(a: number | null, b: number | null): number | null {
   return a === null ? b : b === null ? a : a + b;
 }
 
-/** When the run began and when it ended, or how far it is. @param now ends spans that still run, in milliseconds */
+/** Start and end of the run so far. @param now end of running spans, in milliseconds */
 export function extentOf(
   nodes: readonly TreeNode[],
   now: number,

@@ -5,13 +5,14 @@ import { ROW_PX } from './room-for.js';
 const OVERSCAN = 12;
 
 /**
- * The rows of a grid of spans that are seen, or nearly: only these are in the page. The chosen one is brought into view.
+ * Virtualizes a span grid: only rows near the viewport are in the DOM. The selected row is scrolled into
+ * view.
  *
- * @param chosen position among the rows; negative for none
+ * @param selected row index; negative for none
  */
 export function useSeenRows(
   count: number,
-  chosen: number,
+  selected: number,
   grid: RefObject<HTMLDivElement | null>,
 ): Virtualizer<HTMLDivElement, Element> {
   const virtual = useVirtualizer({
@@ -19,7 +20,7 @@ export function useSeenRows(
     getScrollElement: () => grid.current,
     estimateSize: () => ROW_PX,
     overscan: OVERSCAN,
-    // The head stays over the rows.
+    // The header covers the first rows.
     scrollPaddingStart: 2 * ROW_PX,
     scrollPaddingEnd: ROW_PX,
   });
@@ -28,7 +29,7 @@ export function useSeenRows(
     scrollTo.current = virtual.scrollToIndex;
   });
   useEffect(() => {
-    if (chosen >= 0) scrollTo.current(chosen, { align: 'auto' });
-  }, [chosen]);
+    if (selected >= 0) scrollTo.current(selected, { align: 'auto' });
+  }, [selected]);
   return virtual;
 }

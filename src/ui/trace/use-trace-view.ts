@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'react';
 import { criticalPath, type CriticalPart } from './critical-path.js';
-import { findRepeats, type Repeat } from './fold.js';
+import { findRepeats, type Repeat } from './repeats.js';
 import { closedBelow, findSpans, revealed, visibleRows, type Row, type Shown } from './rows.js';
 import type { RunSpan } from './span.js';
-import { plainTimeLine, squeezedTimeLine, type TimeLine } from './squeeze.js';
+import { plainTimeLine, collapsedTimeLine, type TimeLine } from './time-line.js';
 import { buildTree, extentOf, type TreeNode } from './tree.js';
 
 export interface TraceView {
@@ -11,16 +11,16 @@ export interface TraceView {
   readonly rows: readonly Row[];
   readonly line: TimeLine;
   readonly extent: { readonly start: number; readonly end: number };
-  /** By position; empty unless it is to be shown. */
+  /** By index; empty unless shown. */
   readonly critical: ReadonlyMap<number, readonly CriticalPart[]>;
   readonly hits: readonly number[];
   readonly now: number;
   indexOf(spanId: string): number | undefined;
-  /** The repeats that a span is one of, where they are folded. */
+  /** The group of repeats that a span belongs to, if repeats are grouped. */
   repeatOf(index: number): Repeat | undefined;
-  /** Opens or closes the row of a span, or of repeats. */
-  turn(row: Row, isOpen: boolean): void;
-  /** Shows so many levels; 0 for all. */
+  /** Opens or closes the row of a span or group. */
+  toggle(row: Row, isOpen: boolean): void;
+  /** Expands this many levels; 0 for all. */
   showLevels(levels: number): void;
   /** Opens whatever hides a span. */
   reveal(index: number): void;
@@ -38,7 +38,11 @@ interface Options {
 const NO_REPEATS: ReadonlyMap<number, Repeat> = new Map();
 const NONE: ReadonlySet<number> = new Set();
 
-/** What of a run is seen, and how. @param now in milliseconds, where spans still run; where none does, it must not change */
+/**
+ * The visible part of a run and its display options.
+ *
+ * @param now in milliseconds if spans are running; otherwise a constant
+ */
 export function useTraceView(
   spans: readonly RunSpan[],
   now: number,
@@ -57,7 +61,7 @@ export function useTraceView(
   const line = useMemo(() => {
     const zoomed = nodes[indices.get(zoom) ?? -1]?.span;
     if (zoomed) return plainTimeLine(zoomed.start, zoomed.end ?? now);
-    return squeeze ? squeezedTimeLine(nodes, extent, now) : plainTimeLine(extent.start, extent.end);
+    return squeeze ? collapsedTimeLine(nodes, extent, now) : plainTimeLine(extent.start, extent.end);
   }, [nodes, indices, extent, now, squeeze, zoom]);
   const critical = useMemo(() => {
     const byIndex = new Map<number, CriticalPart[]>();
@@ -80,9 +84,9 @@ export function useTraceView(
     now,
     indexOf: (spanId) => indices.get(spanId),
     repeatOf: (index) => [...repeats.values()].find(({ members }) => members.includes(index)),
-    turn: (row, isOpen) => {
+    toggle: (row, isOpen) => {
       const set = new Set(row.kind === 'repeat' ? open.openRepeats : open.closed);
-      // Repeats are closed at first, spans are open.
+      // Groups are closed by default, spans are open.
       if (isOpen === (row.kind === 'repeat')) set.add(row.node.index);
       else set.delete(row.node.index);
       setOpen(row.kind === 'repeat' ? { ...open, openRepeats: set } : { ...open, closed: set });

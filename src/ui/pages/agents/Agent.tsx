@@ -15,9 +15,28 @@ import { ZoneNote } from '../../parts/ZoneNote.js';
 import { ApiError } from '../../api/client.js';
 import { integer, oneOf } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
-import { AgentAlerts } from './AgentAlerts.js';
 import { AgentDurations } from './AgentDurations.js';
 import { AgentModels } from './AgentModels.js';
+import { useAlertUpdates, useRules } from '../alerts/load.js';
+import { RULE_COLUMNS } from '../alerts/rule-columns.js';
+import { Table } from '../../parts/Table.js';
+import styles from './Agent.module.css';
+
+const COLUMNS = RULE_COLUMNS.filter(({ name }) => name !== 'target');
+
+/** The alerts on an agent with their state. Renders nothing without alerts. */
+function AgentAlerts({ agentId }: { readonly agentId: string }) {
+  const { data } = useRules();
+  useAlertUpdates();
+  const items = data?.filter(({ agent_id }) => agent_id === agentId) ?? [];
+  if (items.length === 0) return null;
+  return (
+    <section className={styles['section']}>
+      <h2>Alerts</h2>
+      <Table label="Alerts" items={items} columns={COLUMNS} keyOf={({ id }) => id} />
+    </section>
+  );
+}
 
 const PAGE_SIZE = 20;
 const WINDOWS = ['7', '30', '90'] as const;
@@ -27,7 +46,7 @@ const STATE = {
   page: integer(1, 1),
 };
 
-/** One agent: how it did by day, its models and its runs. @param id its id */
+/** An agent: runs and costs per day, models and runs. */
 export default function Agent({ id }: { readonly id: string }) {
   const [{ days, status, page }, change] = useUrlState(STATE);
   const path = { agent_id: id };
@@ -76,7 +95,7 @@ export default function Agent({ id }: { readonly id: string }) {
       {agent.data ? <Figures agent={agent.data} /> : <TableSkeleton rows={2} />}
       <AgentAlerts agentId={id} />
       <div className={parts['head']}>
-        <h2>The last {days} days</h2>
+        <h2>Last {days} days</h2>
         <div role="group" aria-label="Days" className={parts['label']}>
           {WINDOWS.map((window) => (
             <button
@@ -158,8 +177,8 @@ function Figures({ agent }: { readonly agent: Schemas['AgentDetail'] }) {
       <div>
         <dt>Success</dt>
         <dd>
-          <Percentage value={agent.success_percentage} missing="No run says whether it succeeded" />
-          <small>of {formatCounted(agent.success_count + agent.failure_count, 'run')} that say so</small>
+          <Percentage value={agent.success_percentage} missing="No run reports success or failure" />
+          <small>of {formatCounted(agent.success_count + agent.failure_count, 'run')} that report it</small>
         </dd>
       </div>
       <div>
@@ -172,7 +191,7 @@ function Figures({ agent }: { readonly agent: Schemas['AgentDetail'] }) {
       <div>
         <dt>Cost</dt>
         <dd>
-          <Money value={agent.total_cost} missing="No run has a cost: its models have no price" />
+          <Money value={agent.total_cost} missing="No run has a cost: its models are unpriced" />
           <small>
             <Money value={agent.avg_cost_per_run} missing="No run has a cost" /> per priced run
           </small>
@@ -201,7 +220,7 @@ function Charts({ stats: { daily } }: { readonly stats: Schemas['AgentStats'] })
       <Bars
         title="Runs"
         unit={unit}
-        top={`at most ${formatCount(largest(daily.map((day) => day.total_runs)))} a UTC day`}
+        top={`peak ${formatCount(largest(daily.map((day) => day.total_runs)))}/day`}
         bars={daily.map((day) => ({
           label: day.date.slice(5),
           value: day.total_runs,
@@ -213,7 +232,7 @@ function Charts({ stats: { daily } }: { readonly stats: Schemas['AgentStats'] })
         title="Cost"
         unit={unit}
         tone="accent"
-        top={`${formatMoney(daily.reduce((sum, day) => sum + day.total_cost, 0))} in all`}
+        top={`${formatMoney(daily.reduce((sum, day) => sum + day.total_cost, 0))} total`}
         bars={daily.map((day) => ({
           label: day.date.slice(5),
           value: day.total_cost,

@@ -12,7 +12,7 @@ import { Failure } from '../../parts/states.js';
 
 const DAY_MS = 86_400_000;
 
-/** How long an agent's runs took, half of them and nearly all of them. @param days the last ones, up to now */
+/** The p50 and p95 of an agent's run durations. @param days length of the period up to now */
 export function AgentDurations({ agentId, days }: { readonly agentId: string; readonly days: number }) {
   const series = useQuery({
     queryKey: ['agent-durations', agentId, days],
@@ -55,7 +55,7 @@ export function AgentDurations({ agentId, days }: { readonly agentId: string; re
         range={[Date.parse(series.data.start_time), Date.parse(series.data.end_time)]}
         format={formatDuration}
         steps={DURATION_STEPS}
-        missing="No run ended here"
+        missing="No runs ended in this interval"
       />
     </div>
   );

@@ -7,11 +7,15 @@ import { endsOf } from '../../state/use-series.js';
 import { USAGE } from '../models/usage-columns.js';
 import styles from './Agent.module.css';
 
-const MOST = 10;
+const LIMIT = 10;
 
 const COLUMNS = [USAGE.model, USAGE.calls, USAGE.input, USAGE.output, USAGE.cost];
 
-/** The models that an agent calls within a range, with what they took. Nothing where it calls none. @param title what stands above them */
+/**
+ * The models that an agent calls in a range, with usage. Renders nothing without calls.
+ *
+ * @param title heading above
+ */
 export function AgentModels({
   agentId,
   range,
@@ -28,7 +32,7 @@ export function AgentModels({
         agent_id: agentId,
         kind: 'all' as const,
         page: 1,
-        page_size: MOST,
+        page_size: LIMIT,
         ...endsOf(range),
       };
       return bodyOf(api.GET('/api/v1/dashboard/models', { params: { query }, signal }));
@@ -47,7 +51,7 @@ export function AgentModels({
       />
       {data.items.length < data.count && (
         <p className={parts['faint']}>
-          The {data.items.length} that cost most, of {formatCounted(data.count, 'model')}.
+          Top {data.items.length} of {formatCounted(data.count, 'model')} by cost.
         </p>
       )}
     </section>

@@ -26,8 +26,8 @@ type Agent = Schemas['AgentSummary'];
 const SORTABLE = ['name', 'total_runs', 'total_cost', 'avg_cost_per_run', 'last_run_at'] as const;
 const SORTS = SORTABLE.flatMap((name) => [name, `-${name}`] as const);
 const PAGE_SIZE = 50;
-/** Agents that the series tells apart. */
-const MOST_TOLD = 20;
+/** Agents that the series distinguishes. */
+const MAX_AGENTS = 20;
 const STATE = { q: text(), sort: oneOf(SORTS, '-last_run_at'), page: integer(1, 1) };
 
 const idOf = ({ id }: Agent): string => id;
@@ -48,16 +48,16 @@ const COLUMNS: readonly Column<Agent>[] = [
   {
     name: 'success_percentage',
     header: 'Success',
-    hint: 'Of the runs that say whether they succeeded',
+    hint: 'Share of the runs that report success or failure',
     isNumber: true,
     render: (agent) => (
-      <Percentage value={agent.success_percentage} missing="No run says whether it succeeded" />
+      <Percentage value={agent.success_percentage} missing="No run reports success or failure" />
     ),
   },
   {
     name: 'failure_percentage',
     header: 'Failed',
-    hint: 'Failed or timed out, of the runs that have ended',
+    hint: 'Failed or timed out, as a share of ended runs',
     isNumber: true,
     render: (agent) => (
       <span className={agent.failed_runs > 0 ? parts['bad'] : undefined}>
@@ -68,10 +68,10 @@ const COLUMNS: readonly Column<Agent>[] = [
   {
     name: 'avg_cost_per_run',
     header: 'Cost per run',
-    hint: 'Of the runs that have a cost',
+    hint: 'Average over runs with a cost',
     isNumber: true,
     render: (agent) => (
-      <Money value={agent.avg_cost_per_run} missing="No run has a cost: its models have no price" />
+      <Money value={agent.avg_cost_per_run} missing="No run has a cost: its models are unpriced" />
     ),
   },
   {
@@ -79,7 +79,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     header: 'Cost',
     isNumber: true,
     render: (agent) => (
-      <Money value={agent.total_cost} missing="No run has a cost: its models have no price" />
+      <Money value={agent.total_cost} missing="No run has a cost: its models are unpriced" />
     ),
   },
   {
@@ -90,7 +90,7 @@ const COLUMNS: readonly Column<Agent>[] = [
   },
 ];
 
-/** Runs by the hour, and how long they took, of the agents with the most runs: of others nothing is told. */
+/** Hourly runs and p95 duration of the busiest agents; the API has no series for the others. */
 function useSevenDays(): readonly [sparkline: Column<Agent>, p95: Column<Agent>] {
   const { data } = useSeries('7d', { group_by: 'agent', interval: '1h' });
   const drawn = useMemo(() => {
@@ -110,7 +110,7 @@ function useSevenDays(): readonly [sparkline: Column<Agent>, p95: Column<Agent>]
     {
       name: 'sparkline',
       header: 'Last 7 days',
-      hint: 'Runs by the hour, of the agents with the most runs; each to its own height',
+      hint: 'Runs per hour of the busiest agents; each row has its own scale',
       render: ({ id, name }) => (
         <Sparkline label={`Runs of ${name} in 7 days`} values={drawn?.get(id)?.runs ?? []} />
       ),
@@ -118,16 +118,16 @@ function useSevenDays(): readonly [sparkline: Column<Agent>, p95: Column<Agent>]
     {
       name: 'p95',
       header: 'p95',
-      hint: 'Of the duration of its runs in the last 7 days, of the agents with the most runs',
+      hint: '95th percentile of run durations in the last 7 days, for the busiest agents',
       isNumber: true,
       render: ({ id }) =>
         drawn && (
           <Duration
             value={drawn.get(id)?.p95 ?? null}
             missing={
-              drawn.size > MOST_TOLD && !drawn.has(id)
-                ? `Only of the ${String(MOST_TOLD)} agents with the most runs in 7 days`
-                : 'No run ended in the last 7 days'
+              drawn.size > MAX_AGENTS && !drawn.has(id)
+                ? `Only for the ${String(MAX_AGENTS)} busiest agents of the last 7 days`
+                : 'No runs ended in the last 7 days'
             }
           />
         ),
@@ -135,7 +135,7 @@ function useSevenDays(): readonly [sparkline: Column<Agent>, p95: Column<Agent>]
   ];
 }
 
-/** All agents with their figures; the last active first. Two that are chosen can be compared. */
+/** All agents with their totals, the last active first. Two can be selected for comparison. */
 export default function Agents() {
   const [{ q, sort, page }, change] = useUrlState(STATE);
   const search = useRef<HTMLInputElement>(null);
@@ -157,8 +157,8 @@ export default function Agents() {
   const list = useSteady([q, sort, page].join(' '), data?.items, isPlaceholderData, idOf);
   const [sparkline, p95] = useSevenDays();
   const columns = [...COLUMNS.slice(0, 2), sparkline, ...COLUMNS.slice(2, 4), p95, ...COLUMNS.slice(4)];
-  const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [a, b] = chosen;
+  const [selected, setSelected] = useState<readonly string[]>([]);
+  const [a, b] = selected;
   if (data?.count === 0 && q === '') return <FirstRun />;
   return (
     <div className={parts['page']}>
@@ -168,10 +168,10 @@ export default function Agents() {
         {a !== undefined && (
           <span role="status" className={parts['label']}>
             {b === undefined ? (
-              'Choose another to compare it with'
+              'Select another agent to compare'
             ) : (
               <Link className={parts['button']} href={`/compare/agents?a=${a}&b=${b}`}>
-                Compare the two
+                Compare
               </Link>
             )}
           </span>
@@ -195,7 +195,7 @@ export default function Agents() {
         <TableSkeleton />
       ) : data.items.length === 0 ? (
         <Empty title="No agents match">
-          <p>Names are compared without regard to upper and lower case.</p>
+          <p>Search ignores case.</p>
         </Empty>
       ) : (
         <>
@@ -211,12 +211,14 @@ export default function Agents() {
             items={list.items ?? []}
             columns={columns}
             selection={{
-              keys: new Set(chosen),
+              keys: new Set(selected),
               nameOf: ({ name }) => name,
               onToggle: (id) => {
-                // The one that was chosen first makes room for a third.
-                setChosen(
-                  chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen.slice(-1), id],
+                // A third selection replaces the first.
+                setSelected(
+                  selected.includes(id)
+                    ? selected.filter((each) => each !== id)
+                    : [...selected.slice(-1), id],
                 );
               },
             }}

@@ -7,9 +7,9 @@ import { useNow } from '../../state/clock.js';
 import { useNewestRun, useNothingYet } from './use-first-runs.js';
 import styles from './FirstRun.module.css';
 
-/** What one sees before anything was sent: how to send it. The list comes by itself once it is there. */
+/** Instructions for an empty store. The list replaces them once data arrives. */
 export function FirstRun() {
-  // The first key is an administrator's: what others send with it would not be theirs.
+  // The initial key is an administrator's; others would send data as that user.
   const isAdmin = useMe().scopes.includes('admin');
   const key = isAdmin ? '$(cat data/initial-api-key)' : '$JACKDAW_KEY';
   const other = useNewestRun('all', true);
@@ -53,31 +53,31 @@ export function FirstRun() {
       <title>Welcome · Jackdaw</title>
       <div className={styles['welcome']}>
         <Jackdaw size={48} />
-        <h1>{other ? 'No run of an agent has come yet' : 'Nothing has come yet'}</h1>
+        <h1>{other ? 'No agent runs yet' : 'No data yet'}</h1>
         {other && (
           <p>
-            Traces come in, but none is a run of an agent:{' '}
-            <Link href={`/traces/${other.trace_id}`}>the newest one</Link>,{' '}
-            <Link href="/runs?kind=all">all of them</Link>. A trace becomes a run of an agent by a span that
-            calls a model or a tool, or that names its agent (<code>gen_ai.agent.name</code>).
+            Traces are arriving, but none is an agent run: see{' '}
+            <Link href={`/traces/${other.trace_id}`}>the newest one</Link> or{' '}
+            <Link href="/runs?kind=all">all traces</Link>. A trace is an agent run if one of its spans calls a
+            model or a tool, or names the agent (<code>gen_ai.agent.name</code>).
           </p>
         )}
         {isAdmin ? (
           <p>
-            Send a run, and it shows up here by itself. Three ways, each from the folder in which the daemon
-            runs:
+            Send a run, and it appears here automatically. Run one of these from the working directory of the
+            daemon:
           </p>
         ) : (
           <p>
-            Send a run, and it shows up here by itself. Each way needs a key of yours with the scope write in
-            the variable JACKDAW_KEY: <Link href="/settings/keys">your API keys</Link>.
+            Send a run, and it appears here automatically. Set the variable JACKDAW_KEY to one of{' '}
+            <Link href="/settings/keys">your API keys</Link> with the write scope.
           </p>
         )}
-        <Way title="One run of an agent, by hand" code={curl} />
+        <Way title="One agent run, with curl" code={curl} />
         <Way title="Any program with an OpenTelemetry SDK" code={otlp} />
-        {isAdmin && <Way title="A month of sample runs, to look around" code="npm run demo" />}
+        {isAdmin && <Way title="A month of sample data" code="npm run demo" />}
         <p role="status" className={styles['waiting']}>
-          Waiting for the first run{other ? ' of an agent' : ''}…
+          Waiting for the first {other ? 'agent run' : 'run'}…
         </p>
       </div>
     </div>

@@ -3,11 +3,10 @@ import { useEffect } from 'react';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 
 const WAITING_MS = 2000;
-/** First part of the keys of its queries. */
 export const NEWEST_RUN = 'newest-run';
 
-/** How many agents there are, and at most one of them. */
-export const AGENTS_THERE = queryOptions({
+/** The number of agents, with at most one of them. */
+export const AGENT_COUNT = queryOptions({
   queryKey: ['agents-there'],
   queryFn: async ({ signal }) => {
     const query = { page: 1, page_size: 1 };
@@ -16,22 +15,22 @@ export const AGENTS_THERE = queryOptions({
   },
 });
 
-/** The same, again and again while somebody waits for the first. */
-export function useAgentsThere() {
+/** {@link AGENT_COUNT}, polled while the first run is awaited. */
+export function useAgentCount() {
   return useQuery({
-    ...AGENTS_THERE,
+    ...AGENT_COUNT,
     refetchInterval: ({ state }) => (state.data?.count === 0 ? WAITING_MS : false),
   });
 }
 
 /**
- * The newest run of a store that has hardly any.
+ * The newest run of an almost empty store.
  *
- * @param kind `all`: traces in which no agent is at work count, too
- * @param isAsked whether it is wanted, so that a store with many runs is not asked
- * @returns null: none has come
+ * @param kind `all` includes traces without an agent
+ * @param isEnabled false skips the request for stores with many runs
+ * @returns null if there is none
  */
-export function useNewestRun(kind: 'agent' | 'all', isAsked: boolean): Schemas['Run'] | null | undefined {
+export function useNewestRun(kind: 'agent' | 'all', isEnabled: boolean): Schemas['Run'] | null | undefined {
   const { data } = useQuery({
     queryKey: [NEWEST_RUN, kind],
     queryFn: async ({ signal }) => {
@@ -39,20 +38,20 @@ export function useNewestRun(kind: 'agent' | 'all', isAsked: boolean): Schemas['
       const { items } = await bodyOf(api.GET('/api/v1/dashboard/traces', { params: { query }, signal }));
       return items[0] ?? null;
     },
-    enabled: isAsked,
+    enabled: isEnabled,
     refetchInterval: ({ state }) => (state.data ? false : WAITING_MS),
   });
   return data;
 }
 
 /**
- * Forgets what was answered while there was nothing: it counts as fresh, and would be shown as what is there once the first run has come.
- * To be called by what is shown until then.
+ * Removes cached empty responses once the first run arrives, because they still count as fresh. Call it in
+ * components shown until then.
  */
 export function useNothingYet(): void {
   const client = useQueryClient();
   useEffect(() => {
-    // Nobody looks at it: when it is shown next, it is asked for.
+    // Inactive queries reload when shown again.
     client.removeQueries({ type: 'inactive' });
     return () => {
       void client.resetQueries({ queryKey: ['series'], type: 'active' });

@@ -18,24 +18,24 @@ import { useUrlState } from '../../state/use-url-state.js';
 import { fromRule } from './draft.js';
 import { EditAlert } from './EditAlert.js';
 import { Firings } from './Firings.js';
-import { mayManage, useAlertNews, useFirings } from './load.js';
+import { mayManage, useAlertUpdates, useFirings } from './load.js';
 import { PastChart, PastFirings, SPANS, usePast } from './Past.js';
 import { RuleState } from './RuleState.js';
 import { Target } from './Target.js';
-import { CHANNELS, formatFound, ruleWords, type Rule } from './words.js';
+import { CHANNELS, formatFound, formatRule, type Rule } from './labels.js';
 import styles from './alerts.module.css';
 
 const PAGE_SIZE = 20;
 const STATE = { hours: oneOf(['6', '24', '72', '168'], '24'), page: integer(1, 1) };
 
-/** One rule: what it finds, when it fired and why. @param id of the alert */
+/** An alert rule: history, incidents and their causes. */
 export default function Alert({ id }: { readonly id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['alert', id],
     queryFn: ({ signal }) =>
       bodyOf(api.GET('/api/v1/alerts/{alert_id}', { params: { path: { alert_id: id } }, signal })),
   });
-  useAlertNews();
+  useAlertUpdates();
   if (error instanceof ApiError && [404, 422].includes(error.status))
     return (
       <Empty title="Alert not found" isPage>
@@ -69,9 +69,9 @@ function Loaded({ rule }: { readonly rule: Rule }) {
   const past = usePast(tried, Number(hours));
   return (
     <>
-      <title>{`${ruleWords(rule)} · Jackdaw`}</title>
+      <title>{`${formatRule(rule)} · Jackdaw`}</title>
       <div className={parts['head']}>
-        <h1>{ruleWords(rule)}</h1>
+        <h1>{formatRule(rule)}</h1>
         <RuleState isActive={rule.is_active} isFiring={rule.is_firing} />
         <ZoneNote />
         {mayManage(scopes) && (
@@ -95,9 +95,9 @@ function Loaded({ rule }: { readonly rule: Rule }) {
       <Facts rule={rule} now={past.data?.now} />
       <div className={styles['preview']}>
         <div className={parts['head']}>
-          <h2 className={styles['spread']}>What it found</h2>
+          <h2 className={styles['spread']}>History</h2>
           <Choice
-            label="Time"
+            label="Period"
             value={hours}
             options={SPANS}
             onChange={(value) => {
@@ -118,25 +118,25 @@ function Loaded({ rule }: { readonly rule: Rule }) {
       </div>
       <section className={styles['section']}>
         <div className={parts['head']}>
-          <h2>When it fired</h2>
+          <h2>Incidents</h2>
         </div>
         {firings.error && !firings.data ? (
           <Failure error={firings.error} retry={() => void firings.refetch()} />
         ) : firings.data === undefined ? (
           <TableSkeleton rows={4} />
         ) : firings.data.items.length === 0 ? (
-          <Empty title="Has not fired">
-            <p>When it does, what was found is here, with the runs that explain it and who was told.</p>
+          <Empty title="Never fired">
+            <p>Incidents appear here with the measured value, related runs and notifications.</p>
           </Empty>
         ) : (
           <>
-            <Firings label="When it fired" firings={firings.data.items} />
+            <Firings label="Incidents" firings={firings.data.items} />
             <Pager
               page={page}
               pageSize={PAGE_SIZE}
               count={firings.data.count}
               hasMore={firings.data.has_more}
-              noun={firings.data.count === 1 ? 'firing' : 'firings'}
+              noun={firings.data.count === 1 ? 'incident' : 'incidents'}
               onChange={(next) => {
                 change({ page: next });
               }}
@@ -159,7 +159,7 @@ function Facts({
   return (
     <dl className={parts['figures']}>
       <div>
-        <dt>Watches</dt>
+        <dt>Target</dt>
         <dd className={styles['words']}>
           <Target rule={rule} />
         </dd>
@@ -170,9 +170,9 @@ function Facts({
           {now === undefined ? (
             ' '
           ) : rule.type === 'composite' ? (
-            { met: 'Met', not_met: 'Not met', no_data: 'Nothing known' }[now.verdict]
+            { met: 'Met', not_met: 'Not met', no_data: 'Not enough data' }[now.verdict]
           ) : value === null ? (
-            <Missing reason="Nothing is known: too few runs in the window" />
+            <Missing reason="Not enough data: too few runs in the window" />
           ) : (
             formatFound(rule.type, value)
           )}
@@ -180,7 +180,7 @@ function Facts({
         </dd>
       </div>
       <div>
-        <dt>Notifies by</dt>
+        <dt>Notification</dt>
         <dd className={styles['words']}>
           {CHANNELS[rule.channel]}
           {rule.channel !== 'email' && rule.webhook_url !== null && <small>{rule.webhook_url}</small>}
@@ -193,7 +193,7 @@ function Facts({
       <div>
         <dt>Last fired</dt>
         <dd>
-          <Time at={rule.last_fired_at} relative missing="Has not fired" />
+          <Time at={rule.last_fired_at} relative missing="Never fired" />
         </dd>
       </div>
     </dl>
@@ -201,9 +201,9 @@ function Facts({
 }
 
 const VERDICTS = {
-  met: 'its condition is met',
-  not_met: 'its condition is not met',
-  no_data: 'nothing to judge by',
+  met: 'condition met',
+  not_met: 'condition not met',
+  no_data: 'not enough data',
 } as const;
 
 function Actions({
@@ -241,22 +241,20 @@ function Actions({
         type="button"
         className={parts['button']}
         disabled={pause.isPending}
-        title={
-          rule.is_active ? 'It is not evaluated until it goes on; what it fired for is over then' : undefined
-        }
+        title={rule.is_active ? 'Stops evaluation until resumed; open incidents are resolved' : undefined}
         onClick={() => {
           pause.mutate();
         }}
       >
-        {rule.is_active ? 'Pause' : 'Go on'}
+        {rule.is_active ? 'Pause' : 'Resume'}
       </button>
       <button type="button" className={parts['button']} onClick={onEdit}>
         Edit
       </button>
       <ConfirmButton
         label="Delete"
-        question={firings === 0 ? 'Delete it?' : 'Delete it and its firings?'}
-        confirm="Delete it"
+        question={firings === 0 ? 'Delete this alert?' : 'Delete this alert and its incidents?'}
+        confirm="Delete"
         isBusy={remove.isPending}
         onConfirm={() => {
           remove.mutate();

@@ -10,7 +10,7 @@ import styles from './alerts.module.css';
 
 const KEY = 'alert-secret';
 
-/** The secret that signs the user's alert webhooks: when it was made, and a button that rotates it. */
+/** The signing secret of the user's alert webhooks: when it was created, and rotation. */
 export function AlertSecret({ canManage }: { readonly canManage: boolean }) {
   const [secret, setSecret] = useState<string>();
   const { data, error, refetch } = useQuery({
@@ -22,14 +22,14 @@ export function AlertSecret({ canManage }: { readonly canManage: boolean }) {
       <div className={parts['head']}>
         <h2>Webhook secret</h2>
       </div>
-      <p className={parts['faint']}>Signs all your alert webhooks, so that a receiver can verify them.</p>
+      <p className={parts['faint']}>Signs your alert webhooks so that receivers can verify them.</p>
       {error && !data ? (
         <Failure error={error} retry={() => void refetch()} />
       ) : (
         data && (
           <p>
             {data.created_at === null ? (
-              'There is no secret yet.'
+              'No secret yet.'
             ) : (
               <>
                 Created <Time at={data.created_at} relative />.
@@ -37,11 +37,11 @@ export function AlertSecret({ canManage }: { readonly canManage: boolean }) {
             )}{' '}
             {canManage && (
               <ConfirmedChange
-                action={data.exists ? 'Rotate the secret' : 'Create the secret'}
-                name="of alert webhooks"
+                action={data.exists ? 'Rotate secret' : 'Create secret'}
+                name="for alert webhooks"
                 question={
                   data.exists
-                    ? 'The old secret ends at once: what is on its way then fails verification.'
+                    ? 'The old secret becomes invalid immediately; webhooks in flight fail verification.'
                     : 'The secret is shown once.'
                 }
                 act={async () => {
@@ -56,7 +56,7 @@ export function AlertSecret({ canManage }: { readonly canManage: boolean }) {
       {secret !== undefined && (
         <ShownOnce
           label="New webhook secret"
-          title="The secret of your alert webhooks"
+          title="Signing secret for alert webhooks"
           text={secret}
           onDone={() => {
             setSecret(undefined);

@@ -12,7 +12,7 @@ import { integer, oneOf } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { AlertSecret } from './AlertSecret.js';
 import { Firings } from './Firings.js';
-import { mayManage, useAlertNews, useFirings, useRules } from './load.js';
+import { mayManage, useAlertUpdates, useFirings, useRules } from './load.js';
 import { RULE_COLUMNS } from './rule-columns.js';
 import styles from './alerts.module.css';
 
@@ -20,13 +20,13 @@ const PAGE_SIZE = 20;
 const STATE = { show: oneOf(['all', 'firing', 'paused'], 'all'), page: integer(1, 1) };
 const SHOWN = { all: 'All', firing: 'Firing', paused: 'Paused' } as const;
 
-/** All rules with what they do now, and what fired last. */
+/** All rules with their state, and recent incidents. */
 export default function Alerts() {
   const [{ show, page }, change] = useUrlState(STATE);
   const { scopes } = useMe();
   const rules = useRules();
   const firings = useFirings({ page, page_size: PAGE_SIZE });
-  useAlertNews();
+  useAlertUpdates();
   const shown = rules.data?.filter(
     (rule) => show === 'all' || (show === 'paused' ? !rule.is_active : rule.is_firing),
   );
@@ -37,7 +37,7 @@ export default function Alerts() {
       <div className={parts['head']}>
         <h1>Alerts</h1>
         <ZoneNote />
-        <div role="group" aria-label="Which" className={parts['label']}>
+        <div role="group" aria-label="Show" className={parts['label']}>
           {(['all', 'firing', 'paused'] as const).map((each) => (
             <button
               key={each}
@@ -65,11 +65,12 @@ export default function Alerts() {
       ) : rules.data?.length === 0 ? (
         <Empty title="No alerts yet">
           <p>
-            An alert tells you when an agent or a service fails, gets slow or costly, or falls silent.{' '}
+            An alert notifies you when an agent or a service fails, slows down, costs too much or becomes
+            inactive.{' '}
             {canManage ? (
-              <Link href="/alerts/new">Create the first one</Link>
+              <Link href="/alerts/new">Create an alert</Link>
             ) : (
-              'A key with the scope manage can make one.'
+              'Creating alerts requires the manage scope.'
             )}
           </p>
         </Empty>
@@ -108,19 +109,19 @@ function NewestFirings({
   return (
     <section className={styles['section']}>
       <div className={parts['head']}>
-        <h2>Firings</h2>
+        <h2>Incidents</h2>
       </div>
       {error && !data ? (
         <Failure error={error} retry={() => void refetch()} />
       ) : data === undefined ? (
         <TableSkeleton rows={4} />
       ) : data.items.length === 0 ? (
-        <Empty title="Nothing has fired">
-          <p>Firings are listed here with what was found and the runs that explain it.</p>
+        <Empty title="No incidents yet">
+          <p>Incidents are listed here with the measured value and related runs.</p>
         </Empty>
       ) : (
         <>
-          <Firings label="Firings" firings={data.items} withRule />
+          <Firings label="Incidents" firings={data.items} withRule />
           <Pager
             page={page}
             pageSize={PAGE_SIZE}

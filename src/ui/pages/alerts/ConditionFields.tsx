@@ -3,19 +3,19 @@ import { Choice } from '../../parts/Choice.js';
 import { SelectField, TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { LIMITS, type ConditionDraft } from './draft.js';
-import { OPERATORS, TYPES } from './words.js';
+import { OPERATORS, TYPES } from './labels.js';
 import styles from './alerts.module.css';
 
 const KINDS: Readonly<Record<ConditionDraft['type'], string>> = {
   failure_rate: TYPES.failure_rate,
   cost_threshold: TYPES.cost_threshold,
   inactivity: TYPES.inactivity,
-  metric_threshold: 'A metric',
+  metric_threshold: 'Metric',
 };
-const MOST = 10;
-const LEAST = 2;
+const LIMIT = 10;
+const MINIMUM = 2;
 
-/** The conditions of a rule that has several. @param problems by `composite_config/conditions/0/threshold` */
+/** The conditions of a composite rule. @param problems by `composite_config/conditions/0/threshold` */
 export function ConditionFields({
   operator,
   conditions,
@@ -42,7 +42,7 @@ export function ConditionFields({
       <Choice
         label="Fires when"
         value={operator}
-        options={{ and: 'all are met', or: 'any is met' }}
+        options={{ and: 'all conditions are met', or: 'any condition is met' }}
         onChange={(value) => {
           onChange({ operator: value === 'or' ? 'or' : 'and' });
         }}
@@ -58,7 +58,7 @@ export function ConditionFields({
             put(at, some);
           }}
           onRemove={
-            conditions.length > LEAST
+            conditions.length > MINIMUM
               ? () => {
                   onChange({ conditions: conditions.filter((_, i) => i !== at) });
                 }
@@ -67,7 +67,7 @@ export function ConditionFields({
         />
       ))}
       {problem !== undefined && <p className={parts['bad']}>{problem}</p>}
-      {conditions.length < MOST && (
+      {conditions.length < LIMIT && (
         <button
           type="button"
           className={parts['button']}
@@ -76,7 +76,7 @@ export function ConditionFields({
             onChange({ conditions: [...conditions, next] });
           }}
         >
-          <Plus size={14} aria-hidden="true" /> Another condition
+          <Plus size={14} aria-hidden="true" /> Add condition
         </button>
       )}
     </fieldset>
@@ -102,7 +102,7 @@ function Condition({
   return (
     <div role="group" aria-label={`Condition ${String(number)}`} className={styles['condition']}>
       <SelectField
-        label="What"
+        label="Type"
         value={type}
         options={KINDS}
         problem={problemOf('type') ?? problemOf('source')}
@@ -114,7 +114,7 @@ function Condition({
         <>
           <TextField
             label="Metric"
-            hint="The name that senders use"
+            hint="Metric name as sent"
             options={metrics}
             value={metric}
             problem={problemOf('metric_name')}
@@ -123,7 +123,7 @@ function Condition({
             }}
           />
           <SelectField
-            label="Is"
+            label="Comparison"
             value={operator}
             options={OPERATORS}
             problem={problemOf('operator')}
@@ -145,7 +145,7 @@ function Condition({
       />
       {onRemove && (
         <button type="button" className={parts['button']} onClick={onRemove}>
-          <X size={14} aria-hidden="true" /> Take away
+          <X size={14} aria-hidden="true" /> Remove
         </button>
       )}
     </div>

@@ -6,10 +6,10 @@ import { ActionProblem, TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { LIMITS, limitOf, limitText, problemsOf } from './draft.js';
 import { NoticeFields } from './NoticeFields.js';
-import type { Rule } from './words.js';
+import type { Rule } from './labels.js';
 import styles from './alerts.module.css';
 
-/** Changes what of a rule can be changed: not what it is about. */
+/** Edits the changeable fields of a rule; its target is fixed. */
 export function EditAlert({ rule, onDone }: { readonly rule: Rule; readonly onDone: () => void }) {
   const client = useQueryClient();
   const { type } = rule;
@@ -46,9 +46,9 @@ export function EditAlert({ rule, onDone }: { readonly rule: Rule; readonly onDo
     if (!save.isPending && (type === 'composite' || isNumber(limit)) && isNumber(notice.cooldown))
       save.mutate();
   };
-  const wrong = (text: string): string | undefined => (isNumber(text) ? undefined : 'It must be a number.');
+  const wrong = (text: string): string | undefined => (isNumber(text) ? undefined : 'Must be a number.');
   return (
-    <form className={cx(styles['form'], styles['edit'])} aria-label="Edit the alert" onSubmit={submit}>
+    <form className={cx(styles['form'], styles['edit'])} aria-label="Edit alert" onSubmit={submit}>
       {type !== 'composite' && (
         <TextField
           {...LIMITS[type]}

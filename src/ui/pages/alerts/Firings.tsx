@@ -6,15 +6,19 @@ import { Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { Notices } from './Notices.js';
-import { conditionWords, formatFound, TYPES } from './words.js';
+import { formatCondition, formatFound, TYPES } from './labels.js';
 import styles from './alerts.module.css';
 
 export type Firing = Schemas['FiredAlert'];
 
-/** Of more, the alert's page has the rest. */
-const MOST_RUNS = 5;
+/** The alert's page shows the rest. */
+const MAX_RUNS = 5;
 
-/** Firings, each with what was found, the runs that explain it and who was told. @param withRule whether they are of several alerts */
+/**
+ * Incidents with value, related runs and notifications.
+ *
+ * @param withRule whether they belong to several alerts
+ */
 export function Firings({
   label,
   firings,
@@ -24,7 +28,7 @@ export function Firings({
   readonly label: string;
   readonly firings: readonly Firing[];
   readonly withRule?: boolean;
-  /** Not where all are of one run. */
+  /** False if all belong to one run. */
   readonly withRuns?: boolean;
 }) {
   return (
@@ -36,7 +40,7 @@ export function Firings({
             {withRule && <th scope="col">Alert</th>}
             <th scope="col">Value</th>
             <th scope="col">Resolved</th>
-            {withRuns && <th scope="col">Runs that explain it</th>}
+            {withRuns && <th scope="col">Related runs</th>}
             <th scope="col">Notified</th>
           </tr>
         </thead>
@@ -79,17 +83,17 @@ function Found({ firing: { type, value, threshold, conditions } }: { readonly fi
     return (
       <>
         <strong>{formatFound(type, value)}</strong>{' '}
-        <span className={parts['faint']}>over {formatFound(type, threshold)}</span>
+        <span className={parts['faint']}>threshold {formatFound(type, threshold)}</span>
       </>
     );
-  if (conditions.length === 0) return <Missing reason="It is not known what was found" />;
+  if (conditions.length === 0) return <Missing reason="Value not recorded" />;
   return (
     <ul>
       {conditions.map((condition, at) => (
         <li key={at}>
-          {conditionWords(condition)}:{' '}
+          {formatCondition(condition)}:{' '}
           {condition.observed === null ? (
-            <Missing reason="Nothing was known" />
+            <Missing reason="Not enough data" />
           ) : (
             <strong>{formatFound(condition.type, condition.observed)}</strong>
           )}
@@ -100,7 +104,7 @@ function Found({ firing: { type, value, threshold, conditions } }: { readonly fi
 }
 
 function Over({ firing: { fired_at, resolved_at } }: { readonly firing: Firing }) {
-  if (resolved_at === null) return <span className={parts['bad']}>still firing</span>;
+  if (resolved_at === null) return <span className={parts['bad']}>ongoing</span>;
   return (
     <>
       <Time at={resolved_at} />{' '}
@@ -112,16 +116,16 @@ function Over({ firing: { fired_at, resolved_at } }: { readonly firing: Firing }
 }
 
 function Evidence({ ids }: { readonly ids: readonly string[] }) {
-  if (ids.length === 0) return <Missing reason="Silence or a metric explains it, or it was not kept" />;
+  if (ids.length === 0) return <Missing reason="None: caused by inactivity or a metric, or deleted" />;
   const link = (id: string) => (
     <Link key={id} href={`/traces/${id}`} title={id}>
       {id.slice(0, 8)}
     </Link>
   );
-  const rest = ids.slice(MOST_RUNS);
+  const rest = ids.slice(MAX_RUNS);
   return (
     <div className={styles['evidence']}>
-      {ids.slice(0, MOST_RUNS).map(link)}
+      {ids.slice(0, MAX_RUNS).map(link)}
       {rest.length > 0 && (
         <details>
           <summary>{rest.length} more</summary>

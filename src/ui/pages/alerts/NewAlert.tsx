@@ -20,7 +20,7 @@ import { RuleFields } from './RuleFields.js';
 import { useTargets } from './use-targets.js';
 import styles from './alerts.module.css';
 
-/** What a link to the form says; URLs of webhooks hold secrets and stay out of it. */
+/** Form state in the URL, without webhook URLs, which contain secrets. */
 const STATE = {
   of: oneOf(['agent', 'service'], 'agent'),
   agent: text(),
@@ -36,7 +36,7 @@ const STATE = {
 const USUAL = { failure_rate: '10', latency_threshold: '30000', cost_threshold: '10', inactivity: '6' };
 type Local = Pick<Draft, 'cooldown' | 'channel' | 'url' | 'operator' | 'conditions'>;
 
-/** Makes a rule, while one sees how it would have gone. */
+/** Creates a rule, with a preview over past data. */
 export default function NewAlert() {
   const { scopes } = useMe();
   if (!mayManage(scopes))
@@ -44,7 +44,7 @@ export default function NewAlert() {
       <Empty title="Your key is not allowed to create alerts" isPage>
         <title>New alert · Jackdaw</title>
         <p>
-          It needs the scope manage. <Link href="/alerts">All alerts</Link>
+          Creating alerts requires the manage scope. <Link href="/alerts">All alerts</Link>
         </p>
       </Empty>
     );
@@ -67,11 +67,11 @@ function Editor() {
   });
   const draft: Draft = { ...state, ...local };
   const rule = toNewRule(draft);
-  const [sought, setSought] = useState('');
-  const targets = useTargets(draft.type === 'composite', draft.agent, useSettled(sought.trim()));
+  const [search, setSearch] = useState('');
+  const targets = useTargets(draft.type === 'composite', draft.agent, useSettled(search.trim()));
   const create = useMutation({
     mutationFn: () => {
-      if (rule === null) throw new Error('Choose what the alert is about.');
+      if (rule === null) throw new Error('Select an agent or a service.');
       return bodyOf(api.POST('/api/v1/alerts', { body: rule as never }));
     },
     onSuccess: ({ id }) => {
@@ -80,8 +80,10 @@ function Editor() {
     },
   });
   const past = usePast(rule, Number(state.hours));
-  const told = [past.error, create.error].flatMap((error) => (error instanceof ApiError ? error.fields : []));
-  const problems = problemsOf(told);
+  const errors = [past.error, create.error].flatMap((error) =>
+    error instanceof ApiError ? error.fields : [],
+  );
+  const problems = problemsOf(errors);
   const put = (some: Partial<Draft>): void => {
     create.reset();
     const { of, agent, service, type, limit, ...rest } = some;
@@ -113,8 +115,8 @@ function Editor() {
             draft={draft}
             targets={targets}
             problems={problems}
-            sought={sought}
-            onSeek={setSought}
+            search={search}
+            onSearch={setSearch}
             onChange={put}
           />
           <div className={styles['actions']}>
@@ -137,7 +139,7 @@ function Editor() {
           <div className={parts['head']}>
             <h2 className={styles['spread']}>Preview</h2>
             <Choice
-              label="Time"
+              label="Period"
               value={state.hours}
               options={SPANS}
               onChange={(value) => {
@@ -165,14 +167,14 @@ function Preview({
 }) {
   if (rule === null)
     return (
-      <Empty title="Choose what to watch">
-        <p>Choose an agent or a service, and its past shows how often the alert would have fired.</p>
+      <Empty title="Select a target">
+        <p>Select an agent or a service to see how often the alert would have fired.</p>
       </Empty>
     );
   if (past.error instanceof ApiError && past.error.fields.length > 0)
     return (
-      <Empty title="Not yet a rule">
-        <p>What is missing or wrong is shown beside its field.</p>
+      <Empty title="No preview yet">
+        <p>Complete the form to see a preview.</p>
       </Empty>
     );
   if (past.error) return <Failure error={past.error} retry={() => void past.refetch()} />;

@@ -1,23 +1,23 @@
 import { SelectField, TextField } from '../../parts/FormField.js';
 import type { Draft } from './draft.js';
-import { CHANNELS } from './words.js';
+import { CHANNELS } from './labels.js';
 
-/** How often a rule may fire, and whom it then tells. */
+/** Cooldown and notification channel of a rule. */
 export function NoticeFields({
   draft: { cooldown, channel, url },
   problems,
   onChange,
 }: {
   readonly draft: Pick<Draft, 'cooldown' | 'channel' | 'url'>;
-  /** By the names of fields. */
+  /** By field name. */
   readonly problems: Readonly<Record<string, string | undefined>>;
   readonly onChange: (some: Partial<Pick<Draft, 'cooldown' | 'channel' | 'url'>>) => void;
 }) {
   return (
     <>
       <TextField
-        label="Cooldown, in minutes"
-        hint="The shortest time between two notices"
+        label="Cooldown (minutes)"
+        hint="Minimum time between two notifications"
         inputMode="decimal"
         value={cooldown}
         problem={problems['cooldown_minutes']}
@@ -26,7 +26,7 @@ export function NoticeFields({
         }}
       />
       <SelectField
-        label="Notify by"
+        label="Notification channel"
         value={channel}
         options={CHANNELS}
         problem={problems['channel']}
@@ -37,7 +37,7 @@ export function NoticeFields({
       {channel !== 'email' && (
         <TextField
           label="Webhook URL"
-          hint="Gets a POST for each firing"
+          hint="Receives a POST for each incident"
           type="url"
           value={url}
           problem={problems['webhook_url']}

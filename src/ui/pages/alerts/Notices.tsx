@@ -8,14 +8,14 @@ type Notice = Schemas['AlertNotification'];
 
 const NAMES = { email: 'E-mail', webhook: 'Webhook' } as const;
 const REASONS: Readonly<Record<string, string>> = {
-  smtp_not_configured: 'this daemon has no mail server',
-  too_many_emails: 'too many were sent in a short time',
-  too_many_notices: 'the alert sent 60 within an hour',
+  smtp_not_configured: 'no mail server configured',
+  too_many_emails: 'rate limit reached',
+  too_many_notices: 'limit of 60 notifications per hour reached',
 };
 
-/** Who was told of a firing, and each attempt to do so. */
+/** The notifications of an incident with each attempt. */
 export function Notices({ notices }: { readonly notices: readonly Notice[] }) {
-  if (notices.length === 0) return <Missing reason="Nobody was to be told" />;
+  if (notices.length === 0) return <Missing reason="No notification configured" />;
   return (
     <ul className={styles['notices']}>
       {notices.map((notice) => (
@@ -52,8 +52,8 @@ function NoticeLine({ notice: { channel, status, detail, attempts } }: { readonl
       <ol>
         {attempts.map(({ attempt_number, attempted_at, status_code, duration_ms, error_message }) => (
           <li key={attempt_number}>
-            <Time at={attempted_at} /> · {status_code ?? 'no answer'} ·{' '}
-            <Duration value={duration_ms} missing="It is still running, or the daemon stopped meanwhile" />
+            <Time at={attempted_at} /> · {status_code ?? 'no response'} ·{' '}
+            <Duration value={duration_ms} missing="Still running, or interrupted when the daemon stopped" />
             {error_message !== null && <div className={parts['bad']}>{error_message}</div>}
           </li>
         ))}

@@ -9,7 +9,7 @@ import { formatDuration } from '../../format/duration.js';
 import { useSettings } from '../../state/settings.js';
 import { useSettled } from '../../state/use-debounced.js';
 import { toTried, type NewRule } from './draft.js';
-import { formatFound, TYPES, type RuleType } from './words.js';
+import { formatFound, TYPES, type RuleType } from './labels.js';
 
 type PastValues = Schemas['AlertPreview'];
 
@@ -25,19 +25,19 @@ const STEPS: Partial<Record<RuleType, { readonly steps: readonly number[] }>> = 
   inactivity: { steps: HOUR_STEPS },
 };
 
-/** How a rule would have gone over past data. @param rule null for not yet */
+/** How a rule would have behaved on past data. @param rule null for an incomplete rule */
 export function usePast(rule: NewRule | null, hours: number) {
-  const asked = useSettled(rule === null ? '' : JSON.stringify({ alert: toTried(rule), hours }));
+  const bodyText = useSettled(rule === null ? '' : JSON.stringify({ alert: toTried(rule), hours }));
   return useQuery({
-    queryKey: ['alert-past', asked],
+    queryKey: ['alert-past', bodyText],
     queryFn: ({ signal }) =>
-      bodyOf(api.POST('/api/v1/alerts/preview', { body: JSON.parse(asked) as never, signal })),
-    enabled: asked !== '',
+      bodyOf(api.POST('/api/v1/alerts/preview', { body: JSON.parse(bodyText) as never, signal })),
+    enabled: bodyText !== '',
     placeholderData: keepPreviousData,
   });
 }
 
-/** Values against the threshold, and where the rule would have fired. */
+/** Values against the threshold, with the times at which the rule would have fired. */
 export function PastChart({ past, type }: { readonly past: PastValues; readonly type: RuleType }) {
   const drawn = useMemo(() => {
     const points = past.points.map(([ms, value]) => [ms ?? 0, value ?? null] as const);
@@ -59,29 +59,29 @@ export function PastChart({ past, type }: { readonly past: PastValues; readonly 
         type === 'composite'
           ? undefined
           : {
-              name: type === 'inactivity' ? 'Fires when longer than' : 'Fires above',
+              name: type === 'inactivity' ? 'Fires after' : 'Fires above',
               value: past.now.threshold,
             },
     };
   }, [past, type]);
   return (
     <TimeChart
-      title={type === 'composite' ? 'Whether the conditions were met' : TYPES[type]}
-      note={`every ${formatDuration(past.step_seconds * 1000)}`}
+      title={type === 'composite' ? 'Conditions met' : TYPES[type]}
+      note={`sampled every ${formatDuration(past.step_seconds * 1000)}`}
       times={drawn.times}
       lines={drawn.lines}
       {...(drawn.threshold && { threshold: drawn.threshold })}
       format={(value) => formatFound(type, value)}
       {...STEPS[type]}
-      missing="Nothing was known: too few runs ended in the window, or none has this figure"
+      missing="Not enough data: too few runs ended in the window, or none has this value"
       height={200}
     />
   );
 }
 
-/** `It would have fired 3 times`, and when. */
+/** The number and times of firings in the preview. */
 export function PastFirings({
-  past: { firings, now },
+  past: { firings, now, step_seconds },
   hours,
 }: {
   readonly past: PastValues;
@@ -95,7 +95,7 @@ export function PastFirings({
         In the {span} it would have fired{' '}
         <strong>{firings.length === 0 ? 'never' : formatCounted(firings.length, 'time')}</strong>.
         {firings.length > 0 &&
-          ' Judged by what is known now; between two points it may have been met unseen.'}
+          ` Estimated from stored data, sampled every ${formatDuration(step_seconds * 1000)}.`}
       </p>
       {firings.length > 0 && (
         <ol>
@@ -106,16 +106,17 @@ export function PastFirings({
               <li key={fired_at}>
                 {formatTime(Date.parse(fired_at), zone)}
                 {resolved_at === null
-                  ? ', not over yet'
-                  : `, over after ${formatDuration(Date.parse(resolved_at) - Date.parse(fired_at))}`}
+                  ? ', ongoing'
+                  : `, lasted ${formatDuration(Date.parse(resolved_at) - Date.parse(fired_at))}`}
               </li>
             ))}
-          {firings.length > SHOWN_FIRINGS && <li>and {firings.length - SHOWN_FIRINGS} before</li>}
+          {firings.length > SHOWN_FIRINGS && <li>and {firings.length - SHOWN_FIRINGS} earlier</li>}
         </ol>
       )}
       {!now.is_evaluated && (
         <p role="status">
-          This daemon does not evaluate alerts: no pipeline has an exporter named alerts. Nothing will fire.
+          This daemon does not evaluate alerts: no pipeline has the exporter alerts. Add it to have alerts
+          fire.
         </p>
       )}
     </>

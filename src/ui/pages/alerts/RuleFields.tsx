@@ -4,20 +4,20 @@ import { ConditionFields } from './ConditionFields.js';
 import { LIMITS, type Draft } from './draft.js';
 import { NoticeFields } from './NoticeFields.js';
 import type { useTargets } from './use-targets.js';
-import { TYPES, type RuleType } from './words.js';
+import { TYPES, type RuleType } from './labels.js';
 
 interface Props {
   readonly draft: Draft;
   readonly targets: ReturnType<typeof useTargets>;
-  /** By the names of fields. */
+  /** By field name. */
   readonly problems: Readonly<Record<string, string | undefined>>;
-  /** What the names of agents that are offered have in them. */
-  readonly sought: string;
-  readonly onSeek: (text: string) => void;
+  /** Text that the names of offered agents contain. */
+  readonly search: string;
+  readonly onSearch: (text: string) => void;
   readonly onChange: (some: Partial<Draft>) => void;
 }
 
-/** What a rule is made of. */
+/** The fields of a new rule. */
 export function RuleFields(props: Props) {
   const { draft, targets, problems, onChange } = props;
   const { type, limit } = draft;
@@ -60,48 +60,48 @@ export function RuleFields(props: Props) {
 
 function TargetFields({
   draft: { of, agent, service },
-  targets: { agents, chosen, services },
+  targets: { agents, selected, services },
   problems,
-  sought,
-  onSeek,
+  search,
+  onSearch,
   onChange,
 }: Props) {
   const { items = [], count = 0 } = agents.data ?? {};
   const known = Object.fromEntries(items.map(({ id, name }) => [id, name || '(no name)']));
-  // The one that is chosen need not be among those that are offered.
-  const named = agent === '' || agent in known ? known : { [agent]: chosen?.name ?? agent, ...known };
+  // The selected agent need not be among those offered.
+  const named = agent === '' || agent in known ? known : { [agent]: selected?.name ?? agent, ...known };
   const isMore = count > items.length;
   return (
     <>
       <SelectField
         label="Target"
         value={of}
-        options={{ agent: 'An agent', service: 'A service of the map' }}
+        options={{ agent: 'Agent', service: 'Service' }}
         onText={(text) => {
           onChange({ of: text === 'service' ? 'service' : 'agent' });
         }}
       />
       {of === 'agent' ? (
         <>
-          {(isMore || sought !== '') && (
+          {(isMore || search !== '') && (
             <TextField
               label="Find an agent"
               type="search"
               hint={
                 isMore
-                  ? `${formatCount(items.length)} of ${formatCount(count)} are offered below`
+                  ? `${formatCount(items.length)} of ${formatCount(count)} agents listed below`
                   : items.length === 0 && !agents.isPlaceholderData
-                    ? 'No agent has that in its name'
-                    : `${formatCounted(items.length, 'agent')} with that in the name`
+                    ? 'No matching agents'
+                    : formatCounted(items.length, 'matching agent')
               }
-              value={sought}
-              onText={onSeek}
+              value={search}
+              onText={onSearch}
             />
           )}
           <SelectField
             label="Agent"
             value={agent}
-            options={{ '': 'Choose…', ...named }}
+            options={{ '': 'Select…', ...named }}
             problem={problems['agent_id']}
             onText={(text) => {
               onChange({ agent: text });
@@ -111,7 +111,7 @@ function TargetFields({
       ) : (
         <TextField
           label="Service"
-          hint="It does not have to exist yet"
+          hint="May be a service that has not sent data yet"
           options={services}
           value={service}
           problem={problems['target_service']}

@@ -2,7 +2,7 @@ import { BellOff, BellRing, CircleCheck } from 'lucide-react';
 import parts from '../../parts/parts.module.css';
 import { cx } from '../../parts/cx.js';
 
-/** What a rule does now. @param isFiring whether its newest firing is not over */
+/** The state of a rule. @param isFiring whether its latest incident is open */
 export function RuleState({
   isActive,
   isFiring,
@@ -22,7 +22,7 @@ export function RuleState({
     </span>
   ) : (
     <span className={cx(parts['status'], parts['completed'])}>
-      <CircleCheck size={14} aria-hidden="true" /> Quiet
+      <CircleCheck size={14} aria-hidden="true" /> OK
     </span>
   );
 }

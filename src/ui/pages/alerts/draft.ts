@@ -1,10 +1,13 @@
 import type { components } from '../../api/generated/schema.js';
-import type { Rule, RuleType } from './words.js';
+import type { Rule, RuleType } from './labels.js';
 
-/** `NewAlert` of the API, whose rules between fields the daemon checks: as types they say nothing that helps. */
+/**
+ * `NewAlert` of the API. The daemon checks dependencies between fields, which the generated types cannot
+ * express.
+ */
 export type NewRule = Readonly<Record<string, unknown>>;
 
-/** A condition as it stands in the form. */
+/** A condition as entered in the form. */
 export interface ConditionDraft {
   readonly type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'metric_threshold';
   readonly limit: string;
@@ -12,7 +15,7 @@ export interface ConditionDraft {
   readonly operator: 'gt' | 'gte' | 'lt' | 'lte';
 }
 
-/** A rule as it stands in the form: texts, in the units in which people write them. */
+/** A rule as entered in the form, in display units. */
 export interface Draft {
   readonly agent: string;
   readonly service: string;
@@ -26,33 +29,33 @@ export interface Draft {
   readonly conditions: readonly ConditionDraft[];
 }
 
-/** How a limit is called and written; `failure_rate` as a percentage, though the API has a share. */
+/** Labels and hints of thresholds; `failure_rate` is a percentage here and a fraction in the API. */
 export const LIMITS: Readonly<Record<string, { readonly label: string; readonly hint: string }>> = {
-  failure_rate: { label: 'More than, in %', hint: 'Of the runs that ended within the window' },
-  latency_threshold: { label: 'Longer than, in ms', hint: 'The p95 of the runs within the window' },
-  cost_threshold: { label: 'More than, in US dollars a day', hint: 'Of all runs of the day so far' },
-  inactivity: { label: 'Longer than, in hours', hint: 'Since it was last active' },
-  metric_threshold: { label: 'Value', hint: 'The newest point of any series of the metric' },
+  failure_rate: { label: 'Threshold (%)', hint: 'Share of the runs that ended in the window' },
+  latency_threshold: { label: 'Threshold (ms)', hint: 'p95 duration of the runs in the window' },
+  cost_threshold: { label: 'Threshold (USD per day)', hint: 'Total cost of all runs of the day so far' },
+  inactivity: { label: 'Threshold (hours)', hint: 'Time since the last activity' },
+  metric_threshold: { label: 'Threshold', hint: 'Compared with the newest point of each series' },
 };
 
-/** Texts that are no number are sent as they are, so that the daemon says what is wrong. */
+/** Undefined for invalid numbers, so that the daemon reports the problem. */
 function numberOf(text: string): number | undefined {
   const value = text.trim() === '' ? NaN : Number(text);
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** @returns the limit as the API has it; undefined where it is no number */
+/** @returns the threshold in API units; undefined for an invalid number */
 export function limitOf(type: string, text: string): number | undefined {
   const value = numberOf(text);
   return type === 'failure_rate' && value !== undefined ? value / 100 : value;
 }
 
-/** The limit of a rule as it stands in the form. */
+/** The threshold of a rule in form units. */
 export function limitText(type: string, limit: number): string {
   return String(type === 'failure_rate' ? Number((limit * 100).toPrecision(12)) : limit);
 }
 
-/** What is sent; null while something is missing that the daemon need not be asked for. */
+/** The request body; null while required input is missing. */
 export function toNewRule(draft: Draft): NewRule | null {
   const { of, agent, service, type } = draft;
   if (of === 'agent' ? agent === '' : service.trim() === '') return null;
@@ -80,12 +83,12 @@ function toCondition({ type, limit, metric, operator }: ConditionDraft): object 
     : { type, source: 'ai', ...given };
 }
 
-/** A rule for looking at past data: whom it tells does not matter. */
+/** A rule for the preview, which needs no real channel. */
 export function toTried(rule: NewRule): NewRule {
   return { ...rule, channel: 'email', webhook_url: undefined };
 }
 
-/** What a rule looks at, as a new one. */
+/** An existing rule as a new one. */
 export function fromRule(rule: Rule): NewRule {
   const { agent_id, target_service, type, threshold, cooldown_minutes, composite_config } = rule;
   return {
@@ -97,7 +100,7 @@ export function fromRule(rule: Rule): NewRule {
   };
 }
 
-/** What is wrong with fields, by their names: `/alert/threshold` and `/threshold` are the same. */
+/** Problems by field name; `/alert/threshold` and `/threshold` are the same. */
 export function problemsOf(
   fields: readonly components['schemas']['FieldError'][],
 ): Readonly<Record<string, string | undefined>> {

@@ -12,7 +12,7 @@ export function useRules() {
   });
 }
 
-/** Firings, the newest first. */
+/** Incidents, the newest first. */
 export function useFirings(query: Query) {
   return useQuery({
     queryKey: ['firings', query],
@@ -21,8 +21,8 @@ export function useFirings(query: Query) {
   });
 }
 
-/** Asks again for alerts and firings when one fires, is over or is changed. */
-export function useAlertNews(): void {
+/** Reloads alerts and incidents when one fires, resolves or changes. */
+export function useAlertUpdates(): void {
   const client = useQueryClient();
   useStream(
     'alerts',
@@ -35,7 +35,7 @@ export function useAlertNews(): void {
   );
 }
 
-/** Whether who looks may change alerts. */
+/** Whether the scopes allow changing alerts. */
 export function mayManage(scopes: readonly string[]): boolean {
   return scopes.includes('manage');
 }

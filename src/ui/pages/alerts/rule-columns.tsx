@@ -3,17 +3,17 @@ import type { Column } from '../../parts/DataTable.js';
 import { Time } from '../../parts/figures.js';
 import { RuleState } from './RuleState.js';
 import { Target } from './Target.js';
-import { CHANNELS, ruleWords, type Rule } from './words.js';
+import { CHANNELS, formatRule, type Rule } from './labels.js';
 
-/** What lists say of rules. The first column leads to a rule's page, the second to what it watches. */
+/** Columns of rule lists; the first links to the rule, the second to its target. */
 export const RULE_COLUMNS: readonly Column<Rule>[] = [
   {
     name: 'rule',
     header: 'Alert',
     isWide: true,
-    render: (rule) => <Link href={`/alerts/${rule.id}`}>{ruleWords(rule)}</Link>,
+    render: (rule) => <Link href={`/alerts/${rule.id}`}>{formatRule(rule)}</Link>,
   },
-  { name: 'target', header: 'Watches', render: (rule) => <Target rule={rule} /> },
+  { name: 'target', header: 'Target', render: (rule) => <Target rule={rule} /> },
   {
     name: 'state',
     header: 'State',
@@ -23,7 +23,7 @@ export const RULE_COLUMNS: readonly Column<Rule>[] = [
     name: 'fired',
     header: 'Last fired',
     isNamed: true,
-    render: ({ last_fired_at }) => <Time at={last_fired_at} relative missing="Has not fired" />,
+    render: ({ last_fired_at }) => <Time at={last_fired_at} relative missing="Never fired" />,
   },
-  { name: 'channel', header: 'Notifies by', render: ({ channel }) => CHANNELS[channel] },
+  { name: 'channel', header: 'Notification', render: ({ channel }) => CHANNELS[channel] },
 ];

@@ -1,26 +1,26 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api, bodyOf } from '../../api/client.js';
 
-const MOST_AGENTS = 100;
+const MAX_AGENTS = 100;
 
 /**
- * What a rule may look at: agents by their ids, services and metrics by their names.
+ * Possible targets of a rule: agents by id, services and metrics by name.
  *
- * @param agent id of the one that is chosen, which is found whatever is sought; empty for none
- * @param sought what the names of agents have in them
+ * @param agent id of the selected agent, which is loaded even if the search excludes it; empty for none
+ * @param search text in agent names
  */
-export function useTargets(needsMetrics: boolean, agent: string, sought: string) {
+export function useTargets(needsMetrics: boolean, agent: string, search: string) {
   const agents = useQuery({
-    queryKey: ['agents-to-watch', sought],
+    queryKey: ['agents-to-watch', search],
     queryFn: async ({ signal }) => {
-      const query = { page: 1, page_size: MOST_AGENTS, ...(sought === '' ? {} : { query: sought }) };
+      const query = { page: 1, page_size: MAX_AGENTS, ...(search === '' ? {} : { query: search }) };
       const body = await bodyOf(api.GET('/api/v1/agents', { params: { query }, signal }));
       return Array.isArray(body) ? { items: body, count: body.length } : body;
     },
     placeholderData: keepPreviousData,
   });
   const isListed = agents.data?.items.some(({ id }) => id === agent) ?? true;
-  const chosen = useQuery({
+  const selected = useQuery({
     queryKey: ['agent-to-watch', agent],
     queryFn: ({ signal }) =>
       bodyOf(api.GET('/api/v1/agents/{agent_id}', { params: { path: { agent_id: agent } }, signal })),
@@ -41,5 +41,5 @@ export function useTargets(needsMetrics: boolean, agent: string, sought: string)
     },
     enabled: needsMetrics,
   });
-  return { agents, chosen: chosen.data, services: services.data ?? [], metrics: metrics.data ?? [] };
+  return { agents, selected: selected.data, services: services.data ?? [], metrics: metrics.data ?? [] };
 }

@@ -24,10 +24,10 @@ type Series = Schemas['RunSeriesList'];
 
 const STATE = { a: text(), b: text(), range: rangeField('7d') };
 
-/** Of so long a time single hours say little. */
+/** Ranges too long for hourly buckets. */
 const DAILY: ReadonlySet<string> = new Set(['7d', '30d', '90d']);
 
-/** Two agents beside each other within the same time: figures, charts on one axis, models. */
+/** Two agents over the same period: totals, charts on one axis, models. */
 export default function CompareAgents() {
   const [{ a, b, range }, change] = useUrlState(STATE);
   const agents = useQueries({
@@ -43,10 +43,10 @@ export default function CompareAgents() {
   const other = useSeries(range, { agent_id: b, interval });
   if (a === '' || b === '')
     return (
-      <Empty title="Choose two agents" isPage>
+      <Empty title="Select two agents" isPage>
         <title>Compare agents · Jackdaw</title>
         <p>
-          Tick two in the list of <Link href="/agents">agents</Link>.
+          Select two in the list of <Link href="/agents">agents</Link>.
         </p>
       </Empty>
     );
@@ -63,7 +63,7 @@ export default function CompareAgents() {
         <ZoneNote />
         <RangeChoice
           bounded
-          label="Runs"
+          label="Period"
           value={range}
           onChange={(value) => {
             change({ range: value });
@@ -148,7 +148,7 @@ function Charts({
           range={[Date.parse(one.start_time), Date.parse(one.end_time)]}
           format={format}
           {...('steps' in rest && { steps: rest.steps })}
-          missing="No run has it here"
+          missing="No data in this interval"
         />
       ))}
     </div>

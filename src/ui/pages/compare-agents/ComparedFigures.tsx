@@ -14,11 +14,11 @@ interface Figure {
   readonly name: string;
   readonly of: (totals: Totals) => number | null;
   readonly show: (value: number | null) => ReactNode;
-  /** Of which runs it is, where that is not all. */
+  /** A note if the value covers only some of the runs. */
   readonly note?: (totals: Totals) => string | undefined;
-  /** Whether more of it is worse. */
+  /** Whether a higher value is worse. */
   readonly isBad: boolean;
-  /** Shares of all runs differ by points. */
+  /** Shares differ by percentage points. */
   readonly isShare?: true;
 }
 
@@ -27,27 +27,27 @@ const FIGURES: readonly Figure[] = [
   {
     name: 'Failed or timed out',
     of: ({ runs, failed }) => (runs === 0 ? null : (100 * failed) / runs),
-    show: (value) => <Percentage value={value} missing="No run started in this time" />,
+    show: (value) => <Percentage value={value} missing="No runs in this period" />,
     isBad: true,
     isShare: true,
   },
   {
     name: 'Reported as successful',
     of: ({ runs, success_count }) => (runs === 0 ? null : (100 * success_count) / runs),
-    show: (value) => <Percentage value={value} missing="No run started in this time" />,
+    show: (value) => <Percentage value={value} missing="No runs in this period" />,
     isBad: false,
     isShare: true,
   },
   {
     name: 'p50 duration',
     of: ({ p50_ms }) => p50_ms,
-    show: (value) => <Duration value={value} missing="No run ended in this time" />,
+    show: (value) => <Duration value={value} missing="No runs ended in this period" />,
     isBad: true,
   },
   {
     name: 'p95 duration',
     of: ({ p95_ms }) => p95_ms,
-    show: (value) => <Duration value={value} missing="No run ended in this time" />,
+    show: (value) => <Duration value={value} missing="No runs ended in this period" />,
     isBad: true,
   },
   {
@@ -74,7 +74,7 @@ const FIGURES: readonly Figure[] = [
   },
 ];
 
-/** Figures of two agents beside each other, and how the second is to the first. */
+/** The totals of two agents, and the change from the first to the second. */
 export function ComparedFigures({
   ids,
   names,
@@ -89,7 +89,7 @@ export function ComparedFigures({
       <table className={cx(parts['table'], styles['figures'])}>
         <thead>
           <tr>
-            <th scope="col">Of all runs</th>
+            <th scope="col">All runs</th>
             {names.map((name, at) => (
               <th key={ids[at]} scope="col" className={parts['number']}>
                 <Link href={`/agents/${ids[at] ?? ''}`}>{name}</Link>

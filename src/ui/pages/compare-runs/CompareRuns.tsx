@@ -7,32 +7,32 @@ import { Empty, Failure } from '../../parts/states.js';
 import { flag, text } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { DiffBody } from './DiffBody.js';
-import { PREVIOUS, useDiff, useOutline, useRunsOfAgent, type Outline } from './load.js';
+import { PREVIOUS, useDiff, useRunSummary, useRunsOfAgent, type RunSummary } from './load.js';
 import { RunPicker } from './RunPicker.js';
 import { Summary } from './Summary.js';
 
 const STATE = {
   a: text(),
   b: text(),
-  /** Id of the span that is looked at, of either run. */
+  /** Id of the selected span, of either run. */
   span: text(),
-  /** Only rows that differ, and those above them. */
+  /** Only changed rows and their ancestors. */
   only: flag(),
 };
 
-/** Two runs laid over each other: where they part, and what it cost. */
+/** Two runs aligned by span: where they differ, and by how much. */
 export default function CompareRuns() {
   const [state, change] = useUrlState(STATE);
   const { a, b } = state;
-  const [outlineA, outlineB] = [useOutline(a), useOutline(b)];
-  const previous = useRunsOfAgent(a === PREVIOUS ? outlineB.data : undefined, 1);
+  const [summaryA, summaryB] = [useRunSummary(a), useRunSummary(b)];
+  const previous = useRunsOfAgent(a === PREVIOUS ? summaryB.data : undefined, 1);
   const [before] = previous.data ?? [];
   useEffect(() => {
     if (a === PREVIOUS && before) change({ a: before.trace_id }, 'replace');
   }, [a, before, change]);
-  const found = useDiff(outlineA.data, outlineB.data);
-  const error = [outlineA, outlineB, previous].find((query) => query.error && !query.data)?.error;
-  const choose = (side: 'a' | 'b') => (id: string) => {
+  const found = useDiff(summaryA.data, summaryB.data);
+  const error = [summaryA, summaryB, previous].find((query) => query.error && !query.data)?.error;
+  const select = (side: 'a' | 'b') => (id: string) => {
     change({ [side]: id, span: '' });
   };
   return (
@@ -53,24 +53,24 @@ export default function CompareRuns() {
         )}
       </div>
       {error ? (
-        <Problem error={error} retry={() => void Promise.all([outlineA.refetch(), outlineB.refetch()])} />
+        <Problem error={error} retry={() => void Promise.all([summaryA.refetch(), summaryB.refetch()])} />
       ) : found ? (
         <>
           <Summary
             {...found}
-            onChoose={(span) => {
+            onSelect={(span) => {
               change({ span });
             }}
           />
           <DiffBody {...found} state={state} change={change} />
         </>
       ) : a === '' || b === '' || (previous.data && !before) ? (
-        <Choosing
-          a={outlineA.data}
-          b={outlineB.data}
+        <RunPickers
+          a={summaryA.data}
+          b={summaryB.data}
           isAlone={previous.data !== undefined && !before}
-          isLoading={outlineA.isLoading || outlineB.isLoading}
-          choose={choose}
+          isLoading={summaryA.isLoading || summaryB.isLoading}
+          select={select}
         />
       ) : (
         <TableSkeleton rows={12} />
@@ -84,31 +84,31 @@ function Problem({ error, retry }: { readonly error: Error; readonly retry: () =
     return <Failure error={error} retry={retry} />;
   return (
     <Empty title="One of these runs was not found">
-      <p>It was never stored, it was removed, or it belongs to another user.</p>
+      <p>It was never stored, was deleted, or belongs to another user.</p>
     </Empty>
   );
 }
 
-/** What is shown while a run is missing. */
-function Choosing({
+/** Shown until both runs are selected. */
+function RunPickers({
   a,
   b,
   isAlone,
   isLoading,
-  choose,
+  select,
 }: {
-  readonly a: Outline | undefined;
-  readonly b: Outline | undefined;
+  readonly a: RunSummary | undefined;
+  readonly b: RunSummary | undefined;
   readonly isAlone: boolean;
   readonly isLoading: boolean;
-  readonly choose: (side: 'a' | 'b') => (id: string) => void;
+  readonly select: (side: 'a' | 'b') => (id: string) => void;
 }) {
   if (isLoading) return <TableSkeleton rows={8} />;
   return (
     <>
-      {isAlone && <p>This agent has no earlier run. Choose another run to compare with.</p>}
-      <RunPicker side="A" run={a} other={b} onChoose={choose('a')} />
-      <RunPicker side="B" run={b} other={a} onChoose={choose('b')} />
+      {isAlone && <p>This agent has no earlier run. Select another run.</p>}
+      <RunPicker side="A" run={a} other={b} onSelect={select('a')} />
+      <RunPicker side="B" run={b} other={a} onSelect={select('b')} />
     </>
   );
 }

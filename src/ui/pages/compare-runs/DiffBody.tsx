@@ -21,7 +21,7 @@ interface Props {
   readonly change: (some: Partial<State>, step?: 'push' | 'replace') => void;
 }
 
-/** The spans of both runs side by side, and what the chosen ones were given and gave. */
+/** The spans of both runs, and the payloads of the selected pair. */
 export function DiffBody({ a, b, diff, state, change }: Props) {
   const grid = useRef<HTMLDivElement>(null);
   const rows = useMemo(
@@ -31,7 +31,7 @@ export function DiffBody({ a, b, diff, state, change }: Props) {
   const preferred = diff.first === undefined ? diff.rows[0] : diff.rows[diff.first];
   const row = diff.rows.find((each) => isOf(each, state.span)) ?? preferred;
   const at = row === undefined ? -1 : rows.indexOf(row);
-  const choose = (index: number): void => {
+  const select = (index: number): void => {
     const next = rows[Math.min(rows.length - 1, Math.max(0, index))];
     const span = (next?.b ?? next?.a)?.span;
     if (span) change({ span: span.id }, 'replace');
@@ -40,23 +40,23 @@ export function DiffBody({ a, b, diff, state, change }: Props) {
     for (let index = from + step; index >= 0 && index < rows.length; index += step) {
       const each = rows[index];
       if (each && isChanged(each)) {
-        choose(index);
+        select(index);
         return;
       }
     }
   };
   useShortcuts({
     ArrowDown: () => {
-      choose(at + 1);
+      select(at + 1);
     },
     ArrowUp: () => {
-      choose(at - 1);
+      select(at - 1);
     },
     j: () => {
-      choose(at + 1);
+      select(at + 1);
     },
     k: () => {
-      choose(at - 1);
+      select(at - 1);
     },
     n: () => {
       nextChange(at, 1);
@@ -77,7 +77,7 @@ export function DiffBody({ a, b, diff, state, change }: Props) {
               change({ only: event.target.checked });
             }}
           />
-          Only what differs ({formatExact(differing)})
+          Only differences ({formatExact(differing)})
         </label>
         <button
           type="button"
@@ -101,7 +101,7 @@ export function DiffBody({ a, b, diff, state, change }: Props) {
         </button>
       </div>
       <div className={styles['split']}>
-        <DiffGrid rows={rows} chosen={at} grid={grid} onChoose={choose} />
+        <DiffGrid rows={rows} selected={at} grid={grid} onSelect={select} />
         {row && <PayloadDiff a={a.run.trace_id} b={b.run.trace_id} row={row} />}
       </div>
     </>

@@ -4,7 +4,7 @@ import { formatCounted } from '../../format/number.js';
 import { cx } from '../../parts/cx.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
-import { TypeIcon, TYPE_WORDS } from '../../parts/TypeIcon.js';
+import { TypeIcon, TYPE_LABELS } from '../../parts/TypeIcon.js';
 import { isChanged, type DiffRow } from '../../trace/diff.js';
 import { hasFailed } from '../../trace/span.js';
 import { SpanGrid, SpanRow, type RowPlace } from '../../trace/SpanGrid.js';
@@ -14,17 +14,17 @@ import styles from './compare-runs.module.css';
 const FIGURES = ['duration', 'tokens', 'cost'] as const;
 const HEADS: Readonly<Record<FigureName, string>> = { duration: 'B − A', tokens: 'Tokens', cost: 'Cost' };
 
-/** The aligned spans, each with its figures in both runs. */
+/** The aligned spans with their values in both runs. */
 export function DiffGrid({
   rows,
-  chosen,
+  selected,
   grid,
-  onChoose,
+  onSelect,
 }: {
   readonly rows: readonly DiffRow[];
-  readonly chosen: number;
+  readonly selected: number;
   readonly grid: RefObject<HTMLDivElement | null>;
-  readonly onChoose: (row: number) => void;
+  readonly onSelect: (row: number) => void;
 }) {
   return (
     <SpanGrid
@@ -32,9 +32,9 @@ export function DiffGrid({
       columns={FIGURES.length + 2}
       className={styles['grid']}
       count={rows.length}
-      chosen={chosen}
+      selected={selected}
       grid={grid}
-      onChoose={onChoose}
+      onSelect={onSelect}
       headClass={cx(styles['row'], styles['head'])}
       head={
         <>
@@ -42,7 +42,7 @@ export function DiffGrid({
           <span
             role="columnheader"
             className={styles['figure']}
-            title="In B, or where it is in A only, there"
+            title="Duration in B (in A if the step is only there)"
           >
             Duration
           </span>
@@ -51,7 +51,7 @@ export function DiffGrid({
               key={name}
               role="columnheader"
               className={cx(styles['figure'], name !== 'duration' && styles['minor'])}
-              title={`B less A, with all spans below; of a step in one run only what it took`}
+              title={`B − A including children; the plain value if the step is in one run only`}
             >
               {HEADS[name]}
             </span>
@@ -83,7 +83,7 @@ function Row({ row, place }: { readonly row: DiffRow; readonly place: RowPlace }
           <Mark row={row} />
           <TypeIcon type={span.type} />
           <span className={styles['label']} title={span.name}>
-            {span.name === '' ? TYPE_WORDS[span.type] : span.name}
+            {span.name === '' ? TYPE_LABELS[span.type] : span.name}
           </span>
           {hasFailed(span) && <span className={styles['bad']}>{span.status.replace('_', ' ')}</span>}
           {row.a && row.b && row.differences.length > 0 && (
@@ -112,7 +112,7 @@ function Row({ row, place }: { readonly row: DiffRow; readonly place: RowPlace }
 }
 
 const MARKS = {
-  same: { icon: Equal, words: 'Alike' },
+  same: { icon: Equal, words: 'Same' },
   changed: { icon: PenLine, words: 'Changed' },
   onlyA: { icon: Minus, words: 'Only in A' },
   onlyB: { icon: Plus, words: 'Only in B' },
@@ -132,15 +132,15 @@ function Mark({ row }: { readonly row: DiffRow }) {
 
 function Value({ name, row }: { readonly name: FigureName; readonly row: DiffRow }) {
   const value = figureOf(name, row.b ?? row.a);
-  return value === null ? <Missing reason="It is not known" /> : formatFigure(name, value);
+  return value === null ? <Missing reason="Unknown" /> : formatFigure(name, value);
 }
 
-/** What became of a figure; where there is nothing to compare it with, the figure. */
+/** The change of a value, or the value if there is nothing to compare with. */
 function Delta({ name, row }: { readonly name: FigureName; readonly row: DiffRow }) {
   if (!row.a || !row.b)
-    return name === 'duration' ? <Missing reason="It is in one run only" /> : <Value name={name} row={row} />;
+    return name === 'duration' ? <Missing reason="In one run only" /> : <Value name={name} row={row} />;
   const [before, after] = [figureOf(name, row.a), figureOf(name, row.b)];
-  if (before === null || after === null) return <Missing reason="It is not known of both" />;
+  if (before === null || after === null) return <Missing reason="Not known for both runs" />;
   const words = `${formatFigure(name, before)} in A, ${formatFigure(name, after)} in B`;
   return <span title={words}>{formatDelta(name, after - before)}</span>;
 }

@@ -5,12 +5,12 @@ import { TextDiff } from '../../messages/TextDiff.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
-import { TypeIcon, TYPE_WORDS } from '../../parts/TypeIcon.js';
+import { TypeIcon, TYPE_LABELS } from '../../parts/TypeIcon.js';
 import type { DiffRow } from '../../trace/diff.js';
 import { usePayload } from './load.js';
 import styles from './compare-runs.module.css';
 
-/** What a span was given and gave in both runs, laid over each other. @param a id of the run, as is `b` */
+/** Input and output of a span in both runs as a diff. @param a run id, as is `b` */
 export function PayloadDiff({
   a,
   b,
@@ -29,7 +29,7 @@ export function PayloadDiff({
     <section className={styles['panel']} aria-label="Difference">
       <div className={styles['panelHead']}>
         <TypeIcon type={span.type} />
-        <h2>{span.name === '' ? TYPE_WORDS[span.type] : span.name}</h2>
+        <h2>{span.name === '' ? TYPE_LABELS[span.type] : span.name}</h2>
         {row.a && <Link href={`/traces/${a}?span=${row.a.span.id}`}>in A</Link>}
         {row.b && <Link href={`/traces/${b}?span=${row.b.span.id}`}>in B</Link>}
       </div>
@@ -63,7 +63,7 @@ function Texts({
       {(!oneA || !oneB) && <p className={parts['faint']}>Only {oneA ? 'A' : 'B'} has this step.</p>}
       {isCut && (
         <p className={parts['faint']}>
-          Long payloads are compared in their first 64 KB; the run has all of them.
+          Only the first 64 KB of each payload is compared; open the run for the full content.
         </p>
       )}
       {(['input', 'output'] as const).map((side) => {
@@ -81,10 +81,10 @@ function Texts({
 }
 
 function Compared({ a, b, label }: { readonly a: string; readonly b: string; readonly label: string }) {
-  if (a === '' && b === '') return <p className={parts['faint']}>Neither has any.</p>;
+  if (a === '' && b === '') return <p className={parts['faint']}>None in either run.</p>;
   return (
     <>
-      {a === b && <p className={parts['faint']}>The same in both.</p>}
+      {a === b && <p className={parts['faint']}>Identical in both runs.</p>}
       <TextDiff before={a} after={b} label={label} />
     </>
   );

@@ -5,23 +5,23 @@ import { Duration, Money, Time } from '../../parts/figures.js';
 import { DashesInside } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { Status } from '../../parts/Status.js';
-import { useRunsOfAgent, type Outline } from './load.js';
+import { useRunsOfAgent, type RunSummary } from './load.js';
 import styles from './compare-runs.module.css';
 
-/** Of the agent of the other run, how many are offered. */
+/** Number of earlier runs offered. */
 const OFFERED = 10;
 
-/** Chooses a run: by its id or a link, or from those of the agent before the other run. */
+/** Selects a run by id, by link, or from earlier runs of the agent. */
 export function RunPicker({
   side,
   run,
   other,
-  onChoose,
+  onSelect,
 }: {
   readonly side: 'A' | 'B';
-  readonly run: Outline | undefined;
-  readonly other: Outline | undefined;
-  readonly onChoose: (id: string) => void;
+  readonly run: RunSummary | undefined;
+  readonly other: RunSummary | undefined;
+  readonly onSelect: (id: string) => void;
 }) {
   const [typed, setTyped] = useState('');
   const [isRefused, setRefused] = useState(false);
@@ -38,14 +38,14 @@ export function RunPicker({
           event.preventDefault();
           const id = traceIdIn(typed);
           setRefused(id === undefined);
-          if (id !== undefined) onChoose(id);
+          if (id !== undefined) onSelect(id);
         }}
       >
         <input
           className={parts['field']}
-          aria-label={`Id of run ${side}, or a link to it`}
+          aria-label={`Run ${side}: id or link`}
           aria-invalid={isRefused}
-          placeholder="Id of a run, or a link to it"
+          placeholder="Run id or link"
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value);
@@ -57,12 +57,12 @@ export function RunPicker({
       </form>
       {isRefused && (
         <p role="alert" className={parts['bad']}>
-          That is no id of a run. It is 32 hexadecimal digits, with or without dashes.
+          Not a run id. Enter 32 hexadecimal digits, with or without dashes.
         </p>
       )}
       {data && data.length > 0 && (
         <>
-          <p className={parts['faint']}>Runs of {other?.agent_name} before the other one:</p>
+          <p className={parts['faint']}>Earlier runs of {other?.agent_name}:</p>
           <ul className={styles['offered']}>
             {data.map((each) => (
               <li key={each.trace_id}>
@@ -71,7 +71,7 @@ export function RunPicker({
                     type="button"
                     className={styles['offer']}
                     onClick={() => {
-                      onChoose(each.trace_id);
+                      onSelect(each.trace_id);
                     }}
                   >
                     <Time at={each.started_at} />
@@ -87,7 +87,7 @@ export function RunPicker({
       )}
       {!other && (
         <p className={parts['faint']}>
-          Or open a run from <Link href="/runs">the list</Link> and compare it with the one before.
+          Or open a run from <Link href="/runs">the list</Link> and compare it with the previous run.
         </p>
       )}
     </section>

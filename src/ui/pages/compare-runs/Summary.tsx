@@ -5,7 +5,7 @@ import { cx } from '../../parts/cx.js';
 import { Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import { Status } from '../../parts/Status.js';
-import { TYPE_WORDS } from '../../parts/TypeIcon.js';
+import { TYPE_LABELS } from '../../parts/TypeIcon.js';
 import parts from '../../parts/parts.module.css';
 import type { DiffRow, RunDiff } from '../../trace/diff.js';
 import { formatDelta, formatFigure, formatShare, type FigureName } from './figures.js';
@@ -18,11 +18,11 @@ interface Props {
   readonly a: Side;
   readonly b: Side;
   readonly diff: RunDiff;
-  readonly onChoose: (spanId: string) => void;
+  readonly onSelect: (spanId: string) => void;
 }
 
-/** How both runs went in figures, and where they part. */
-export function Summary({ a, b, diff, onChoose }: Props) {
+/** The totals of both runs, and the first difference. */
+export function Summary({ a, b, diff, onSelect }: Props) {
   const first = diff.first === undefined ? undefined : diff.rows[diff.first];
   const { same, changed, onlyA, onlyB } = diff.counts;
   return (
@@ -71,7 +71,10 @@ export function Summary({ a, b, diff, onChoose }: Props) {
       </div>
       <p className={styles['verdict']}>
         {first === undefined ? (
-          <>The runs take the same way: all {formatCounted(same, 'span')} go together.</>
+          <>
+            Both runs took the same path:{' '}
+            {same === 1 ? 'the only span matches' : `all ${formatCount(same)} spans match`}.
+          </>
         ) : (
           <>
             They first differ at{' '}
@@ -79,12 +82,12 @@ export function Summary({ a, b, diff, onChoose }: Props) {
               type="button"
               className={styles['jump']}
               onClick={() => {
-                onChoose((first.b ?? first.a)?.span.id ?? '');
+                onSelect((first.b ?? first.a)?.span.id ?? '');
               }}
             >
               {nameOf(first)}
             </button>
-            : {reasonOf(first)}. {formatCounted(same, 'span')} alike, {formatCount(changed)} changed,{' '}
+            : {reasonOf(first)}. {formatCounted(same, 'span')} the same, {formatCount(changed)} changed,{' '}
             {formatCount(onlyA)} only in A, {formatCount(onlyB)} only in B.
           </>
         )}
@@ -110,7 +113,7 @@ function Line({ name, side: { run, nodes }, side }: { readonly name: string; rea
       <td className={cx(parts['number'], styles['aside'])} data-label="Spans">
         {formatCount(nodes.length)}
       </td>
-      <Figure name="duration" value={duration} missing="Its end is not known" />
+      <Figure name="duration" value={duration} missing="End time unknown" />
       <Figure name="tokens" value={run.total_tokens} missing="No span reports tokens" />
       <Figure name="cost" value={run.total_cost_usd} missing="No span has a cost" />
     </tr>
@@ -142,7 +145,7 @@ function Delta({
   readonly before: number | null;
   readonly after: number | null;
 }) {
-  let shown: ReactNode = <Missing reason="It is not known of both" />;
+  let shown: ReactNode = <Missing reason="Not known for both runs" />;
   if (before !== null && after !== null) {
     const share = formatShare(before, after);
     shown = (
@@ -165,18 +168,18 @@ function signed(delta: number): string {
 
 function nameOf({ a, b }: DiffRow): string {
   const span = (b ?? a)?.span;
-  return span === undefined ? '' : span.name === '' ? TYPE_WORDS[span.type] : span.name;
+  return span === undefined ? '' : span.name === '' ? TYPE_LABELS[span.type] : span.name;
 }
 
-/** Why the runs part at a row, in words. */
+/** Why two runs differ at a row. */
 function reasonOf({ a, b, differences }: DiffRow): string {
   if (a === undefined) return 'A has no such step';
   if (b === undefined) return 'B has no such step';
-  if (differences.includes('name')) return `in A it was ${a.span.name}`;
-  if (differences.includes('input')) return 'it was given something else';
+  if (differences.includes('name')) return `called ${a.span.name} in A`;
+  if (differences.includes('input')) return 'input differs';
   if (differences.includes('model'))
     return `${a.span.model ?? 'no model'} in A, ${b.span.model ?? 'no model'} in B`;
   if (differences.includes('status'))
     return `${a.span.status.replace('_', ' ')} in A, ${b.span.status.replace('_', ' ')} in B`;
-  return 'it gave something else';
+  return 'output differs';
 }

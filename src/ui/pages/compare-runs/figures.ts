@@ -14,7 +14,7 @@ export function formatFigure(name: FigureName, value: number): string {
   return FORMATS[name](value);
 }
 
-/** What a span took, with everything below it. Null where it is not known, and where there is no span. */
+/** A value of a span including its children; null if unknown or without a span. */
 export function figureOf(name: FigureName, node: TreeNode | undefined): number | null {
   if (node === undefined) return null;
   if (name === 'duration')
@@ -22,16 +22,16 @@ export function figureOf(name: FigureName, node: TreeNode | undefined): number |
   return node[name];
 }
 
-/** A change with its sign, such as `+1.2 s`, `−$0.03`, `±0`. */
+/** A signed change, such as `+1.2 s`, `−$0.03`, `±0`. */
 export function formatDelta(name: FigureName, delta: number): string {
   if (delta === 0) return '±0';
   return `${delta > 0 ? '+' : '−'}${formatFigure(name, Math.abs(delta))}`;
 }
 
-/** What became of a figure in hundredths of what it was, such as `+12 %`; undefined where it was nothing. */
+/** A relative change such as `+12%`; undefined if the base is 0. */
 export function formatShare(before: number, after: number): string | undefined {
   if (before === 0) return undefined;
   const percent = Math.round(((after - before) / before) * 100);
   if (Math.abs(percent) >= 1000) return `×${formatCount(after / before)}`;
-  return percent === 0 ? undefined : `${percent > 0 ? '+' : '−'}${String(Math.abs(percent))} %`;
+  return percent === 0 ? undefined : `${percent > 0 ? '+' : '−'}${String(Math.abs(percent))}%`;
 }

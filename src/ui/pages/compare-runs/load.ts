@@ -3,24 +3,24 @@ import { useMemo } from 'react';
 import { api, bodyOf, readText } from '../../api/client.js';
 import { parseJson, type Json } from '../../json/parse.js';
 import { diffRuns, type PayloadSizes, type RunDiff } from '../../trace/diff.js';
-import { toRunSpan, type Outline } from '../../trace/outline.js';
+import { toRunSpan, type RunSummary } from '../../trace/run-summary.js';
 import { buildTree, extentOf, type TreeNode } from '../../trace/tree.js';
 
-export type { Outline } from '../../trace/outline.js';
+export type { RunSummary } from '../../trace/run-summary.js';
 
-/** A run as it is compared. */
+/** One of the two compared runs. */
 export interface Side {
-  readonly run: Outline;
+  readonly run: RunSummary;
   readonly nodes: readonly TreeNode[];
 }
 
-/** Instead of an id: the run of the same agent before the other one. */
+/** Stands for the previous run of the same agent, instead of an id. */
 export const PREVIOUS = 'previous';
-/** Of payloads longer than this, the rest is neither fetched nor compared. */
+/** The rest of longer payloads is not loaded or compared. */
 const MAX_BYTES = 65_536;
 
-/** A run with the outlines of its spans. @param id empty where none is chosen yet */
-export function useOutline(id: string) {
+/** A run with span summaries. @param id empty if none is selected */
+export function useRunSummary(id: string) {
   return useQuery({
     queryKey: ['outline', id],
     queryFn: ({ signal }) =>
@@ -31,8 +31,8 @@ export function useOutline(id: string) {
   });
 }
 
-/** Runs of an agent that began no later than a time, the newest first. */
-export function useRunsOfAgent(of: Outline | undefined, count: number) {
+/** Runs of an agent that started no later than a given run, the newest first. */
+export function useRunsOfAgent(of: RunSummary | undefined, count: number) {
   return useQuery({
     queryKey: ['runs-of', of?.agent_id, of?.started_at, count],
     queryFn: async ({ signal }) => {
@@ -50,10 +50,10 @@ export function useRunsOfAgent(of: Outline | undefined, count: number) {
   });
 }
 
-/** Both sides, and how they lie over each other; undefined until both are there. */
+/** Both runs and their alignment; undefined until both are loaded. */
 export function useDiff(
-  a: Outline | undefined,
-  b: Outline | undefined,
+  a: RunSummary | undefined,
+  b: RunSummary | undefined,
 ): { readonly a: Side; readonly b: Side; readonly diff: RunDiff } | undefined {
   return useMemo(() => {
     if (!a || !b) return undefined;
@@ -69,7 +69,7 @@ export function useDiff(
   }, [a, b]);
 }
 
-/** How long a run took: as its header says, or from its first to its last span. Null where it has not ended. */
+/** Duration of a run from its header, or from its spans; null if it has not ended. */
 export function durationOf({ run, nodes }: Side): number | null {
   if (run.duration_ms !== null) return run.duration_ms;
   if (run.status === 'running' || nodes.length === 0) return null;
@@ -77,7 +77,7 @@ export function durationOf({ run, nodes }: Side): number | null {
   return Math.max(0, end - start);
 }
 
-/** The beginning of what a span brought, with every digit. */
+/** The start of a span's payload, with all digits. */
 export function usePayload(traceId: string, spanId: string | undefined) {
   return useQuery({
     queryKey: ['payload', traceId, spanId],

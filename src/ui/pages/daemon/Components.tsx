@@ -9,28 +9,28 @@ type State = Component['state'];
 const LOOKS: Readonly<
   Record<State, { readonly icon: LucideIcon; readonly words: string; readonly look: string }>
 > = {
-  ok: { icon: CircleCheck, words: 'Well', look: 'completed' },
-  degraded: { icon: TriangleAlert, words: 'Degraded: it works, and needs looking after', look: 'alert' },
-  recoverable: { icon: CircleX, words: 'Not working, and will by itself', look: 'failed' },
-  permanent: { icon: CircleX, words: 'Not working until somebody acts', look: 'failed' },
-  fatal: { icon: CircleX, words: 'Fatal: the daemon stops', look: 'failed' },
+  ok: { icon: CircleCheck, words: 'Healthy', look: 'completed' },
+  degraded: { icon: TriangleAlert, words: 'Degraded: works, but needs attention', look: 'alert' },
+  recoverable: { icon: CircleX, words: 'Not working; retrying automatically', look: 'failed' },
+  permanent: { icon: CircleX, words: 'Not working; needs action', look: 'failed' },
+  fatal: { icon: CircleX, words: 'Fatal; the daemon stops', look: 'failed' },
   created: { icon: CircleDashed, words: 'Not started', look: 'faint' },
   starting: { icon: CircleDashed, words: 'Starting', look: 'faint' },
   stopping: { icon: CircleDashed, words: 'Stopping', look: 'faint' },
   stopped: { icon: CircleDashed, words: 'Stopped', look: 'faint' },
 };
 
-/** Whether somebody should look at it. */
+/** Whether a component needs attention. */
 export function isTroubled(component: Component): boolean {
   return component.state === 'degraded' || isFailing(component);
 }
 
-/** Whether it does not do its work. */
+/** Whether a component does not work. */
 export function isFailing({ state }: Component): boolean {
   return LOOKS[state].look === 'failed';
 }
 
-/** How a component is. */
+/** The state of a component. */
 function ComponentState({ state }: { readonly state: State }) {
   const { icon: Icon, words, look } = LOOKS[state];
   return (
@@ -40,7 +40,7 @@ function ComponentState({ state }: { readonly state: State }) {
   );
 }
 
-/** All components with their health, those in trouble first. */
+/** All components with their health, unhealthy ones first. */
 export function Components({ components }: { readonly components: readonly Component[] }) {
   const sorted = components.toSorted((a, b) => Number(isTroubled(b)) - Number(isTroubled(a)));
   return (
@@ -53,7 +53,7 @@ export function Components({ components }: { readonly components: readonly Compo
               <th scope="col">Kind</th>
               <th scope="col">Pipeline</th>
               <th scope="col">State</th>
-              <th scope="col">What is wrong</th>
+              <th scope="col">Error</th>
             </tr>
           </thead>
           <tbody>
@@ -61,12 +61,12 @@ export function Components({ components }: { readonly components: readonly Compo
               <tr key={JSON.stringify([kind, id, pipeline])}>
                 <td>{id}</td>
                 <td>{kind}</td>
-                <td>{pipeline ?? <Missing reason="It belongs to no pipeline alone" />}</td>
+                <td>{pipeline ?? <Missing reason="Not part of a single pipeline" />}</td>
                 <td>
                   <ComponentState state={state} />
                 </td>
                 <td className={parts['wide']} title={message ?? undefined}>
-                  {message ?? <Missing reason="Nothing" />}
+                  {message ?? <Missing reason="No error" />}
                 </td>
               </tr>
             ))}

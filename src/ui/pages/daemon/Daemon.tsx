@@ -12,27 +12,26 @@ import { ZoneNote } from '../../parts/ZoneNote.js';
 import { useMe } from '../../shell/Session.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { Components, isFailing, isTroubled } from './Components.js';
-import { Configuration } from './Configuration.js';
 import { ALL_PIPELINES, STATE, type ChangeDaemon, type DaemonState } from './daemon-state.js';
 import { EdgePanel } from './EdgePanel.js';
 import { EdgeTable } from './EdgeTable.js';
 import { useDaemon, type Daemon } from './use-daemon.js';
 import styles from './daemon.module.css';
+import { useQuery } from '@tanstack/react-query';
+import { readText } from '../../api/client.js';
+import { CopyButton } from '../../parts/CopyButton.js';
 
 const FlowGraph = onDemand(() => import('./FlowGraph.js'), <TableSkeleton />);
 
 const VIEWS = { pipelines: 'Pipelines', components: 'Components', configuration: 'Configuration' } as const;
 
-/** The daemon from inside: what flows through its pipelines, how its components are, and its configuration. For administrators. */
+/** The pipelines, components and configuration of the daemon, for administrators. */
 export default function DaemonPage() {
   if (!useMe().scopes.includes('admin'))
     return (
       <Empty title="Only administrators can see this" isPage>
         <title>Daemon · Jackdaw</title>
-        <p>
-          The pipelines, the health and the configuration of the daemon are shown to keys with the scope
-          admin. Log in with one, or ask whoever administers this daemon.
-        </p>
+        <p>This page requires the admin scope. Log in with such a key, or ask an administrator.</p>
       </Empty>
     );
   return (
@@ -53,7 +52,7 @@ function Inside() {
         <h1>Daemon</h1>
         <ZoneNote />
         <span className={parts['faint']}>
-          {isLive ? 'Live' : error ? 'It does not answer' : 'Every few seconds'}
+          {isLive ? 'Live' : error ? 'Not responding' : 'Updated every few seconds'}
         </span>
         <div role="group" aria-label="View" className={styles['views']}>
           {Object.entries(VIEWS).map(([view, name]) => (
@@ -93,7 +92,7 @@ function Loading() {
 const PHASES: Readonly<Record<Daemon['phase'], string>> = {
   starting: 'Starting',
   running: 'Running',
-  stopping: 'Stopping: it finishes what it has taken',
+  stopping: 'Stopping: finishing accepted work',
   stopped: 'Stopped',
 };
 
@@ -108,11 +107,11 @@ function Facts({
   return (
     <dl className={parts['figures']}>
       <div>
-        <dt>Phase</dt>
+        <dt>Status</dt>
         <dd>{PHASES[phase]}</dd>
       </div>
       <div>
-        <dt>Up for</dt>
+        <dt>Uptime</dt>
         <dd>
           {formatDuration(uptime_s * 1000)}
           <small>
@@ -129,7 +128,7 @@ function Facts({
         <dd>
           {troubled.length === 0 ? (
             <>
-              All well <small>{formatCounted(components.length, 'component')}</small>
+              Healthy <small>{formatCounted(components.length, 'component')}</small>
             </>
           ) : (
             <button
@@ -140,7 +139,7 @@ function Facts({
               }}
             >
               <span className={cx(troubled.some(isFailing) && parts['bad'])}>
-                {formatCounted(troubled.length, 'component')} in trouble
+                {formatCounted(troubled.length, 'component')} unhealthy
               </span>
             </button>
           )}
@@ -164,11 +163,11 @@ function Pipelines({
   const { pipelines, edges: all, components } = daemon;
   const options = {
     ...Object.fromEntries(pipelines.map(({ name }) => [name, name])),
-    [ALL_PIPELINES]: 'All of them',
+    [ALL_PIPELINES]: 'All pipelines',
   };
   const pipeline = Object.hasOwn(options, state.pipeline) ? state.pipeline : (pipelines[0]?.name ?? '');
   const flow = flowOf(all, pipeline === ALL_PIPELINES ? '' : pipeline);
-  const chosen = flow.edges.find((edge) => edgeKey(edge) === state.edge);
+  const selected = flow.edges.find((edge) => edgeKey(edge) === state.edge);
   return (
     <>
       <div className={parts['filters']}>
@@ -182,16 +181,42 @@ function Pipelines({
         />
         <span className={parts['faint']}>
           {all.every(({ offered }) => offered === 0)
-            ? 'Nothing has passed yet: figures begin with the first item'
-            : 'Items a second, over the last ten seconds; an item is a trace, a point, a log record or an event'}
+            ? 'No items yet'
+            : 'Items per second over the last 10 seconds; an item is a trace, a metric point, a log record or an event'}
         </span>
       </div>
-      <div className={parts['withPeek']} data-open={chosen !== undefined}>
-        <FlowGraph flow={flow} components={components} rates={rates} chosen={state.edge} change={change} />
-        {chosen && <EdgePanel edge={chosen} rates={rates?.get(state.edge) ?? null} change={change} />}
+      <div className={parts['withPeek']} data-open={selected !== undefined}>
+        <FlowGraph flow={flow} components={components} rates={rates} selected={state.edge} change={change} />
+        {selected && <EdgePanel edge={selected} rates={rates?.get(state.edge) ?? null} change={change} />}
       </div>
-      <h2 className={styles['section']}>The same as a table</h2>
+      <h2 className={styles['section']}>Table</h2>
       <EdgeTable edges={flow.edges} rates={rates} state={state} change={change} />
     </>
+  );
+}
+
+/** The effective configuration, read-only. */
+function Configuration() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['daemon config'],
+    queryFn: ({ signal }) => readText('daemon/config', signal),
+    // Constant within one process, but a restarted daemon may have another one.
+    refetchOnMount: 'always',
+  });
+  if (data === undefined)
+    return error ? <Failure error={error} retry={() => void refetch()} /> : <TableSkeleton />;
+  return (
+    <section aria-label="Configuration">
+      <div className={parts['filters']}>
+        <CopyButton label="Copy" text={() => data} />
+        <span className={parts['faint']}>
+          The effective configuration with defaults. Values from the environment or a file are shown by name;
+          secrets are omitted. To change it, edit the files and restart the daemon.
+        </span>
+      </div>
+      <pre tabIndex={0} aria-label="Configuration as YAML" role="region" className={styles['yaml']}>
+        {data}
+      </pre>
+    </section>
   );
 }

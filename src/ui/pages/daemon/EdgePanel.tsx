@@ -3,12 +3,12 @@ import { edgeKey, type FlowEdge, type Rates } from '../../graph/flow.js';
 import { Count, Duration } from '../../parts/figures.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
-import { PeekPanel } from '../../parts/PeekPanel.js';
+import { SidePanel } from '../../parts/SidePanel.js';
 import { NO_P99, type ChangeDaemon } from './daemon-state.js';
 import { Fill, Rate } from './figures.js';
 import { TappedItems } from './TappedItems.js';
 
-/** One edge with all its figures. */
+/** An edge with all its statistics. */
 export function EdgePanel({
   edge,
   rates,
@@ -20,7 +20,7 @@ export function EdgePanel({
 }) {
   const { pipeline, from, to, offered, accepted, refused, failed, p99_ms, queue } = edge;
   return (
-    <PeekPanel
+    <SidePanel
       label="Edge"
       title={`${from.id} → ${to.id}`}
       onClose={() => {
@@ -38,11 +38,11 @@ export function EdgePanel({
         <dd>
           {to.kind} {to.id}
         </dd>
-        <dt>Handed over</dt>
+        <dt>Offered</dt>
         <dd>
-          <Rate value={rates?.offered ?? null} /> · <Count value={offered} missing="" /> since the start
+          <Rate value={rates?.offered ?? null} /> · <Count value={offered} missing="" /> since start
         </dd>
-        <dt>Taken</dt>
+        <dt>Accepted</dt>
         <dd>
           <Count value={accepted} missing="" />
         </dd>
@@ -72,6 +72,6 @@ export function EdgePanel({
         </dd>
       </dl>
       <TappedItems key={edgeKey(edge)} edge={edge} />
-    </PeekPanel>
+    </SidePanel>
   );
 }

@@ -8,7 +8,7 @@ import { printState } from '../../state/codec.js';
 import { NO_P99, STATE, type ChangeDaemon, type DaemonState } from './daemon-state.js';
 import { Fill, Rate } from './figures.js';
 
-/** The edges of pipelines as rows: the same as the picture, for whoever reads better than looks. */
+/** The edges of the pipelines as a table. */
 export function EdgeTable({
   edges,
   rates,
@@ -40,7 +40,7 @@ export function EdgeTable({
   const columns: readonly Column<FlowEdge>[] = [
     {
       name: 'way',
-      header: 'From and to',
+      header: 'Edge',
       isWide: true,
       render: (edge) => (
         <Link href={hrefOf(edge)}>
@@ -52,24 +52,24 @@ export function EdgeTable({
     {
       name: 'rate',
       header: 'Rate',
-      hint: 'Items handed over a second, over the last ten seconds',
+      hint: 'Items offered per second over the last 10 seconds',
       isNumber: true,
       render: (edge) => <Rate value={rates?.get(edgeKey(edge))?.offered ?? null} />,
     },
-    count('accepted', 'Taken', 'Items taken by what it leads to and everything behind that, since the start'),
-    count('refused', 'Refused', 'Items refused one by one, because of what is in them, since the start'),
-    count('failed', 'Failed', 'Items in batches that failed as a whole, since the start'),
+    count('accepted', 'Accepted', 'Items accepted by the target and everything downstream, since start'),
+    count('refused', 'Refused', 'Items refused individually because of their content, since start'),
+    count('failed', 'Failed', 'Items in batches that failed as a whole, since start'),
     {
       name: 'p99',
       header: 'p99',
-      hint: '99 of 100 batches of the last one to two minutes took no longer, with all that is behind; within a tenth',
+      hint: '99th percentile of batch latency in the last 1–2 minutes, including everything downstream; accurate to 10%',
       isNumber: true,
       render: ({ p99_ms }) => <Duration value={p99_ms} missing={NO_P99} />,
     },
     {
       name: 'queue',
       header: 'Queue',
-      hint: 'How full the queue before an exporter is',
+      hint: 'Fill level of the queue in front of an exporter',
       isNumber: true,
       render: ({ queue }) => <Fill queue={queue} />,
     },
@@ -81,7 +81,7 @@ export function EdgeTable({
       columns={columns}
       keyOf={edgeKey}
       hrefOf={hrefOf}
-      onPeek={(edge) => {
+      onPreview={(edge) => {
         change({ edge: edgeKey(edge) === state.edge ? '' : edgeKey(edge) });
       }}
     />

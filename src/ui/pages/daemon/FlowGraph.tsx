@@ -44,23 +44,23 @@ type ComponentNode = Node<ShownComponent, 'component'>;
 
 interface ShownFlow extends Record<string, unknown> {
   readonly edge: FlowEdge;
-  /** Items a second: handed over, and refused or failed; null: not known yet. */
+  /** Items per second, offered and not accepted; null if unknown. */
   readonly rates: { readonly offered: number; readonly bad: number } | null;
-  /** Where its figures stand, from 0 to 1. */
+  /** Label position, from 0 to 1. */
   readonly labelAt: number;
-  readonly isChosen: boolean;
-  readonly choose: () => void;
+  readonly isSelected: boolean;
+  readonly select: () => void;
 }
 type FlowLine = Edge<ShownFlow, 'flow'>;
 
 const NODE_TYPES = { component: OneComponent };
 const EDGE_TYPES = { flow: OneFlow };
 const ICONS = { receiver: LogIn, processor: Cog, exporter: LogOut } as const;
-/** How many times as wide as high the picture is. */
+/** Width divided by height. */
 const [WIDE, TALL] = [1.8, 0.7];
 const [THINNEST, THICKEST] = [1.25, 6];
 
-/** Pipelines as a picture: width says how much flows, the warm colour that some of it is refused or fails. */
+/** The pipeline graph: line width shows throughput, the failure colour refused or failed items. */
 export default function FlowGraph({ flow, ...rest }: Props) {
   const laidOut = useLayout(flow, linksOf, useIsNarrow() ? TALL : WIDE, FLOW_SHAPE);
   if (laidOut === null) return <NotDrawn />;
@@ -74,12 +74,12 @@ interface Props {
   readonly flow: Flow;
   readonly components: readonly Component[];
   readonly rates: ReadonlyMap<string, Rates> | null;
-  /** The key of the edge that is looked at; empty for none. */
-  readonly chosen: string;
+  /** Key of the selected edge; empty for none. */
+  readonly selected: string;
   readonly change: ChangeDaemon;
 }
 
-/** Figures change every two seconds, what leads where does not. */
+/** Statistics change every two seconds, the graph does not. */
 function linksOf({ nodes, edges }: Flow): LinkedNodes {
   return {
     nodes: nodes.map(({ key }) => ({ id: key })),
@@ -94,7 +94,7 @@ function Drawn({
   flow,
   components,
   rates,
-  chosen,
+  selected,
   change,
   places,
 }: Props & { readonly places: ReadonlyMap<string, Place> }) {
@@ -137,17 +137,17 @@ function Drawn({
         edge,
         rates: rates && { offered, bad: refused + failed },
         labelAt: labels.get(key) ?? 0.5,
-        isChosen: key === chosen,
-        choose: () => {
-          change({ edge: key === chosen ? '' : key });
+        isSelected: key === selected,
+        select: () => {
+          change({ edge: key === selected ? '' : key });
         },
       },
     };
   });
-  const near = flow.edges.find((edge) => edgeKey(edge) === chosen);
+  const near = flow.edges.find((edge) => edgeKey(edge) === selected);
   return (
     <Picture
-      label="Graph of the pipelines; the table below has the same"
+      label="Pipeline graph; the table below shows the same data"
       isTall
       places={places}
       nodes={nodes}
@@ -181,9 +181,9 @@ function OneFlow({ id, sourceX, sourceY, targetX, targetY, data, ...line }: Edge
   const ends = { sourceX, sourceY, targetX, targetY };
   const [path] = getBezierPath({ ...ends, sourcePosition: Position.Bottom, targetPosition: Position.Top });
   if (!data) return null;
-  const { edge, rates, labelAt, isChosen, choose } = data;
+  const { edge, rates, labelAt, isSelected, select } = data;
   const fill = fillOf(edge.queue);
-  // The curve leaves and arrives straight down.
+  // The curve starts and ends vertically.
   const along = labelAt * labelAt * (3 - 2 * labelAt);
   const x = sourceX + (targetX - sourceX) * along;
   const y = sourceY + (targetY - sourceY) * labelAt;
@@ -198,10 +198,10 @@ function OneFlow({ id, sourceX, sourceY, targetX, targetY, data, ...line }: Edge
       <EdgeLabelRenderer>
         <button
           type="button"
-          className={cx('nopan', styles['figures'], isChosen && styles['chosen'])}
+          className={cx('nopan', styles['figures'], isSelected && styles['selected'])}
           style={{ transform: `translate(-50%, -50%) translate(${String(x)}px, ${String(y)}px)` }}
-          aria-pressed={isChosen}
-          onClick={choose}
+          aria-pressed={isSelected}
+          onClick={select}
         >
           <span className={parts['unseen']}>
             {edge.from.id} to {edge.to.id} in {edge.pipeline}:
@@ -209,7 +209,7 @@ function OneFlow({ id, sourceX, sourceY, targetX, targetY, data, ...line }: Edge
           <b>{rates === null ? '…' : rates.offered === 0 ? 'idle' : formatRate(rates.offered)}</b>
           {edge.p99_ms !== null && <span>p99 {formatDuration(edge.p99_ms)}</span>}
           {rates !== null && rates.bad > 0 && (
-            <span className={styles['failing']}>{formatRate(rates.bad)} not taken</span>
+            <span className={styles['failing']}>{formatRate(rates.bad)} not accepted</span>
           )}
           {fill !== null && fill > 0 && <span>queue {formatPercentage(fill * 100)}</span>}
         </button>

@@ -1,20 +1,20 @@
 import { oneOf, text, type StateOf } from '../../state/codec.js';
 
-/** What the URL of the page says. */
+/** URL state of the page. */
 export const STATE = {
   view: oneOf(['pipelines', 'components', 'configuration'], 'pipelines'),
-  /** Empty for the first one. */
+  /** Empty for the first pipeline. */
   pipeline: text(),
-  /** The key of the edge that is looked at. */
+  /** Key of the selected edge. */
   edge: text(),
 };
 
-/** Instead of the name of a pipeline. No pipeline can be called so. */
+/** Stands for all pipelines; not a valid pipeline name. */
 export const ALL_PIPELINES = '*';
 
 export type DaemonState = StateOf<typeof STATE>;
 export type ChangeDaemon = (some: Partial<DaemonState>, step?: 'push' | 'replace') => void;
 
-export const NO_RATE = 'It takes two looks at the daemon, a few seconds apart';
-export const NO_P99 = 'No batch passed in the last two minutes';
-export const NO_QUEUE = 'Nothing waits here';
+export const NO_RATE = 'Rates need two samples a few seconds apart';
+export const NO_P99 = 'No batches in the last two minutes';
+export const NO_QUEUE = 'No queue';

@@ -8,10 +8,10 @@ export type Daemon = Schemas['Daemon'];
 export type Component = Schemas['DaemonComponent'];
 
 const DAEMON = ['daemon'] as const;
-/** While no stream tells of it. */
+/** Without a stream. */
 const WITHOUT_STREAM_MS = 5000;
 
-/** The daemon as it is, and what passes each edge a second: null until there was time to tell. */
+/** The state of the daemon and the rate of each edge; rates are null until two samples exist. */
 export function useDaemon() {
   const client = useQueryClient();
   const [history, setHistory] = useState<readonly Snapshot[]>([]);
@@ -19,8 +19,8 @@ export function useDaemon() {
     'daemon',
     () => 'daemon',
     ['edges'],
-    (_, told) => {
-      client.setQueryData(DAEMON, told);
+    (_, snapshot) => {
+      client.setQueryData(DAEMON, snapshot);
     },
   );
   const { data, error, refetch } = useQuery({

@@ -9,7 +9,7 @@ import styles from './logs.module.css';
 
 type Facets = Schemas['LogFacets'];
 
-/** What there is to choose by, with how many records each choice would give. */
+/** Filters with the number of records for each choice. */
 export function LogFacets({
   facets,
   state,
@@ -26,29 +26,28 @@ export function LogFacets({
         items={facets.severities
           .toReversed()
           .filter(({ name, count }) => count > 0 || name === state.severity)}
-        chosen={state.severity}
+        selected={state.severity}
         classOf={severityClass}
-        onChoose={(name) => {
+        onSelect={(name) => {
           onChange({ severity: name });
         }}
       />
       <Facet
         title="Service"
         items={facets.services}
-        chosen={state.service}
-        onChoose={(service) => {
+        selected={state.service}
+        onSelect={(service) => {
           onChange({ service });
         }}
       />
       {facets.of_other_services > 0 && (
         <p className={parts['faint']}>
-          {formatCounted(facets.of_other_services, 'record')} of services that are not listed
+          {formatCounted(facets.of_other_services, 'record')} of services not listed
         </p>
       )}
       {facets.counted_after !== null && (
         <p className={parts['faint']}>
-          There is more than is counted at a time: figures are whole from <Time at={facets.counted_after} />{' '}
-          on.
+          Too many records to count: counts are complete from <Time at={facets.counted_after} /> on.
         </p>
       )}
     </div>
@@ -58,16 +57,16 @@ export function LogFacets({
 function Facet<Name extends string>({
   title,
   items,
-  chosen,
+  selected,
   classOf,
-  onChoose,
+  onSelect,
 }: {
   readonly title: string;
   readonly items: readonly { readonly name: Name; readonly count: number }[];
-  readonly chosen: Name | '';
+  readonly selected: Name | '';
   readonly classOf?: (name: Name) => string | undefined;
-  /** Empty: any. */
-  readonly onChoose: (name: Name | '') => void;
+  /** Empty for any. */
+  readonly onSelect: (name: Name | '') => void;
 }) {
   return (
     <section role="group" aria-label={title}>
@@ -78,11 +77,11 @@ function Facet<Name extends string>({
             <button
               type="button"
               className={styles['facet']}
-              aria-pressed={name === chosen && name !== ''}
+              aria-pressed={name === selected && name !== ''}
               disabled={name === ''}
-              title={name === '' ? 'Records that name no service cannot be asked for' : name}
+              title={name === '' ? 'Records without a service cannot be selected' : name}
               onClick={() => {
-                onChoose(name === chosen ? '' : name);
+                onSelect(name === selected ? '' : name);
               }}
             >
               <span className={cx(styles['name'], classOf?.(name))}>{name === '' ? '(none)' : name}</span>

@@ -7,7 +7,7 @@ import { CopyButton } from '../../parts/CopyButton.js';
 import { formatRelative, formatTimeExactly } from '../../format/time.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
-import { PeekPanel } from '../../parts/PeekPanel.js';
+import { SidePanel } from '../../parts/SidePanel.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { useNow } from '../../state/clock.js';
@@ -17,7 +17,7 @@ import type { LogsState, RecordPlace } from './logs-state.js';
 import styles from './logs.module.css';
 import { useRecord } from './use-logs.js';
 
-/** One record beside the list, with everything that was sent with it. */
+/** A record next to the list, with all attributes. */
 export function LogRecord({
   place,
   onChange,
@@ -29,17 +29,17 @@ export function LogRecord({
 }) {
   const { data, error, refetch } = useRecord(place);
   return (
-    <PeekPanel label="Log record" title="Log record" className={styles['record']} onClose={onClose}>
+    <SidePanel label="Log record" title="Log record" className={styles['record']} onClose={onClose}>
       {error && data === undefined ? (
         <Failure error={error} retry={() => void refetch()} />
       ) : data === undefined ? (
         <TableSkeleton rows={4} />
       ) : data === null ? (
-        <p>This record is not stored any more: its day was removed, or the link is of another daemon.</p>
+        <p>This record is no longer stored, or the link belongs to another daemon.</p>
       ) : (
         <Whole record={data} onChange={onChange} />
       )}
-    </PeekPanel>
+    </SidePanel>
   );
 }
 
@@ -74,7 +74,7 @@ function Whole({
                 onChange({ trace, span: '' });
               }}
             >
-              Logs of the run
+              Logs of this run
             </button>
           </>
         )}
@@ -100,7 +100,7 @@ function Whole({
           {sent !== '' && sent.toLowerCase() !== severity && ` (sent as ${sent})`}
         </dd>
         <dt>Service</dt>
-        <dd>{service === '' ? <Missing reason="The sender did not say" /> : service}</dd>
+        <dd>{service === '' ? <Missing reason="Not sent" /> : service}</dd>
         {event !== undefined && (
           <>
             <dt>Event</dt>
@@ -108,7 +108,7 @@ function Whole({
           </>
         )}
         <dt>Span</dt>
-        <dd>{span ?? <Missing reason="It names no span" />}</dd>
+        <dd>{span ?? <Missing reason="No span" />}</dd>
       </dl>
       <Section title="Attributes" attributes={entriesOf(member(record, 'attributes'))} />
       <Section title="Resource" attributes={entriesOf(member(record, 'resource'))} />
@@ -117,7 +117,7 @@ function Whole({
   );
 }
 
-/** To the millisecond; what was sent is in what pointing at it shows. */
+/** With milliseconds; the tooltip has the original value. */
 function ExactTime({ at }: { readonly at: string }) {
   const { zone } = useSettings();
   const now = useNow();
@@ -130,7 +130,7 @@ function ExactTime({ at }: { readonly at: string }) {
 }
 
 function Body({ text }: { readonly text: string | undefined }) {
-  if (text === undefined) return <p className={parts['faint']}>It has no body.</p>;
+  if (text === undefined) return <p className={parts['faint']}>No body.</p>;
   const json = text.startsWith('{') || text.startsWith('[') ? tryParseJson(text) : undefined;
   if (json !== undefined) return <JsonView value={json} label="Body" />;
   return (

@@ -10,32 +10,32 @@ import type { LogRow } from './use-logs.js';
 
 const ROW_PX = 26;
 const OVERSCAN = 20;
-/** Pixels from the newest within which one does not read something else. */
+/** Closer to the top than this counts as not reading. */
 const AT_TOP = 8;
-/** More of a line does not fit on any screen. */
-const MOST_SHOWN = 400;
+/** Longer lines do not fit on a screen. */
+const MAX_SHOWN = 400;
 
-/** What is bad has the warm colour; what is worth little stands back. */
+/** Errors get the failure colour; debug records are dimmed. */
 export function severityClass(severity: string): string | undefined {
   if (severity === 'error' || severity === 'fatal') return parts['bad'];
   return severity === 'debug' || severity === 'trace' ? parts['faint'] : undefined;
 }
 
-/** Records, one line each; only those that are seen are in the page. */
+/** Records, one line each. Only visible lines are in the DOM. */
 export function LogRows({
   rows,
-  chosen,
-  onChoose,
+  selected,
+  onSelect,
   onReading,
   onEnd,
 }: {
   readonly rows: readonly LogRow[];
-  /** By id. */
-  readonly chosen: string | undefined;
-  readonly onChoose: (row: LogRow) => void;
-  /** Whether the list is not at its newest. */
+  /** Record id. */
+  readonly selected: string | undefined;
+  readonly onSelect: (row: LogRow) => void;
+  /** Whether the list is scrolled away from the newest. */
   readonly onReading: (isReading: boolean) => void;
-  /** The last rows are near. */
+  /** Called near the last rows. */
   readonly onEnd: () => void;
 }) {
   const { zone } = useSettings();
@@ -47,10 +47,10 @@ export function LogRows({
     getItemKey: (at) => rows[at]?.id ?? at,
     overscan: OVERSCAN,
   });
-  const at = rows.findIndex(({ id }) => id === chosen);
+  const at = rows.findIndex(({ id }) => id === selected);
   const step = (by: number) => (): void => {
     const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
-    if (next) onChoose(next);
+    if (next) onSelect(next);
   };
   useShortcuts({ j: step(1), k: step(-1) });
   const scrollTo = useRef(virtual.scrollToIndex);
@@ -59,10 +59,10 @@ export function LogRows({
   });
   const known = useRef<string>(undefined);
   useEffect(() => {
-    // Only where another one was chosen: what comes above must not move the list.
-    if (at >= 0 && known.current !== chosen) scrollTo.current(at, { align: 'auto' });
-    known.current = chosen;
-  }, [at, chosen]);
+    // Only after a new selection: arriving records must not scroll the list.
+    if (at >= 0 && known.current !== selected) scrollTo.current(at, { align: 'auto' });
+    known.current = selected;
+  }, [at, selected]);
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
@@ -77,7 +77,7 @@ export function LogRows({
       aria-label="Log records"
       aria-rowcount={rows.length}
       aria-colcount={4}
-      aria-activedescendant={isThere && chosen !== undefined ? `log-${chosen}` : undefined}
+      aria-activedescendant={isThere && selected !== undefined ? `log-${selected}` : undefined}
       tabIndex={0}
       onScroll={(event) => {
         onReading(event.currentTarget.scrollTop > AT_TOP);
@@ -103,7 +103,7 @@ export function LogRows({
               className={styles['row']}
               style={{ transform: `translateY(${String(start)}px)` }}
               onClick={() => {
-                onChoose(row);
+                onSelect(row);
               }}
             >
               <span role="gridcell" className={styles['time']} title={row.timestamp}>
@@ -117,7 +117,7 @@ export function LogRows({
                 {row.service_name}
               </span>
               <span role="gridcell" className={styles['body']}>
-                {row.body?.slice(0, MOST_SHOWN) ?? (
+                {row.body?.slice(0, MAX_SHOWN) ?? (
                   <i className={parts['faint']}>{row.event_name ?? 'no body'}</i>
                 )}
               </span>

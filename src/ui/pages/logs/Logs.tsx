@@ -1,5 +1,5 @@
 import { Radio, X } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState, useMemo } from 'react';
 import { formatCount, formatCounted } from '../../format/number.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
@@ -11,14 +11,65 @@ import { useShortcuts } from '../../state/shortcuts.js';
 import { useDebounced } from '../../state/use-debounced.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { LogFacets } from './LogFacets.js';
-import { LogHistogram } from './LogHistogram.js';
 import { LogRecord } from './LogRecord.js';
 import { LogRows } from './LogRows.js';
 import { goesOn, isFiltered, LOGS_STATE, parsePlace, printPlace, type LogsState } from './logs-state.js';
 import styles from './logs.module.css';
 import { useFacets, useLogs } from './use-logs.js';
+import type { Schemas } from '../../api/client.js';
+import { bucketTimes, valuesAt } from '../../charts/buckets.js';
+import charts from '../../charts/charts.module.css';
+import { TimeChart } from '../../charts/TimeChart.js';
+import { onDrawn } from '../../state/range.js';
 
-/** Log records of all services: by words, severity, service and time, and as they come. */
+/** Shorter drags select nothing. */
+const MIN_MS = 100;
+const HEIGHT = 112;
+
+/** Records and errors over time; dragging selects a period. */
+function LogHistogram({
+  facets,
+  onBrush,
+}: {
+  readonly facets: Schemas['LogFacets'];
+  readonly onBrush: (range: string) => void;
+}) {
+  const drawn = useMemo(() => {
+    const times = bucketTimes(facets);
+    return {
+      times,
+      lines: [
+        {
+          name: 'records',
+          values: valuesAt(times, facets.buckets, ({ count }) => count, 0),
+          tone: 'quiet' as const,
+        },
+        {
+          name: 'errors',
+          values: valuesAt(times, facets.buckets, ({ errors }) => errors, 0),
+          tone: 'fail' as const,
+        },
+      ],
+    };
+  }, [facets]);
+  return (
+    <div className={charts['charts']}>
+      <TimeChart
+        title="Records"
+        note={formatCounted(facets.count, 'record')}
+        {...drawn}
+        kind="bars"
+        height={HEIGHT}
+        range={[Date.parse(facets.start_time), Date.parse(facets.end_time)]}
+        format={formatCount}
+        missing="No records in this interval"
+        onBrush={onDrawn(MIN_MS, onBrush)}
+      />
+    </div>
+  );
+}
+
+/** Log records of all services: search, filters and live tail. */
 export default function Logs() {
   const [state, change] = useUrlState(LOGS_STATE);
   const search = useRef<HTMLInputElement>(null);
@@ -37,7 +88,7 @@ export default function Logs() {
           ref={search}
           type="search"
           className={cx(parts['field'], styles['search'])}
-          aria-label="Search in bodies: whole words, or a phrase in quotes"
+          aria-label="Search log bodies: whole words, or a phrase in quotes"
           placeholder='Whole words, "a phrase"…'
           value={typed}
           onChange={(event) => {
@@ -70,7 +121,7 @@ function LogFilters({
   return (
     <div className={parts['filters']} role="group" aria-label="Filters">
       <RangeChoice
-        label="Time"
+        label="Period"
         bounded
         value={state.range}
         onChange={(range) => {
@@ -82,7 +133,7 @@ function LogFilters({
         className={parts['button']}
         aria-pressed={state.live && canFollow}
         disabled={!canFollow}
-        title={canFollow ? 'New records come by themselves' : 'A time that is over has no new records'}
+        title={canFollow ? 'Show new records automatically' : 'This period is over; it gets no new records'}
         onClick={() => {
           onChange({ live: !state.live });
         }}
@@ -104,7 +155,7 @@ function LogFilters({
               {name === 'trace' ? 'run' : name}: {state[name]}
             </span>{' '}
             <X size={14} aria-hidden="true" />
-            <span className={parts['unseen']}>take away</span>
+            <span className={parts['unseen']}>remove</span>
           </button>
         ))}
     </div>
@@ -144,7 +195,7 @@ function Found({
         <LogFacets facets={facets.data} state={state} onChange={change} />
       ) : facets.error ? (
         <p className={parts['faint']} role="alert">
-          They could not be counted.{' '}
+          Could not count the records.{' '}
           <button type="button" className={parts['button']} onClick={() => void facets.refetch()}>
             Try again
           </button>
@@ -153,12 +204,12 @@ function Found({
         <TableSkeleton rows={4} />
       )}
       <div ref={list}>
-        <p className={styles['told']} role="status">
+        <p className={styles['status']} role="status">
           {state.live && goesOn(state.range)
             ? logs.isLive
               ? isReading
                 ? `Paused while you read; ${formatCounted(tail.waiting.length, 'new record')}`
-                : `Following; ${formatCounted(tail.shown.length, 'record')} came since`
+                : `Following; ${formatCounted(tail.shown.length, 'record')} received`
               : 'Connecting…'
             : `${formatCount(logs.rows.length)} of ${formatCounted(logs.count ?? 0, 'record')} loaded, newest first`}
           {tail.waiting.length > 0 && (
@@ -169,7 +220,7 @@ function Found({
                 list.current?.querySelector('[role="grid"]')?.scrollTo({ top: 0 });
               }}
             >
-              Show them
+              Show
             </button>
           )}
           <Lost tail={tail} onSearch={logs.reload} />
@@ -179,8 +230,8 @@ function Found({
         ) : (
           <LogRows
             rows={logs.rows}
-            chosen={place?.id}
-            onChoose={(row) => {
+            selected={place?.id}
+            onSelect={(row) => {
               change({ record: printPlace(row) }, place === undefined ? 'push' : 'replace');
             }}
             onReading={onReading}
@@ -212,13 +263,13 @@ function Lost({
   if (lost === 0 && !hasUnknownLoss) return null;
   const words =
     lost === 0
-      ? 'The stream broke off: some records may be missing'
-      : `${formatCounted(lost, 'record')}${hasUnknownLoss ? ' or more' : ''} skipped: too many came at a time`;
+      ? 'Connection interrupted: some records may be missing'
+      : `${formatCounted(lost, 'record')}${hasUnknownLoss ? ' or more' : ''} skipped: too many at a time`;
   return (
     <span className={styles['lost']}>
       {words}{' '}
       <button type="button" className={parts['button']} onClick={onSearch}>
-        Load them
+        Reload
       </button>
     </span>
   );
@@ -229,16 +280,16 @@ function Nothing({ state }: { readonly state: LogsState }) {
     return (
       <Empty title="No records match">
         <p>
-          Take away a filter, or choose a longer time. Words are found whole: “pay” does not find “payment”,
-          and there are no wildcards.
+          Remove a filter or widen the time range. Search matches whole words: “pay” does not match “payment”,
+          and wildcards are not supported.
         </p>
       </Empty>
     );
   return (
-    <Empty title="No records in this time">
+    <Empty title="No records in this period">
       <p>
-        Log records come by OTLP, as traces do: set OTEL_EXPORTER_OTLP_ENDPOINT to the daemon’s receiver, or
-        choose a longer time.
+        Send logs by OTLP: set OTEL_EXPORTER_OTLP_ENDPOINT to the OTLP receiver of the daemon. Or widen the
+        time range.
       </p>
     </Empty>
   );

@@ -1,10 +1,10 @@
 import { flag, oneOf, text, type StateOf } from '../../state/codec.js';
 import { rangeField, stretchOf } from '../../state/range.js';
 
-/** As the API names them, the least severe first. */
+/** API names, the least severe first. */
 const SEVERITIES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
-/** What the URL of the page says. */
+/** URL state of the page. */
 export const LOGS_STATE = {
   q: text(),
   range: rangeField('24h'),
@@ -12,15 +12,15 @@ export const LOGS_STATE = {
   service: text(),
   trace: text(),
   span: text(),
-  /** New records come by themselves. */
+  /** Show new records automatically. */
   live: flag(),
-  /** The record that is shown whole: {@link printPlace}. */
+  /** The open record, see {@link printPlace}. */
   record: text(),
 };
 
 export type LogsState = StateOf<typeof LOGS_STATE>;
 
-/** What is searched for, as the API calls it, without its times. */
+/** The API filters, without times. */
 export function logFilter({ q, severity, service, trace, span }: LogsState) {
   return {
     ...(q === '' ? {} : { query: q }),
@@ -30,17 +30,17 @@ export function logFilter({ q, severity, service, trace, span }: LogsState) {
   };
 }
 
-/** @returns whether anything but the time is chosen */
+/** @returns whether any filter other than the period is set */
 export function isFiltered(state: LogsState): boolean {
   return Object.keys(logFilter(state)).length > 0;
 }
 
-/** Whether a range goes on, so that new records belong to it. */
+/** Whether a range includes the present, so that new records belong to it. */
 export function goesOn(range: string): boolean {
   return stretchOf(range, 0)?.end === undefined;
 }
 
-/** Where a record lies, for a link to it: there is no looking up by id alone. */
+/** Location of a record for links; records have no lookup by id alone. */
 export interface RecordPlace {
   readonly timestamp: string;
   readonly id: string;
@@ -50,7 +50,7 @@ export function printPlace({ timestamp, id }: RecordPlace): string {
   return `${timestamp}~${id}`;
 }
 
-/** @returns undefined where the text is none */
+/** @returns undefined for invalid text */
 export function parsePlace(value: string): RecordPlace | undefined {
   const [timestamp = '', id = ''] = value.split('~');
   return Number.isNaN(Date.parse(timestamp)) || id === '' ? undefined : { timestamp, id };

@@ -11,15 +11,15 @@ export type LogRow = Schemas['LogRecord'];
 
 const PAGE = 200;
 const REFRESH_MS = 30_000;
-const TOLD = ['open', 'log', 'lost'];
+const EVENTS = ['open', 'log', 'lost'];
 
-/** The first time of a range, and the last one where it has one: what goes on has no end. */
+/** The ends of a range; open ranges have no end. */
 function timesOf(range: string): { readonly start_time: string; readonly end_time?: string } {
   const { start_time, end_time } = endsOf(range);
   return goesOn(range) ? { start_time } : { start_time, end_time };
 }
 
-/** The records of a search, the newest first, page by page. */
+/** Search results, the newest first, page by page. */
 function useFound(state: LogsState) {
   const filter = logFilter(state);
   return useInfiniteQuery({
@@ -35,7 +35,7 @@ function useFound(state: LogsState) {
   });
 }
 
-/** How many records there are of what, within a range. */
+/** Record counts by facet within a range. */
 export function useFacets(state: LogsState) {
   const filter = logFilter(state);
   return useQuery({
@@ -50,9 +50,9 @@ export function useFacets(state: LogsState) {
 }
 
 /**
- * The records of a search, and those that come while one follows them.
+ * Search results plus records that arrive while following.
  *
- * @param isReading whether the list is somewhere else than at its newest: then nothing may move
+ * @param isReading whether the list is scrolled away from the newest, so that nothing may move
  */
 export function useLogs(state: LogsState, isReading: boolean) {
   const found = useFound(state);
@@ -73,10 +73,10 @@ export function useLogs(state: LogsState, isReading: boolean) {
   const isLive = useStream(
     name,
     () => 'logs',
-    TOLD,
+    EVENTS,
     (event, data) => {
       if (event === 'open') {
-        // What came before the stream did, or while it was broken off, is only in the store.
+        // Records from before the stream opened or during an interruption are only in the store.
         opened.current += 1;
         if (opened.current > 1) change((before) => (isReading ? withLoss(before, null) : NO_TAIL));
         void found.refetch();
@@ -97,14 +97,14 @@ export function useLogs(state: LogsState, isReading: boolean) {
   );
   return {
     rows,
-    /** How many the search found, without those that came since. */
+    /** Number of search results, without later arrivals. */
     count: pages?.[0]?.count,
     isLive,
     tail: current,
     letIn: () => {
       change(letIn);
     },
-    /** Everything anew, from the store. */
+    /** Reloads everything from the store. */
     reload: () => {
       change(() => NO_TAIL);
       void found.refetch();
@@ -119,7 +119,7 @@ export function useLogs(state: LogsState, isReading: boolean) {
   };
 }
 
-/** A record with everything that was sent with it, every digit as it was; null where it is not there any more. */
+/** A complete record with all digits; null if it is no longer stored. */
 export function useRecord(place: RecordPlace | undefined) {
   return useQuery({
     queryKey: ['log', place?.timestamp, place?.id],

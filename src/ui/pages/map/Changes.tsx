@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { useMemo } from 'react';
 import { formatTime } from '../../format/time.js';
 import { AGAINST, hoursBefore, printHours, type Hours } from '../../graph/hours.js';
-import { changesOf, failedShare, LEAST_CALLS, type MapChange } from '../../graph/map-model.js';
+import { changesOf, failedShare, MIN_CALLS, type MapChange } from '../../graph/map-model.js';
 import { Choice } from '../../parts/Choice.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
 import { Count, Duration, Percentage } from '../../parts/figures.js';
@@ -13,9 +13,9 @@ import { useSettings } from '../../state/settings.js';
 import { NO_ERRORS, NO_P95, type ChangeMap, type MapState } from './map-state.js';
 import { useMap } from './use-map.js';
 
-const WORDS = { failing: 'Fails more', slower: 'Slower', new: 'New', gone: 'Gone' } as const;
+const LABELS = { failing: 'More failures', slower: 'Slower', new: 'New', gone: 'Gone' } as const;
 
-/** What is new, gone, slower or failing more in some hours than in others. */
+/** New, removed, slower or more failing edges compared with another period. */
 export function Changes({
   hours,
   against,
@@ -34,8 +34,8 @@ export function Changes({
   );
   if (earlier === undefined)
     return (
-      <Empty title="All time has no time before it">
-        <p>Choose a range, or an hour of it, to compare it with another.</p>
+      <Empty title="No earlier period to compare with">
+        <p>Select a shorter period or a single hour.</p>
       </Empty>
     );
   const failed = now.error ?? before.error;
@@ -70,9 +70,9 @@ export function Changes({
       {changes === undefined ? (
         <TableSkeleton />
       ) : changes.length === 0 ? (
-        <Empty title="Nothing changed">
+        <Empty title="No changes">
           <p>
-            The same nodes call each other, with as many failures and as fast. Fewer than {LEAST_CALLS} calls
+            Calls, failure rates and latencies are the same. Edges and nodes with fewer than {MIN_CALLS} calls
             are not compared.
           </p>
         </Empty>
@@ -89,7 +89,7 @@ export function Changes({
   );
 }
 
-/** The map around what changed: what is gone, when it was there. */
+/** A link to the map around a change; for removed edges to the earlier period. */
 function mapOf({ kind, target }: MapChange, now: Hours, before: Hours): string {
   const { start_time, end_time } = printHours(kind === 'gone' ? before : now);
   const query = new URLSearchParams({ node: target, hops: '1' });
@@ -111,14 +111,14 @@ function columnsOf(hrefOf: (change: MapChange) => string): readonly Column<MapCh
   return [
     {
       name: 'kind',
-      header: 'What',
+      header: 'Change',
       render: ({ kind }) => (
-        <span className={kind === 'failing' ? parts['bad'] : undefined}>{WORDS[kind]}</span>
+        <span className={kind === 'failing' ? parts['bad'] : undefined}>{LABELS[kind]}</span>
       ),
     },
     {
       name: 'where',
-      header: 'Where',
+      header: 'Location',
       isWide: true,
       render: (one) => (
         <Link href={hrefOf(one)}>

@@ -13,7 +13,7 @@ import { rangeBetween } from '../../state/range.js';
 
 const HEIGHT = 96;
 
-/** The hours of a range with what happened in each: one of them, or some, are chosen. */
+/** The hours of a range with span counts, to select one of them. */
 export function HourSlider({
   range,
   at,
@@ -55,8 +55,8 @@ export function HourSlider({
     <div className={styles['hours']}>
       <div className={charts['charts']}>
         <TimeChart
-          title="Spans by hour"
-          note={at === '' ? '' : `the map is of the hour from ${words(place)}`}
+          title="Spans per hour"
+          note={at === '' ? '' : `showing the hour from ${words(place)}`}
           times={times}
           lines={[
             { name: 'spans', values: spans, tone: 'quiet' },

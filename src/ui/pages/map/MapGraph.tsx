@@ -15,18 +15,18 @@ import styles from './map.module.css';
 
 interface Shown extends Record<string, unknown> {
   readonly node: GraphNode;
-  readonly isChosen: boolean;
+  readonly isSelected: boolean;
   readonly isFaint: boolean;
-  readonly choose: (id: string) => void;
+  readonly select: (id: string) => void;
 }
 type ShownNode = Node<Shown, 'service'>;
 
-/** How many times as wide as high the picture is. */
+/** Width divided by height. */
 const [WIDE, TALL] = [2.3, 0.8];
 const TYPES = { service: ServiceNode };
 const [THINNEST, THICKEST] = [1.25, 7];
 
-/** The map as a picture: width says how many calls, the warm colour how many of them fail. */
+/** The service map as a graph: line width shows calls, the failure colour failures. */
 export default function MapGraph({ graph, ...rest }: Props) {
   const laidOut = useLayout(graph, linksOf, useIsNarrow() ? TALL : WIDE, MAP_SHAPE);
   if (laidOut === null) return <NotDrawn />;
@@ -36,7 +36,7 @@ export default function MapGraph({ graph, ...rest }: Props) {
 
 interface Props {
   readonly graph: Graph;
-  /** The node that is looked at; empty for none. */
+  /** The selected node; empty for none. */
   readonly node: string;
   readonly change: ChangeMap;
 }
@@ -67,9 +67,9 @@ function Drawn({ graph, places, node, change }: Props & { readonly places: Reado
     height: MAP_SHAPE.height,
     data: {
       node: one,
-      isChosen: one.id === node,
+      isSelected: one.id === node,
       isFaint: isKnown && one.id !== node && !beside.has(one.id),
-      choose: (id) => {
+      select: (id) => {
         change({ node: id === node ? '' : id });
       },
     },
@@ -78,12 +78,12 @@ function Drawn({ graph, places, node, change }: Props & { readonly places: Reado
   const edges = graph.edges.map((edge) => drawnEdge(edge, most, isKnown ? node : ''));
   return (
     <Picture
-      label="Graph of who calls whom; the table has the same"
+      label="Call graph; the table shows the same data"
       places={places}
       nodes={nodes}
       edges={edges}
       nodeTypes={TYPES}
-      // Where there is room for a part only, it is the one that is looked at.
+      // If only a part fits, centre on the selected node.
       near={isKnown ? node : undefined}
     />
   );
@@ -92,7 +92,7 @@ function Drawn({ graph, places, node, change }: Props & { readonly places: Reado
 function drawnEdge({ source, target, weight, error_count }: GraphEdge, most: number, node: string): Edge {
   const share = failedShare(error_count, weight) ?? 0;
   const isOfNode = node !== '' && (source === node || target === node);
-  // A thousandth that fails must be seen, and half of all calls look worse than a tenth.
+  // A failure rate of 0.1% must be visible, and 50% must look worse than 10%.
   const warm = share === 0 ? 0 : Math.round(35 + 65 * Math.sqrt(share));
   const color = `color-mix(in oklab, var(--fail-fill) ${String(warm)}%, var(--line-strong))`;
   return {
@@ -108,7 +108,7 @@ function drawnEdge({ source, target, weight, error_count }: GraphEdge, most: num
   };
 }
 
-function ServiceNode({ data: { node, isChosen, isFaint, choose } }: NodeProps<ShownNode>) {
+function ServiceNode({ data: { node, isSelected, isFaint, select } }: NodeProps<ShownNode>) {
   const { id, span_type, node_type, span_count, error_count } = node;
   const share = failedShare(error_count, span_count);
   return (
@@ -116,11 +116,16 @@ function ServiceNode({ data: { node, isChosen, isFaint, choose } }: NodeProps<Sh
       <Handle type="target" position={Position.Left} className={picture['handle'] ?? ''} />
       <button
         type="button"
-        className={cx('nopan', picture['node'], isChosen && picture['chosen'], isFaint && styles['faint'])}
-        aria-pressed={isChosen}
+        className={cx(
+          'nopan',
+          picture['node'],
+          isSelected && picture['selected'],
+          isFaint && styles['faint'],
+        )}
+        aria-pressed={isSelected}
         title={id}
         onClick={() => {
-          choose(id);
+          select(id);
         }}
       >
         <TypeIcon type={span_type as SpanType} />

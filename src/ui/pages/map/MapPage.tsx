@@ -1,5 +1,5 @@
 import { useMemo, type ReactNode } from 'react';
-import { around, busiest, matching, MOST_NODES } from '../../graph/map-model.js';
+import { around, busiest, matching, MAX_NODES } from '../../graph/map-model.js';
 import { hoursOf } from '../../graph/hours.js';
 import { formatCounted } from '../../format/number.js';
 import { Choice } from '../../parts/Choice.js';
@@ -26,10 +26,10 @@ const MapGraph = onDemand(() => import('./MapGraph.js'), <TableSkeleton />);
 const MINUTE = 60_000;
 const VIEWS = { graph: 'Graph', table: 'Table', changes: 'Changes' } as const;
 
-/** Who calls whom within some hours, as a graph or as tables, and what changed since other hours. */
+/** The service map of a period as graph or tables, and its changes. */
 export default function MapPage() {
   const [state, change] = useUrlState(STATE);
-  // The hours of a range that ends now are the same for a while.
+  // Rounded, so that the range stays the same for a minute.
   const now = Math.ceil(useNow() / MINUTE) * MINUTE;
   const hours = useMemo(() => hoursOf(state.range, state.at, now), [state.range, state.at, now]);
   return (
@@ -54,7 +54,7 @@ export default function MapPage() {
           ))}
         </div>
         <RangeChoice
-          label="Runs that started"
+          label="Period"
           value={state.range}
           onChange={(range) => {
             change({ range, at: '' });
@@ -85,38 +85,36 @@ function Whole({
   const shown = useMemo(() => {
     if (!data) return undefined;
     const found = matching(data, q);
-    return busiest(node !== '' && hops > 0 ? around(found, node, hops) : found, MOST_NODES, node);
+    return busiest(node !== '' && hops > 0 ? around(found, node, hops) : found, MAX_NODES, node);
   }, [data, q, node, hops]);
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data || !shown) return <TableSkeleton />;
   if (data.nodes.length === 0)
     return (
-      <Empty title="No calls in this time">
-        <p>
-          Agents, services and databases come onto the map with the spans of their runs. Choose a longer time.
-        </p>
+      <Empty title="No calls in this period">
+        <p>The map shows the agents, services and databases that spans name. Widen the time range.</p>
       </Empty>
     );
-  const chosen = data.nodes.find(({ id }) => id === node);
+  const selected = data.nodes.find(({ id }) => id === node);
   return (
     <>
       <Tools state={state} change={change}>
         {formatCounted(shown.nodes.length, 'node')} and {formatCounted(shown.edges.length, 'edge')}
         {shown.nodes.length < data.nodes.length &&
-          ` of ${formatCounted(data.nodes.length, 'node')}${shown.nodes.length === MOST_NODES ? ', the busiest; a search finds the others' : ''}`}
+          ` of ${formatCounted(data.nodes.length, 'node')}${shown.nodes.length === MAX_NODES ? ', the busiest; search to find others' : ''}`}
       </Tools>
       {shown.nodes.length === 0 ? (
         <Empty title="No nodes match">
-          <p>Upper and lower case make no difference.</p>
+          <p>Search ignores case.</p>
         </Empty>
       ) : (
-        <div className={parts['withPeek']} data-open={chosen !== undefined}>
+        <div className={parts['withPeek']} data-open={selected !== undefined}>
           {view === 'graph' ? (
             <MapGraph graph={shown} node={node} change={change} />
           ) : (
             <MapTables graph={shown} />
           )}
-          {chosen && <NodePanel node={chosen} graph={data} hours={hours} change={change} />}
+          {selected && <NodePanel node={selected} graph={data} hours={hours} change={change} />}
         </div>
       )}
     </>
@@ -125,9 +123,9 @@ function Whole({
 
 const HOPS = {
   '0': 'everything',
-  '1': 'one step around it',
-  '2': 'two steps around it',
-  '3': 'three steps around it',
+  '1': '1 hop',
+  '2': '2 hops',
+  '3': '3 hops',
 } as const;
 
 function Tools({
@@ -137,7 +135,7 @@ function Tools({
 }: {
   readonly state: MapState;
   readonly change: ChangeMap;
-  /** What is shown, in words. */
+  /** A summary of what is shown. */
   readonly children: ReactNode;
 }) {
   const [typed, setTyped] = useDebounced(q, (value) => {
@@ -157,7 +155,7 @@ function Tools({
       />
       {node !== '' && (
         <Choice
-          label={`With ${node}`}
+          label={`Around ${node}`}
           value={String(hops)}
           options={HOPS}
           onChange={(value) => {

@@ -8,7 +8,7 @@ import { NO_ERRORS, NO_P95, STATE } from './map-state.js';
 import { parseState, printState } from '../../state/codec.js';
 import styles from './map.module.css';
 
-/** The map as tables: the same as the picture, for whoever reads better than looks. */
+/** The service map as tables. */
 export function MapTables({ graph }: { readonly graph: Graph }) {
   const query = useSearch();
   const hrefOf = (node: string): string => `/map?${printState(STATE, { ...parseState(STATE, query), node })}`;
@@ -40,11 +40,11 @@ function edgeColumns(hrefOf: (node: string) => string): readonly Column<GraphEdg
   return [
     {
       name: 'target',
-      header: 'Called',
+      header: 'Callee',
       isWide: true,
       render: ({ target }) => <Link href={hrefOf(target)}>{target}</Link>,
     },
-    { name: 'source', header: 'By', isWide: true, render: ({ source }) => source },
+    { name: 'source', header: 'Caller', isWide: true, render: ({ source }) => source },
     {
       name: 'calls',
       header: 'Calls',
@@ -88,7 +88,7 @@ function figureColumns<Item extends Pick<GraphEdge, 'error_count' | 'p95_ms'>>(
           <span className={cx(share !== null && share > 0 && parts['bad'])}>
             <Percentage
               value={share === null ? null : share * 100}
-              missing={countOf(item) === 0 ? 'It has no span of its own' : NO_ERRORS}
+              missing={countOf(item) === 0 ? 'No spans of its own' : NO_ERRORS}
             />
           </span>
         );
@@ -97,7 +97,7 @@ function figureColumns<Item extends Pick<GraphEdge, 'error_count' | 'p95_ms'>>(
     {
       name: 'p95',
       header: 'p95',
-      hint: '95 % of those that have ended took no longer; within a tenth',
+      hint: '95th percentile of ended spans; accurate to 10%',
       isNumber: true,
       render: ({ p95_ms }) => <Duration value={p95_ms} missing={NO_P95} />,
     },

@@ -5,11 +5,11 @@ import { failedShare, type Graph, type GraphEdge, type GraphNode } from '../../g
 import { Count, Duration } from '../../parts/figures.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
-import { PeekPanel } from '../../parts/PeekPanel.js';
+import { SidePanel } from '../../parts/SidePanel.js';
 import { NO_ERRORS, NO_P95, type ChangeMap } from './map-state.js';
 import styles from './map.module.css';
 
-/** One node: its figures, who calls it, whom it calls, and the runs that have it. */
+/** A node: statistics, callers, callees and a link to its runs. */
 export function NodePanel({
   node,
   graph,
@@ -24,11 +24,11 @@ export function NodePanel({
   const { id, node_type, span_count, error_count, p95_ms } = node;
   const callers = graph.edges.filter(({ target }) => target === id);
   const called = graph.edges.filter(({ source }) => source === id);
-  const choose = (next: string): void => {
+  const select = (next: string): void => {
     change({ node: next });
   };
   return (
-    <PeekPanel
+    <SidePanel
       label="Node"
       title={<span className={styles['title']}>{id}</span>}
       onClose={() => {
@@ -48,15 +48,15 @@ export function NodePanel({
         </dd>
         <dt>p95</dt>
         <dd>
-          <Duration value={p95_ms} missing={span_count === 0 ? 'It has no span of its own' : NO_P95} />
+          <Duration value={p95_ms} missing={span_count === 0 ? 'No spans of its own' : NO_P95} />
         </dd>
       </dl>
       <p className={styles['runs']}>
         <Link href={runsOf(id, hours)}>Runs with this node</Link>
       </p>
-      <Ends title="Called by" edges={callers} endOf={({ source }) => source} choose={choose} />
-      <Ends title="Calls" edges={called} endOf={({ target }) => target} choose={choose} />
-    </PeekPanel>
+      <Ends title="Called by" edges={callers} endOf={({ source }) => source} select={select} />
+      <Ends title="Calls" edges={called} endOf={({ target }) => target} select={select} />
+    </SidePanel>
   );
 }
 
@@ -71,12 +71,12 @@ function Ends({
   title,
   edges,
   endOf,
-  choose,
+  select,
 }: {
   readonly title: string;
   readonly edges: readonly GraphEdge[];
   readonly endOf: (edge: GraphEdge) => string;
-  readonly choose: (node: string) => void;
+  readonly select: (node: string) => void;
 }) {
   if (edges.length === 0) return null;
   return (
@@ -92,7 +92,7 @@ function Ends({
                 <button
                   type="button"
                   onClick={() => {
-                    choose(endOf(edge));
+                    select(endOf(edge));
                   }}
                 >
                   {endOf(edge)}

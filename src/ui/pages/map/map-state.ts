@@ -2,15 +2,15 @@ import { AGAINST } from '../../graph/hours.js';
 import { integer, oneOf, text, type StateOf } from '../../state/codec.js';
 import { rangeField } from '../../state/range.js';
 
-/** What the URL of the map says. */
+/** URL state of the map. */
 export const STATE = {
   range: rangeField('24h'),
-  /** One hour of the range, as its start; empty: all of them. */
+  /** Start of the selected hour; empty for all hours. */
   at: text(),
   view: oneOf(['graph', 'table', 'changes'], 'graph'),
-  /** The node that is looked at. */
+  /** The selected node. */
   node: text(),
-  /** How far around it; 0: everything. */
+  /** Hops around the node; 0 for everything. */
   hops: integer(0, 0, 3),
   q: text(),
   against: oneOf(Object.keys(AGAINST) as (keyof typeof AGAINST)[], 'before'),
@@ -19,6 +19,5 @@ export const STATE = {
 export type MapState = StateOf<typeof STATE>;
 export type ChangeMap = (some: Partial<MapState>, step?: 'push' | 'replace') => void;
 
-export const NO_ERRORS =
-  'Some of these hours were counted by an older version: jackdaw map rebuild counts them';
-export const NO_P95 = 'None has ended, or some of these hours were counted by an older version';
+export const NO_ERRORS = 'Some hours were counted by an older version; run jackdaw map rebuild';
+export const NO_P95 = 'No span has ended, or some hours were counted by an older version';

@@ -3,10 +3,10 @@ import { api, bodyOf } from '../../api/client.js';
 import { HOUR, printHours, type Hours } from '../../graph/hours.js';
 
 const REFRESH_MS = 60_000;
-/** As many as the route gives. */
-const MOST_HOURS = 8784;
+/** Limit of the route. */
+const MAX_HOURS = 8784;
 
-/** The map of some hours. @param hours undefined asks for nothing */
+/** The map of some hours. @param hours undefined sends no request */
 export function useMap(hours: Hours | undefined) {
   return useQuery({
     queryKey: ['map', hours],
@@ -23,10 +23,10 @@ export function useMap(hours: Hours | undefined) {
   });
 }
 
-/** The hours that have spans. @param start the first one, in milliseconds */
+/** Hours with spans. @param start first hour in milliseconds */
 export function useMapHours(start: number | undefined, now: number) {
   const hours =
-    start === undefined ? MOST_HOURS : Math.min(MOST_HOURS, Math.max(1, Math.ceil((now - start) / HOUR)));
+    start === undefined ? MAX_HOURS : Math.min(MAX_HOURS, Math.max(1, Math.ceil((now - start) / HOUR)));
   return useQuery({
     queryKey: ['map hours', hours],
     queryFn: ({ signal }) =>

@@ -4,7 +4,7 @@ import styles from './metrics.module.css';
 
 const HEIGHT = 18;
 
-/** Many series as rows of colour: the darker, the larger within all of them. The figures are in the table's own columns. */
+/** Many series as rows of colour on one scale. The columns have the values. */
 export function HeatStrip({
   times,
   rows,
@@ -27,13 +27,13 @@ export function HeatStrip({
               Over time, {format(least)} to {format(most)}
             </th>
             <th scope="col" className={parts['number']}>
-              Least
+              Min
             </th>
             <th scope="col" className={parts['number']}>
-              Largest
+              Max
             </th>
             <th scope="col" className={parts['number']}>
-              Newest
+              Last
             </th>
           </tr>
         </thead>

@@ -36,11 +36,7 @@ const COLUMNS: readonly Column<Metric>[] = [
     name: 'unit',
     header: 'Unit',
     render: ({ unit }) =>
-      unit === '' ? (
-        <Missing reason="The sender named no unit" />
-      ) : (
-        <span title={unit}>{unitName(unit) || 'none'}</span>
-      ),
+      unit === '' ? <Missing reason="No unit" /> : <span title={unit}>{unitName(unit) || 'none'}</span>,
   },
   {
     name: 'points',
@@ -56,7 +52,7 @@ const COLUMNS: readonly Column<Metric>[] = [
   },
 ];
 
-/** Metrics of all services: the list, or one of them over time. */
+/** Metrics of all services: the list, or one metric over time. */
 export default function Metrics() {
   const [state, change] = useUrlState(METRICS_STATE);
   const { data, error, refetch } = useQuery({
@@ -90,7 +86,7 @@ export default function Metrics() {
       </div>
       {state.m !== '' && data && (
         <p role="status" className={parts['faint']}>
-          There is no metric {state.m}: it was not sent, or all its points were removed.
+          Metric {state.m} not found: it was never sent, or its points were deleted.
         </p>
       )}
       {error && !data ? (
@@ -98,11 +94,11 @@ export default function Metrics() {
       ) : shown === undefined ? (
         <TableSkeleton rows={10} />
       ) : shown.length === 0 ? (
-        <Empty title={data?.length === 0 ? 'No metric has come yet' : 'No metric is called like this'}>
+        <Empty title={data?.length === 0 ? 'No metrics yet' : 'No metrics match'}>
           <p>
             {data?.length === 0
-              ? 'Metrics come by OTLP, as traces do: set OTEL_EXPORTER_OTLP_ENDPOINT to the daemon’s receiver.'
-              : 'Search for a part of a name, or of a description.'}
+              ? 'Send metrics by OTLP: set OTEL_EXPORTER_OTLP_ENDPOINT to the OTLP receiver of the daemon.'
+              : 'Search by part of a name or description.'}
           </p>
         </Empty>
       ) : (

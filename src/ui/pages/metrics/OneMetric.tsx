@@ -14,7 +14,6 @@ import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { onDrawn } from '../../state/range.js';
 import { endsOf } from '../../state/use-series.js';
-import { Exemplars } from './Exemplars.js';
 import { HeatStrip } from './HeatStrip.js';
 import styles from './metrics.module.css';
 import {
@@ -28,10 +27,56 @@ import {
   valuesOf,
   type MetricsState,
 } from './metrics-state.js';
+import { Time } from '../../parts/figures.js';
 
-/** More lines than that nobody tells apart. */
-const MOST_LINES = 6;
-const LEAST_MS = 1000;
+const MAX_POINTS = 200;
+const MAX_SHOWN = 20;
+
+/** Runs linked by exemplars. */
+function Exemplars({
+  name,
+  range,
+  labels,
+}: {
+  readonly name: string;
+  readonly range: string;
+  readonly labels: string;
+}) {
+  const { data } = useQuery({
+    queryKey: ['exemplars', name, range, labels],
+    queryFn: ({ signal }) => {
+      const pairs = JSON.stringify(pairsOf(labels));
+      const query = { name, ...endsOf(range), labels: pairs, limit: MAX_POINTS, details: true };
+      return bodyOf(api.GET('/api/v1/dashboard/metrics/query', { params: { query }, signal }));
+    },
+  });
+  const found = (data?.data_points ?? [])
+    .flatMap(({ timestamp, exemplars = [] }) =>
+      exemplars.map((each) => ({ ...each, timestamp: each.timestamp ?? timestamp })),
+    )
+    .filter(({ trace_id }) => trace_id !== null)
+    .slice(0, MAX_SHOWN);
+  if (found.length === 0) return null;
+  return (
+    <section className={styles['exemplars']}>
+      <h2>Exemplars</h2>
+      <ul>
+        {found.map(({ timestamp, value, trace_id, span_id }, at) => (
+          <li key={at}>
+            <Time at={timestamp} />{' '}
+            <Link href={`/traces/${trace_id ?? ''}${span_id === null ? '' : `?span=${span_id}`}`}>
+              {value === null ? 'Open the run' : `Run with ${formatMeasured(value, data?.unit ?? '')}`}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** More lines are hard to tell apart. */
+const MAX_LINES = 6;
+const MIN_MS = 1000;
 const REFRESH_MS = 30_000;
 
 interface Props {
@@ -40,7 +85,7 @@ interface Props {
   readonly change: (some: Partial<MetricsState>) => void;
 }
 
-/** One metric over time: as lines, and many series as rows of colour. */
+/** A metric over time as lines, or as rows of colour for many series. */
 export function OneMetric({ metric, state, change }: Props) {
   const { name, type, unit, description } = metric;
   const agg = aggregationOf(type, state.agg);
@@ -55,7 +100,7 @@ export function OneMetric({ metric, state, change }: Props) {
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });
-  // A rate of a histogram is of what was measured, and not of its unit.
+  // The rate of a histogram counts measurements and has no unit.
   const isCount = agg === 'rate' && type !== 'sum';
   const format = (value: number) => formatMeasured(value, isCount ? '' : unit, agg === 'rate');
   return (
@@ -77,8 +122,8 @@ export function OneMetric({ metric, state, change }: Props) {
       ) : data === undefined ? (
         <TableSkeleton rows={6} />
       ) : data.series.length === 0 ? (
-        <Empty title="Nothing was measured here">
-          <p>Choose a longer time, or remove a label.</p>
+        <Empty title="No data in this period">
+          <p>Widen the time range or remove a label.</p>
         </Empty>
       ) : (
         <div aria-busy={isPlaceholderData}>
@@ -117,7 +162,7 @@ function Controls({
   return (
     <div className={parts['filters']} role="group" aria-label="Filters">
       <RangeChoice
-        label="Time"
+        label="Period"
         bounded
         value={state.range}
         onChange={(range) => {
@@ -133,11 +178,11 @@ function Controls({
         }}
       />
       <Choice
-        label="Split by"
+        label="Group by"
         value={state.by}
         options={{
-          '': 'Every label',
-          '*': 'Nothing',
+          '': 'All labels',
+          '*': 'None',
           ...keys,
           ...(state.by === '' || state.by === '*' ? {} : { [state.by]: state.by }),
         }}
@@ -146,13 +191,13 @@ function Controls({
         }}
       />
       <label className={parts['label']}>
-        Only
+        Filter
         <select
           className={parts['field']}
           value=""
           onChange={({ target }) => {
-            const chosen = choices[Number(target.value)];
-            if (chosen) change({ where: printPairs({ ...pairs, [chosen.key]: chosen.value }) });
+            const selected = choices[Number(target.value)];
+            if (selected) change({ where: printPairs({ ...pairs, [selected.key]: selected.value }) });
           }}
         >
           <option value="">Label…</option>
@@ -175,7 +220,7 @@ function Controls({
           }}
         >
           {key}: {value} <X size={14} aria-hidden="true" />
-          <span className={parts['unseen']}>take away</span>
+          <span className={parts['unseen']}>remove</span>
         </button>
       ))}
     </div>
@@ -202,22 +247,22 @@ function Drawn({
       size: series.points.reduce((sum, [, value = 0]) => sum + Math.abs(value), 0),
     }));
     const largest = [...all].sort((a, b) => b.size - a.size);
-    return { times: steps, rows: largest, lines: largest.slice(0, MOST_LINES) };
+    return { times: steps, rows: largest, lines: largest.slice(0, MAX_LINES) };
   }, [answer]);
   const count = answer.series.length;
-  const more = count > MOST_LINES ? `; the ${String(MOST_LINES)} largest as lines, all below` : '';
+  const more = count > MAX_LINES ? `; the ${String(MAX_LINES)} largest as lines, all below` : '';
   return (
     <>
       <div className={charts['charts']}>
         <TimeChart
           title={title}
-          note={`${formatCounted(count, 'series', 'series')}${more}${answer.is_truncated ? '; there is more than is read at a time' : ''}`}
+          note={`${formatCounted(count, 'series', 'series')}${more}${answer.is_truncated ? '; truncated' : ''}`}
           times={times}
           lines={lines}
           range={[Date.parse(answer.start_time), Date.parse(answer.end_time)]}
           format={format}
-          missing="Nothing was measured here"
-          onBrush={onDrawn(LEAST_MS, onBrush)}
+          missing="No data in this period"
+          onBrush={onDrawn(MIN_MS, onBrush)}
         />
       </div>
       {count > 1 && <HeatStrip times={times} rows={rows} format={format} />}

@@ -1,4 +1,4 @@
-/** The least and the largest of some values; both 0 where there are none. */
+/** Minimum and maximum; both 0 without values. */
 export function extentOf(values: readonly (number | null)[]): {
   readonly least: number;
   readonly most: number;

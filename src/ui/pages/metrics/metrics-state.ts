@@ -4,17 +4,17 @@ import { rangeField } from '../../state/range.js';
 const AGGREGATIONS = ['avg', 'sum', 'min', 'max', 'last', 'rate', 'p50', 'p95', 'p99'] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
 
-/** What the URL of the page says. */
+/** URL state of the page. */
 export const METRICS_STATE = {
-  /** The metric that is shown; empty: the list. */
+  /** The metric shown; empty for the list. */
   m: text(),
   q: text(),
   range: rangeField('24h'),
-  /** Empty: what suits the type. */
+  /** Empty for the default of the type. */
   agg: oneOf(['', ...AGGREGATIONS], ''),
-  /** A key of labels; empty: each series by itself, `*`: all of it as one. */
+  /** A label key to group by; empty for single series, `*` for one total. */
   by: text(),
-  /** Pairs that points have, as JSON. */
+  /** Label filters as JSON. */
   where: text(),
 };
 
@@ -23,7 +23,7 @@ export type MetricType = 'gauge' | 'sum' | 'histogram' | 'exponential_histogram'
 
 const OF_HISTOGRAMS = ['p95', 'p50', 'p99', 'avg', 'min', 'max', 'rate', 'sum'] as const;
 
-/** What can be asked of each type, the most telling first. */
+/** Aggregations by metric type, the most useful first. */
 export const SUITED: Readonly<Record<MetricType, readonly Aggregation[]>> = {
   gauge: ['avg', 'min', 'max', 'last', 'sum'],
   sum: ['rate', 'sum', 'last', 'avg', 'min', 'max'],
@@ -35,22 +35,22 @@ export const SUITED: Readonly<Record<MetricType, readonly Aggregation[]>> = {
 export const AGGREGATION_NAMES: Readonly<Record<Aggregation, string>> = {
   avg: 'Average',
   sum: 'Sum',
-  min: 'Least',
-  max: 'Largest',
-  last: 'Newest',
-  rate: 'Rate a second',
+  min: 'Min',
+  max: 'Max',
+  last: 'Last',
+  rate: 'Rate per second',
   p50: 'p50',
   p95: 'p95',
   p99: 'p99',
 };
 
-/** What is asked for: what the link says, where the type has it. */
-export function aggregationOf(type: MetricType, asked: MetricsState['agg']): Aggregation {
+/** The requested aggregation if the type supports it, otherwise the default. */
+export function aggregationOf(type: MetricType, requested: MetricsState['agg']): Aggregation {
   const suited = SUITED[type];
-  return suited.find((each) => each === asked) ?? suited[0] ?? 'avg';
+  return suited.find((each) => each === requested) ?? suited[0] ?? 'avg';
 }
 
-/** @returns the pairs that a link says; none where it cannot be read */
+/** @returns the label filters of a link; none if invalid */
 export function pairsOf(where: string): Readonly<Record<string, string>> {
   try {
     const pairs: unknown = JSON.parse(where);
@@ -63,7 +63,7 @@ export function pairsOf(where: string): Readonly<Record<string, string>> {
   }
 }
 
-/** The same as a link says it. */
+/** Label filters as a link value. */
 export function printPairs(pairs: Readonly<Record<string, string>>): string {
   return Object.keys(pairs).length === 0 ? '' : JSON.stringify(pairs);
 }
@@ -73,7 +73,7 @@ interface Series {
   readonly points: readonly (readonly number[])[];
 }
 
-/** The beginnings of all steps in milliseconds, also of those of which nothing is known. */
+/** The starts of all steps in milliseconds, including empty ones. */
 export function stepTimes(answer: {
   readonly step: number;
   readonly start_time: string;
@@ -85,18 +85,20 @@ export function stepTimes(answer: {
   return Array.from({ length: count }, (_, at) => (first + at) * width);
 }
 
-/** A value for each time; null where nothing is known. */
+/** One value per time; null if unknown. */
 export function valuesOf(times: readonly number[], { points }: Series): readonly (number | null)[] {
   const known = new Map(points.map(([ms, value]) => [ms, value]));
   return times.map((time) => known.get(time) ?? null);
 }
 
-/** What tells series from each other: labels that all have alike are left out. */
+/** Distinguishing names of series, without the labels that all share. */
 export function namesOf(series: readonly Series[]): readonly string[] {
   const [first] = series;
   const isSame = (key: string): boolean => series.every(({ labels }) => labels[key] === first?.labels[key]);
   return series.map(({ labels }) => {
-    const telling = Object.entries(labels).filter(([key]) => series.length === 1 || !isSame(key));
-    return telling.length === 0 ? 'all' : telling.map(([key, value]) => `${key}=${value}`).join(' ');
+    const distinguishing = Object.entries(labels).filter(([key]) => series.length === 1 || !isSame(key));
+    return distinguishing.length === 0
+      ? 'all'
+      : distinguishing.map(([key, value]) => `${key}=${value}`).join(' ');
   });
 }

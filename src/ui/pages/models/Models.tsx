@@ -25,21 +25,21 @@ import { WhatIf } from './WhatIf.js';
 
 const STATE = { range: rangeField('30d'), what: swapsField, prices: text() };
 const PAGE_SIZE = 100;
-/** More models than that are said to be there and not shown. */
-const MOST_PAGES = 5;
-/** More lines than that nobody can tell apart. */
-const MOST_LINES = 6;
+/** Page limit; the rest is counted only. */
+const MAX_PAGES = 5;
+/** More lines are hard to tell apart. */
+const MAX_LINES = 6;
 
-/** The models that were called, with what they cost by day; those without a price first. */
+/** The models called in a period, with cost per day; unpriced models first. */
 export default function Models() {
   const [{ range, what, prices: processor }, change] = useUrlState(STATE);
   const models = useModels(range);
   const prices = usePrices(range);
-  const asked = useWhatIf(range, what, processor);
+  const estimates = useWhatIf(range, what, processor);
   const priceOf = useMemo(() => {
     if (prices.data === undefined) return undefined;
-    const chosen = processor === '' ? prices.data[0]?.processor : processor;
-    return new Map(prices.data.flatMap((row) => (row.processor === chosen ? [[row.model, row]] : [])));
+    const selected = processor === '' ? prices.data[0]?.processor : processor;
+    return new Map(prices.data.flatMap((row) => (row.processor === selected ? [[row.model, row]] : [])));
   }, [prices.data, processor]);
   return (
     <div className={parts['page']}>
@@ -48,7 +48,7 @@ export default function Models() {
         <h1>Models</h1>
         <ZoneNote />
         <RangeChoice
-          label="Calls"
+          label="Period"
           value={range}
           onChange={(value) => {
             change({ range: value });
@@ -61,21 +61,21 @@ export default function Models() {
       ) : models.data === undefined ? (
         <TableSkeleton />
       ) : models.data.items.length === 0 ? (
-        <Empty title="No model was called">
-          <p>Spans of type llm are calls of models. Choose a longer time.</p>
+        <Empty title="No model calls in this period">
+          <p>Spans of type llm count as model calls. Widen the time range.</p>
         </Empty>
       ) : (
         <>
           <DataTable
             label="Models"
             items={unpricedFirst(models.data.items)}
-            columns={columns(priceOf, new Map(asked.map((each) => [each.swap.model, each])))}
+            columns={columns(priceOf, new Map(estimates.map((each) => [each.swap.model, each])))}
             keyOf={({ model }) => JSON.stringify(model)}
             hrefOf={({ model }) => runsOfModel(model)}
           />
           {models.data.items.length < models.data.count && (
             <p className={parts['faint']}>
-              The {models.data.items.length} that cost most, of {models.data.count} models.
+              Top {models.data.items.length} of {models.data.count} models by cost.
             </p>
           )}
           {prices.error && !prices.data ? (
@@ -86,7 +86,7 @@ export default function Models() {
                 models={[...new Set(models.data.items.map(({ model }) => model ?? ''))]}
                 prices={prices.data}
                 swaps={what}
-                asked={asked}
+                estimates={estimates}
                 processor={processor}
                 onSwaps={(swaps) => {
                   change({ what: swaps });
@@ -103,7 +103,7 @@ export default function Models() {
   );
 }
 
-/** Pages one after the other: what has no price comes last. */
+/** Loads all pages, because unpriced models come last. */
 function useModels(range: string) {
   return useQuery({
     queryKey: ['models', range],
@@ -113,7 +113,7 @@ function useModels(range: string) {
         const query = { ...timeOf(range), page, page_size: PAGE_SIZE };
         const body = await bodyOf(api.GET('/api/v1/dashboard/models', { params: { query }, signal }));
         items.push(...body.items);
-        if (!body.has_more || page === MOST_PAGES) return { items, count: body.count };
+        if (!body.has_more || page === MAX_PAGES) return { items, count: body.count };
       }
     },
     placeholderData: keepPreviousData,
@@ -132,7 +132,7 @@ function CostByModel({ range }: { readonly range: string }) {
       }))
       .filter(({ cost }) => cost > 0)
       .sort((a, b) => b.cost - a.cost);
-    const lines = costs.slice(0, MOST_LINES).map(({ group }) => ({
+    const lines = costs.slice(0, MAX_LINES).map(({ group }) => ({
       name: group.key === null ? 'others' : modelName(group.key),
       values: valuesAt(times, group.buckets, ({ cost }) => cost, 0),
     }));
@@ -145,13 +145,13 @@ function CostByModel({ range }: { readonly range: string }) {
   return (
     <div className={charts['charts']}>
       <TimeChart
-        title="Cost by UTC day"
-        note={`${formatMoney(drawn.total)} in all${drawn.left > 0 ? `; ${String(drawn.left)} cheaper models are not drawn` : ''}`}
+        title="Cost per UTC day"
+        note={`${formatMoney(drawn.total)} total${drawn.left > 0 ? `; ${String(drawn.left)} smaller models hidden` : ''}`}
         times={drawn.times}
         lines={drawn.lines}
         range={[Date.parse(data.start_time), Date.parse(data.end_time)]}
         format={formatMoney}
-        missing="No call has a cost"
+        missing="No calls have a cost"
       />
     </div>
   );

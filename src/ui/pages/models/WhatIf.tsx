@@ -6,12 +6,12 @@ import { Choice } from '../../parts/Choice.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
 import { modelName } from './model-figures.js';
-import type { Asked } from './use-what-if.js';
+import type { Estimate } from './use-what-if.js';
 import {
   candidates,
-  differenceWords,
+  formatDifference,
   missingReason,
-  MOST_SWAPS,
+  MAX_SWAPS,
   processorsOf,
   remarks,
   together,
@@ -21,47 +21,47 @@ import {
 import styles from './WhatIf.module.css';
 
 interface Props {
-  /** Those that were called. */
+  /** Called models. */
   readonly models: readonly string[];
   readonly prices: readonly Schemas['ModelPrice'][];
   readonly swaps: readonly Swap[];
-  readonly asked: readonly Asked[];
-  /** Whose prices; empty for the first. */
+  readonly estimates: readonly Estimate[];
+  /** Name of the price processor; empty for the first. */
   readonly processor: string;
   readonly onSwaps: (swaps: readonly Swap[]) => void;
   readonly onProcessor: (processor: string) => void;
 }
 
-/** What the time would have cost if other models had been called, and what that assumes. */
-export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onProcessor }: Props) {
+/** Estimates the cost of a period with other models. */
+export function WhatIf({ models, prices, swaps, estimates, processor, onSwaps, onProcessor }: Props) {
   const processors = processorsOf(prices);
-  const chosen = processor === '' ? (Object.keys(processors)[0] ?? '') : processor;
+  const selected = processor === '' ? (Object.keys(processors)[0] ?? '') : processor;
   return (
     <section className={styles['whatIf']} aria-labelledby="what-if">
-      <h2 id="what-if">What if another model had been called?</h2>
+      <h2 id="what-if">What if you used another model?</h2>
       {prices.length === 0 ? (
         <p className={parts['faint']}>
-          No pipeline has a processor <code>cost</code>, so there are no prices to think with.
+          No prices: no pipeline has the processor <code>cost</code>.
         </p>
       ) : (
         <div className={parts['filters']}>
           <AddSwap
             models={models}
-            names={candidates(prices, chosen)}
-            isFull={swaps.length >= MOST_SWAPS}
+            names={candidates(prices, selected)}
+            isFull={swaps.length >= MAX_SWAPS}
             onAdd={(swap) => {
               onSwaps(withSwap(swaps, swap));
             }}
           />
           {Object.keys(processors).length > 1 && (
-            <Choice label="Prices of" value={chosen} options={processors} onChange={onProcessor} />
+            <Choice label="Price list" value={selected} options={processors} onChange={onProcessor} />
           )}
         </div>
       )}
       {swaps.length > 0 && (
         <>
-          <ul className={styles['swaps']} aria-label="What is thought of">
-            {asked.map(({ swap, answer, error, retry }) => (
+          <ul className={styles['swaps']} aria-label="Estimates">
+            {estimates.map(({ swap, answer, error, retry }) => (
               <li key={swap.model}>
                 <span>
                   <b>{modelName(swap.model)}</b> as <b>{swap.as}</b>
@@ -70,7 +70,7 @@ export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onPro
                 <button
                   type="button"
                   className={cx(parts['button'], parts['iconButton'])}
-                  aria-label={`Take away ${modelName(swap.model)} as ${swap.as}`}
+                  aria-label={`Remove ${modelName(swap.model)} as ${swap.as}`}
                   onClick={() => {
                     onSwaps(swaps.filter((each) => each !== swap));
                   }}
@@ -89,10 +89,10 @@ export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onPro
               </li>
             ))}
           </ul>
-          <Together asked={asked} />
+          <Together estimates={estimates} />
           <p className={styles['assumed']}>
-            An estimate: each call is priced with the very tokens that it used. Another model counts tokens in
-            its own way, answers at its own length, and caches by its own rules.
+            Estimate: uses the original token counts. Another model may count tokens, answer and cache
+            differently.
           </p>
         </>
       )}
@@ -100,37 +100,37 @@ export function WhatIf({ models, prices, swaps, asked, processor, onSwaps, onPro
   );
 }
 
-/** The real cost and the estimate of what can be compared. */
-function Figures({ answer: { repriced } }: { readonly answer: NonNullable<Asked['answer']> }) {
+/** Actual cost and estimate of comparable calls. */
+function Figures({ answer: { repriced } }: { readonly answer: NonNullable<Estimate['answer']> }) {
   const { both_cost: now = null, both_repriced_cost: then = null } = repriced ?? {};
   if (now === null || then === null) return null;
   return (
     <>
-      : {formatMoney(now)} → ~{formatMoney(then)} ({differenceWords(now, then)})
+      : {formatMoney(now)} → ~{formatMoney(then)} ({formatDifference(now, then)})
     </>
   );
 }
 
-function Remarks({ answer }: { readonly answer: NonNullable<Asked['answer']> }) {
+function Remarks({ answer }: { readonly answer: NonNullable<Estimate['answer']> }) {
   const missing = missingReason(answer);
   const text = [...(missing === undefined ? [] : [`${missing}.`]), ...remarks(answer)].join(' ');
   return (
     <small className={parts['faint']}>
-      {answer.rule !== null && `By ${answer.rule}. `}
+      {answer.rule !== null && `Price rule: ${answer.rule}. `}
       {text}
     </small>
   );
 }
 
-/** The sum of what can be compared. */
-function Together({ asked }: { readonly asked: readonly Asked[] }) {
-  const answers = asked.flatMap(({ answer }) => answer ?? []);
+/** The total over all estimates. */
+function Together({ estimates }: { readonly estimates: readonly Estimate[] }) {
+  const answers = estimates.flatMap(({ answer }) => answer ?? []);
   const { now, then } = together(answers);
-  if (answers.length < asked.length || now === null || then === null) return null;
+  if (answers.length < estimates.length || now === null || then === null) return null;
   return (
     <p role="status">
-      Together: what cost <b>{formatMoney(now)}</b> would have cost about <b>{formatMoney(then)}</b>, a
-      difference of {differenceWords(now, then)}.
+      Total: <b>{formatMoney(now)}</b> actual, about <b>{formatMoney(then)}</b> estimated; difference:{' '}
+      {formatDifference(now, then)}.
     </p>
   );
 }
@@ -148,7 +148,7 @@ function AddSwap({
 }) {
   const [model, setModel] = useState<string>();
   const [as, setAs] = useState('');
-  // What was chosen may not have been called in another time.
+  // The selected model may have no calls in another period.
   const from = model !== undefined && models.includes(model) ? model : models[0];
   const add = (event: SyntheticEvent): void => {
     event.preventDefault();
@@ -159,13 +159,13 @@ function AddSwap({
   return (
     <form className={styles['add']} aria-label="Another model" onSubmit={add}>
       <Choice
-        label="Instead of"
+        label="Replace"
         value={from ?? ''}
         options={Object.fromEntries(models.map((name) => [name, modelName(name)]))}
         onChange={setModel}
       />
       <label className={parts['label']}>
-        call
+        with
         <input
           className={parts['field']}
           list="priced-models"
@@ -188,7 +188,7 @@ function AddSwap({
         type="submit"
         className={parts['button']}
         disabled={from === undefined || as.trim() === '' || isFull}
-        title={isFull ? `No more than ${String(MOST_SWAPS)} at once` : undefined}
+        title={isFull ? `At most ${String(MAX_SWAPS)} at once` : undefined}
       >
         <Plus size={14} aria-hidden="true" /> Estimate
       </button>

@@ -4,70 +4,70 @@ import type { Column } from '../../parts/DataTable.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { USAGE, type Model } from './usage-columns.js';
-import type { Asked } from './use-what-if.js';
-import { differenceWords, missingReason } from './what-if.js';
+import type { Estimate } from './use-what-if.js';
+import { formatDifference, missingReason } from './what-if.js';
 
 type ModelPrice = Schemas['ModelPrice'];
 
 const USED = [USAGE.model, USAGE.unpriced, USAGE.calls, USAGE.input, USAGE.output];
 
 /**
- * The columns of the models' list; those of what would have been stand beside the real cost, in place of the last call.
+ * Columns of the model list; estimates replace the last-call column.
  *
- * @param prices by model; undefined while they are not known
- * @param asked by model; empty where nothing is thought of
+ * @param prices by model; undefined while loading
+ * @param estimates by model
  */
 export function columns(
   prices: ReadonlyMap<string, ModelPrice> | undefined,
-  asked: ReadonlyMap<string, Asked>,
+  estimates: ReadonlyMap<string, Estimate>,
 ): readonly Column<Model>[] {
   const price: Column<Model> = {
     name: 'price',
     header: 'Price in / out',
-    hint: 'US dollars for a million tokens, where calls report tokens and no cost',
+    hint: 'USD per million tokens, for calls that report tokens but no cost',
     isNumber: true,
     render: ({ model }) => <Price of={prices?.get(model ?? '')} isLoading={prices === undefined} />,
   };
-  if (asked.size === 0) return [...USED, price, USAGE.cost, USAGE.each, USAGE.last];
-  const of = ({ model }: Model): Asked | undefined => asked.get(model ?? '');
-  const thought: readonly Column<Model>[] = [
+  if (estimates.size === 0) return [...USED, price, USAGE.cost, USAGE.each, USAGE.last];
+  const of = ({ model }: Model): Estimate | undefined => estimates.get(model ?? '');
+  const estimateColumns: readonly Column<Model>[] = [
     {
       name: 'as',
-      header: 'As',
+      header: 'Replacement',
       isCut: true,
       render: (model) => <span title={of(model)?.swap.as}>{of(model)?.swap.as}</span>,
     },
     {
       name: 'then',
       header: 'Estimate',
-      hint: 'What it would have cost, with the tokens that were used',
+      hint: 'Estimated cost with the original token counts',
       isNumber: true,
-      render: (model) => <Then asked={of(model)} />,
+      render: (model) => <Then estimates={of(model)} />,
     },
     {
       name: 'difference',
       header: 'Difference',
-      hint: 'Of the calls that have a real cost and an estimate',
+      hint: 'For calls with both an actual cost and an estimate',
       isNumber: true,
-      render: (model) => <Difference asked={of(model)} />,
+      render: (model) => <Difference estimates={of(model)} />,
     },
   ];
-  // There is no room for when it was called last.
-  return [...USED, price, USAGE.cost, ...thought, USAGE.each];
+  // No room for the last call.
+  return [...USED, price, USAGE.cost, ...estimateColumns, USAGE.each];
 }
 
 function Price({ of, isLoading }: { readonly of: ModelPrice | undefined; readonly isLoading: boolean }) {
   if (isLoading) return null;
-  if (of === undefined) return <Missing reason="Nothing prices it" />;
+  if (of === undefined) return <Missing reason="No price" />;
   const { price, rule, providers, processor } = of;
   if (price === null) {
     const reason =
       providers.length === 0
-        ? 'The price table does not know this model'
-        : `It has a price for these providers only: ${providers.map(({ provider }) => provider).join(', ')}`;
+        ? 'Not in the price list'
+        : `Priced for these providers only: ${providers.map(({ provider }) => provider).join(', ')}`;
     return <Missing reason={reason} />;
   }
-  const cached = `${formatMoney(price.cached_read)} from a cache, ${formatMoney(price.cached_write)} into one`;
+  const cached = `cache read ${formatMoney(price.cached_read)}, cache write ${formatMoney(price.cached_write)}`;
   return (
     <span title={`${processor}: ${rule ?? ''}; ${cached}`}>
       {formatMoney(price.input)} / {formatMoney(price.output)}
@@ -75,14 +75,13 @@ function Price({ of, isLoading }: { readonly of: ModelPrice | undefined; readonl
   );
 }
 
-function Then({ asked }: { readonly asked: Asked | undefined }) {
-  if (asked === undefined) return null;
-  const { answer, error } = asked;
+function Then({ estimates }: { readonly estimates: Estimate | undefined }) {
+  if (estimates === undefined) return null;
+  const { answer, error } = estimates;
   if (answer === undefined) return error ? <Missing reason={error.message} /> : <>…</>;
   const { repriced } = answer;
   const cost = repriced?.repriced_cost ?? null;
-  if (repriced === null || cost === null)
-    return <Missing reason={missingReason(answer) ?? 'It is not known'} />;
+  if (repriced === null || cost === null) return <Missing reason={missingReason(answer) ?? 'Unknown'} />;
   return (
     <span
       title={`$${String(cost)}, of ${String(repriced.repriced_calls)} of ${String(repriced.calls)} calls`}
@@ -92,19 +91,19 @@ function Then({ asked }: { readonly asked: Asked | undefined }) {
   );
 }
 
-function Difference({ asked }: { readonly asked: Asked | undefined }) {
-  const { answer } = asked ?? {};
+function Difference({ estimates }: { readonly estimates: Estimate | undefined }) {
+  const { answer } = estimates ?? {};
   if (answer === undefined) return null;
   const now = answer.repriced?.both_cost ?? null;
   const then = answer.repriced?.both_repriced_cost ?? null;
   if (now === null || then === null)
-    return <Missing reason={missingReason(answer) ?? 'No call has both a real cost and an estimate'} />;
+    return <Missing reason={missingReason(answer) ?? 'No calls have both an actual cost and an estimate'} />;
   return (
     <span
       className={then > now ? parts['bad'] : undefined}
       title={`$${String(now)} and $${String(then)}, of ${String(answer.repriced?.both_calls ?? 0)} calls`}
     >
-      {differenceWords(now, then)}
+      {formatDifference(now, then)}
     </span>
   );
 }

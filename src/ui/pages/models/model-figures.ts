@@ -1,4 +1,4 @@
-/** What the calls of a model used. */
+/** Usage of a model. */
 interface Usage {
   readonly model: string | null;
   readonly calls: number;
@@ -6,17 +6,17 @@ interface Usage {
   readonly total_cost: number | null;
 }
 
-/** How a model is called on the pages. */
+/** Display name of a model. */
 export function modelName(model: string | null): string {
-  return model === null || model === '' ? '(not named)' : model;
+  return model === null || model === '' ? 'unknown model' : model;
 }
 
-/** Whether some of its calls have no cost. */
+/** Whether some calls have no cost. */
 export function isUnpriced({ calls, priced_calls }: Pick<Usage, 'calls' | 'priced_calls'>): boolean {
   return priced_calls < calls;
 }
 
-/** Those first of whose calls the most have no cost; the others as they were. */
+/** Models with unpriced calls first, those with the most at the top. */
 export function unpricedFirst<Model extends Usage>(models: readonly Model[]): readonly Model[] {
   const missing = ({ calls, priced_calls }: Usage): number => Math.max(0, calls - priced_calls);
   return [...models].sort((a, b) => missing(b) - missing(a));

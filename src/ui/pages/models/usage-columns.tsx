@@ -8,7 +8,7 @@ import { modelName } from './model-figures.js';
 
 export type Model = Schemas['ModelUsage'];
 
-/** What lists say of the calls of a model, by name. */
+/** Columns of model usage by name. */
 export const USAGE = {
   model: {
     name: 'model',
@@ -25,8 +25,8 @@ export const USAGE = {
   },
   unpriced: {
     name: 'unpriced',
-    header: 'Without cost',
-    hint: 'Calls that report no cost and whose model has no price',
+    header: 'Unpriced calls',
+    hint: 'Calls without a reported cost whose model has no price',
     isNumber: true,
     render: ({ calls, priced_calls }) => (
       <span className={priced_calls < calls ? parts['bad'] : undefined}>
@@ -57,18 +57,18 @@ export const USAGE = {
     header: 'Cost',
     isNumber: true,
     render: ({ total_cost }) => (
-      <Money value={total_cost} missing="No call has a cost: the model has no price" />
+      <Money value={total_cost} missing="No calls have a cost: the model has no price" />
     ),
   },
   each: {
     name: 'each',
     header: 'Cost per call',
-    hint: 'Of the calls that have a cost',
+    hint: 'Average over calls with a cost',
     isNumber: true,
     render: ({ total_cost, priced_calls }) => (
       <Money
         value={total_cost === null || priced_calls === 0 ? null : total_cost / priced_calls}
-        missing="No call has a cost"
+        missing="No calls have a cost"
       />
     ),
   },

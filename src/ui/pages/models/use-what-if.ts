@@ -3,12 +3,12 @@ import { api, bodyOf } from '../../api/client.js';
 import { endsOf } from '../../state/use-series.js';
 import type { Swap, WhatIfAnswer } from './what-if.js';
 
-/** The ends of a range as the API has them; none of all time. */
+/** API parameters of a range; none for all time. */
 export function timeOf(range: string): { readonly start_time?: string; readonly end_time?: string } {
   return range === 'all' ? {} : endsOf(range);
 }
 
-/** By what models are priced, those in use first. */
+/** Model prices, those in use first. */
 export function usePrices(range: string) {
   return useQuery({
     queryKey: ['prices', range],
@@ -18,16 +18,16 @@ export function usePrices(range: string) {
   });
 }
 
-/** What became of asking for one swap. */
-export interface Asked {
+/** The state of one estimate. */
+export interface Estimate {
   readonly swap: Swap;
   readonly answer: WhatIfAnswer | undefined;
   readonly error: Error | null;
   readonly retry: () => void;
 }
 
-/** What calls would have cost. @param processor whose prices; empty for the first */
-export function useWhatIf(range: string, swaps: readonly Swap[], processor: string): readonly Asked[] {
+/** Estimated costs. @param processor name of the price processor; empty for the first */
+export function useWhatIf(range: string, swaps: readonly Swap[], processor: string): readonly Estimate[] {
   const results = useQueries({
     queries: swaps.map(({ model, as }) => ({
       queryKey: ['what-if', range, model, as, processor],

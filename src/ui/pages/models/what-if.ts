@@ -6,16 +6,16 @@ export type WhatIfAnswer = components['schemas']['WhatIf'];
 type Repriced = components['schemas']['WhatIfCalls'];
 type ModelPrice = components['schemas']['ModelPrice'];
 
-/** A model that was called, and the one that is thought of in its place. */
+/** A called model and its replacement. */
 export interface Swap {
-  /** Empty: calls that name no model. */
+  /** Empty for calls without a model name. */
   readonly model: string;
   readonly as: string;
 }
 
-/** More are not asked for at once. */
-export const MOST_SWAPS = 10;
-/** As the API has it. */
+/** Limit of estimates at once. */
+export const MAX_SWAPS = 10;
+/** API limit. */
 const LONGEST_NAME = 1024;
 
 /** `gpt-5:gpt-5-mini,o3:gpt-5`, each name percent-encoded. */
@@ -28,10 +28,10 @@ export const swapsField: Field<readonly Swap[]> = {
         ([model, as = '', ...rest]) =>
           model !== undefined && as !== '' && rest.length === 0 && model.length + as.length <= LONGEST_NAME,
       );
-      if (!isRight || swaps.length > MOST_SWAPS) return undefined;
+      if (!isRight || swaps.length > MAX_SWAPS) return undefined;
       return swaps.reduce<readonly Swap[]>((all, [model = '', as = '']) => withSwap(all, { model, as }), []);
     } catch {
-      // What is percent-encoded wrongly.
+      // Invalid percent-encoding.
       return undefined;
     }
   },
@@ -41,35 +41,35 @@ export const swapsField: Field<readonly Swap[]> = {
       : swaps.map(({ model, as }) => `${encodeURIComponent(model)}:${encodeURIComponent(as)}`).join(','),
 };
 
-/** With one more, which takes the place of another of the same model. */
+/** Adds a swap; it replaces another one of the same model. */
 export function withSwap(swaps: readonly Swap[], swap: Swap): readonly Swap[] {
   return [...swaps.filter(({ model }) => model !== swap.model), swap];
 }
 
-/** Why there is no cost with the other model. */
+/** Why there is no estimate. */
 const REASONS: Readonly<Record<NonNullable<WhatIfAnswer['reason']>, string>> = {
-  no_prices: 'No pipeline has a processor cost, so no model has a price',
-  unknown_model: 'The price table does not know this model',
-  certain_providers: 'The price table knows this model for certain providers only',
+  no_prices: 'No prices: no pipeline has the processor cost',
+  unknown_model: 'Not in the price list',
+  certain_providers: 'Priced for certain providers only',
 };
 
-/** Why an answer has no cost; undefined where it has one. */
+/** Why an answer has no estimate; undefined if it has one. */
 export function missingReason({ reason, repriced }: WhatIfAnswer): string | undefined {
   if (reason !== null) return REASONS[reason];
-  if (repriced === null) return 'It is not known';
-  if (repriced.calls === 0) return 'No call of this model began in this time';
-  return repriced.repriced_cost === null ? 'No call says enough of its tokens' : undefined;
+  if (repriced === null) return 'Unknown';
+  if (repriced.calls === 0) return 'No calls of this model in this period';
+  return repriced.repriced_cost === null ? 'No calls report enough token counts' : undefined;
 }
 
-/** `+12.5 %`, `−$0.20` where there is nothing to take a share of, `none`. @param now, then in US dollars */
-export function differenceWords(now: number, then: number): string {
+/** `+12.5%`; `−$0.20` if the base is 0; `none`. @param now, then in US dollars */
+export function formatDifference(now: number, then: number): string {
   const by = then - now;
   if (by === 0) return 'none';
   const sign = by > 0 ? '+' : '−';
   return `${sign}${now === 0 ? formatMoney(Math.abs(by)) : formatPercentage((Math.abs(by) / now) * 100)}`;
 }
 
-/** Of all answers together, what can be compared; nulls where nothing can. */
+/** The sum over all comparable answers; null without any. */
 export function together(answers: readonly WhatIfAnswer[]): {
   readonly calls: number;
   readonly now: number | null;
@@ -87,18 +87,18 @@ export function together(answers: readonly WhatIfAnswer[]): {
   };
 }
 
-/** What an answer rests on, in sentences: what was left out, and what its prices do not tell apart. */
+/** The assumptions of an estimate in sentences. */
 export function remarks({ as, price, providers, repriced }: WhatIfAnswer): readonly string[] {
   if (price === null || repriced === null) {
     const names = providers.map(({ provider }) => provider).join(', ');
-    return names === '' ? [] : [`${as} has a price for these providers only: ${names}.`];
+    return names === '' ? [] : [`${as} is priced for these providers only: ${names}.`];
   }
   const { left_out: out, tokens, calls, repriced_calls, both_calls, long_calls } = repriced;
   const left = [
     [out.running, 'still running'],
     [out.no_tokens, 'without tokens'],
-    [out.no_parts, 'with a total of tokens only'],
-    [out.too_large, 'too expensive to be true'],
+    [out.no_parts, 'with only a token total'],
+    [out.too_large, 'with an implausible cost'],
   ] as const;
   const why = left.flatMap(([count, words]) => (count === 0 ? [] : [`${formatCount(count)} ${words}`]));
   const cached = tokens.cached_read + tokens.cached_write;
@@ -107,36 +107,34 @@ export function remarks({ as, price, providers, repriced }: WhatIfAnswer): reado
     ...(why.length === 0
       ? []
       : [
-          `${formatCounted(calls - repriced_calls, 'call')} of ${formatCount(calls)} left out: ${why.join(', ')}.`,
+          `${formatCounted(calls - repriced_calls, 'call')} of ${formatCount(calls)} excluded: ${why.join(', ')}.`,
         ]),
     ...(both_calls < repriced_calls
       ? [
-          `${formatCounted(repriced_calls - both_calls, 'call')} of ${formatCount(repriced_calls)} ${repriced_calls - both_calls === 1 ? 'has' : 'have'} no real cost and ${repriced_calls - both_calls === 1 ? 'is' : 'are'} not in the difference.`,
+          `${formatCounted(repriced_calls - both_calls, 'call')} of ${formatCount(repriced_calls)} ${repriced_calls - both_calls === 1 ? 'has' : 'have'} no actual cost and ${repriced_calls - both_calls === 1 ? 'is' : 'are'} excluded from the difference.`,
         ]
       : []),
     ...(cached === 0
       ? []
       : [
           isCacheCheap
-            ? `${formatCounted(cached, 'input token')} of caches at the cache prices of ${as}, as if it cached the same.`
-            : `${as} has no price of its own for caches: ${formatCounted(cached, 'input token')} of caches at its price for input.`,
+            ? `${formatCounted(cached, 'cached input token')} at the cache prices of ${as}, assuming the same caching.`
+            : `${as} has no cache prices: ${formatCounted(cached, 'cached input token')} at its input price.`,
         ]),
-    ...(long_calls === 0
-      ? []
-      : [`${formatCounted(long_calls, 'call')} at the higher prices for long inputs.`]),
+    ...(long_calls === 0 ? [] : [`${formatCounted(long_calls, 'call')} at the price for long inputs.`]),
     ...(providers.length === 0
       ? []
-      : [`Other prices hold for ${providers.map(({ provider }) => provider).join(', ')}.`]),
+      : [`Prices differ for ${providers.map(({ provider }) => provider).join(', ')}.`]),
   ];
 }
 
-/** What may be thought of: names that a table prices, those in use first. */
+/** Replacement models that a price list knows, those in use first. */
 export function candidates(prices: readonly ModelPrice[], processor: string): readonly string[] {
   const names = prices.filter((row) => row.processor === processor && row.price !== null);
   return [...new Set(names.map(({ model }) => model))];
 }
 
-/** The processors that price, in the order of the API, and where. */
+/** Price processors in API order, with their pipelines. */
 export function processorsOf(prices: readonly ModelPrice[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     prices.map(({ processor, pipelines }) => [processor, `${processor} (${pipelines.join(', ')})`]),

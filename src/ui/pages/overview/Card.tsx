@@ -6,7 +6,7 @@ import styles from './Overview.module.css';
 
 interface Props<Item> {
   readonly title: string;
-  /** The page that has all of it. */
+  /** Link to the complete list. */
   readonly all?: string;
   readonly items: readonly Item[] | undefined;
   readonly error: Error | null;
@@ -15,10 +15,10 @@ interface Props<Item> {
   readonly render: (item: Item) => ReactNode;
 }
 
-/** A few lines of a list that has a page of its own. */
+/** The first items of a list with its own page. */
 export function Card<Item>({ title, all, items, error, keyOf, nothing, render }: Props<Item>) {
   const id = useId();
-  const told = error instanceof ApiError ? error.message : 'The daemon did not answer.';
+  const reason = error instanceof ApiError ? error.message : 'The daemon did not respond.';
   return (
     <section className={styles['card']} aria-labelledby={id}>
       <h2>
@@ -32,7 +32,7 @@ export function Card<Item>({ title, all, items, error, keyOf, nothing, render }:
       {items === undefined ? (
         error ? (
           <p className={styles['nothing']} role="alert">
-            This could not be loaded. {told}
+            Loading failed. {reason}
           </p>
         ) : (
           <TableSkeleton rows={3} />

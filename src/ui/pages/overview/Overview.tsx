@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { Schemas } from '../../api/client.js';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import charts from '../../charts/charts.module.css';
@@ -6,35 +6,36 @@ import { TimeChart } from '../../charts/TimeChart.js';
 import { useFresh } from '../../live/use-fresh.js';
 import { formatCount, formatMoney } from '../../format/number.js';
 import { Change } from '../../parts/Change.js';
-import { Count, Duration, Money, Percentage } from '../../parts/figures.js';
+import { Count, Duration, Money, Percentage, Elapsed, Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { RangeChoice } from '../../parts/RangeChoice.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { parseState } from '../../state/codec.js';
-import { queries, untold } from '../../state/queries.js';
+import { queries, ignoreEarlyFailure } from '../../state/queries.js';
 import { rangeBetween, rangeField } from '../../state/range.js';
 import { seriesQuery, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from '../agents/FirstRun.js';
-import { AGENTS_THERE, NEWEST_RUN } from '../agents/use-first-runs.js';
-import { FiredAlerts } from './FiredAlerts.js';
-import { NewestFailures } from './NewestFailures.js';
+import { AGENT_COUNT, NEWEST_RUN, useAgentCount, useNewestRun } from '../agents/use-first-runs.js';
+import { FiredAlerts } from './Incidents.js';
+import { NewestFailures } from './RecentFailures.js';
 import { UnpricedModels } from './UnpricedModels.js';
-import { useBeginning, Welcome } from './Welcome.js';
-import { WorseAgents } from './WorseAgents.js';
+import { WorseAgents } from './Regressions.js';
 import styles from './Overview.module.css';
+import { Link } from 'wouter';
+import { Status } from '../../parts/Status.js';
 
 const STATE = { range: rangeField('24h') };
 
-/** Asks for what is seen first. */
+/** Starts the first requests. */
 export function early(): void {
-  queries.query(seriesQuery(parseState(STATE, location.search).range)).catch(untold);
-  queries.query(AGENTS_THERE).catch(untold);
+  queries.query(seriesQuery(parseState(STATE, location.search).range)).catch(ignoreEarlyFailure);
+  queries.query(AGENT_COUNT).catch(ignoreEarlyFailure);
 }
 
-/** How all agents do, against the same time before, and what wants looking at. */
+/** All agents compared with the previous period, and what needs attention. */
 export default function Overview() {
   const { isEmpty, first } = useBeginning();
   useFresh('series', 'overview-failures', NEWEST_RUN);
@@ -51,7 +52,7 @@ function Filled({ first }: { readonly first: Schemas['Run'] | undefined }) {
         <ZoneNote />
         <RangeChoice
           bounded
-          label="Time"
+          label="Period"
           value={range}
           onChange={(value) => {
             change({ range: value });
@@ -79,7 +80,7 @@ function Filled({ first }: { readonly first: Schemas['Run'] | undefined }) {
   );
 }
 
-/** Stands before the cards and asks for itself, so that it asks before they do: the daemon answers one after the other. */
+/** Rendered before the cards so that its request is sent first; the daemon answers in order. */
 function Figures({
   range,
   onBrush,
@@ -118,19 +119,19 @@ function Totals({
       <div>
         <dt>Failed or timed out</dt>
         <dd className={total.failed > 0 ? parts['bad'] : undefined}>
-          <Percentage value={share(total)} missing="No run started in this time" />
+          <Percentage value={share(total)} missing="No runs in this period" />
           <small>
             {formatCount(total.failed)} of {formatCount(total.runs)}
           </small>
           <small>
-            <Percentage value={share(before)} missing="No run started in the previous period" /> in {BEFORE}
+            <Percentage value={share(before)} missing="No runs in the previous period" /> in {BEFORE}
           </small>
         </dd>
       </div>
       <div>
         <dt>Cost</dt>
         <dd>
-          <Money value={total.cost} missing="No run has a cost: its models have no price" />
+          <Money value={total.cost} missing="No run has a cost: its models are unpriced" />
           {total.cost !== null && <CostEach {...total} cost={total.cost} />}
           <Change now={total.cost} before={before.cost} of={BEFORE} isBad />
         </dd>
@@ -138,7 +139,7 @@ function Totals({
       <div>
         <dt>p95 duration</dt>
         <dd>
-          <Duration value={total.p95_ms} missing="No run ended in this time" />
+          <Duration value={total.p95_ms} missing="No runs ended in this period" />
           <small>of {formatCount(total.runs)} runs</small>
           <Change now={total.p95_ms} before={before.p95_ms} of={BEFORE} isBad />
         </dd>
@@ -187,18 +188,18 @@ function Charts({
     <div className={charts['charts']}>
       <TimeChart
         title="Runs"
-        note={`by ${INTERVALS[series.interval]}`}
+        note={`per ${INTERVALS[series.interval]}`}
         times={drawn.times}
         lines={drawn.runs}
         kind="bars"
         range={range}
         format={formatCount}
-        missing="No run started here"
+        missing="No runs in this interval"
         onBrush={onBrush}
       />
       <TimeChart
         title="Cost"
-        note={`by ${INTERVALS[series.interval]}`}
+        note={`per ${INTERVALS[series.interval]}`}
         times={drawn.times}
         lines={drawn.cost}
         kind="bars"
@@ -212,3 +213,40 @@ function Charts({
 }
 
 const INTERVALS = { '1m': 'minute', '5m': '5 minutes', '1h': 'hour', '1d': 'UTC day' } as const;
+
+/** The state of a new store, for the welcome texts. */
+function useBeginning(): { readonly isEmpty: boolean; readonly first: Schemas['Run'] | undefined } {
+  const { data } = useAgentCount();
+  const isEmpty = data?.count === 0;
+  // A page that was opened on an empty store also announces several first runs.
+  const [wasEmpty, setWasEmpty] = useState(false);
+  if (isEmpty && !wasEmpty) setWasEmpty(true);
+  const isFirst = data?.count === 1 && data.items[0]?.total_runs === 1;
+  const newest = useNewestRun('agent', isFirst || (wasEmpty && !isEmpty));
+  return { isEmpty, first: (!isEmpty && newest) || undefined };
+}
+
+/** Announces the first run with a link to it. */
+function Welcome({ run }: { readonly run: Schemas['Run'] }) {
+  const { trace_id, agent_name: name, status, started_at, duration_ms } = run;
+  return (
+    <section className={styles['welcome']} aria-label="The first run">
+      <p>
+        <strong role="status">It works: runs are coming in.</strong>{' '}
+        <Link href={`/traces/${trace_id}`}>{name === '' ? '(no name)' : name}</Link>{' '}
+        <span className={styles['came']}>
+          <Status status={status} />
+          {status === 'running' && duration_ms === null ? (
+            <Elapsed since={started_at} />
+          ) : (
+            <Duration value={duration_ms} missing="Still running" />
+          )}
+          <Time at={started_at} relative />
+        </span>
+      </p>
+      <Link className={parts['button']} href={`/traces/${trace_id}`}>
+        Open the run
+      </Link>
+    </section>
+  );
+}

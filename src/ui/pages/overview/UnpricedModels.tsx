@@ -8,9 +8,9 @@ import { isUnpriced, modelName } from '../models/model-figures.js';
 import { Card } from './Card.js';
 import styles from './Overview.module.css';
 
-const MOST = 5;
+const LIMIT = 5;
 
-/** Models of whose calls some have no cost, so that sums of costs say too little. */
+/** Models with unpriced calls, which make cost totals too low. */
 export function UnpricedModels({ range }: { readonly range: string }) {
   const { data, error } = useQuery({
     queryKey: ['overview-models', range],
@@ -21,12 +21,12 @@ export function UnpricedModels({ range }: { readonly range: string }) {
   });
   return (
     <Card
-      title="Models without a price"
+      title="Unpriced calls"
       all="/models"
-      items={data?.filter(isUnpriced).slice(0, MOST)}
+      items={data?.filter(isUnpriced).slice(0, LIMIT)}
       error={error}
       keyOf={({ model }) => modelName(model)}
-      nothing="All calls of this time have a cost."
+      nothing="All calls in this period have a cost."
       render={({ model, calls, priced_calls, total_tokens }) => (
         <>
           {model === null || model === '' ? (
@@ -35,7 +35,9 @@ export function UnpricedModels({ range }: { readonly range: string }) {
             <Link href={runsOfModel(model)}>{model}</Link>
           )}
           <span>{formatCounted(calls - priced_calls, 'call')} without a cost</span>
-          <span className={styles['more']}>{formatCounted(total_tokens, 'token')} in all its calls</span>
+          <span className={styles['more']}>
+            {formatCounted(total_tokens, 'token')} in all calls of the model
+          </span>
         </>
       )}
     />

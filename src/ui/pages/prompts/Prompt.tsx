@@ -16,14 +16,57 @@ import { useMe } from '../../shell/Session.js';
 import { integer } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { usePrompt, type PromptVersion } from './load.js';
-import { PromptSeries } from './PromptSeries.js';
 import { VersionFigures } from './VersionFigures.js';
 import styles from './Prompt.module.css';
+import { useMemo } from 'react';
+import { bucketTimes, valuesAt } from '../../charts/buckets.js';
+import charts from '../../charts/charts.module.css';
+import { TimeChart } from '../../charts/TimeChart.js';
+import { formatCount, formatCounted } from '../../format/number.js';
+import { cx } from '../../parts/cx.js';
+import { useSeries } from '../../state/use-series.js';
 
-/** -1: the newest version, and the one before it. */
+const RANGE = '30d';
+/** More lines are hard to tell apart. */
+const MAX_LINES = 6;
+
+/** Runs by prompt version over time. Renders nothing without runs. */
+function PromptSeries({ name }: { readonly name: string }) {
+  const { data } = useSeries(RANGE, { group_by: 'prompt_version', prompt_name: name, interval: '1d' });
+  const drawn = useMemo(() => {
+    if (!data) return undefined;
+    const times = bucketTimes(data);
+    const versions = data.groups
+      .filter(({ key }) => key !== null)
+      .sort((a, b) => Number(b.key) - Number(a.key))
+      .slice(0, MAX_LINES);
+    return {
+      times,
+      lines: versions.map(({ key, buckets }) => ({
+        name: `v${key ?? ''}`,
+        values: valuesAt(times, buckets, ({ runs }) => runs, 0),
+      })),
+    };
+  }, [data]);
+  if (!data || !drawn || drawn.lines.length === 0) return null;
+  return (
+    <div className={cx(charts['charts'], styles['series'])}>
+      <TimeChart
+        title="Agent runs by version and UTC day"
+        note={`${formatCounted(data.total.runs, 'run')} in 30 days`}
+        {...drawn}
+        range={[Date.parse(data.start_time), Date.parse(data.end_time)]}
+        format={formatCount}
+        missing="No runs in this interval"
+      />
+    </div>
+  );
+}
+
+/** -1 stands for the latest version and the one before it. */
 const STATE = { a: integer(-1, 0), b: integer(-1, 0) };
 
-/** The versions of a prompt, how runs went that used them, and what two of them differ in. @param name of the prompt */
+/** The versions of a prompt with run statistics, and a diff of two of them. */
 export default function Prompt({ name }: { readonly name: string }) {
   const [{ a, b }, change] = useUrlState(STATE);
   const { data, error, refetch } = usePrompt(name);
@@ -47,7 +90,7 @@ export default function Prompt({ name }: { readonly name: string }) {
       <div className={parts['head']}>
         <h1>{name}</h1>
         <ZoneNote />
-        <Link href={`/runs?prompt=${encodeURIComponent(name)}&kind=all`}>Runs that used it</Link>
+        <Link href={`/runs?prompt=${encodeURIComponent(name)}&kind=all`}>Runs with this prompt</Link>
       </div>
       {data === undefined || !after ? (
         <TableSkeleton />
@@ -56,9 +99,9 @@ export default function Prompt({ name }: { readonly name: string }) {
           <Versions name={name} versions={versions} />
           <Deletion name={name} version={after.version} isOnly={versions.length === 1} />
           <PromptSeries name={name} />
-          <section className={styles['compare']} aria-label="Two versions">
+          <section className={styles['compare']} aria-label="Compare versions">
             <div className={parts['head']}>
-              <h2>{before ? `Version ${String(before.version)} and ${String(after.version)}` : 'Text'}</h2>
+              <h2>{before ? `Compare v${String(before.version)} → v${String(after.version)}` : 'Text'}</h2>
               {versions.length > 1 && before && (
                 <>
                   <Choice
@@ -82,12 +125,12 @@ export default function Prompt({ name }: { readonly name: string }) {
             </div>
             {before && <VersionFigures before={before} after={after} />}
             {before && before.template_text === after.template_text && (
-              <p className={parts['faint']}>The text is the same in both.</p>
+              <p className={parts['faint']}>The text is identical in both versions.</p>
             )}
             <TextDiff
               before={(before ?? after).template_text}
               after={after.template_text}
-              label="Text of the prompt"
+              label="Prompt text"
             />
           </section>
         </>
@@ -96,7 +139,7 @@ export default function Prompt({ name }: { readonly name: string }) {
   );
 }
 
-/** Buttons for the selected version and for the prompt. */
+/** Delete buttons for the selected version and for the prompt. */
 function Deletion({
   name,
   version,
@@ -136,7 +179,7 @@ function Deletion({
           key={version}
           label={`Delete v${String(version)}`}
           question={`Delete version ${String(version)} and its links to runs?`}
-          confirm="Delete it"
+          confirm="Delete"
           isBusy={removeVersion.isPending}
           onConfirm={() => {
             removeVersion.mutate();
@@ -194,16 +237,16 @@ const FIGURES: readonly Column<PromptVersion>[] = [
   {
     name: 'success',
     header: 'Success',
-    hint: 'Of the runs that say whether they succeeded',
+    hint: 'Share of the runs that report success or failure',
     isNumber: true,
     render: ({ figures: { success_rate: rate } }) => (
-      <Percentage value={rate === null ? null : 100 * rate} missing="No run says whether it succeeded" />
+      <Percentage value={rate === null ? null : 100 * rate} missing="No run reports success or failure" />
     ),
   },
   {
     name: 'cost',
     header: 'Cost per run',
-    hint: 'Of the runs that have a cost',
+    hint: 'Average over runs with a cost',
     isNumber: true,
     render: ({ figures }) => <Money value={figures.avg_cost_usd} missing="No run has a cost" />,
   },
@@ -216,7 +259,7 @@ const FIGURES: readonly Column<PromptVersion>[] = [
   {
     name: 'p95',
     header: 'p95',
-    hint: 'Of the duration of the runs with this version that have ended',
+    hint: '95th percentile over ended runs of this version',
     isNumber: true,
     render: ({ figures }) => <Duration value={figures.p95_latency_ms} missing="No run has ended" />,
   },

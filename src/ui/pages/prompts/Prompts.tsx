@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     name: 'text',
-    header: 'Begins',
+    header: 'Text',
     isWide: true,
     render: ({ newest }) => newest.template_text.slice(0, 200),
   },
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Row>[] = [
     isNumber: true,
     render: ({ versions }) => <Count value={versions} missing="" />,
   },
-  { name: 'newest', header: 'Newest', isNumber: true, render: ({ newest }) => `v${String(newest.version)}` },
+  { name: 'newest', header: 'Latest', isNumber: true, render: ({ newest }) => `v${String(newest.version)}` },
   {
     name: 'created',
     header: 'Created',
@@ -49,7 +49,7 @@ export default function Prompts() {
     const byName = new Map<string, Row>();
     for (const prompt of data ?? []) {
       const known = byName.get(prompt.name);
-      // The newest version of a prompt comes first.
+      // The latest version comes first.
       byName.set(prompt.name, { newest: known?.newest ?? prompt, versions: (known?.versions ?? 0) + 1 });
     }
     return [...byName.values()];
@@ -68,8 +68,8 @@ export default function Prompts() {
       ) : rows.length === 0 ? (
         <Empty title="No prompts yet">
           <p>
-            POST /api/v1/dashboard/prompts/ creates a version; spans that name prompt and version are linked
-            to it by themselves.
+            Create a version with POST /api/v1/dashboard/prompts/. Spans that name a prompt and version are
+            linked to it automatically.
           </p>
         </Empty>
       ) : (

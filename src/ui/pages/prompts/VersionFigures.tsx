@@ -5,10 +5,10 @@ import parts from '../../parts/parts.module.css';
 import type { PromptVersion } from './load.js';
 import styles from './Prompt.module.css';
 
-/** Of fewer runs a difference may well be chance. */
+/** With fewer runs, a difference may be due to chance. */
 const FEW_RUNS = 30;
 
-/** What runs with one version were like, against those with another; of how many runs each figure is. */
+/** Run statistics of one prompt version against another, with the number of runs. */
 export function VersionFigures({
   before: { version, figures: earlier },
   after: { version: later, figures },
@@ -24,9 +24,9 @@ export function VersionFigures({
         <div>
           <dt>Success of v{later}</dt>
           <dd>
-            <Percentage value={share(figures.success_rate)} missing="No run says whether it succeeded" />
+            <Percentage value={share(figures.success_rate)} missing="No run reports success or failure" />
             <small>
-              <Percentage value={share(earlier.success_rate)} missing="No run says whether it succeeded" />{' '}
+              <Percentage value={share(earlier.success_rate)} missing="No run reports success or failure" />{' '}
               with {of}
             </small>
           </dd>
@@ -56,7 +56,7 @@ export function VersionFigures({
       <p className={styles['few']}>
         {`Of ${formatCounted(figures.total_traces, 'run')} with v${String(later)} and ${formatCounted(earlier.total_traces, 'run')} with ${of}.`}
         {Math.min(figures.total_traces, earlier.total_traces) < FEW_RUNS &&
-          ` Of fewer than ${String(FEW_RUNS)} runs a difference may well be chance.`}
+          ` With fewer than ${String(FEW_RUNS)} runs, a difference may be due to chance.`}
       </p>
     </>
   );

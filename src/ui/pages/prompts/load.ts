@@ -9,7 +9,7 @@ export function usePrompts() {
   });
 }
 
-/** The versions of one prompt with how runs went that used them, the newest first. */
+/** The versions of a prompt with run statistics, the newest first. */
 export function usePrompt(name: string) {
   return useQuery({
     queryKey: ['prompt', name],

@@ -3,10 +3,38 @@ import { traceIdIn } from '../../format/trace-id.js';
 import { AttributeRows } from '../../json/AttributeRows.js';
 import { itemsOf, member, textOf, type Attribute, type Json } from '../../json/parse.js';
 import parts from '../../parts/parts.module.css';
-import { attributesOf } from './attributes.js';
 import styles from './run.module.css';
 
-/** Attributes, events, links, scope and resource, each whole. Of a span of the batch route there are none. */
+/** OTLP/JSON attributes in the order sent. */
+function attributesOf(list: Json | undefined): readonly Attribute[] {
+  return (itemsOf(list) ?? []).flatMap((item) => {
+    const key = textOf(item, 'key');
+    return key === undefined ? [] : [{ key, value: plainValue(member(item, 'value')) }];
+  });
+}
+
+const NOTHING: Json = { kind: 'literal', value: null };
+
+/** A value without its OTLP type: `{intValue: "3"}` is `3`. */
+function plainValue(value: Json | undefined): Json {
+  if (value?.kind !== 'object') return NOTHING;
+  const [type, inner] = value.entries[0] ?? ['', NOTHING];
+  switch (type) {
+    case 'intValue':
+      return inner.kind === 'string' ? { kind: 'number', digits: inner.text } : inner;
+    case 'arrayValue':
+      return { kind: 'array', items: (itemsOf(member(inner, 'values')) ?? []).map(plainValue) };
+    case 'kvlistValue':
+      return {
+        kind: 'object',
+        entries: attributesOf(member(inner, 'values')).map(({ key, value: each }) => [key, each]),
+      };
+    default:
+      return inner;
+  }
+}
+
+/** Attributes, events, links, scope and resource. Spans of the batch API have none. */
 export function AttributesTab({ detail }: { readonly detail: Json }) {
   const attributes = attributesOf(member(detail, 'attributes'));
   const events = itemsOf(member(detail, 'events')) ?? [];
@@ -17,7 +45,7 @@ export function AttributesTab({ detail }: { readonly detail: Json }) {
   if (!isOtlp)
     return (
       <p className={parts['faint']}>
-        This span came by the batch route, which has no attributes. Its metadata is under JSON.
+        No OpenTelemetry attributes (sent via batch API). Metadata is in the JSON tab.
       </p>
     );
   return (
@@ -74,7 +102,7 @@ function Table({
         {title} ({attributes.length})
       </h3>
       {dropped?.kind === 'number' && dropped.digits !== '0' && (
-        <p className={parts['bad']}>The sender left out {dropped.digits} more.</p>
+        <p className={parts['bad']}>The sender dropped {dropped.digits} more.</p>
       )}
       <AttributeRows attributes={attributes} />
     </section>

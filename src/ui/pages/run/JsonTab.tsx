@@ -9,13 +9,13 @@ const SIDES = [
   ['metadata', 'Metadata'],
 ] as const;
 
-/** What went in and came out, as it was sent. */
+/** Input and output as sent. */
 export function JsonTab({ detail }: { readonly detail: Json }) {
   const there = SIDES.flatMap(([key, name]) => {
     const value = member(detail, key);
     return value === undefined || (value.kind === 'literal' && value.value === null) ? [] : [{ name, value }];
   });
-  if (there.length === 0) return <p className={parts['faint']}>The span has neither input nor output.</p>;
+  if (there.length === 0) return <p className={parts['faint']}>This span has no input or output.</p>;
   return (
     <div className={styles['stack']}>
       {there.map(({ name, value }) => (

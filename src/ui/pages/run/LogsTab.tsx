@@ -10,10 +10,10 @@ import { Failure } from '../../parts/states.js';
 import { useSettings } from '../../state/settings.js';
 import styles from './run.module.css';
 
-const MOST = 500;
+const LIMIT = 500;
 const BAD = new Set(['ERROR', 'FATAL', 'CRITICAL']);
 
-/** Log records that name the span, or all of the run. */
+/** Log records of the span or of the whole run. */
 export function LogsTab({ traceId, spanId }: { readonly traceId: string; readonly spanId: string }) {
   const { zone } = useSettings();
   const [ofRun, setOfRun] = useState(false);
@@ -22,7 +22,7 @@ export function LogsTab({ traceId, spanId }: { readonly traceId: string; readonl
     queryFn: ({ signal }) =>
       bodyOf(
         api.GET('/api/v1/dashboard/logs/search', {
-          params: { query: { trace_id: traceId, limit: MOST, offset: 0, details: false } },
+          params: { query: { trace_id: traceId, limit: LIMIT, offset: 0, details: false } },
           signal,
         }),
       ),
@@ -41,10 +41,10 @@ export function LogsTab({ traceId, spanId }: { readonly traceId: string; readonl
           }}
         />
         All records of the run ({formatCounted(data.count, 'record')}
-        {data.count > MOST && `, the newest ${String(MOST)} are here`})
+        {data.count > LIMIT && `, latest ${String(LIMIT)} shown`})
       </label>
       {shown.length === 0 ? (
-        <p className={parts['faint']}>No log record names {ofRun ? 'this run' : 'this span'}.</p>
+        <p className={parts['faint']}>No log records for {ofRun ? 'this run' : 'this span'}.</p>
       ) : (
         <ol className={styles['logs']}>
           {shown.map((record) => (

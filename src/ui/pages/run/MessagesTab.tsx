@@ -4,7 +4,7 @@ import { readConversation } from '../../messages/conversation.js';
 import { MessageView } from '../../messages/MessageView.js';
 import styles from './run.module.css';
 
-/** Whether something of a span reads as messages. */
+/** Whether a span contains a conversation. */
 export function hasConversation(detail: Json): boolean {
   return conversationsOf(detail).length > 0;
 }
@@ -17,7 +17,7 @@ function conversationsOf(detail: Json) {
   });
 }
 
-/** What was asked and answered, and beside it whatever else was sent with it. */
+/** The conversation of a span, followed by the rest of its payload. */
 export function MessagesTab({ detail }: { readonly detail: Json }) {
   const sides = conversationsOf(detail);
   const messages = sides.flatMap(({ conversation }) => conversation.messages);
@@ -45,8 +45,11 @@ export function MessagesTab({ detail }: { readonly detail: Json }) {
         .filter(({ conversation }) => conversation.rest.length > 0)
         .map(({ side, conversation }) => (
           <details key={side} className={styles['rest']}>
-            <summary>{side === 'input' ? 'Sent with the question' : 'Came with the answer'}</summary>
-            <JsonView value={{ kind: 'object', entries: conversation.rest }} label={`with ${side}`} />
+            <summary>{side === 'input' ? 'Request parameters' : 'Response details'}</summary>
+            <JsonView
+              value={{ kind: 'object', entries: conversation.rest }}
+              label={side === 'input' ? 'request parameters' : 'response details'}
+            />
           </details>
         ))}
     </div>

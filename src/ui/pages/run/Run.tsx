@@ -4,19 +4,19 @@ import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { lastPart } from '../../state/path.js';
-import { queries, untold } from '../../state/queries.js';
+import { queries, ignoreEarlyFailure } from '../../state/queries.js';
 import { runQuery, useRun, type LoadedRun } from './load-run.js';
 import { RunHeader } from './RunHeader.js';
 import { RunBody } from './RunBody.js';
 import { useNeighbourKeys } from './use-neighbours.js';
 import styles from './run.module.css';
 
-/** Asks for what is seen first: it takes longer than all code. */
+/** Starts the request for the run, which takes longer than loading the code. */
 export function early(): void {
-  queries.query(runQuery(queries, lastPart())).catch(untold);
+  queries.query(runQuery(queries, lastPart())).catch(ignoreEarlyFailure);
 }
 
-/** One run: its spans as a tree and on a time line, and everything of the span that is chosen. @param id of the trace */
+/** A run: its spans as a tree with a timeline, and the selected span in detail. @param id trace id */
 export default function Run({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRun(id);
   useNeighbourKeys(id);
@@ -25,8 +25,7 @@ export default function Run({ id }: { readonly id: string }) {
       <Empty title="Run not found" isPage>
         <title>No such run · Jackdaw</title>
         <p>
-          It was never stored, it was removed, or it belongs to another user.{' '}
-          <Link href="/runs">All runs</Link>
+          It was never stored, was deleted, or belongs to another user. <Link href="/runs">All runs</Link>
         </p>
       </Empty>
     );
@@ -49,7 +48,7 @@ function Loaded({ loaded }: { readonly loaded: LoadedRun }) {
       <RunHeader run={loaded.run} spanCount={loaded.spans.length} />
       {loaded.spans.length === 0 ? (
         <Empty title="This run has no spans">
-          <p>Only its header came: what it was, when it began and how it ended.</p>
+          <p>Only the run header was received.</p>
         </Empty>
       ) : (
         <RunBody loaded={loaded} />

@@ -11,7 +11,7 @@ import { SpanPanel } from './SpanPanel.js';
 import { useRunKeys } from './use-run-keys.js';
 import styles from './run.module.css';
 
-/** Tree and time line, and the span that is chosen beside them. */
+/** The span tree with its timeline, next to the selected span. */
 export function RunBody({ loaded: { run, spans } }: { readonly loaded: LoadedRun }) {
   const [state, change] = useUrlState(RUN_STATE);
   const isRunning = run.status === 'running' || spans.some(({ end }) => end === null);
@@ -20,7 +20,7 @@ export function RunBody({ loaded: { run, spans } }: { readonly loaded: LoadedRun
   const grid = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
 
-  // Without a span in the link: what went wrong first, or else the beginning.
+  // Without a span in the link: the first failure, or the root.
   const preferred =
     view.nodes.find(({ span, failedBelow }) => hasFailed(span) && failedBelow === 0) ?? view.nodes[0];
   const index = view.indexOf(state.span) ?? preferred?.index ?? 0;
@@ -31,7 +31,7 @@ export function RunBody({ loaded: { run, spans } }: { readonly loaded: LoadedRun
       ? row
       : view.rows.findIndex((each) => each.kind === 'repeat' && each.repeat.members.includes(index));
 
-  const choose = useCallback(
+  const select = useCallback(
     (id: string, step: 'push' | 'replace' = 'replace') => {
       change({ span: id, tab: '' }, step);
     },
@@ -39,26 +39,26 @@ export function RunBody({ loaded: { run, spans } }: { readonly loaded: LoadedRun
   );
   const show = (at: number): void => {
     view.reveal(at);
-    choose(view.nodes[at]?.span.id ?? '', 'push');
+    select(view.nodes[at]?.span.id ?? '', 'push');
   };
-  // A span of a link may lie in what is folded.
-  const asked = useRef(false);
+  // The span of a link may be inside a group of repeats.
+  const handled = useRef(false);
   useEffect(() => {
-    if (asked.current) return;
-    asked.current = true;
+    if (handled.current) return;
+    handled.current = true;
     if (row < 0) view.reveal(index);
   });
-  const chooseRow = (at: number): void => {
+  const selectRow = (at: number): void => {
     const node = view.rows[at]?.node;
-    if (node) choose(node.span.id);
+    if (node) select(node.span.id);
   };
-  useRunKeys({ view, index, row: folded, grid, search, state, change, chooseRow, show });
+  useRunKeys({ view, index, row: folded, grid, search, state, change, selectRow, show });
 
   return (
     <>
       <RunTools view={view} index={index} state={state} search={search} change={change} show={show} />
       <div className={styles['split']}>
-        <TraceGrid view={view} chosen={folded} grid={grid} onChoose={chooseRow} />
+        <TraceGrid view={view} selected={folded} grid={grid} onSelect={selectRow} />
         {span && (
           <SpanPanel
             traceId={run.trace_id}

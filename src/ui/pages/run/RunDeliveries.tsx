@@ -5,11 +5,11 @@ import { Deliveries } from '../webhooks/Deliveries.js';
 import { useEndpoints } from '../webhooks/load.js';
 import styles from './run.module.css';
 
-/** What webhooks were sent because of this run, of each organization of who looks. */
+/** Webhook deliveries for a run in each organization of the user. */
 export function RunDeliveries({ traceId }: { readonly traceId: string }) {
   const { memberships } = useMe();
   if (memberships.length === 0)
-    return <p className={parts['faint']}>Webhooks belong to organizations, and you are in none.</p>;
+    return <p className={parts['faint']}>Webhooks belong to organizations; you are not a member of one.</p>;
   return (
     <div className={styles['stack']}>
       {memberships.map(({ slug, name }) => (
@@ -32,7 +32,7 @@ function OfOrganization({ org, traceId }: { readonly org: string; readonly trace
       endpoints={endpoints.data ?? []}
       open={open}
       onOpen={setOpen}
-      nothing="Nothing was sent because of this run"
+      nothing="No webhook deliveries"
     />
   );
 }

@@ -13,7 +13,7 @@ import type { LoadedRun } from './load-run.js';
 import { useNeighbours } from './use-neighbours.js';
 import styles from './run.module.css';
 
-/** What the run is, how it went, and the runs beside it in the list that it was opened from. */
+/** The header of a run, with links to its neighbours in the list. */
 export function RunHeader({
   run,
   spanCount,
@@ -41,7 +41,7 @@ export function RunHeader({
           {run.duration_ms === null && run.status === 'running' ? (
             <span>{formatDuration(Math.max(0, now - Date.parse(run.started_at)))} so far</span>
           ) : (
-            <Duration value={run.duration_ms} missing="Its end is not known" />
+            <Duration value={run.duration_ms} missing="End time unknown" />
           )}
         </Fact>
         <Fact name="Spans">
@@ -51,11 +51,11 @@ export function RunHeader({
           <Count value={run.total_tokens} missing="No span reports tokens" />
         </Fact>
         <Fact name="Cost">
-          <Money value={run.total_cost_usd} missing="No span has a cost: its models have no price" />
+          <Money value={run.total_cost_usd} missing="No span has a cost: its models are unpriced" />
         </Fact>
         <Fact name="Success">
           {run.success === null ? (
-            <Unsaid />
+            <NotSet />
           ) : (
             <span className={cx(!run.success && parts['bad'])}>{run.success ? 'Yes' : 'No'}</span>
           )}
@@ -101,8 +101,8 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-function Unsaid() {
-  return <span className={parts['faint']}>not said</span>;
+function NotSet() {
+  return <span className={parts['faint']}>not set</span>;
 }
 
 function Neighbours({ id }: { readonly id: string }) {
@@ -113,7 +113,7 @@ function Neighbours({ id }: { readonly id: string }) {
       <Link
         className={parts['button']}
         href={`/compare/runs?a=previous&b=${id}`}
-        title="With the run of this agent before it"
+        title="Compare with the previous run of this agent"
       >
         <GitCompareArrows size={16} aria-hidden="true" /> Compare
       </Link>
@@ -127,7 +127,7 @@ function Neighbours({ id }: { readonly id: string }) {
           <button
             type="button"
             className={button}
-            aria-label="Run before it in the list"
+            aria-label="Previous run in the list"
             disabled={before === undefined}
             onClick={go(before)}
           >
@@ -136,7 +136,7 @@ function Neighbours({ id }: { readonly id: string }) {
           <button
             type="button"
             className={button}
-            aria-label="Run after it in the list"
+            aria-label="Next run in the list"
             disabled={after === undefined}
             onClick={go(after)}
           >

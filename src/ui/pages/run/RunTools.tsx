@@ -19,7 +19,7 @@ interface Props {
   readonly show: (index: number) => void;
 }
 
-/** Search in the run, the next error, and how the time line is drawn: what keys do, for the mouse. */
+/** Search, error navigation and timeline options: what the keys do, for the mouse. */
 export function RunTools({ view, index, state, search, change, show }: Props) {
   const [typed, setTyped] = useDebounced(state.q, (q) => {
     change({ q }, 'replace');
@@ -31,7 +31,7 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
       : (among.findLast((each) => each < index) ?? among.at(-1));
     if (at !== undefined) show(at);
   };
-  /** What was typed is sought at once, and not only when typing rests. */
+  /** Searches at once, without waiting for a pause in typing. */
   const find = (forwards: boolean): void => {
     if (typed !== state.q) change({ q: typed }, 'replace');
     next(findSpans(view.nodes, typed), forwards);
@@ -43,9 +43,9 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
         ref={search}
         type="search"
         className={cx(parts['field'], styles['search'])}
-        aria-label="Search in the run"
-        placeholder="Search in the run  /"
-        title="Looks into names, types, models, errors, ids and the beginnings of inputs"
+        aria-label="Search this run"
+        placeholder="Search this run /"
+        title="Searches names, types, models, errors, ids and the start of inputs"
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value);
@@ -58,12 +58,12 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
       {state.q !== '' && (
         <span className={styles['hits']} role="status">
           {view.hits.length === 0
-            ? 'Nothing in names, types, models, errors and how inputs begin'
+            ? 'No match in names, types, models, errors or the start of inputs'
             : `${hit < 0 ? '' : `${formatCount(hit + 1)} of `}${formatCount(view.hits.length)}`}
           <button
             type="button"
             className={cx(parts['button'], parts['iconButton'])}
-            aria-label="Hit before"
+            aria-label="Previous match"
             onClick={() => {
               next(view.hits, false);
             }}
@@ -73,7 +73,7 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
           <button
             type="button"
             className={cx(parts['button'], parts['iconButton'])}
-            aria-label="Next hit"
+            aria-label="Next match"
             onClick={() => {
               next(view.hits, true);
             }}
@@ -99,23 +99,23 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
           name="Critical path"
           hint="C"
           isOn={state.path}
-          onTurn={(path) => {
+          onToggle={(path) => {
             change({ path });
           }}
         />
         <Switch
-          name="Squeeze gaps"
+          name="Collapse idle time"
           hint="G"
           isOn={state.squeeze}
-          onTurn={(squeeze) => {
+          onToggle={(squeeze) => {
             change({ squeeze });
           }}
         />
         <Switch
-          name="Fold repeats"
+          name="Group repeats"
           hint="R"
           isOn={state.fold}
-          onTurn={(fold) => {
+          onToggle={(fold) => {
             change({ fold });
           }}
         />
@@ -139,12 +139,12 @@ function Switch({
   name,
   hint,
   isOn,
-  onTurn,
+  onToggle,
 }: {
   readonly name: string;
   readonly hint: string;
   readonly isOn: boolean;
-  readonly onTurn: (isOn: boolean) => void;
+  readonly onToggle: (isOn: boolean) => void;
 }) {
   return (
     <button
@@ -153,7 +153,7 @@ function Switch({
       aria-pressed={isOn}
       title={`${name} (${hint})`}
       onClick={() => {
-        onTurn(!isOn);
+        onToggle(!isOn);
       }}
     >
       {name}

@@ -3,7 +3,7 @@ import { formatDuration } from '../../format/duration.js';
 import { formatClock, zoneLabel } from '../../format/time.js';
 import { formatCount, formatMoney } from '../../format/number.js';
 import { useSettings } from '../../state/settings.js';
-import { repeatWords } from '../../trace/repeat-words.js';
+import { formatRepeat } from '../../trace/format-repeat.js';
 import type { TreeNode } from '../../trace/tree.js';
 import type { TraceView } from '../../trace/use-trace-view.js';
 import styles from './run.module.css';
@@ -16,14 +16,14 @@ interface Props {
 }
 
 const PARTS: readonly (readonly [string, string])[] = [
-  ['cached_read', 'read from a cache'],
-  ['cached_write', 'written to a cache'],
+  ['cached_read', 'cache read'],
+  ['cached_write', 'cache write'],
   ['reasoning', 'reasoning'],
   ['audio_input', 'audio in'],
   ['audio_output', 'audio out'],
 ];
 
-/** When the span was, what it took, and by which parts. */
+/** Times, usage and cost of a span. */
 export function SpanFacts({ node, detail, view, onShow }: Props) {
   const { span } = node;
   const { zone } = useSettings();
@@ -39,9 +39,9 @@ export function SpanFacts({ node, detail, view, onShow }: Props) {
     <dl className={styles['spanFacts']}>
       <dt>Time</dt>
       <dd>
-        {formatClock(span.start, zone)} {zoneLabel(span.start, zone)},{' '}
-        {formatDuration(Math.max(0, span.start - view.extent.start))} into the run
-        {span.end === null ? ', still running' : `, for ${formatDuration(span.end - span.start)}`}
+        {formatClock(span.start, zone)} {zoneLabel(span.start, zone)} · started at +
+        {formatDuration(Math.max(0, span.start - view.extent.start))}
+        {span.end === null ? ' · still running' : ` · took ${formatDuration(span.end - span.start)}`}
       </dd>
       {span.model !== null && (
         <>
@@ -71,7 +71,7 @@ export function SpanFacts({ node, detail, view, onShow }: Props) {
       )}
       {node.children.length > 0 && (node.cost !== null || node.tokens !== null) && (
         <>
-          <dt>With all below</dt>
+          <dt>Including children</dt>
           <dd>
             {[
               node.tokens === null ? undefined : `${formatCount(node.tokens)} tokens`,
@@ -85,14 +85,14 @@ export function SpanFacts({ node, detail, view, onShow }: Props) {
       {repeat && (
         <>
           <dt>Repeats</dt>
-          <dd>{repeatWords(repeat)}</dd>
+          <dd>{formatRepeat(repeat)}</dd>
         </>
       )}
       {!span.counted && (
         <>
-          <dt>Told twice</dt>
+          <dt>Duplicate</dt>
           <dd>
-            Another instrumentation tells of this call, and it counts there.{' '}
+            Another instrumentation reported the same call; the call is counted there.{' '}
             {sameAs !== undefined && (
               <button
                 type="button"
@@ -129,9 +129,9 @@ function CostParts({ cost }: { readonly cost: Json | undefined }) {
   });
   const from =
     source?.kind === 'string' && source.text === 'priced'
-      ? `by the price table${rule?.kind === 'string' ? `, ${rule.text}` : ''}`
+      ? `calculated from price list${rule?.kind === 'string' ? `, ${rule.text}` : ''}`
       : source?.kind === 'string'
-        ? 'as it was sent'
+        ? 'reported by client'
         : undefined;
   const words = [...parts, ...(from === undefined ? [] : [from])];
   return words.length === 0 ? null : <small> ({words.join(', ')})</small>;

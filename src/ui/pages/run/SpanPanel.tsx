@@ -6,7 +6,7 @@ import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { Status } from '../../parts/Status.js';
-import { TypeIcon, TYPE_WORDS } from '../../parts/TypeIcon.js';
+import { TypeIcon, TYPE_LABELS } from '../../parts/TypeIcon.js';
 import { BASE } from '../../api/base.js';
 import type { TreeNode } from '../../trace/tree.js';
 import type { TraceView } from '../../trace/use-trace-view.js';
@@ -40,7 +40,7 @@ const NAMES: Readonly<Record<Exclude<TabName, ''>, string>> = {
   deliveries: 'Deliveries',
 };
 
-/** Everything of the span that is chosen. */
+/** Details of the selected span in tabs. */
 export function SpanPanel({ traceId, node, view, state, change, onShow }: Props) {
   const span = node?.span;
   const [whole, setWhole] = useState('');
@@ -48,21 +48,21 @@ export function SpanPanel({ traceId, node, view, state, change, onShow }: Props)
   const { data, error, refetch } = useSpan(traceId, span, isWhole);
   if (!node || !span) return null;
   const tabs = tabsOf(data, span.error);
-  // What is first in the list says most of this span.
+  // The first tab is the most informative for this span.
   const tab = tabs.find((each) => each === state.tab) ?? tabs[0] ?? 'json';
   const link = `${new URL(`traces/${traceId}`, BASE).href}?span=${span.id}`;
   return (
     <section className={styles['panel']} aria-label="Span">
       <div className={styles['panelHead']}>
         <TypeIcon type={span.type} />
-        <h2>{span.name === '' ? TYPE_WORDS[span.type] : span.name}</h2>
+        <h2>{span.name === '' ? TYPE_LABELS[span.type] : span.name}</h2>
         <Status status={span.status} />
         <CopyButton label="Copy link" text={() => link} />
       </div>
       <SpanFacts node={node} detail={data} view={view} onShow={onShow} />
       {isCut(data) && (
         <p className={parts['label']} role="status">
-          Parts of this span are long and are shown shortened.
+          Long values truncated.
           <button
             type="button"
             className={parts['button']}
@@ -70,7 +70,7 @@ export function SpanPanel({ traceId, node, view, state, change, onShow }: Props)
               setWhole(span.id);
             }}
           >
-            Load all
+            Load full content
           </button>
         </p>
       )}
@@ -88,7 +88,7 @@ export function SpanPanel({ traceId, node, view, state, change, onShow }: Props)
             change({ tab: tabs.find((each) => each === key) ?? '' }, 'replace');
           }}
         >
-          <TabList className={styles['tabList'] ?? ''} aria-label="Parts of the span">
+          <TabList className={styles['tabList'] ?? ''} aria-label="Span details">
             {tabs.map((each) => (
               <Tab key={each} id={each} className={styles['tab'] ?? ''}>
                 {NAMES[each]}

@@ -2,7 +2,7 @@ import { queryOptions, useQuery, useQueryClient, type QueryClient } from '@tanst
 import { api, bodyOf, readText, type Schemas } from '../../api/client.js';
 import { parseJson, type Json } from '../../json/parse.js';
 import { useStream } from '../../live/use-stream.js';
-import { mergeSpans, toRunSpan, type Outline } from '../../trace/outline.js';
+import { mergeSpans, toRunSpan, type RunSummary } from '../../trace/run-summary.js';
 import type { RunSpan } from '../../trace/span.js';
 
 export interface LoadedRun {
@@ -10,13 +10,13 @@ export interface LoadedRun {
   readonly spans: readonly RunSpan[];
 }
 
-/** How often a run that goes on is asked for while no stream tells of it. */
+/** Poll interval of a running run without a stream. */
 const WITHOUT_STREAM_MS = 5000;
-/** Longer parts of a span come when they are asked for. */
+/** Longer values are loaded on request. */
 const MAX_BYTES = 65_536;
-const TOLD = ['span', 'lost'];
+const EVENTS = ['span', 'lost'];
 
-/** A run with its spans, without their payloads. While it goes on, and what comes later, too, is told by a stream. */
+/** A run with its spans, without payloads, updated by the stream. */
 export function useRun(id: string) {
   const client = useQueryClient();
   const isRunning = (data: LoadedRun | undefined) => data?.run.status === 'running';
@@ -24,9 +24,9 @@ export function useRun(id: string) {
   const isLive = useStream(
     isRunning(known) ? id : null,
     () => `trace:${id}@${String(client.getQueryData<LoadedRun>(keyOf(id))?.run.seq ?? 0)}`,
-    TOLD,
+    EVENTS,
     (event, data) => {
-      if (event === 'span') put(client, id, data as unknown as Outline);
+      if (event === 'span') put(client, id, data as unknown as RunSummary);
       else void client.invalidateQueries({ queryKey: keyOf(id) });
     },
   );
@@ -36,7 +36,7 @@ export function useRun(id: string) {
   });
 }
 
-/** Asks for a run, or for what came since it was asked for. @param id of the trace */
+/** Loads a run, or only its changes since the last load. @param id trace id */
 export function runQuery(client: QueryClient, id: string) {
   return queryOptions({
     queryKey: keyOf(id),
@@ -47,7 +47,7 @@ export function runQuery(client: QueryClient, id: string) {
       const body = await bodyOf(api.GET('/api/v1/dashboard/traces/{trace_id}/spans', { params, signal }));
       return merged(client.getQueryData<LoadedRun>(keyOf(id)), body);
     },
-    // Comparing ten thousand spans field by field would take longer than showing them.
+    // Comparing ten thousand spans field by field takes longer than rendering them.
     structuralSharing: false,
   });
 }
@@ -56,22 +56,22 @@ function keyOf(id: string): readonly unknown[] {
   return ['run', id];
 }
 
-function put(client: QueryClient, id: string, news: Outline): void {
-  client.setQueryData<LoadedRun>(keyOf(id), (known) => merged(known, news));
+function put(client: QueryClient, id: string, updates: RunSummary): void {
+  client.setQueryData<LoadedRun>(keyOf(id), (known) => merged(known, updates));
 }
 
-function merged(known: LoadedRun | undefined, { spans, ...run }: Outline): LoadedRun {
-  const news = spans.map(toRunSpan);
-  if (known === undefined) return { run, spans: news };
-  // What was asked for may be answered after something later was told.
-  return { run: run.seq < known.run.seq ? known.run : run, spans: mergeSpans(known.spans, news) };
+function merged(known: LoadedRun | undefined, { spans, ...run }: RunSummary): LoadedRun {
+  const updates = spans.map(toRunSpan);
+  if (known === undefined) return { run, spans: updates };
+  // A response may be older than a streamed event.
+  return { run: run.seq < known.run.seq ? known.run : run, spans: mergeSpans(known.spans, updates) };
 }
 
-/** One span with everything that it brought, with every digit. @param isWhole whether long parts come whole */
+/** A span with its payload and all digits. @param isWhole whether long values are complete */
 export function useSpan(traceId: string, span: RunSpan | undefined, isWhole: boolean) {
   const limit = isWhole ? '' : `?max_bytes=${String(MAX_BYTES)}`;
   return useQuery({
-    // Another version of the span is another answer.
+    // Each version of the span has its own cache entry.
     queryKey: ['span', traceId, span?.id, isWhole, span && versionOf(span)],
     queryFn: async ({ signal }): Promise<Json> =>
       parseJson(await readText(`dashboard/traces/${traceId}/spans/${span?.id ?? ''}${limit}`, signal)),

@@ -6,18 +6,18 @@ import type { RunState } from './run-state.js';
 
 interface Options {
   readonly view: TraceView;
-  /** Position of the span that is chosen, and of its row. */
+  /** Index of the selected span, and of its row. */
   readonly index: number;
   readonly row: number;
   readonly grid: RefObject<HTMLElement | null>;
   readonly search: RefObject<HTMLInputElement | null>;
   readonly state: RunState;
   readonly change: (some: Partial<RunState>) => void;
-  readonly chooseRow: (row: number) => void;
+  readonly selectRow: (row: number) => void;
   readonly show: (index: number) => void;
 }
 
-/** Every key of the run's page. Letters work wherever one is, arrows while the tree has the focus. */
+/** All keys of the run page. Letters work everywhere, arrows if the tree has the focus. */
 export function useRunKeys({
   view,
   index,
@@ -26,28 +26,28 @@ export function useRunKeys({
   search,
   state,
   change,
-  chooseRow,
+  selectRow,
   show,
 }: Options): void {
   const current = view.rows[row];
   const walk = (to: number): void => {
-    chooseRow(Math.min(view.rows.length - 1, Math.max(0, to)));
+    selectRow(Math.min(view.rows.length - 1, Math.max(0, to)));
   };
   const open = (): void => {
     if (!current) return;
-    if (!current.isOpen) view.turn(current, true);
+    if (!current.isOpen) view.toggle(current, true);
     else if (current.kind === 'repeat' || current.node.children.length > 0) walk(row + 1);
   };
   const close = (): void => {
     if (!current) return;
     const canClose = current.kind === 'repeat' || current.node.children.length > 0;
-    if (canClose && current.isOpen) view.turn(current, false);
+    if (canClose && current.isOpen) view.toggle(current, false);
     else if (current.node.parent >= 0) show(current.node.parent);
   };
   const inTree = (act: () => void) => (): void => {
     if (grid.current?.contains(document.activeElement)) act();
   };
-  /** The next one of some spans behind or before the chosen one, round the end. */
+  /** Selects the next or previous of some spans, wrapping around. */
   const jump = (among: readonly number[], forwards: boolean) => (): void => {
     const next = forwards
       ? (among.find((at) => at > index) ?? among[0])

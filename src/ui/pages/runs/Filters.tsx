@@ -7,7 +7,7 @@ import { CHIPS, STATE, type Chip, type RunsState } from './runs-state.js';
 
 const NAMES = Object.keys(CHIPS) as Chip[];
 
-/** Which runs are shown: what most want to choose by, and chips for everything else. */
+/** Filters of the run list: the common ones, and chips for the rest. */
 export function Filters({
   state,
   onChange,
@@ -22,7 +22,7 @@ export function Filters({
   return (
     <div className={parts['filters']} role="group" aria-label="Filters">
       <RangeChoice
-        label="Started"
+        label="Period"
         value={state.range}
         onChange={(value) => {
           set('range', value);
@@ -51,9 +51,9 @@ export function Filters({
         }}
       />
       <Choice
-        label="Runs"
+        label="Show"
         value={state.kind}
-        options={{ agent: 'Of agents', other: 'Others', all: 'All' }}
+        options={{ agent: 'Agent runs', other: 'Other traces', all: 'All' }}
         onChange={(value) => {
           set('kind', value);
         }}
@@ -68,7 +68,7 @@ export function Filters({
           }}
         >
           {CHIPS[name].label}: {String(state[name])} <X size={14} aria-hidden="true" />
-          <span className={parts['unseen']}>take away</span>
+          <span className={parts['unseen']}>remove</span>
         </button>
       ))}
       <AddFilter onAdd={set} />
@@ -141,7 +141,7 @@ function AddFilter({ onAdd }: { readonly onAdd: (name: Chip, value: string) => v
           aria-invalid={isWrong}
           inputMode={CHIPS[name].kind === 'number' ? 'decimal' : 'text'}
           placeholder={
-            name === 'agent' ? 'Id of the agent' : CHIPS[name].kind === 'number' ? 'Number' : 'Exactly'
+            name === 'agent' ? 'Agent id' : CHIPS[name].kind === 'number' ? 'Number' : 'Exact value'
           }
           value={value}
           onChange={(event) => {

@@ -7,11 +7,14 @@ import { onDrawn } from '../../state/range.js';
 import { useSeries } from '../../state/use-series.js';
 import type { RunsState } from './runs-state.js';
 
-/** Drawing over less than that chooses nothing. */
-const LEAST_MS = 1000;
+/** Shorter drags select nothing. */
+const MIN_MS = 1000;
 const HEIGHT = 96;
 
-/** When runs started, and of them those that failed; drawing over it chooses a time. It follows agent and prompt, and says so. */
+/**
+ * Runs and failed runs over time; dragging selects a period. Filters on agent and prompt apply, others do
+ * not, and the note says so.
+ */
 export function Histogram({
   state: { range, agent, prompt },
   isFiltered,
@@ -49,14 +52,14 @@ export function Histogram({
     <div className={charts['charts']}>
       <TimeChart
         title="Runs"
-        note={`${formatCounted(data.total.runs, 'run')} ${of}${time}${isFiltered ? '; other filters are not in it' : ''}`}
+        note={`${formatCounted(data.total.runs, 'run')} ${of}${time}${isFiltered ? '; not affected by other filters' : ''}`}
         {...drawn}
         kind="bars"
         height={HEIGHT}
         range={[Date.parse(data.start_time), Date.parse(data.end_time)]}
         format={formatCount}
-        missing="No run started here"
-        onBrush={onDrawn(LEAST_MS, onBrush)}
+        missing="No runs in this interval"
+        onBrush={onDrawn(MIN_MS, onBrush)}
       />
     </div>
   );

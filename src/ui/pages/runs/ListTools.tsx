@@ -6,8 +6,8 @@ import { RUN_COLUMNS } from '../../parts/RunTable.js';
 import { saveRuns, type ExportFormat } from './export.js';
 import type { RunsState } from './runs-state.js';
 
-/** Which columns are shown. @param hidden those that are not, by name */
-export function ColumnChooser({
+/** Selects the visible columns. @param hidden names of hidden columns */
+export function ColumnMenu({
   hidden,
   onChange,
 }: {
@@ -45,17 +45,17 @@ export function ColumnChooser({
   );
 }
 
-/** Saves all runs that the filters let through, in the order of the list. */
+/** Exports all runs that match the filters, in list order. */
 export function Export({ state }: { readonly state: RunsState }) {
-  const [told, setTold] = useState('');
+  const [progress, setProgress] = useState('');
   const save = (format: ExportFormat) => {
-    setTold('Saving…');
+    setProgress('Saving…');
     void saveRuns(state, format).then(
       () => {
-        setTold('');
+        setProgress('');
       },
       (error: unknown) => {
-        setTold(error instanceof Error ? error.message : 'It could not be saved.');
+        setProgress(error instanceof Error ? error.message : 'Could not save.');
       },
     );
   };
@@ -77,8 +77,8 @@ export function Export({ state }: { readonly state: RunsState }) {
             {format.toUpperCase()}
           </button>
         ))}
-        <small className={parts['faint']}>All runs that the filters let through, with times in UTC.</small>
-        <small role="status">{told}</small>
+        <small className={parts['faint']}>All runs that match the filters, with times in UTC.</small>
+        <small role="status">{progress}</small>
       </div>
     </details>
   );

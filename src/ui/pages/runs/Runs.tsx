@@ -9,40 +9,40 @@ import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { parseState } from '../../state/codec.js';
-import { queries, untold } from '../../state/queries.js';
+import { queries, ignoreEarlyFailure } from '../../state/queries.js';
 import { useShortcuts } from '../../state/shortcuts.js';
 import { useDebounced } from '../../state/use-debounced.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { Filters } from './Filters.js';
 import { Histogram } from './Histogram.js';
-import { ColumnChooser, Export } from './ListTools.js';
-import { Peek } from './Peek.js';
+import { ColumnMenu, Export } from './ListTools.js';
+import { RunPreview } from './RunPreview.js';
 import { Views } from './Views.js';
 import { isFiltered, isUncounted, SORTS, STATE, type RunsState } from './runs-state.js';
-import { listQuery, MOST_TOLD, PAGE_SIZE, useRuns } from './use-runs.js';
+import { listQuery, MAX_NEW_RUNS, PAGE_SIZE, useRuns } from './use-runs.js';
 
-/** Asks for what is seen first, and for what comes a moment later. */
+/** Starts the first requests. */
 export function early(): void {
   const state = parseState(STATE, location.search);
-  for (const previews of [false, true]) queries.query(listQuery(state, previews)).catch(untold);
+  for (const previews of [false, true]) queries.query(listQuery(state, previews)).catch(ignoreEarlyFailure);
 }
 
-/** Runs of all agents, the newest first, by what they are and how they went. */
+/** Runs of all agents with filters, the newest first. */
 export default function Runs() {
   const [state, change] = useUrlState(STATE);
   const search = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useDebounced(state.q, (q) => {
     change({ q, page: 1, after: '' }, 'replace');
   });
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [peeked, setPeeked] = useState<string>();
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [previewed, setPreviewed] = useState<string>();
   useShortcuts({ '/': () => search.current?.focus() });
   const { data, runs, error, refetch, isPlaceholderData, newCount, renew } = useRuns(state);
   const filter = (some: Partial<RunsState>): void => {
     change({ ...some, page: 1, after: '' });
   };
   const hidden = state.hide === '' ? [] : state.hide.split(',');
-  const peekedRun = runs.find(({ trace_id: id }) => id === peeked);
+  const previewedRun = runs.find(({ trace_id: id }) => id === previewed);
   return (
     <div className={parts['page']}>
       <title>Runs · Jackdaw</title>
@@ -61,7 +61,7 @@ export default function Runs() {
           }}
         />
         <Views />
-        <ColumnChooser
+        <ColumnMenu
           hidden={hidden}
           onChange={(names) => {
             change({ hide: names.join(',') }, 'replace');
@@ -84,24 +84,28 @@ export default function Runs() {
       ) : data === undefined ? (
         <TableSkeleton rows={12} />
       ) : runs.length === 0 ? (
-        <Empty title={isFiltered(state) ? 'No runs match' : 'No agent has run yet'}>
+        <Empty title={isFiltered(state) ? 'No runs match' : 'No agent runs yet'}>
           <p>
             {isFiltered(state)
-              ? 'Take away a filter, or choose a longer time.'
-              : 'Runs of other kinds, such as requests to a service, are under “Others”.'}
+              ? 'Remove a filter or widen the time range.'
+              : 'Traces without an agent, such as service requests, are under “Other traces”.'}
           </p>
         </Empty>
       ) : (
-        <div className={parts['withPeek']} data-open={peekedRun !== undefined} aria-busy={isPlaceholderData}>
+        <div
+          className={parts['withPeek']}
+          data-open={previewedRun !== undefined}
+          aria-busy={isPlaceholderData}
+        >
           <div>
-            <Chosen
-              ids={[...chosen]}
+            <SelectionBar
+              ids={[...selected]}
               onNone={() => {
-                setChosen(new Set());
+                setSelected(new Set());
               }}
             />
             <NewRows
-              text={newRows(newCount, 'run', MOST_TOLD)}
+              text={newRows(newCount, 'run', MAX_NEW_RUNS)}
               onShow={() => {
                 if (state.page > 1 || state.after !== '') change({ page: 1, after: '' });
                 renew();
@@ -119,23 +123,23 @@ export default function Runs() {
                 },
               }}
               selection={{
-                keys: chosen,
+                keys: selected,
                 nameOf: ({ agent_name, trace_id }) => `${agent_name}, ${trace_id}`,
                 onToggle: (id) => {
-                  setChosen(toggled(chosen, id));
+                  setSelected(toggled(selected, id));
                 },
               }}
-              onPeek={({ trace_id: id }) => {
-                setPeeked(id === peeked ? undefined : id);
+              onPreview={({ trace_id: id }) => {
+                setPreviewed(id === previewed ? undefined : id);
               }}
             />
             <Pages state={state} data={data} change={change} />
           </div>
-          {peekedRun && (
-            <Peek
-              run={peekedRun}
+          {previewedRun && (
+            <RunPreview
+              run={previewedRun}
               onClose={() => {
-                setPeeked(undefined);
+                setPreviewed(undefined);
               }}
             />
           )}
@@ -151,22 +155,22 @@ function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return others;
 }
 
-/** What can be done with the runs that were chosen. */
-function Chosen({ ids, onNone }: { readonly ids: readonly string[]; readonly onNone: () => void }) {
+/** Actions for selected runs. */
+function SelectionBar({ ids, onNone }: { readonly ids: readonly string[]; readonly onNone: () => void }) {
   const [a, b] = ids;
   if (a === undefined) return null;
   return (
     <p className={parts['filters']} role="status">
-      {ids.length} chosen
+      {ids.length} selected
       {b !== undefined && ids.length === 2 ? (
         <Link className={parts['button']} href={`/compare/runs?a=${a}&b=${b}`}>
           Compare
         </Link>
       ) : (
-        <span className={parts['faint']}>Choose two to compare them</span>
+        <span className={parts['faint']}>Select two runs to compare</span>
       )}
       <button type="button" className={parts['button']} onClick={onNone}>
-        Let go
+        Clear
       </button>
     </p>
   );
@@ -196,7 +200,7 @@ function Pages({
     );
   return (
     <div className={parts['pager']}>
-      <span>{data.items.length} runs; found by their spans or prompts, they are not counted</span>
+      <span>{data.items.length} runs; no total for filters on spans or prompts</span>
       {state.after !== '' && (
         <button
           type="button"

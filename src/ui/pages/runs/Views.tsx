@@ -9,7 +9,7 @@ import { rawPath } from '../../state/path.js';
 import { newId, useViewChange, useViews } from '../../state/views.js';
 import styles from './Views.module.css';
 
-/** Lists that were saved with their filters, and saving this one. They are in Ctrl-K, too. */
+/** Saved lists with their filters, and a form to save the current one. Ctrl+K finds them, too. */
 export function Views() {
   const { scopes } = useMe();
   const canManage = scopes.includes('manage');
@@ -57,7 +57,7 @@ export function Views() {
         {canManage ? (
           <Save />
         ) : (
-          <small className={parts['faint']}>To save one, your key needs the scope manage.</small>
+          <small className={parts['faint']}>Saving a view requires the manage scope.</small>
         )}
         {problem && <Problem error={problem} />}
       </div>
@@ -84,8 +84,8 @@ function Save() {
     >
       <input
         className={parts['field']}
-        aria-label="Name of the view"
-        placeholder="Name of what is shown now…"
+        aria-label="View name"
+        placeholder="Name for the current view…"
         maxLength={100}
         value={name}
         onChange={(event) => {
@@ -95,7 +95,7 @@ function Save() {
       {memberships.length > 0 && (
         <select
           className={parts['field']}
-          aria-label="Who sees it"
+          aria-label="Visible to"
           value={slug}
           onChange={(event) => {
             setSlug(event.target.value);
@@ -120,7 +120,7 @@ function Save() {
 function Problem({ error }: { readonly error: Error }) {
   return (
     <small role="alert" className={parts['bad']}>
-      {error instanceof ApiError ? error.message : 'The daemon did not answer.'}
+      {error instanceof ApiError ? error.message : 'The daemon did not respond.'}
     </small>
   );
 }

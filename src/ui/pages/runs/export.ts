@@ -5,7 +5,7 @@ import { filterQuery, type RunsState } from './runs-state.js';
 const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
 export type ExportFormat = keyof typeof TYPES;
 
-/** Saves the runs of a list as a file, all of them. @throws ApiError */
+/** Downloads all runs of a list as a file. @throws ApiError */
 export async function saveRuns(state: RunsState, format: ExportFormat): Promise<void> {
   const url = new URL('api/v1/dashboard/traces', BASE);
   for (const [name, value] of Object.entries(filterQuery(state, Date.now())))

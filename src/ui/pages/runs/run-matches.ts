@@ -5,7 +5,11 @@ import type { RunsState } from './runs-state.js';
 type Schemas = components['schemas'];
 type Run = Schemas['Run'] & Pick<Schemas['ListedRun'], 'agent_id'>;
 
-/** Whether a list would have a run, by all filters that are not of its spans or prompts. @param now in milliseconds */
+/**
+ * Whether a run matches the filters of a list, except those on spans and prompts.
+ *
+ * @param now in milliseconds
+ */
 export function matchesRun(state: RunsState, run: Run, now: number): boolean {
   const { start, end } = stretchOf(state.range, now) ?? {};
   const startedAt = Date.parse(run.started_at);
@@ -34,7 +38,7 @@ function holds(q: string, { agent_name: agent, outcome, error_message: error }: 
   return q === '' || [agent, outcome, error].some((text) => text?.toLowerCase().includes(q.toLowerCase()));
 }
 
-/** By what a list is sorted; runs without it come last. */
+/** The sort value of a run; runs without one come last. */
 function figure(run: Run, sort: RunsState['sort']): number {
   const missing = sort.startsWith('-') ? -1 : Infinity;
   if (sort.endsWith('duration')) return run.duration_ms ?? missing;
@@ -43,7 +47,7 @@ function figure(run: Run, sort: RunsState['sort']): number {
   return Date.parse(run.started_at);
 }
 
-/** Whether a run has its place on the first page, of which these are the rows. @param pageSize rows of a full page */
+/** Whether a run belongs on the first page, given its rows. @param pageSize rows of a full page */
 export function isOnPage(sort: RunsState['sort'], run: Run, rows: readonly Run[], pageSize: number): boolean {
   const last = rows.at(-1);
   if (last === undefined || rows.length < pageSize) return true;

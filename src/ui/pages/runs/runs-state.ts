@@ -1,7 +1,7 @@
 import { integer, oneOf, text, type Field, type StateOf } from '../../state/codec.js';
 import { rangeField, stretchOf } from '../../state/range.js';
 
-/** Columns by which the server can sort, as the API calls them. */
+/** Sortable columns with their API names. */
 export const SORTS = {
   started_at: 'started_at',
   duration: 'duration_ms',
@@ -11,7 +11,7 @@ export const SORTS = {
 type Sorted = keyof typeof SORTS;
 const SORTED = Object.keys(SORTS) as Sorted[];
 
-/** A figure that is at least or at most so much; empty: any. */
+/** A minimum or maximum; empty for any. */
 function bound(): Field<string> {
   return {
     initial: '',
@@ -20,7 +20,7 @@ function bound(): Field<string> {
   };
 }
 
-/** What the URL of the list says. */
+/** URL state of the list. */
 export const STATE = {
   q: text(),
   range: rangeField('all'),
@@ -43,15 +43,15 @@ export const STATE = {
   maxc: bound(),
   sort: oneOf([...SORTED, ...SORTED.map((name) => `-${name}` as const)], '-started_at'),
   page: integer(1, 1),
-  /** Where a list that is not counted goes on. */
+  /** Cursor of an uncounted list. */
   after: text(),
-  /** Columns that are not shown, by name: at first those for which there is no room beside the input. */
+  /** Names of hidden columns; by default those that do not fit next to the input. */
   hide: text('models,errors,tokens'),
 };
 
 export type RunsState = StateOf<typeof STATE>;
 
-/** Filters that are set by a chip, how they are called, and what kind of value they take. */
+/** Filters set by chips, with label and value type. */
 export const CHIPS = {
   agent: { label: 'Agent', kind: 'text' },
   session: { label: 'Session', kind: 'text' },
@@ -60,34 +60,34 @@ export const CHIPS = {
   model: { label: 'Model', kind: 'text' },
   span: { label: 'Span name', kind: 'text' },
   type: { label: 'Span type', kind: 'text' },
-  node: { label: 'Node of the map', kind: 'text' },
+  node: { label: 'Map node', kind: 'text' },
   prompt: { label: 'Prompt', kind: 'text' },
-  pv: { label: 'Version of the prompt', kind: 'number' },
-  mind: { label: 'Duration, at least (ms)', kind: 'number' },
-  maxd: { label: 'Duration, at most (ms)', kind: 'number' },
-  minc: { label: 'Cost, at least ($)', kind: 'number' },
-  maxc: { label: 'Cost, at most ($)', kind: 'number' },
+  pv: { label: 'Prompt version', kind: 'number' },
+  mind: { label: 'Min duration (ms)', kind: 'number' },
+  maxd: { label: 'Max duration (ms)', kind: 'number' },
+  minc: { label: 'Min cost ($)', kind: 'number' },
+  maxc: { label: 'Max cost ($)', kind: 'number' },
 } as const satisfies Partial<Record<keyof typeof STATE, { label: string; kind: 'text' | 'number' }>>;
 export type Chip = keyof typeof CHIPS;
 
-/** What does not say which runs are shown. */
+/** Fields that do not filter. */
 const LOOKS: ReadonlySet<string> = new Set(['sort', 'page', 'after', 'hide']);
-/** Filters with which nobody counts. */
+/** Filters for which the API gives no count. */
 const UNCOUNTED = ['model', 'span', 'type', 'node', 'prompt'] as const;
 
-/** Whether anything says which runs are shown. */
+/** Whether any filter is set. */
 export function isFiltered(state: RunsState): boolean {
   return Object.entries(STATE).some(
     ([name, { initial }]) => !LOOKS.has(name) && state[name as keyof RunsState] !== initial,
   );
 }
 
-/** Whether the list is found and not counted. */
+/** Whether the list has no count. */
 export function isUncounted(state: RunsState): boolean {
   return UNCOUNTED.some((name) => state[name] !== '');
 }
 
-/** The filters as the API takes them. @param now the end of ranges that end now, in milliseconds */
+/** The filters as API parameters. @param now end of ranges that end now, in milliseconds */
 export function filterQuery(state: RunsState, now: number) {
   const { start, end } = stretchOf(state.range, now) ?? { start: undefined, end: undefined };
   const sorted = state.sort.replace('-', '') as Sorted;

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
-import { useRunNews, type ToldRun } from '../../live/use-run-news.js';
+import { useRunUpdates, type RunEvent } from '../../live/use-run-updates.js';
 import { useSteady } from '../../live/use-steady.js';
 import { isOnPage, matchesRun } from './run-matches.js';
 import { filterQuery, isUncounted, type RunsState } from './runs-state.js';
@@ -9,29 +9,29 @@ import { filterQuery, isUncounted, type RunsState } from './runs-state.js';
 type ListedRun = Schemas['ListedRun'];
 
 export const PAGE_SIZE = 50;
-/** Of more new runs nobody wants to know how many. */
-export const MOST_TOLD = 999;
-/** While no stream tells of runs, */
+/** Larger counts of new runs are shown as `999+`. */
+export const MAX_NEW_RUNS = 999;
+/** Poll interval without a stream */
 const WITHOUT_STREAM_MS = 10_000;
-/** and while one does, in case it could not tell. */
+/** and with one, in case it misses something. */
 const WITH_STREAM_MS = 60_000;
 const GATHER_MS = 500;
-/** What no stream tells, such as models and errors of spans, is asked for again so long after a run changed. */
+/** Delay before a reload of values that the stream does not have, such as models and span errors. */
 const ASK_AGAIN_MS = 5000;
-/** Ranges end at a whole minute, so that pages of one list are of one list. */
+/** Ranges end at a whole minute, so that all pages belong to the same list. */
 const MINUTE = 60_000;
 
 const idOf = ({ trace_id: id }: ListedRun): string => id;
 
-/** What says which runs there are. */
-function askedOf(state: RunsState): RunsState {
+/** The part of the state that selects runs. */
+function listOf(state: RunsState): RunsState {
   return { ...state, hide: '' };
 }
 
-/** Asks for a page of a list. @param previews whether with what is known of its spans, which takes longer */
+/** Loads a page of the list. @param previews whether to include span previews, which take longer */
 export function listQuery(state: RunsState, previews: boolean) {
   return queryOptions({
-    queryKey: ['runs', previews, askedOf(state)],
+    queryKey: ['runs', previews, listOf(state)],
     queryFn: ({ signal }) => {
       const now = Math.ceil(Date.now() / MINUTE) * MINUTE;
       const place = state.after === '' ? { page: state.page } : { page: 1, cursor: state.after };
@@ -41,13 +41,16 @@ export function listQuery(state: RunsState, previews: boolean) {
   });
 }
 
-/** The runs of a list, of which each keeps its place while it is read; what becomes of them, and how many came. */
+/**
+ * The runs of a list, which keep their places while it is read, with live updates and the number of new
+ * runs.
+ */
 export function useRuns(state: RunsState) {
   const client = useQueryClient();
-  const asked = askedOf(state);
-  const list = JSON.stringify(asked);
+  const selection = listOf(state);
+  const list = JSON.stringify(selection);
   const isFirstPage = state.page === 1 && state.after === '';
-  const [told, setTold] = useState<{ readonly list: string; readonly ids: ReadonlySet<string> }>({
+  const [added, setAdded] = useState<{ readonly list: string; readonly ids: ReadonlySet<string> }>({
     list,
     ids: new Set(),
   });
@@ -59,15 +62,15 @@ export function useRuns(state: RunsState) {
     },
     [],
   );
-  /** @param cancelRefetch whether an answer that is on its way may be too old */
+  /** @param cancelRefetch whether a request in flight may be outdated */
   const askAgain = (cancelRefetch = false): void => {
     timer.current = undefined;
-    void client.invalidateQueries({ queryKey: ['runs', true, asked] }, { cancelRefetch });
+    void client.invalidateQueries({ queryKey: ['runs', true, selection] }, { cancelRefetch });
   };
   const onGap = (): void => {
     askAgain(true);
   };
-  const take = (runs: readonly ToldRun[]): void => {
+  const take = (runs: readonly RunEvent[]): void => {
     const changed = new Map(runs.map((run) => [run.trace_id, run]));
     client.setQueriesData<Schemas['ListedRunPage']>({ queryKey: ['runs'], type: 'active' }, (page) =>
       page?.items.some((run) => changed.has(idOf(run)))
@@ -76,22 +79,24 @@ export function useRuns(state: RunsState) {
     );
     const rows = steady.items ?? [];
     const shown = new Set(rows.map(idOf));
-    const came = isUncounted(state) ? [] : runs.filter((run) => !shown.has(run.trace_id) && isNew(run, rows));
-    if (came.length > 0)
-      setTold((before) => ({
+    const arrived = isUncounted(state)
+      ? []
+      : runs.filter((run) => !shown.has(run.trace_id) && isNew(run, rows));
+    if (arrived.length > 0)
+      setAdded((before) => ({
         list,
-        ids: new Set([...(before.list === list ? before.ids : []), ...came.map((run) => run.trace_id)]),
+        ids: new Set([...(before.list === list ? before.ids : []), ...arrived.map((run) => run.trace_id)]),
       }));
     const isDue = isUncounted(state) || rows.length === 0 || rows.some((run) => changed.has(idOf(run)));
     if (isDue) timer.current ??= setTimeout(askAgain, ASK_AGAIN_MS);
   };
-  const isLive = useRunNews({ onRuns: take, onGap, everyMs: GATHER_MS });
+  const isLive = useRunUpdates({ onRuns: take, onGap, everyMs: GATHER_MS });
   const ask = (previews: boolean) => ({
     ...listQuery(state, previews),
     placeholderData: keepPreviousData,
     refetchInterval: isFirstPage && (isLive ? WITH_STREAM_MS : WITHOUT_STREAM_MS),
   });
-  // The list at once, and a moment later the same with what is known of its spans.
+  // The list first, then the same with previews.
   const whole = useQuery(ask(true));
   const isWhole = whole.data !== undefined && !whole.isPlaceholderData;
   const first = useQuery({ ...ask(false), enabled: !isWhole, refetchInterval: false });
@@ -100,22 +105,22 @@ export function useRuns(state: RunsState) {
   const steady = useSteady(list, data?.items, isPlaceholderData, idOf);
   const loadedAt = whole.dataUpdatedAt;
 
-  function isNew(run: ToldRun, rows: readonly ListedRun[]): boolean {
+  function isNew(run: RunEvent, rows: readonly ListedRun[]): boolean {
     if (!matchesRun(state, run, Date.now())) return false;
-    // On other pages a run may be one of those before it.
+    // On later pages a run may belong to an earlier page.
     return isFirstPage
       ? isOnPage(state.sort, run, rows, PAGE_SIZE)
       : loadedAt > 0 && Date.parse(run.started_at) > loadedAt;
   }
 
-  const ids = new Set([...(told.list === list ? told.ids : []), ...(isFirstPage ? steady.newKeys : [])]);
+  const ids = new Set([...(added.list === list ? added.ids : []), ...(isFirstPage ? steady.newKeys : [])]);
   const renew = async (): Promise<void> => {
     client.removeQueries({ queryKey: ['runs'], type: 'inactive' });
     if (!isFirstPage) return;
     const { data: newest } = await whole.refetch();
     if (!newest) return;
     steady.renew(newest.items);
-    setTold({ list, ids: new Set() });
+    setAdded({ list, ids: new Set() });
   };
   return {
     data,
@@ -124,7 +129,7 @@ export function useRuns(state: RunsState) {
     isPlaceholderData,
     refetch: whole.refetch,
     newCount: ids.size,
-    /** Shows the newest, on the first page. */
+    /** Shows the newest runs, on the first page. */
     renew: () => void renew(),
   };
 }

@@ -16,11 +16,11 @@ import { useUrlState } from '../../state/use-url-state.js';
 import { SessionRun } from './SessionRun.js';
 import styles from './Session.module.css';
 
-/** Each run is looked at by itself. */
+/** Small, because each run loads its own spans. */
 const PAGE_SIZE = 10;
 const STATE = { page: integer(1, 1) };
 
-/** One conversation, run by run, the first one first. @param id of the session */
+/** A conversation, run by run, in order of time. @param id of the session */
 export default function Session({ id }: { readonly id: string }) {
   const [{ page }, change] = useUrlState(STATE);
   const { data, error, refetch } = useQuery({
@@ -38,7 +38,7 @@ export default function Session({ id }: { readonly id: string }) {
       <Empty title="Session not found" isPage>
         <title>No such session · Jackdaw</title>
         <p>
-          Its runs may be gone, or belong to another user. <Link href="/sessions">All sessions</Link>
+          Its runs were deleted or belong to another user. <Link href="/sessions">All sessions</Link>
         </p>
       </Empty>
     );
@@ -58,7 +58,7 @@ export default function Session({ id }: { readonly id: string }) {
             <div>
               <dt>Users</dt>
               <dd className={styles['names']}>
-                {data.user_ids.length === 0 && <Missing reason="No run names its user" />}
+                {data.user_ids.length === 0 && <Missing reason="No run has a user id" />}
                 {data.user_ids.map((user, at) => (
                   <Fragment key={user}>
                     {at > 0 && ', '}
@@ -96,7 +96,7 @@ export default function Session({ id }: { readonly id: string }) {
             <div>
               <dt>Cost</dt>
               <dd>
-                <Money value={data.total_cost} missing="No run has a cost: its models have no price" />
+                <Money value={data.total_cost} missing="No run has a cost: its models are unpriced" />
               </dd>
             </div>
             <div>

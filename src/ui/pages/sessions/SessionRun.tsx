@@ -8,13 +8,13 @@ import { Duration, Money, Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Status } from '../../parts/Status.js';
-import { tellingSpans, turnOf } from './turn.js';
+import { conversationSpans, turnOf } from './turn.js';
 import styles from './Session.module.css';
 
-/** Spans among which the telling ones are looked for. */
-const MOST_SPANS = 500;
+/** Span limit for finding the conversation. */
+const MAX_SPANS = 500;
 
-/** @returns undefined where there is none */
+/** @returns undefined if missing */
 function dataOf(detail: Json | undefined, name: string): Json | undefined {
   const value = member(detail, name);
   return value?.kind === 'literal' && value.value === null ? undefined : value;
@@ -22,7 +22,7 @@ function dataOf(detail: Json | undefined, name: string): Json | undefined {
 
 const NAMES = { input: 'Input', output: 'Output' } as const;
 
-/** One run of a conversation: who answered, what was asked, and what was said. */
+/** A run of a conversation: agent, input and output. */
 export function SessionRun({ run }: { readonly run: Schemas['Run'] }) {
   const { trace_id: id } = run;
   const turn = useQuery({
@@ -32,7 +32,7 @@ export function SessionRun({ run }: { readonly run: Schemas['Run'] }) {
       const { spans } = await bodyOf(
         api.GET('/api/v1/dashboard/traces/{trace_id}/spans', { params: { path }, signal }),
       );
-      const { asked, answered } = tellingSpans(spans.slice(0, MOST_SPANS));
+      const { asked, answered } = conversationSpans(spans.slice(0, MAX_SPANS));
       const read = async (span: string | undefined) =>
         span === undefined
           ? undefined
@@ -75,7 +75,7 @@ export function SessionRun({ run }: { readonly run: Schemas['Run'] }) {
         </div>
       ) : (
         <p className={parts['faint']}>
-          {turn.error ? 'What was said could not be loaded.' : 'Its spans brought no input and no output.'}{' '}
+          {turn.error ? 'Could not load the messages.' : 'No input or output.'}{' '}
           <Link href={`/traces/${id}`}>Open the run</Link>
         </p>
       )}

@@ -74,9 +74,9 @@ const COLUMNS: readonly Column<Session>[] = [
   },
 ];
 
-/** The first names of a list, and how many more there are. */
+/** The first names, and the number of others. */
 function Few({ names }: { readonly names: readonly string[] }) {
-  if (names.length === 0) return <Missing reason="No run names one" />;
+  if (names.length === 0) return <Missing reason="Not set" />;
   const rest = names.length - SHOWN_NAMES;
   return (
     <span title={names.join(', ')}>
@@ -87,7 +87,7 @@ function Few({ names }: { readonly names: readonly string[] }) {
 }
 
 /** The page of a session. */
-/** Conversations, the last active first; those of one user by its name. */
+/** Sessions, the last active first, optionally of one user. */
 export default function Sessions() {
   const [{ user, agent, range, page }, change] = useUrlState(STATE);
   const search = useRef<HTMLInputElement>(null);
@@ -123,7 +123,7 @@ export default function Sessions() {
           ref={search}
           type="search"
           className={parts['field']}
-          aria-label="Sessions of a user, by the exact id"
+          aria-label="Filter by exact user id"
           placeholder="User id"
           value={typed}
           onChange={(event) => {
@@ -133,7 +133,7 @@ export default function Sessions() {
       </div>
       <div className={parts['filters']} role="group" aria-label="Filters">
         <RangeChoice
-          label="Active"
+          label="Period"
           value={range}
           onChange={(value) => {
             change({ range: value, page: 1 });
@@ -148,7 +148,7 @@ export default function Sessions() {
             }}
           >
             Agent: {agent} <X size={14} aria-hidden="true" />
-            <span className={parts['unseen']}>take away</span>
+            <span className={parts['unseen']}>remove</span>
           </button>
         )}
       </div>
@@ -157,11 +157,11 @@ export default function Sessions() {
       ) : data === undefined ? (
         <TableSkeleton />
       ) : data.items.length === 0 ? (
-        <Empty title={isFiltered ? 'No session is like this' : 'No run names a session'}>
+        <Empty title={isFiltered ? 'No sessions match' : 'No sessions yet'}>
           <p>
             {isFiltered
-              ? 'A user is found by the exact id that the runs carry.'
-              : 'Runs belong to a session that name it: session_id in metadata, or the attribute session.id or gen_ai.conversation.id of a span.'}
+              ? 'Remove a filter or widen the time range. The user id must match exactly.'
+              : 'Add session_id to the metadata of runs, or session.id or gen_ai.conversation.id to the attributes of a span.'}
           </p>
         </Empty>
       ) : (

@@ -2,7 +2,7 @@ import { member, type Json } from '../../json/parse.js';
 import { readConversation } from '../../messages/conversation.js';
 import type { Conversation, Message } from '../../messages/message.js';
 
-/** A span of a run, as far as choosing one needs it; in the order of their starts. */
+/** A span as far as the selection needs it, in order of start. */
 interface Candidate {
   readonly span_id: string;
   readonly parent_span_id: string | null;
@@ -11,8 +11,8 @@ interface Candidate {
   readonly output_bytes: number | null;
 }
 
-/** Which spans of a run say what was asked and what was answered: its root, or else the first and the last model call. */
-export function tellingSpans(spans: readonly Candidate[]): {
+/** The spans with input and output of a run: the root, or else the first and last model call. */
+export function conversationSpans(spans: readonly Candidate[]): {
   readonly asked: string | undefined;
   readonly answered: string | undefined;
 } {
@@ -27,7 +27,7 @@ export function tellingSpans(spans: readonly Candidate[]): {
   return { asked: asked?.span_id, answered: answered?.span_id };
 }
 
-/** What a run adds to its conversation: the last that was asked, without what was said in earlier runs, and the answer. */
+/** What a run adds to its conversation: the last question without earlier history, and the answer. */
 export function turnOf(asked: Json | undefined, answered: Json | undefined): Conversation | undefined {
   const question = spoken(asked, 'input');
   const from = question.findLastIndex(({ role }) => role === 'user');

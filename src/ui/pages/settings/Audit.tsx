@@ -23,15 +23,15 @@ type Entry = Schemas['AuditEntry'];
 type Query = NonNullable<operations['listAudit']['parameters']['query']>;
 type Action = NonNullable<Query['action']>;
 
-/** What the actions of the audit are called. */
-const ACTION_WORDS = {
+/** Labels of audit actions. */
+const ACTION_LABELS = {
   'alert.changed': 'Alert changed',
   'alert.created': 'Alert created',
   'alert.deleted': 'Alert deleted',
   'alert_secret.rotated': 'Alert secret rotated',
   'config.read': 'Configuration read',
-  'deliveries.retried': 'Deliveries retried',
-  'delivery.retried': 'Delivery retried',
+  'deliveries.retried': 'Deliveries resent',
+  'delivery.retried': 'Delivery resent',
   'endpoint.changed': 'Endpoint changed',
   'endpoint.created': 'Endpoint created',
   'endpoint.deleted': 'Endpoint deleted',
@@ -58,7 +58,7 @@ const ACTION_WORDS = {
   'webhook_secret.rotated': 'Webhook secret rotated',
 } as const satisfies Readonly<Record<Action, string>>;
 
-const ACTIONS = Object.keys(ACTION_WORDS) as readonly Action[];
+const ACTIONS = Object.keys(ACTION_LABELS) as readonly Action[];
 
 const PAGE_SIZE = 50;
 const STATE = {
@@ -68,7 +68,7 @@ const STATE = {
   page: integer(1, 1),
 };
 
-/** What the audit recorded, the newest first. */
+/** The audit log, the newest entries first. */
 export function Audit() {
   const [{ action, user, range, page }, change] = useUrlState(STATE);
   const users = useQuery({
@@ -98,7 +98,7 @@ export function Audit() {
         <Choice
           label="Action"
           value={action}
-          options={{ '': 'All actions', ...ACTION_WORDS }}
+          options={{ '': 'All actions', ...ACTION_LABELS }}
           onChange={(value) => {
             change({ action: STATE.action.parse(value) ?? '', page: 1 });
           }}
@@ -116,7 +116,7 @@ export function Audit() {
           }}
         />
         <RangeChoice
-          label="Within"
+          label="Period"
           value={range}
           onChange={(value) => {
             change({ range: value, page: 1 });
@@ -129,8 +129,8 @@ export function Audit() {
       ) : data === undefined ? (
         <TableSkeleton rows={5} />
       ) : data.items.length === 0 ? (
-        <Empty title={isFiltered ? 'No recorded action matches' : 'No action is recorded yet'}>
-          <p>The last 10 000 actions are kept here. The log of the daemon has all of them.</p>
+        <Empty title={isFiltered ? 'No actions match' : 'No actions yet'}>
+          <p>The last 10,000 actions are kept; the daemon log has all of them.</p>
         </Empty>
       ) : (
         <>
@@ -156,7 +156,7 @@ export function Audit() {
   );
 }
 
-/** @param names of users by their ids */
+/** @param names user names by id */
 function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Entry>[] {
   return [
     { name: 'at', header: 'When', render: ({ at }) => <Time at={at} /> },
@@ -170,7 +170,7 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Entry>[]
       header: 'User',
       render: ({ user_id: id }) =>
         id === null ? (
-          <Missing reason="Nobody was logged in" />
+          <Missing reason="Not logged in" />
         ) : (
           <Link href={`/settings/users?user=${id}`}>{names.get(id) ?? id}</Link>
         ),
@@ -182,7 +182,7 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Entry>[]
       render: ({ fields }) => {
         const details = detailsOf(fields);
         return details === '' ? (
-          <Missing reason="The action has no details" />
+          <Missing reason="No details" />
         ) : (
           <span className={styles['details']}>{details}</span>
         );
@@ -192,16 +192,14 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Entry>[]
       name: 'address',
       header: 'Address',
       hint: 'Network address of the client',
-      render: ({ address }) =>
-        address === '' ? <Missing reason="The entry counts several clients" /> : address,
+      render: ({ address }) => (address === '' ? <Missing reason="Several clients" /> : address),
     },
     {
       name: 'key',
       header: 'Key',
-      hint: 'Id of the API key, also of a browser session',
+      hint: 'Id of the API key or browser session',
       isCut: true,
-      render: ({ key_id: id }) =>
-        id === null ? <Missing reason="No key was used" /> : <code title={id}>{id}</code>,
+      render: ({ key_id: id }) => (id === null ? <Missing reason="No key" /> : <code title={id}>{id}</code>),
     },
   ];
 }
@@ -213,8 +211,8 @@ function detailsOf(fields: Entry['fields']): string {
     .join(', ');
 }
 
-/** @param action also one that only other versions record */
+/** @param action may be unknown to this version */
 function wordOf(action: string): string {
-  const words: Readonly<Record<string, string>> = ACTION_WORDS;
+  const words: Readonly<Record<string, string>> = ACTION_LABELS;
   return Object.hasOwn(words, action) ? (words[action] ?? action) : action;
 }

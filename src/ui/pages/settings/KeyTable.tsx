@@ -9,7 +9,7 @@ import { useMe } from '../../shell/Session.js';
 import { useNow } from '../../state/clock.js';
 import { activeDescendants, keyState, usableFirst, withinScopes, type Key } from './keys.js';
 
-/** Keys of one user. @param revoke throws what the API refuses */
+/** API keys of a user. @param revoke throws what the API refuses */
 export function KeyTable({
   keys,
   revoke,
@@ -37,19 +37,17 @@ export function KeyTable({
         </>
       ),
     },
-    { name: 'prefix', header: 'Begins with', render: ({ prefix }) => <code>{prefix}…</code> },
+    { name: 'prefix', header: 'Key prefix', render: ({ prefix }) => <code>{prefix}…</code> },
     { name: 'scopes', header: 'Scopes', render: (key) => key.scopes.join(', ') },
     {
       name: 'parent',
-      header: 'Made with',
-      hint: 'The key that made it, itself or through a browser session',
+      header: 'Created by',
+      hint: 'The key that created this one, directly or through a browser session',
       render: ({ parent_id }) =>
         parent_id === null ? (
-          <Missing reason="Unknown, or made offline" />
+          <Missing reason="Unknown, or created offline" />
         ) : (
-          (keys.find(({ id }) => id === parent_id)?.name ?? (
-            <Missing reason="A key that is not listed here" />
-          ))
+          (keys.find(({ id }) => id === parent_id)?.name ?? <Missing reason="A key not listed here" />)
         ),
     },
     {
@@ -61,7 +59,7 @@ export function KeyTable({
     {
       name: 'used',
       header: 'Last used',
-      hint: 'Written at most once a minute',
+      hint: 'Updated at most once a minute',
       isNumber: true,
       render: ({ last_used_at }) => <Time at={last_used_at} relative missing="Never used" />,
     },
@@ -69,7 +67,7 @@ export function KeyTable({
       name: 'expires',
       header: 'Expires',
       isNumber: true,
-      render: ({ expires_at }) => <Time at={expires_at} relative missing="It does not expire" />,
+      render: ({ expires_at }) => <Time at={expires_at} relative missing="Never expires" />,
     },
     {
       name: 'state',
@@ -78,7 +76,7 @@ export function KeyTable({
         canRevoke(key) ? (
           <RevokeKey
             name={key.name}
-            question={key.id === key_id ? 'This ends the session you are in.' : 'For good?'}
+            question={key.id === key_id ? 'This ends your current session.' : 'Revoke permanently?'}
             childCount={activeDescendants(key, keys, now)}
             revoke={(withChildren) => revoke(key.id, withChildren)}
             stale={stale}
@@ -91,7 +89,7 @@ export function KeyTable({
   return <Table label="API keys" items={usableFirst(keys, now)} columns={columns} keyOf={(key) => key.id} />;
 }
 
-/** Asks before it revokes, and whether the keys go, too, that were made with it. */
+/** Confirms before revoking, and offers to revoke keys created with this one. */
 function RevokeKey({
   name,
   question,
@@ -101,7 +99,7 @@ function RevokeKey({
 }: {
   readonly name: string;
   readonly question: string;
-  /** How many keys come from it. */
+  /** Number of keys created with this one. */
   readonly childCount: number;
   readonly revoke: (withChildren: boolean) => Promise<void>;
   readonly stale: string;
@@ -118,7 +116,9 @@ function RevokeKey({
       {childCount > 0 && (
         <Check
           name={
-            childCount === 1 ? 'and the key made with it' : `and the ${String(childCount)} keys made with it`
+            childCount === 1
+              ? 'and the key created with it'
+              : `and the ${String(childCount)} keys created with it`
           }
           about=""
           checked={withChildren}

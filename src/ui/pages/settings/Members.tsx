@@ -13,7 +13,7 @@ type Role = Member['role'];
 
 const STALE = ['members', 'me'];
 
-/** Members of an organization, with their roles. @param slug its name in URLs */
+/** Members of an organization with their roles. @param slug of the organization */
 export function Members({ slug }: { readonly slug: string }) {
   const members = useQuery({
     queryKey: ['members', slug],
@@ -73,7 +73,7 @@ function columnsOf(slug: string): readonly Column<Member>[] {
         <ConfirmedChange
           action={role === 'admin' ? 'Change to member' : 'Change to admin'}
           name={name}
-          question={role === 'admin' ? 'It can only look at webhooks then.' : 'It can change webhooks then.'}
+          question={role === 'admin' ? 'Members can only view webhooks.' : 'Admins can change webhooks.'}
           act={() => put(slug, user_id, role === 'admin' ? 'member' : 'admin')}
           stale={STALE}
         />
@@ -86,7 +86,7 @@ function columnsOf(slug: string): readonly Column<Member>[] {
         <ConfirmedChange
           action="Remove"
           name={name}
-          question="End the membership?"
+          question="Remove this member?"
           act={() => remove(slug, user_id)}
           stale={STALE}
         />
@@ -110,11 +110,11 @@ function AddMember({
   }, STALE);
   if (users.length === 0) return null;
   const options = Object.fromEntries([
-    ['', 'Choose a user'],
+    ['', 'Select a user'],
     ...users.map(({ id, name, email }) => [id, `${name} · ${email}`] as const),
   ]) as Readonly<Record<string, string>>;
   return (
-    <Form label="New member" action="Add the member" change={change} isReady={user !== ''}>
+    <Form label="New member" action="Add member" change={change} isReady={user !== ''}>
       <Choice label="User" value={user} options={options} onChange={setUser} />
       <Choice
         label="Role"

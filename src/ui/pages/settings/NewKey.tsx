@@ -5,7 +5,7 @@ import { TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { ShownOnce } from '../../parts/ShownOnce.js';
 import { useMe } from '../../shell/Session.js';
-import { expiryOf, LASTING, SCOPE_WORDS, WITH_SESSION, withinScopes, type Scope } from './keys.js';
+import { expiryOf, LASTING, SCOPE_LABELS, WITH_SESSION, withinScopes, type Scope } from './keys.js';
 
 export interface KeyWish {
   readonly name: string;
@@ -14,7 +14,7 @@ export interface KeyWish {
   readonly confirm_with_key?: string;
 }
 
-/** Makes a key, and shows it the one time that it can be shown. @param create gives the text of the key, and throws what the API refuses */
+/** Creates a key and shows it once. @param create returns the key text; throws what the API refuses */
 export function NewKey({
   create,
   stale,
@@ -73,16 +73,16 @@ export function NewKey({
           <TextField
             label="Name"
             value={name}
-            hint="Where it is used, so that you know what stops working when you revoke it."
+            hint="Where the key is used, so that you know what stops working when you revoke it."
             problem={change.fields['name']}
             onText={setName}
           />
-          <Checks legend="It may" problem={change.fields['scopes']}>
+          <Checks legend="Permissions" problem={change.fields['scopes']}>
             {offered.map((scope) => (
               <Check
                 key={scope}
                 name={scope}
-                about={SCOPE_WORDS[scope]}
+                about={SCOPE_LABELS[scope]}
                 checked={scopes.includes(scope)}
                 onChange={(isIn) => setScopes(toggled(scopes, scope, isIn))}
               />
@@ -102,7 +102,7 @@ export function NewKey({
               label="Your API key"
               type="password"
               value={proof}
-              hint="The new key outlives this session, so one of your keys must confirm it."
+              hint="The new key outlives this session; confirm it with an existing key."
               problem={change.fields['confirm_with_key']}
               onText={setProof}
             />

@@ -13,7 +13,7 @@ import { NewKey } from './NewKey.js';
 
 type User = Schemas['UserAccount'];
 
-/** One user, to be changed, with its keys. @param user undefined where there is none */
+/** A user with keys, to edit. @param user undefined if not found */
 export function OneUser({ user }: { readonly user: User | undefined }) {
   if (!user)
     return (
@@ -59,11 +59,11 @@ function ChangeUser({ user }: { readonly user: User }) {
         <TextField label="Name" value={name} problem={fields['name']} onText={setName} />
         <TextField label="E-mail" type="email" value={email} problem={fields['email']} onText={setEmail} />
         <TextField
-          label="Events a month"
+          label="Events per month"
           hint={
             before === ''
-              ? "In a UTC calendar month; 0 for no limit. Empty: the daemon's default."
-              : 'In a UTC calendar month; 0 for no limit. One that was set cannot be taken back to the default.'
+              ? 'Per UTC calendar month; 0 for no limit, empty for the default.'
+              : 'Per UTC calendar month; 0 for no limit. Cannot be reset to the default.'
           }
           value={limit}
           problem={fields['monthly_event_limit']}
@@ -73,8 +73,8 @@ function ChangeUser({ user }: { readonly user: User }) {
           label="Storage"
           hint={
             bytesBefore === ''
-              ? "Bytes, or a size such as 10 GB; 0 for no limit. Empty: the daemon's default."
-              : 'Bytes, or a size such as 10 GB; 0 for no limit. One that was set cannot be taken back to the default.'
+              ? 'Bytes or a size such as 10 GB; 0 for no limit, empty for the default.'
+              : 'Bytes or a size such as 10 GB; 0 for no limit. Cannot be reset to the default.'
           }
           value={bytes}
           problem={fields['stored_bytes_limit']}
@@ -86,7 +86,7 @@ function ChangeUser({ user }: { readonly user: User }) {
           <ConfirmedChange
             action="Enable"
             name={user.name}
-            question="Its keys and alerts work again."
+            question="Keys and alerts of this user work again."
             act={() => patch({ disabled: false })}
             stale={['users']}
           />
@@ -94,7 +94,7 @@ function ChangeUser({ user }: { readonly user: User }) {
           <ConfirmedChange
             action="Disable"
             name={user.name}
-            question="Its keys are refused and its alerts rest; what it has stays."
+            question="Keys of this user are refused and alerts pause; data is kept."
             act={() => patch({ disabled: true })}
             stale={['users']}
           />
@@ -122,7 +122,7 @@ function UserKeys({ userId }: { readonly userId: string }) {
       />
       {data.length === 0 ? (
         <Empty title="This user has no keys yet">
-          <p>Without one they can neither send nor read.</p>
+          <p>A user needs a key to send or read data.</p>
         </Empty>
       ) : (
         <KeyTable

@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Organization>[] = [
   },
 ];
 
-/** All organizations, or the members of the one that the URL names. */
+/** All organizations, or the members of the one in the URL. */
 export function Organizations() {
   const [{ org }] = useUrlState(STATE);
   const { data, error, refetch } = useQuery({
@@ -43,12 +43,12 @@ export function Organizations() {
   });
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <TableSkeleton rows={4} />;
-  const chosen = data.find(({ slug }) => slug === org);
+  const selected = data.find(({ slug }) => slug === org);
   if (org !== '')
-    return chosen ? (
+    return selected ? (
       <>
         <div className={parts['head']}>
-          <h2>{chosen.name}</h2>
+          <h2>{selected.name}</h2>
           <Link href="/settings/organizations">All organizations</Link>
         </div>
         <Members key={org} slug={org} />
@@ -109,7 +109,7 @@ function NewOrganization() {
       <TextField label="Name" value={name} problem={change.fields['name']} onText={setName} />
       <TextField
         label="Slug"
-        hint="Lower-case letters, digits and hyphens between them. It cannot be changed later."
+        hint="Lower-case letters, digits and hyphens. Cannot be changed later."
         value={slug}
         problem={change.fields['slug']}
         onText={setSlug}

@@ -7,7 +7,7 @@ import { useMe } from '../../shell/Session.js';
 import { KeyTable } from './KeyTable.js';
 import { NewKey } from './NewKey.js';
 
-/** Keys of whoever looks: those that can be used and those that were. */
+/** The caller's keys, usable and former. */
 export function OwnKeys() {
   const { scopes } = useMe();
   const { data, error, refetch } = useQuery({
@@ -26,7 +26,7 @@ export function OwnKeys() {
         />
       ) : (
         <p className={parts['filters']}>
-          This session may look only: keys are made and revoked with a key that has the scope manage.
+          Read-only session: creating and revoking keys requires the manage scope.
         </p>
       )}
       {data.length === 0 ? (

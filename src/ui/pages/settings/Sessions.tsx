@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<BrowserSession>[] = [
     isWide: true,
     render: ({ user_agent, is_current }) => (
       <>
-        {user_agent === null ? <Missing reason="The browser did not say" /> : browserName(user_agent)}{' '}
+        {user_agent === null ? <Missing reason="Unknown browser" /> : browserName(user_agent)}{' '}
         {is_current && <span className={parts['chip']}>this session</span>}
       </>
     ),
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<BrowserSession>[] = [
   {
     name: 'address',
     header: 'Address',
-    hint: 'Of the client that logged in',
+    hint: 'Address of the client that logged in',
     render: ({ address }) => address ?? <Missing reason="Not recorded" />,
   },
   {
@@ -40,14 +40,14 @@ const COLUMNS: readonly Column<BrowserSession>[] = [
   {
     name: 'seen',
     header: 'Last seen',
-    hint: 'Written at most once a minute',
+    hint: 'Updated at most once a minute',
     isNumber: true,
     render: ({ last_seen_at }) => <Time at={last_seen_at} relative />,
   },
   {
     name: 'expires',
-    header: 'Ends',
-    hint: 'Unless it is used again',
+    header: 'Expires',
+    hint: 'Unless used before',
     isNumber: true,
     render: ({ expires_at }) => <Time at={expires_at} relative />,
   },
@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<BrowserSession>[] = [
       <ConfirmedChange
         action="Log out"
         name={user_agent === null ? 'this browser' : browserName(user_agent)}
-        question={is_current ? 'This ends the session you are in.' : 'It has to log in again.'}
+        question={is_current ? 'This ends your current session.' : 'That browser must log in again.'}
         act={async () => {
           const path = { session_id: id };
           await bodyOf(api.DELETE('/api/v1/me/sessions/{session_id}', { params: { path } }));
@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<BrowserSession>[] = [
   },
 ];
 
-/** Browsers in which the user is logged in. */
+/** Browser sessions of the user. */
 export function Sessions() {
   const { data, error, refetch } = useQuery({
     queryKey: ['own-sessions'],
@@ -84,7 +84,7 @@ export function Sessions() {
         <ConfirmedChange
           action="Log out everywhere"
           name="all browsers"
-          question="All browsers have to log in again, this one included."
+          question="All browsers must log in again, including this one."
           act={async () => {
             await bodyOf(api.DELETE('/api/v1/me/sessions'));
           }}
@@ -95,9 +95,9 @@ export function Sessions() {
   );
 }
 
-/** `Firefox on Linux`, as far as a user agent can be read; otherwise its beginning. */
+/** `Firefox on Linux` if the user agent is known, otherwise its start. */
 function browserName(userAgent: string): string {
-  // Edge and Opera name Chrome, too, which names Safari.
+  // Edge and Opera also name Chrome, which names Safari.
   const browser = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'].find((word) =>
     userAgent.includes(`${word}/`),
   );

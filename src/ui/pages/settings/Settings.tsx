@@ -24,7 +24,11 @@ const PLACES: Readonly<Record<string, SettingsPlace>> = {
   audit: { name: 'Audit', content: Audit, isForAdmins: true },
 };
 
-/** Who one is, keys, and for administrators users, organizations and the audit. @param place the last part of the path */
+/**
+ * Account, keys, and for administrators users, organizations and the audit log.
+ *
+ * @param place last part of the path
+ */
 export default function Settings({ place = '' }: { readonly place: string | undefined }) {
   const isAdmin = useMe().scopes.includes('admin');
   const found = Object.hasOwn(PLACES, place) ? PLACES[place] : undefined;
@@ -54,9 +58,7 @@ export default function Settings({ place = '' }: { readonly place: string | unde
         </Empty>
       ) : found.isForAdmins && !isAdmin ? (
         <Empty title="Only administrators can see this">
-          <p>
-            This needs a key with the scope admin. Log in with one, or ask an administrator of this daemon.
-          </p>
+          <p>This page requires the admin scope. Log in with such a key, or ask an administrator.</p>
         </Empty>
       ) : (
         <Content />

@@ -30,11 +30,11 @@ const COLUMNS: readonly Column<User>[] = [
   { name: 'email', header: 'E-mail', render: ({ email }) => email },
   {
     name: 'limit',
-    header: 'Events a month',
-    hint: 'In a UTC calendar month',
+    header: 'Events per month',
+    hint: 'Per UTC calendar month',
     isNumber: true,
     render: ({ monthly_event_limit: limit }) =>
-      limit === 0 ? 'no limit' : <Count value={limit} missing="The daemon's default applies" />,
+      limit === 0 ? 'no limit' : <Count value={limit} missing="Default of the daemon" />,
   },
   {
     name: 'storage',
@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<User>[] = [
       limit === 0 ? (
         'no limit'
       ) : limit === null ? (
-        <Missing reason="The daemon's default applies" />
+        <Missing reason="Default of the daemon" />
       ) : (
         formatBytes(limit)
       ),
@@ -58,16 +58,16 @@ const COLUMNS: readonly Column<User>[] = [
   },
 ];
 
-/** All users, or the one that the URL names. */
+/** All users, or the one in the URL. */
 export function Users() {
-  const [{ user: chosen }] = useUrlState(STATE);
+  const [{ user: selected }] = useUrlState(STATE);
   const { data, error, refetch } = useQuery({
     queryKey: ['users'],
     queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/admin/users', { signal })),
   });
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <TableSkeleton rows={4} />;
-  if (chosen !== '') return <OneUser key={chosen} user={data.find(({ id }) => id === chosen)} />;
+  if (selected !== '') return <OneUser key={selected} user={data.find(({ id }) => id === selected)} />;
   return (
     <>
       <NewUser />
@@ -117,15 +117,15 @@ function NewUser() {
       <TextField label="Name" value={name} problem={fields['name']} onText={setName} />
       <TextField label="E-mail" type="email" value={email} problem={fields['email']} onText={setEmail} />
       <TextField
-        label="Events a month"
-        hint="In a UTC calendar month; 0 for no limit. Empty: the daemon's default."
+        label="Events per month"
+        hint="Per UTC calendar month; 0 for no limit, empty for the default."
         value={limit}
         problem={fields['monthly_event_limit']}
         onText={setLimit}
       />
       <TextField
         label="Storage"
-        hint="Bytes, or a size such as 10 GB; 0 for no limit. Empty: the daemon's default."
+        hint="Bytes or a size such as 10 GB; 0 for no limit, empty for the default."
         value={bytes}
         problem={fields['stored_bytes_limit']}
         onText={setBytes}

@@ -8,7 +8,7 @@ import { useSettings, type Theme } from '../../state/settings.js';
 import { Sessions } from './Sessions.js';
 import styles from './Settings.module.css';
 
-/** Who one is here and with what key, how things look in this browser, and how one logs in. */
+/** Account, preferences of this browser, and login. */
 export function You() {
   const { user, key_id, scopes, memberships } = useMe();
   const { zone, theme, setZone, setTheme } = useSettings();
@@ -30,7 +30,7 @@ export function You() {
           <dt>Organizations</dt>
           <dd>
             {memberships.length === 0 ? (
-              <Missing reason="You are a member of none" />
+              <Missing reason="No organizations" />
             ) : (
               memberships.map(({ name, role }) => `${name} (${role})`).join(', ')
             )}
@@ -39,10 +39,10 @@ export function You() {
       </section>
       <section className={styles['section']}>
         <h2>Preferences</h2>
-        <p>Kept in this browser, for everybody who uses it.</p>
+        <p>Saved in this browser.</p>
         <div className={parts['filters']}>
           <Choice
-            label="Times"
+            label="Time zone"
             value={zone}
             options={{ local: `Local (${zoneLabel(Date.now(), 'local')})`, utc: 'UTC' }}
             onChange={(value) => setZone(value === 'utc' ? 'utc' : 'local')}
@@ -58,14 +58,14 @@ export function You() {
       <section className={styles['section']}>
         <h2>Sessions and links</h2>
         {key_id === null ? (
-          <p>Authentication is off: everybody who reaches this daemon is this user, and nobody logs in.</p>
+          <p>Authentication is off: everyone who can reach this daemon acts as this user.</p>
         ) : (
           <>
-            <p>A session ends 12 hours after it was last used, 7 days after it began, or with its key.</p>
+            <p>A session ends after 12 hours without use, after 7 days, or when its key is revoked.</p>
             {scopes.some((scope) => scope === 'read' || scope === 'admin') && <Sessions />}
             <p>
-              A link that logs in another browser once, within 15 minutes, is made on the machine of the
-              daemon with <code>jackdaw login</code>. A session cannot make one: it would never end.
+              To log in another browser, run <code>jackdaw login</code> on the machine of the daemon. It
+              prints a link that works once, for 15 minutes.
             </p>
             <p>
               <button type="button" className={parts['button']} onClick={() => void leave()}>

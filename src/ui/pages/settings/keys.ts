@@ -3,15 +3,15 @@ import type { Schemas } from '../../api/client.js';
 export type Key = Schemas['ApiKey'];
 export type Scope = Key['scopes'][number];
 
-/** What each scope is good for. */
-export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
+/** What each scope allows. */
+export const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   write: 'send traces, metrics and logs',
-  read: 'see what was sent',
-  manage: 'make prompts, alerts, webhooks and own keys',
-  admin: 'everything, also users and organizations',
+  read: 'read data',
+  manage: 'manage prompts, alerts, webhooks and own keys',
+  admin: 'everything, including users and organizations',
 };
 
-/** How long a new key lasts, in days; the empty text for ever. */
+/** Lifetimes of a new key in days; empty for no expiry. */
 export const LASTING: Readonly<Record<string, string>> = {
   '': 'never',
   '1': '1 day',
@@ -21,19 +21,19 @@ export const LASTING: Readonly<Record<string, string>> = {
   '365': '1 year',
 };
 
-/** The choice of a key that ends with the browser session at the latest. */
+/** The lifetime of a key that ends with the session. */
 export const WITH_SESSION = 'session';
 
 const DAY_MS = 86_400_000;
 
-/** The end of a key that is made now. @param days as in LASTING @returns ISO 8601 */
+/** Expiry of a key created now. @param days a key of LASTING @returns ISO 8601 */
 export function expiryOf(days: string, now: number): string | undefined {
   return days === '' ? undefined : new Date(now + Number(days) * DAY_MS).toISOString();
 }
 
-/** Scopes that somebody with these may give away. */
+/** Scopes that a user with these scopes may grant. */
 export function withinScopes(scopes: readonly Scope[]): readonly Scope[] {
-  const all = Object.keys(SCOPE_WORDS) as Scope[];
+  const all = Object.keys(SCOPE_LABELS) as Scope[];
   return scopes.includes('admin') ? all : all.filter((scope) => scopes.includes(scope));
 }
 
@@ -42,17 +42,17 @@ export function keyState(key: Key, now: number): 'active' | 'expired' | 'revoked
   return key.expires_at !== null && Date.parse(key.expires_at) <= now ? 'expired' : 'active';
 }
 
-/** How many other keys that can be used come from a key, through however many others. */
+/** Number of usable keys that descend from a key. */
 export function activeDescendants(key: Key, keys: readonly Key[], now: number): number {
   const family = new Set([key.id]);
-  // A key is made after its parent.
+  // A key is created after its parent.
   for (const one of keys.toSorted((a, b) => a.created_at.localeCompare(b.created_at)))
     if (one.parent_id !== null && family.has(one.parent_id)) family.add(one.id);
   return keys.filter((one) => one.id !== key.id && family.has(one.id) && keyState(one, now) === 'active')
     .length;
 }
 
-/** Keys that can be used come first, the newest before the others. */
+/** Usable keys first, each group the newest first. */
 export function usableFirst(keys: readonly Key[], now: number): readonly Key[] {
   const rank = (key: Key): number => (keyState(key, now) === 'active' ? 0 : 1);
   return [...keys].sort((a, b) => rank(a) - rank(b) || b.created_at.localeCompare(a.created_at));

@@ -3,11 +3,11 @@ import { ApiError } from '../../api/client.js';
 const UNITS = ['', 'k', 'm', 'g', 't'];
 
 /**
- * Limits as somebody typed them, for the body of a request; a limit that is empty says nothing.
+ * Parses typed limits for a request body; empty input is left out.
  *
- * @param of.events digits, also apart by spaces or commas
- * @param of.bytes likewise, or a size such as `10 GB`, by 1024
- * @throws ApiError that names the field where it cannot be read
+ * @param of.events digits, optionally grouped by spaces or commas
+ * @param of.bytes the same, or a size such as `10 GB`, base 1024
+ * @throws ApiError that names the invalid field
  */
 export function limitsOf({ events, bytes }: { readonly events: string; readonly bytes: string }): {
   readonly monthly_event_limit?: number;
@@ -36,9 +36,9 @@ function bytesOf(typed: string): number | undefined {
 }
 
 /** @throws ApiError */
-function readAs(field: string, wanted: string, value: number | undefined): number {
+function readAs(field: string, expected: string, value: number | undefined): number {
   if (value !== undefined) return value;
-  throw new ApiError(422, 'The limit cannot be read.', undefined, [
-    { field: `/${field}`, message: `must be ${wanted}` },
+  throw new ApiError(422, 'Invalid limit.', undefined, [
+    { field: `/${field}`, message: `must be ${expected}` },
   ]);
 }

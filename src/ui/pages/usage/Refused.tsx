@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Rejection>[] = [
   { name: 'code', header: 'Why', render: ({ code }) => reasonOf(code) },
   {
     name: 'error',
-    header: 'What the sender was told',
+    header: 'Response to the sender',
     isWide: true,
     render: ({ error }) => <span title={error}>{error}</span>,
   },
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Rejection>[] = [
     isCut: true,
     render: ({ trace_id }) =>
       trace_id === null ? (
-        <Missing reason="It has no id, or nobody has read it" />
+        <Missing reason="No id, or not parsed" />
       ) : (
         <code title={trace_id}>{trace_id}</code>
       ),
@@ -41,14 +41,14 @@ const COLUMNS: readonly Column<Rejection>[] = [
   { name: 'receiver', header: 'Receiver', render: ({ receiver }) => receiver },
 ];
 
-/** The last items that were not taken, and why. */
+/** Recently refused items, and why. */
 export function Refused() {
   const [{ page }, change] = useUrlState(STATE);
   const { data, error, refetch } = useRejections();
   return (
     <section>
       <div className={parts['head']}>
-        <h2>Last refused items</h2>
+        <h2>Recent refused items</h2>
       </div>
       {error && !data ? (
         <Failure error={error} retry={() => void refetch()} />
@@ -63,8 +63,8 @@ export function Refused() {
         <>
           <p className={parts['filters']}>
             <span>
-              The last 1000 at the most, since <FullTime at={data.since} />; of a batch the first 100. An item
-              stands here each time that it was sent, and may have been taken later.
+              At most the last 1,000 since <FullTime at={data.since} />, and the first 100 of each batch. An
+              item is listed each time it was refused; a later attempt may have succeeded.
             </span>
           </p>
           <Table

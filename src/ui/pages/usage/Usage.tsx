@@ -17,7 +17,7 @@ import { WhereIsIt } from './WhereIsIt.js';
 const DAYS = 31;
 const REFRESH_MS = 15_000;
 
-/** The month against its limit, how it may end, what was refused and why, and where a trace is. */
+/** Usage of the month against its limit, a forecast, refused items, and a search for a trace. */
 export default function Usage() {
   const usage = useQuery({
     queryKey: ['usage'],
@@ -79,7 +79,7 @@ function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; read
         <dt>Events in {period} (UTC month)</dt>
         <dd className={isOver ? parts['bad'] : undefined}>
           <Count value={used} missing="" />
-          <small>each span is one; metrics and logs count as the processor quota says</small>
+          <small>1 span = 1 event; metrics and logs per quota settings</small>
         </dd>
       </div>
       <div>
@@ -88,28 +88,26 @@ function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; read
           {limit === null ? 'none' : <Count value={limit} missing="" />}
           {limit !== null && limit > 0 && (
             <small>
-              {isOver
-                ? 'reached: what is new is refused'
-                : `${formatPercentage((used / limit) * 100)} of it is used`}
+              {isOver ? 'reached: new data is refused' : `${formatPercentage((used / limit) * 100)} used`}
             </small>
           )}
         </dd>
       </div>
       <div>
-        <dt>By the end of the month</dt>
+        <dt>Projected by the end of the month</dt>
         <dd className={(coming?.reachedOn ?? null) !== null ? parts['bad'] : undefined}>
           {coming === null ? (
             <>
-              <Missing reason="There are not two whole days yet to go by" />
-              <small>known after two full days</small>
+              <Missing reason="Needs two full days of data" />
+              <small>available after two full days</small>
             </>
           ) : (
             <>
               ~<Count value={coming.total} missing="" />
               <small>
-                if the rest goes as the last {coming.days} whole UTC days:{' '}
-                {formatCount(Math.round(coming.perDay))} a day
-                {coming.reachedOn !== null && !isOver && `; the limit is reached on ${coming.reachedOn}`}
+                at the rate of the last {coming.days} full UTC days: {formatCount(Math.round(coming.perDay))}{' '}
+                per day
+                {coming.reachedOn !== null && !isOver && `; limit reached on ${coming.reachedOn}`}
               </small>
             </>
           )}
@@ -148,7 +146,7 @@ function Days({ daily }: { readonly daily: Daily }) {
       <Bars
         title="Events"
         unit="UTC day"
-        top={`at most ${formatCount(Math.max(0, ...daily.map(({ events }) => events ?? 0)))} a UTC day`}
+        top={`peak ${formatCount(Math.max(0, ...daily.map(({ events }) => events ?? 0)))}/day`}
         bars={daily.map(({ date, events }) => ({
           label: date.slice(5),
           value: events,
@@ -158,14 +156,14 @@ function Days({ daily }: { readonly daily: Daily }) {
       <Bars
         title="Refused"
         unit="UTC day"
-        top={`${formatCounted(sum, 'item')} in all`}
+        top={`${formatCount(sum)} total`}
         bars={daily.map(({ date, refused, reasons }) => ({
           label: date.slice(5),
           value: refused,
           bad: refused ?? 0,
           words:
             refused === null
-              ? 'not known: before the start of the daemon'
+              ? 'unknown: before the daemon started'
               : [
                   formatCounted(refused, 'item'),
                   ...reasons.map(({ code, items }) => `${code} ${formatCount(items)}`),

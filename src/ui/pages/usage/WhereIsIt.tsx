@@ -14,7 +14,7 @@ import { useRejections } from './use-rejections.js';
 
 const STATE = { trace: text() };
 
-/** Asks for the id of a trace, and says what became of it. */
+/** Finds out what happened to a trace by its id. */
 export function WhereIsIt() {
   const [{ trace }, change] = useUrlState(STATE);
   const [typed, setTyped] = useDebounced(trace, (value) => change({ trace: value.trim() }, 'replace'));
@@ -30,7 +30,7 @@ export function WhereIsIt() {
           className={parts['field']}
           size={38}
           spellCheck={false}
-          placeholder="32 digits, with dashes or without, or a link"
+          placeholder="32 hexadecimal digits, with or without dashes, or a link"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
@@ -42,7 +42,7 @@ export function WhereIsIt() {
   );
 }
 
-/** @param id of what was asked for, where it is an id at all: what was refused may have had another one */
+/** @param id undefined if the input is not a trace id; refused items may have other ids */
 function Answer({ trace, id }: { readonly trace: string; readonly id: string | undefined }) {
   const refused = useRejections();
   const stored = useQuery({
@@ -51,7 +51,7 @@ function Answer({ trace, id }: { readonly trace: string; readonly id: string | u
     queryFn: async ({ signal }) => {
       try {
         const path = { trace_id: id ?? '' };
-        // The header alone: no span has come after so many.
+        // A cursor beyond all spans returns the header only.
         const query = { after: Number.MAX_SAFE_INTEGER };
         await bodyOf(
           api.GET('/api/v1/dashboard/traces/{trace_id}/spans', { params: { path, query }, signal }),
@@ -76,7 +76,7 @@ function Answer({ trace, id }: { readonly trace: string; readonly id: string | u
         {found && (
           <>
             {' '}
-            Part of it, or an earlier try, was refused <FullTime at={found.at} />: {found.error}
+            Part of it, or an earlier attempt, was refused <FullTime at={found.at} />: {found.error}
           </>
         )}
       </p>
@@ -87,21 +87,20 @@ function Answer({ trace, id }: { readonly trace: string; readonly id: string | u
         <strong className={parts['bad']}>
           {found.code === 'quota_exceeded' ? 'Over quota.' : 'Refused.'}
         </strong>{' '}
-        <FullTime at={found.at} />, by the receiver {found.receiver}: {reasonOf(found.code)}. It was told:{' '}
+        <FullTime at={found.at} />, by the receiver {found.receiver}: {reasonOf(found.code)}. Response:{' '}
         {found.error}
       </p>
     );
   return (
     <p>
       <strong>
-        {id === undefined ? 'This is no id of a trace, and nothing was refused with it.' : 'Never seen here.'}
+        {id === undefined ? 'Not a trace id, and nothing was refused under it.' : 'Never received.'}
       </strong>{' '}
-      Since <FullTime at={since} /> nothing with this id was refused to you
-      {id !== undefined && ', and nothing is stored'}. What this daemon cannot know: whether it was sent to
-      somewhere else or with the key of another user, waits in the queue of an SDK or of a Collector, was
-      dropped by sampling, or was stored once and removed by retention.
-      {isOverNow &&
-        ' You are over the quota of the month: what is new is refused, also what nobody has read yet.'}
+      Since <FullTime at={since} /> nothing with this id was refused
+      {id !== undefined && ', and nothing is stored'}. The trace may have been sent elsewhere or with the key
+      of another user, may be queued in an SDK or a Collector, may have been dropped by sampling, or may have
+      been deleted by retention.
+      {isOverNow && ' You are over the monthly quota: new data is refused, even before it is parsed.'}
     </p>
   );
 }

@@ -1,8 +1,8 @@
 const DAY_MS = 86_400_000;
-/** From so many whole days a forecast is made. */
-const LEAST_DAYS = 2;
-/** The days that say how it goes on: a week has each of its days once. */
-const MOST_DAYS = 7;
+/** Full days needed for a forecast. */
+const MIN_DAYS = 2;
+/** Days used for a forecast: one week, each weekday once. */
+const MAX_DAYS = 7;
 
 interface Day {
   readonly date: string;
@@ -10,22 +10,22 @@ interface Day {
 }
 
 export interface Forecast {
-  /** Events by the end of the UTC month, if the rest of it goes on as the days before. */
+  /** Events at the end of the UTC month if the rest continues at the same rate. */
   readonly total: number;
   readonly perDay: number;
-  /** Whole days of which `perDay` is the mean. */
+  /** Full days that `perDay` averages. */
   readonly days: number;
-  /** UTC date on which the limit is reached; null where it is not in this month. */
+  /** UTC date on which the limit is reached; null if not in this month. */
   readonly reachedOn: string | null;
 }
 
 /**
- * How the month ends, by the mean of the last whole days.
+ * Projects the usage of the month from the mean of the last full days.
  *
  * @param used events of the month so far
  * @param days by UTC day, today last
  * @param now milliseconds since the epoch
- * @returns null where there are too few whole days to say
+ * @returns null with too few full days
  */
 export function forecast(
   used: number,
@@ -35,8 +35,8 @@ export function forecast(
   now: number,
 ): Forecast | null {
   const today = new Date(now).toISOString().slice(0, 10);
-  const whole = days.filter(({ date, events }) => events !== null && date < today).slice(-MOST_DAYS);
-  if (whole.length < LEAST_DAYS) return null;
+  const whole = days.filter(({ date, events }) => events !== null && date < today).slice(-MAX_DAYS);
+  if (whole.length < MIN_DAYS) return null;
   const perDay = whole.reduce((sum, { events }) => sum + (events ?? 0), 0) / whole.length;
   const left = Math.max(0, Date.parse(resetsAt) - now) / DAY_MS;
   const total = Math.round(used + perDay * left);

@@ -1,22 +1,22 @@
-/** What codes of refusals mean, for who reads them. */
+/** Descriptions of refusal codes. */
 const REASONS: Readonly<Record<string, string>> = {
-  validation_failed: 'it breaks a rule',
-  quota_exceeded: 'over the quota of the month',
+  validation_failed: 'fails validation',
+  quota_exceeded: 'over the monthly quota',
   storage_exceeded: 'over the storage limit',
-  rate_limited: 'too much at a time',
-  overloaded: 'more came in than could be taken',
+  rate_limited: 'rate limit reached',
+  overloaded: 'the daemon was overloaded',
   shutting_down: 'the daemon was stopping',
   storage_unavailable: 'the store could not be written',
-  store_damaged: 'stored data that it belongs to is damaged',
-  internal_error: 'an error of the daemon',
+  store_damaged: 'the stored data of the trace is damaged',
+  internal_error: 'internal error of the daemon',
 };
 
-/** @param code as the API has it; another one stands for itself */
+/** @param code unknown codes are returned unchanged */
 export function reasonOf(code: string): string {
   return REASONS[code] ?? code;
 }
 
-/** Ids are written with dashes and without, in capitals and not. */
+/** Compares ids regardless of dashes and case. */
 export function isSameTrace(a: string, b: string): boolean {
   const plain = (id: string): string => id.replaceAll('-', '').toLowerCase();
   return plain(a) === plain(b);

@@ -3,7 +3,7 @@ import { api, bodyOf } from '../../api/client.js';
 
 const REFRESH_MS = 15_000;
 
-/** What the user sent and was not taken. */
+/** Refused items of the user. */
 export function useRejections() {
   return useQuery({
     queryKey: ['rejections'],

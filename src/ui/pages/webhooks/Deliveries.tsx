@@ -10,31 +10,31 @@ import { Delivery } from './Delivery.js';
 import { DeliveryState } from './DeliveryState.js';
 import { useDeliveries, type DeliveryFilter, type Endpoint } from './load.js';
 import { Subject } from './Subject.js';
-import { useDeliveryNews } from './use-delivery-news.js';
-import { endpointName } from './words.js';
+import { useDeliveryUpdates } from './use-delivery-updates.js';
+import { endpointName } from './labels.js';
 
 interface Props {
   readonly org: string;
   readonly filter: DeliveryFilter;
-  /** To call them by their names; those that are gone have none. */
+  /** For display names; deleted endpoints are absent. */
   readonly endpoints: readonly Endpoint[];
-  /** The one that is open; empty for none. */
+  /** Id of the open delivery; empty for none. */
   readonly open: string;
   readonly onOpen: (id: string) => void;
-  /** What to say where there is none. */
+  /** Shown if there are no deliveries. */
   readonly nothing: string;
 }
 
-/** What an organization's endpoints were sent, each opened in its place. */
+/** Deliveries of an organization; each row expands in place. */
 export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Props) {
-  const isLive = useDeliveryNews(org);
+  const isLive = useDeliveryUpdates(org);
   const list = useDeliveries(org, filter, isLive);
   if (list.error && !list.data) return <Failure error={list.error} retry={() => void list.refetch()} />;
   if (!list.data) return <TableSkeleton rows={5} />;
   const items = list.data.pages.flatMap((page) => page.items);
   const nameOf = (id: string): string => {
     const found = endpoints.find((endpoint) => endpoint.id === id);
-    return found === undefined ? 'an endpoint that is gone' : endpointName(found);
+    return found === undefined ? 'deleted endpoint' : endpointName(found);
   };
   if (items.length === 0 && !list.hasNextPage) return <Empty title={nothing} />;
   return (
@@ -45,8 +45,8 @@ export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Pr
             <tr>
               <th scope="col">Queued</th>
               <th scope="col">Event</th>
-              <th scope="col">Target</th>
-              <th scope="col">To</th>
+              <th scope="col">Subject</th>
+              <th scope="col">Endpoint</th>
               <th scope="col">State</th>
               <th scope="col" className={parts['number']}>
                 Attempts
@@ -99,7 +99,7 @@ export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Pr
       </div>
       <div className={parts['pager']}>
         {formatCounted(items.length, 'delivery', 'deliveries')}
-        {list.hasNextPage ? ' so far' : ' in all'}
+        {list.hasNextPage ? ' so far' : ' total'}
         {list.hasNextPage && (
           <button
             type="button"
@@ -107,7 +107,7 @@ export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Pr
             disabled={list.isFetchingNextPage}
             onClick={() => void list.fetchNextPage()}
           >
-            Look further back
+            Load older
           </button>
         )}
       </div>

@@ -15,7 +15,7 @@ import { useDelivery, useRetry, type ListedDelivery } from './load.js';
 import { Subject } from './Subject.js';
 import styles from './webhooks.module.css';
 
-/** One delivery: what was sent, byte for byte, beside the event as people read it, and each attempt; sent again in its place. */
+/** A delivery: raw request body, event, attempts, and a button to resend it. */
 export function Delivery({
   org,
   listed,
@@ -23,7 +23,7 @@ export function Delivery({
 }: {
   readonly org: string;
   readonly listed: Pick<ListedDelivery, 'id' | 'subject'>;
-  /** How its endpoint is called. */
+  /** Display name of the endpoint. */
   readonly endpoint: string;
 }) {
   const { scopes } = useMe();
@@ -51,30 +51,29 @@ export function Delivery({
               retry.mutate();
             }}
           >
-            <RotateCw size={14} aria-hidden="true" /> {isWaiting ? 'Asked for again' : 'Send again'}
+            <RotateCw size={14} aria-hidden="true" /> {isWaiting ? 'Resending…' : 'Resend'}
           </button>
         )}
       </div>
       <ActionProblem error={retry.error} />
       <div className={styles['beside']}>
-        <section aria-label="What was sent">
+        <section aria-label="Raw request body">
           <div className={styles['facts']}>
-            <h3>What was sent</h3>
-            <small className={parts['faint']}>{formatBytes(bytes)}, every byte of it</small>
+            <h3>Raw request body ({formatBytes(bytes)})</h3>
             <CopyButton label="Copy" text={() => body} />
           </div>
           <pre tabIndex={0} className={styles['body']}>
             {body}
           </pre>
         </section>
-        <section aria-label="The event">
+        <section aria-label="Event">
           <div className={styles['facts']}>
-            <h3>The event</h3>
+            <h3>Event</h3>
           </div>
           {event === undefined ? (
             <p className={parts['faint']}>The body is not JSON.</p>
           ) : (
-            <JsonView value={event} label="the event" />
+            <JsonView value={event} label="event" />
           )}
         </section>
       </div>
@@ -101,10 +100,10 @@ function Attempts({
               <div className={styles['facts']}>
                 <span>{attempt_number}.</span>
                 <Time at={attempted_at} />
-                <span className={isGood ? undefined : parts['bad']}>{code ?? 'no answer'}</span>
+                <span className={isGood ? undefined : parts['bad']}>{code ?? 'no response'}</span>
                 <Duration
                   value={duration_ms}
-                  missing="It is still running, or the daemon stopped meanwhile"
+                  missing="Still running, or interrupted when the daemon stopped"
                 />
                 {attempt.error_message !== null && (
                   <span className={parts['bad']}>{attempt.error_message}</span>
@@ -112,7 +111,7 @@ function Attempts({
               </div>
               {attempt.response_body !== '' && (
                 <details>
-                  <summary>Answer, the first 16 KB of it</summary>
+                  <summary>Response (first 16 KB)</summary>
                   <pre tabIndex={0} className={styles['body']}>
                     {attempt.response_body}
                   </pre>

@@ -9,7 +9,7 @@ const LOOKS = {
   failed: { icon: CircleX, words: 'Failed', className: 'failed' },
 } as const;
 
-/** What became of a delivery. */
+/** The state of a delivery. */
 export function DeliveryState({ status }: { readonly status: DeliveryStatus }) {
   const { icon: Icon, words, className } = LOOKS[status];
   return (

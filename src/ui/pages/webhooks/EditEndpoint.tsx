@@ -3,17 +3,17 @@ import { api, bodyOf } from '../../api/client.js';
 import { Check, Checks, Form, toggled, useChange } from '../../parts/Form.js';
 import { TextField } from '../../parts/FormField.js';
 import type { Endpoint, MadeSecret } from './load.js';
-import { ALL_EVENTS, endpointName, EVENT_TYPES, EVENT_WORDS } from './words.js';
+import { ALL_EVENTS, endpointName, EVENT_TYPES, EVENT_LABELS } from './labels.js';
 
 interface Props {
   readonly org: string;
-  /** Absent: a new one is made. */
+  /** Absent for a new endpoint. */
   readonly endpoint?: Endpoint;
   readonly onMade?: (made: MadeSecret) => void;
   readonly onDone: () => void;
 }
 
-/** Makes an endpoint or changes one. */
+/** Creates or edits an endpoint. */
 export function EditEndpoint({ org, endpoint, onMade, onDone }: Props) {
   const [url, setUrl] = useState(endpoint?.url ?? 'https://');
   const [name, setName] = useState(endpoint?.name ?? '');
@@ -37,9 +37,9 @@ export function EditEndpoint({ org, endpoint, onMade, onDone }: Props) {
     onDone();
   }, ['endpoints']);
   const isAll = types.includes(ALL_EVENTS);
-  // One that the API knows and this page does not stays.
+  // Keep event types that this version does not know.
   const offered = [...new Set<string>([...EVENT_TYPES, ...types.filter((type) => type !== ALL_EVENTS)])];
-  const words: Readonly<Record<string, string>> = EVENT_WORDS;
+  const words: Readonly<Record<string, string>> = EVENT_LABELS;
   return (
     <Form
       label={endpoint === undefined ? 'New endpoint' : `Edit ${endpointName(endpoint)}`}
@@ -51,21 +51,21 @@ export function EditEndpoint({ org, endpoint, onMade, onDone }: Props) {
       <TextField
         label="URL"
         value={url}
-        hint="Gets a POST for each event. It begins with https://."
+        hint="Receives a POST for each event. Must start with https://."
         problem={change.fields['url']}
         onText={setUrl}
       />
       <TextField
         label="Name"
         value={name}
-        hint="The name that people see."
+        hint="Display name."
         problem={change.fields['name']}
         onText={setName}
       />
-      <Checks legend="It is told when" problem={change.fields['event_types']}>
+      <Checks legend="Send events" problem={change.fields['event_types']}>
         <Check
-          name="anything happens"
-          about="all types, and those of later versions"
+          name="All events"
+          about="incl. future types"
           checked={isAll}
           onChange={(isIn) => {
             setTypes(isIn ? [ALL_EVENTS] : []);

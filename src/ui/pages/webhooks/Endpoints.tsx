@@ -7,10 +7,10 @@ import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
 import { ActionProblem } from '../../parts/FormField.js';
 import { useActivate, type Endpoint } from './load.js';
-import { ALL_EVENTS, endpointName } from './words.js';
+import { ALL_EVENTS, endpointName } from './labels.js';
 import styles from './webhooks.module.css';
 
-/** All endpoints of an organization; each opens what was sent to it. */
+/** All endpoints of an organization, with links to their deliveries. */
 export function Endpoints({
   org,
   endpoints,
@@ -34,8 +34,8 @@ export function Endpoints({
     { name: 'state', header: 'State', render: (endpoint) => <EndpointState endpoint={endpoint} /> },
     {
       name: 'failures',
-      header: 'Failures in a row',
-      hint: 'Failed attempts since the last one that succeeded',
+      header: 'Consecutive failures',
+      hint: 'Failed attempts since the last success',
       isNumber: true,
       render: ({ consecutive_failures: failures }) => (
         <span className={failures > 0 ? parts['bad'] : undefined}>{formatCount(failures)}</span>
@@ -61,7 +61,7 @@ export function Endpoints({
   );
 }
 
-/** Whether events are sent to an endpoint. */
+/** Whether an endpoint is active. */
 export function EndpointState({
   endpoint: { is_active: isActive, consecutive_failures: failures },
 }: {
@@ -80,7 +80,7 @@ export function EndpointState({
   );
 }
 
-/** Which endpoints get nothing since too many attempts failed. One that was paused by hand while it was well is not named. */
+/** Warns about endpoints paused after too many failures, not about those paused by hand. */
 export function PausedBanner({
   org,
   endpoints,
@@ -110,9 +110,9 @@ function Broken({
     <div role="alert" className={styles['banner']}>
       <TriangleAlert size={16} aria-hidden="true" />
       <span>
-        <strong>{endpointName(endpoint)}</strong> is paused after{' '}
-        {formatCounted(endpoint.consecutive_failures, 'failure')} in a row. Deliveries wait until it is
-        activated, and then go out within a minute.
+        <strong>{endpointName(endpoint)}</strong> was paused after{' '}
+        {formatCounted(endpoint.consecutive_failures, 'consecutive failure')}. Waiting deliveries are sent
+        within a minute after you activate it.
       </span>
       {canActivate && (
         <button

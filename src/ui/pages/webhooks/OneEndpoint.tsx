@@ -2,29 +2,81 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, bodyOf } from '../../api/client.js';
-import { ConfirmedChange } from '../../parts/Form.js';
+import { ConfirmedChange, Form, useChange } from '../../parts/Form.js';
 import { ActionProblem } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { EditEndpoint } from './EditEndpoint.js';
 import { EndpointState } from './Endpoints.js';
 import { useActivate, type Endpoint, type MadeSecret } from './load.js';
-import { RetryMany } from './RetryMany.js';
-import { endpointName } from './words.js';
+import { endpointName, OUTAGES, outageStart } from './labels.js';
 import styles from './webhooks.module.css';
+import { formatCounted } from '../../format/number.js';
+import { Choice } from '../../parts/Choice.js';
+
+const STATUSES = { failed: 'Failed permanently', pending: 'Waiting for a retry' };
+
+/** Resends deliveries that an endpoint missed. */
+function RetryMany({
+  org,
+  endpoint,
+  onDone,
+}: {
+  readonly org: string;
+  readonly endpoint: Endpoint;
+  readonly onDone: () => void;
+}) {
+  const [status, setStatus] = useState<keyof typeof STATUSES>('failed');
+  const [hours, setHours] = useState<string>('24');
+  const [message, setMessage] = useState('');
+  const change = useChange(async () => {
+    setMessage('');
+    const body = { endpoint_id: endpoint.id, status, since: outageStart(hours, Date.now()) };
+    const params = { path: { org_slug: org } };
+    const { queued, has_more } = await bodyOf(
+      api.POST('/api/v1/org/{org_slug}/webhooks/deliveries/retry', { params, body }),
+    );
+    const rest = has_more ? ' More remain: resend again for the rest.' : '';
+    setMessage(
+      queued === 0
+        ? 'Nothing to resend.'
+        : `${formatCounted(queued, 'delivery', 'deliveries')} will be resent.${rest}`,
+    );
+  }, ['deliveries', 'delivery']);
+  return (
+    <Form
+      label={`Resend to ${endpointName(endpoint)}`}
+      action="Resend"
+      change={change}
+      isReady={endpoint.is_active}
+      onCancel={onDone}
+    >
+      <Choice
+        label="Deliveries"
+        value={status}
+        options={STATUSES}
+        onChange={(value) => {
+          setStatus(value as keyof typeof STATUSES);
+        }}
+      />
+      <Choice label="Queued since" value={hours} options={OUTAGES} onChange={setHours} />
+      <p role="status">{endpoint.is_active ? message : 'This endpoint is paused; activate it first.'}</p>
+    </Form>
+  );
+}
 
 interface Props {
   readonly org: string;
   readonly endpoint: Endpoint;
-  /** Whether the key has the scope. */
+  /** Whether the key has the manage scope. */
   readonly canManage: boolean;
-  /** Whether who looks is an admin of the organization. */
+  /** Whether the user is an admin of the organization. */
   readonly isAdmin: boolean;
   readonly onSecret: (made: MadeSecret) => void;
-  /** @param delivery id of what was sent as a test */
+  /** @param delivery id of the test delivery */
   readonly onTested: (delivery: string) => void;
 }
 
-/** What can be done with the endpoint that is chosen. */
+/** Actions for the selected endpoint. */
 export function OneEndpoint({ org, endpoint, canManage, isAdmin, onSecret, onTested }: Props) {
   const client = useQueryClient();
   const [, navigate] = useLocation();
@@ -61,7 +113,7 @@ export function OneEndpoint({ org, endpoint, canManage, isAdmin, onSecret, onTes
             aria-expanded={shown === 'retry'}
             onClick={toggle('retry')}
           >
-            Send again after an outage
+            Resend failed deliveries
           </button>
         )}
         {canManage && isAdmin && (
@@ -70,12 +122,12 @@ export function OneEndpoint({ org, endpoint, canManage, isAdmin, onSecret, onTes
               type="button"
               className={parts['button']}
               disabled={test.isPending || !endpoint.is_active}
-              title={endpoint.is_active ? undefined : 'Nothing is sent to it while it is paused'}
+              title={endpoint.is_active ? undefined : 'Paused: nothing is sent'}
               onClick={() => {
                 test.mutate();
               }}
             >
-              Send a test
+              Send test event
             </button>
             <button
               type="button"
@@ -96,9 +148,9 @@ export function OneEndpoint({ org, endpoint, canManage, isAdmin, onSecret, onTes
               Edit
             </button>
             <ConfirmedChange
-              action="Rotate the secret"
-              name={`of ${name}`}
-              question="The old secret ends at once: what is on its way then fails verification."
+              action="Rotate secret"
+              name={`for ${name}`}
+              question="The old secret becomes invalid immediately; webhooks in flight fail verification."
               act={async () => {
                 const made = await bodyOf(
                   api.POST('/api/v1/org/{org_slug}/webhooks/endpoints/{endpoint_id}/rotate-secret', {
@@ -112,7 +164,7 @@ export function OneEndpoint({ org, endpoint, canManage, isAdmin, onSecret, onTes
             <ConfirmedChange
               action="Delete"
               name={name}
-              question="It is gone for good, with all that was sent to it?"
+              question="Delete this endpoint and its deliveries?"
               act={async () => {
                 await bodyOf(
                   api.DELETE('/api/v1/org/{org_slug}/webhooks/endpoints/{endpoint_id}', { params: { path } }),

@@ -17,7 +17,7 @@ import { EditEndpoint } from './EditEndpoint.js';
 import { Endpoints, PausedBanner } from './Endpoints.js';
 import { useEndpoints, type Endpoint, type MadeSecret } from './load.js';
 import { OneEndpoint } from './OneEndpoint.js';
-import { endpointName, EVENT_TYPES } from './words.js';
+import { endpointName, EVENT_TYPES } from './labels.js';
 import styles from './webhooks.module.css';
 
 const SENT_TYPES = ['all', ...EVENT_TYPES, 'webhook.test'] as const;
@@ -30,7 +30,7 @@ const STATE = {
 const STATUSES = { all: 'All', failed: 'Failed', pending: 'Pending', success: 'Delivered' };
 const TYPES = Object.fromEntries(SENT_TYPES.map((type) => [type, type === 'all' ? 'All' : type]));
 
-/** Where an organization has events sent, and what was sent. @param org its name in URLs */
+/** The webhook endpoints and deliveries of an organization. @param org its slug */
 export default function OneOrganization({ org }: { readonly org: string }) {
   const { memberships } = useMe();
   const endpoints = useEndpoints(org);
@@ -40,7 +40,7 @@ export default function OneOrganization({ org }: { readonly org: string }) {
       <Empty title="Organization not found" isPage>
         <title>No such organization · Jackdaw</title>
         <p>
-          There is none of this name, or you are not a member: only members see its webhooks.{' '}
+          No organization has this name, or you are not a member of it.{' '}
           <Link href="/webhooks">Your organizations</Link>
         </p>
       </Empty>
@@ -49,7 +49,7 @@ export default function OneOrganization({ org }: { readonly org: string }) {
     return <Failure isPage error={endpoints.error} retry={() => void endpoints.refetch()} />;
   return (
     <div className={parts['page']}>
-      <title>{`Webhooks of ${name} · Jackdaw`}</title>
+      <title>{`Webhooks · ${name} · Jackdaw`}</title>
       {endpoints.data ? <Loaded org={org} name={name} endpoints={endpoints.data} /> : <TableSkeleton />}
     </div>
   );
@@ -68,13 +68,13 @@ function Loaded({
   const [state, change] = useUrlState(STATE);
   const [isNew, setNew] = useState(false);
   const [made, setMade] = useState<MadeSecret>();
-  const chosen = endpoints.find(({ id }) => id === state.endpoint);
+  const selected = endpoints.find(({ id }) => id === state.endpoint);
   const isAdmin = memberships.some(({ slug, role }) => slug === org && role === 'admin');
   const canManage = scopes.includes('manage');
   return (
     <>
       <div className={parts['head']}>
-        <h1>Webhooks of {name}</h1>
+        <h1>Webhooks · {name}</h1>
         <ZoneNote />
         {memberships.length > 1 && <Link href="/webhooks">Other organizations</Link>}
         {isAdmin && canManage && !isNew && (
@@ -91,14 +91,14 @@ function Loaded({
       </div>
       {!(isAdmin && canManage) && (
         <p className={cx(parts['faint'], styles['note'])}>
-          You may look only{canManage && ', and have deliveries sent again'}: endpoints are changed by admins
-          of the organization, with a key that has the scope manage, and only they see the whole URLs.
+          Read-only{canManage && ', except for resending deliveries'}: changing endpoints and seeing full URLs
+          requires an admin of the organization and the manage scope.
         </p>
       )}
       {made && (
         <ShownOnce
-          label={`Secret of ${made.name}`}
-          title={`The secret that signs what ${made.name} gets`}
+          label={`Secret for ${made.name}`}
+          title={`Signing secret for ${made.name}`}
           text={made.secret}
           onDone={() => {
             setMade(undefined);
@@ -117,18 +117,16 @@ function Loaded({
       <PausedBanner org={org} endpoints={endpoints} canActivate={isAdmin && canManage} />
       {endpoints.length === 0 ? (
         <Empty title="No endpoints yet">
-          <p>
-            An endpoint is a URL that gets a signed request when a run fails, an alert fires and the like.
-          </p>
+          <p>An endpoint receives a signed request when, for example, a run fails or an alert fires.</p>
         </Empty>
       ) : (
         <Endpoints org={org} endpoints={endpoints} />
       )}
-      {chosen && (
+      {selected && (
         <OneEndpoint
-          key={chosen.id}
+          key={selected.id}
           org={org}
-          endpoint={chosen}
+          endpoint={selected}
           canManage={canManage}
           isAdmin={isAdmin}
           onSecret={setMade}
@@ -139,10 +137,12 @@ function Loaded({
       )}
       <section className={styles['section']}>
         <div className={parts['head']}>
-          <h2 className={styles['spread']}>{chosen ? `Sent to ${endpointName(chosen)}` : 'Deliveries'}</h2>
+          <h2 className={styles['spread']}>
+            {selected ? `Deliveries to ${endpointName(selected)}` : 'Deliveries'}
+          </h2>
           <Choice
-            label="To"
-            value={chosen?.id ?? ''}
+            label="Endpoint"
+            value={selected?.id ?? ''}
             options={{
               '': 'All',
               ...Object.fromEntries(endpoints.map((each) => [each.id, endpointName(each)])),
@@ -173,7 +173,7 @@ function Loaded({
           filter={{
             ...(state.status !== 'all' && { status: state.status }),
             ...(state.type !== 'all' && { event_type: state.type }),
-            ...(chosen && { endpoint_id: chosen.id }),
+            ...(selected && { endpoint_id: selected.id }),
           }}
           endpoints={endpoints}
           open={state.open}
@@ -181,9 +181,7 @@ function Loaded({
             change({ open }, 'replace');
           }}
           nothing={
-            state.status === 'all' && state.type === 'all'
-              ? 'Nothing was sent yet'
-              : 'No delivery is like this'
+            state.status === 'all' && state.type === 'all' ? 'No deliveries yet' : 'No deliveries match'
           }
         />
       </section>

@@ -4,9 +4,9 @@ import { Missing } from '../../parts/Missing.js';
 
 const PLACES = { trace: '/traces/', alert: '/alerts/', agent: '/agents/' } as const;
 
-/** What an event is about, with a link where it has a page. */
+/** The subject of an event, with a link if it has a page. */
 export function Subject({ subject }: { readonly subject: Schemas['ListedDelivery']['subject'] }) {
-  if (subject === null) return <Missing reason="It is not known what the event is about" />;
+  if (subject === null) return <Missing reason="Subject unknown" />;
   const { kind, id } = subject;
   const words = `${kind === 'trace' ? 'run' : kind} ${id.slice(0, 8)}`;
   if (kind === 'trace' || kind === 'alert' || kind === 'agent')

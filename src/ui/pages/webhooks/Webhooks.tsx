@@ -17,13 +17,13 @@ const COLUMNS: readonly Column<Membership>[] = [
   { name: 'role', header: 'Your role', render: ({ role }) => role },
 ];
 
-/** The organizations of who looks; of one alone, its webhooks. */
+/** The user's organizations; for a single one, its webhooks. */
 export default function Webhooks() {
   const { memberships, scopes } = useMe();
   const [only] = memberships;
   if (only === undefined)
     return (
-      <Empty title="You do not belong to an organization" isPage>
+      <Empty title="You are not a member of an organization" isPage>
         <title>Webhooks · Jackdaw</title>
         <p>Webhooks belong to organizations. An administrator adds you to one.</p>
         {scopes.includes('admin') && <Link href="/settings/organizations">Organizations</Link>}

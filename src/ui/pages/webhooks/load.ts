@@ -12,12 +12,12 @@ type Detail = Pick<
 >;
 
 const PAGE_SIZE = 50;
-/** While something is on its way. */
+/** Poll interval while deliveries are pending. */
 const SOON_MS = 1500;
 const REFRESH_MS = 10_000;
-/** While a stream tells of deliveries, in case it could not. */
+/** Poll interval with a stream, in case it misses something. */
 const WITH_STREAM_MS = 60_000;
-/** After a retry was asked for, its attempt is waited for. */
+/** How long to wait for the attempt after a retry. */
 const WAIT_MS = 20_000;
 
 export interface DeliveryFilter {
@@ -27,7 +27,7 @@ export interface DeliveryFilter {
   readonly trace_id?: string;
 }
 
-/** A secret that was just made, and of which endpoint. */
+/** A new secret and the endpoint it belongs to. */
 export interface MadeSecret {
   readonly name: string;
   readonly secret: string;
@@ -44,7 +44,7 @@ export function useEndpoints(org: string) {
   });
 }
 
-/** Pauses an endpoint, or activates it. */
+/** Pauses or activates an endpoint. */
 export function useActivate(org: string, id: string) {
   const client = useQueryClient();
   return useMutation({
@@ -59,7 +59,7 @@ export function useActivate(org: string, id: string) {
   });
 }
 
-/** What was sent, the newest first; each further part where it goes on. @param isLive whether a stream tells of them */
+/** Deliveries, the newest first, page by page. @param isLive whether the stream is connected */
 export function useDeliveries(org: string, filter: DeliveryFilter, isLive: boolean) {
   return useInfiniteQuery({
     queryKey: ['deliveries', org, filter],
@@ -74,13 +74,13 @@ export function useDeliveries(org: string, filter: DeliveryFilter, isLive: boole
     },
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    // Of a list that was gone on with, nothing moves.
+    // A list with several pages does not move.
     refetchInterval: ({ state }) =>
       (state.data?.pages.length ?? 0) > 1 ? false : isLive ? WITH_STREAM_MS : REFRESH_MS,
   });
 }
 
-/** A delivery with its attempts, and its body as the text that is sent. @param isWaiting an attempt was just asked for */
+/** A delivery with its attempts and its exact body. @param isWaiting whether a retry is pending */
 export function useDelivery(org: string, id: string, isWaiting: boolean) {
   return useQuery({
     queryKey: ['delivery', org, id],
@@ -93,7 +93,7 @@ export function useDelivery(org: string, id: string, isWaiting: boolean) {
   });
 }
 
-/** Has a delivery attempted once more. `isWaiting` is true for a while after. */
+/** Retries a delivery. `isWaiting` stays true until the attempt is expected. */
 export function useRetry(org: string, id: string) {
   const client = useQueryClient();
   const [isWaiting, setWaiting] = useState(false);

@@ -1,10 +1,10 @@
 import type { components } from '../api/generated/schema.js';
 import type { RunSpan } from './span.js';
 
-export type Outline = components['schemas']['TraceOutline'];
+export type RunSummary = components['schemas']['TraceOutline'];
 
-/** A span of an outline as the pages have it. */
-export function toRunSpan(span: Outline['spans'][number]): RunSpan {
+/** Converts a span of the API. */
+export function toRunSpan(span: RunSummary['spans'][number]): RunSpan {
   return {
     id: span.span_id,
     parentId: span.parent_span_id,
@@ -27,10 +27,10 @@ export function toRunSpan(span: Outline['spans'][number]): RunSpan {
   };
 }
 
-/** Spans with those that came or changed since; the same list where there are none. */
-export function mergeSpans(known: readonly RunSpan[], news: readonly RunSpan[]): readonly RunSpan[] {
-  if (news.length === 0) return known;
-  const newest = new Map(news.map((span) => [span.id, span]));
+/** Applies new and changed spans; returns the same list if there are none. */
+export function mergeSpans(known: readonly RunSpan[], updates: readonly RunSpan[]): readonly RunSpan[] {
+  if (updates.length === 0) return known;
+  const newest = new Map(updates.map((span) => [span.id, span]));
   const merged = known.map((span) => {
     const later = newest.get(span.id);
     newest.delete(span.id);

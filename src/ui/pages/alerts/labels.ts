@@ -5,23 +5,23 @@ import { formatMoney, formatPercentage } from '../../format/number.js';
 type Schemas = components['schemas'];
 export type Rule = Schemas['AlertRule'];
 export type RuleType = Rule['type'];
-type Told = Pick<Schemas['TriedCondition'], 'type' | 'threshold' | 'metric_name' | 'operator' | 'value'>;
+type Condition = Pick<Schemas['TriedCondition'], 'type' | 'threshold' | 'metric_name' | 'operator' | 'value'>;
 
 const HOUR_MS = 3_600_000;
 
 export const TYPES: Readonly<Record<RuleType, string>> = {
-  failure_rate: 'Share of failures',
+  failure_rate: 'Failure rate',
   latency_threshold: 'Latency (p95)',
-  cost_threshold: 'Cost a day',
-  inactivity: 'Silence',
-  composite: 'Several conditions',
+  cost_threshold: 'Daily cost',
+  inactivity: 'Inactivity',
+  composite: 'Multiple conditions',
 };
 
 export const CHANNELS = { email: 'E-mail', webhook: 'Webhook', both: 'E-mail and webhook' } as const;
 
 export const OPERATORS = { gt: 'above', gte: 'at least', lt: 'below', lte: 'at most' } as const;
 
-/** A value in the unit of its type: `12.5 %`, `4.52 s`, `$0.20`, `2h 05m`. */
+/** A value in the unit of its type: `12.5%`, `4.52 s`, `$0.20`, `2 h 05 m`. */
 export function formatFound(type: string, value: number): string {
   switch (type) {
     case 'failure_rate':
@@ -39,21 +39,21 @@ export function formatFound(type: string, value: number): string {
   }
 }
 
-/** `Share of failures above 15 %`. */
-export function conditionWords({ type, threshold, metric_name, operator, value }: Told): string {
+/** `Failure rate above 15%`. */
+export function formatCondition({ type, threshold, metric_name, operator, value }: Condition): string {
   if (type === 'metric_threshold')
     return `${metric_name ?? ''} ${OPERATORS[operator ?? 'gt']} ${formatFound(type, value ?? 0)}`;
   const limit = formatFound(type, threshold ?? 0);
-  return type === 'inactivity' ? `Silence longer than ${limit}` : `${TYPES[type]} above ${limit}`;
+  return type === 'inactivity' ? `No activity for ${limit}` : `${TYPES[type]} above ${limit}`;
 }
 
-/** What a rule is about, in one line. */
-export function ruleWords({
+/** A rule in one line. */
+export function formatRule({
   type,
   threshold,
   composite_config: config,
 }: Pick<Rule, 'type' | 'threshold' | 'composite_config'>): string {
-  if (type !== 'composite') return conditionWords({ type, threshold });
-  const conditions = (config?.conditions ?? []) as readonly Told[];
-  return conditions.map(conditionWords).join(config?.operator === 'or' ? ' or ' : ' and ');
+  if (type !== 'composite') return formatCondition({ type, threshold });
+  const conditions = (config?.conditions ?? []) as readonly Condition[];
+  return conditions.map(formatCondition).join(config?.operator === 'or' ? ' or ' : ' and ');
 }

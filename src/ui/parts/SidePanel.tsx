@@ -4,8 +4,8 @@ import { useShortcuts } from '../state/shortcuts.js';
 import { cx } from './cx.js';
 import parts from './parts.module.css';
 
-/** One of a list beside it. Escape closes it. @param label what it is, for who has it read */
-export function PeekPanel({
+/** A preview panel next to a list; Escape closes it. @param label accessible name */
+export function SidePanel({
   label,
   title,
   className,

@@ -1,17 +1,17 @@
 import type { TreeNode } from './tree.js';
 
-/** A piece of the time line: times of one stretch, drawn over a stretch of the width. */
+/** A segment of the timeline: a time range drawn over a part of the width. */
 interface Piece {
   readonly start: number;
   readonly end: number;
-  /** Shares of the width, 0 to 1. */
+  /** Fractions of the width, 0 to 1. */
   readonly from: number;
   readonly to: number;
-  /** Nothing happened in it, and it is drawn narrower than it is. */
+  /** Whether it is collapsed idle time. */
   readonly isGap: boolean;
 }
 
-/** From times to places and back. */
+/** Maps times to positions and back. */
 export interface TimeLine {
   readonly pieces: readonly Piece[];
   /** @returns 0 to 1 */
@@ -19,30 +19,26 @@ export interface TimeLine {
   time(place: number): number;
 }
 
-/** A gap is squeezed when it is this share of the whole, and takes this share of the width after. */
+/** A gap is collapsed if it takes this fraction of the whole; it then takes this fraction of the width. */
 const WORTH = 0.08;
-const SQUEEZED = 0.025;
+const COLLAPSED = 0.025;
 
-/** The whole stretch without any squeezing. */
+/** A timeline without collapsed gaps. */
 export function plainTimeLine(start: number, end: number): TimeLine {
   return timeLine([{ start, end: end > start ? end : start + 1, from: 0, to: 1, isGap: false }]);
 }
 
-/**
- * A time line on which long gaps, in which no span without children was under way, are narrow.
- *
- * @param now ends spans that still run
- */
-export function squeezedTimeLine(
+/** A timeline that collapses long gaps in which no leaf span ran. @param now end of running spans */
+export function collapsedTimeLine(
   nodes: readonly TreeNode[],
   { start, end }: { readonly start: number; readonly end: number },
   now: number,
 ): TimeLine {
   const gaps = idleGaps(nodes, start, end, now).filter((gap) => gap.end - gap.start >= (end - start) * WORTH);
   const busy = end - start - gaps.reduce((sum, gap) => sum + gap.end - gap.start, 0);
-  // Where all leaves are moments, nothing would be left to fill the width.
+  // If all leaves are instants, nothing would be left to fill the width.
   if (gaps.length === 0 || busy <= 0) return plainTimeLine(start, end);
-  const share = 1 - gaps.length * SQUEEZED;
+  const share = 1 - gaps.length * COLLAPSED;
   const pieces: Piece[] = [];
   let [time, place] = [start, 0];
   const add = (until: number, width: number, isGap: boolean): void => {
@@ -52,13 +48,13 @@ export function squeezedTimeLine(
   };
   for (const gap of gaps) {
     add(gap.start, ((gap.start - time) / busy) * share, false);
-    add(gap.end, SQUEEZED, true);
+    add(gap.end, COLLAPSED, true);
   }
   add(end, 1 - place, false);
   return timeLine(pieces);
 }
 
-/** Where no leaf was under way, in order. */
+/** Gaps in which no leaf span ran, in order. */
 function idleGaps(
   nodes: readonly TreeNode[],
   start: number,

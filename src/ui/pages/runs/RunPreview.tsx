@@ -3,15 +3,21 @@ import type { Schemas } from '../../api/client.js';
 import { Count, Duration, FullTime, Money } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
-import { PeekPanel } from '../../parts/PeekPanel.js';
+import { SidePanel } from '../../parts/SidePanel.js';
 import { Status } from '../../parts/Status.js';
 import { sessionPath } from '../../state/path.js';
 
-/** A run beside the list: what a list knows of it, and where there is more. */
-export function Peek({ run, onClose }: { readonly run: Schemas['ListedRun']; readonly onClose: () => void }) {
+/** A preview of a run next to the list. */
+export function RunPreview({
+  run,
+  onClose,
+}: {
+  readonly run: Schemas['ListedRun'];
+  readonly onClose: () => void;
+}) {
   return (
-    <PeekPanel
-      label="Run beside the list"
+    <SidePanel
+      label="Run preview"
       title={run.agent_name === '' ? '(no name)' : run.agent_name}
       onClose={onClose}
     >
@@ -29,13 +35,11 @@ export function Peek({ run, onClose }: { readonly run: Schemas['ListedRun']; rea
           <Duration value={run.duration_ms} missing="Still running" />
         </dd>
         <dt>Outcome</dt>
-        <dd>{run.outcome ?? <Missing reason="Nobody has said how it turned out" />}</dd>
+        <dd>{run.outcome ?? <Missing reason="Outcome not set" />}</dd>
         <dt>Input</dt>
-        <dd>
-          {run.input_preview ?? <Missing reason="Its first spans brought no input that is shown in a list" />}
-        </dd>
+        <dd>{run.input_preview ?? <Missing reason="No input in the first spans" />}</dd>
         <dt>Models</dt>
-        <dd>{run.models?.join(', ') ?? <Missing reason="It has too many spans to look at in a list" />}</dd>
+        <dd>{run.models?.join(', ') ?? <Missing reason="Too many spans for the list" />}</dd>
         <dt>Spans</dt>
         <dd>
           <Count value={run.span_count} missing="" />
@@ -49,7 +53,7 @@ export function Peek({ run, onClose }: { readonly run: Schemas['ListedRun']; rea
         </dd>
         <dt>Cost</dt>
         <dd>
-          <Money value={run.total_cost_usd} missing="No span has a cost: its models have no price" />
+          <Money value={run.total_cost_usd} missing="No span has a cost: its models are unpriced" />
         </dd>
         {run.session_id !== null && (
           <>
@@ -74,6 +78,6 @@ export function Peek({ run, onClose }: { readonly run: Schemas['ListedRun']; rea
           </>
         )}
       </dl>
-    </PeekPanel>
+    </SidePanel>
   );
 }

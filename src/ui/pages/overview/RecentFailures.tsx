@@ -7,10 +7,10 @@ import { endsOf } from '../../state/use-series.js';
 import { Card } from './Card.js';
 import styles from './Overview.module.css';
 
-const MOST = 6;
+const LIMIT = 6;
 const REFRESH_MS = 10_000;
 
-/** The runs that failed last. */
+/** Recently failed runs. */
 export function NewestFailures({ range }: { readonly range: string }) {
   const { data, error } = useQuery({
     queryKey: ['overview-failures', range],
@@ -20,7 +20,7 @@ export function NewestFailures({ range }: { readonly range: string }) {
         status: 'failed' as const,
         count: 'none' as const,
         page: 1,
-        page_size: MOST,
+        page_size: LIMIT,
       };
       return bodyOf(api.GET('/api/v1/dashboard/traces', { params: { query }, signal }));
     },
@@ -28,12 +28,12 @@ export function NewestFailures({ range }: { readonly range: string }) {
   });
   return (
     <Card
-      title="Newest failures"
+      title="Recent failures"
       all={`/runs?status=failed&range=${encodeURIComponent(range)}`}
       items={data?.items}
       error={error}
       keyOf={({ trace_id }) => trace_id}
-      nothing="No run failed in this time."
+      nothing="No failed runs in this period."
       render={({ trace_id, agent_name, started_at, error_message, outcome }) => (
         <>
           <Link href={`/traces/${trace_id}`}>{agent_name === '' ? '(no name)' : agent_name}</Link>

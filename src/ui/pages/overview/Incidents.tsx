@@ -5,18 +5,18 @@ import { Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { endsOf } from '../../state/use-series.js';
 import { Card } from './Card.js';
-import { formatFound, TYPES } from '../alerts/words.js';
+import { formatFound, TYPES } from '../alerts/labels.js';
 import styles from './Overview.module.css';
 
-const MOST = 5;
+const LIMIT = 5;
 const REFRESH_MS = 15_000;
 
-/** The alerts that fired last, with a run that explains each. */
+/** Latest incidents with one related run each. */
 export function FiredAlerts({ range }: { readonly range: string }) {
   const { data, error } = useQuery({
     queryKey: ['overview-alerts', range],
     queryFn: ({ signal }) => {
-      const query = { ...endsOf(range), page: 1, page_size: MOST };
+      const query = { ...endsOf(range), page: 1, page_size: LIMIT };
       return bodyOf(api.GET('/api/v1/dashboard/alert-events', { params: { query }, signal }));
     },
     refetchInterval: REFRESH_MS,
@@ -24,15 +24,15 @@ export function FiredAlerts({ range }: { readonly range: string }) {
   return (
     <Card
       title={
-        data && data.count > MOST
-          ? `Alerts that fired: the newest ${String(MOST)} of ${String(data.count)}`
-          : 'Alerts that fired'
+        data && data.count > LIMIT
+          ? `Incidents: latest ${String(LIMIT)} of ${String(data.count)}`
+          : 'Incidents'
       }
       all="/alerts"
       items={data?.items}
       error={error}
       keyOf={({ id }) => id}
-      nothing="No alert fired in this time."
+      nothing="No incidents in this period."
       render={({ alert_id, type, value, fired_at, resolved_at, target, trace_ids: [explains] }) => (
         <>
           <span>
@@ -42,11 +42,11 @@ export function FiredAlerts({ range }: { readonly range: string }) {
           <Time at={fired_at} relative />
           <span className={styles['more']}>
             {target.kind === 'agent' ? <Link href={`/agents/${target.id}`}>{target.name}</Link> : target.name}
-            {resolved_at === null && <span className={parts['bad']}> · still firing</span>}
+            {resolved_at === null && <span className={parts['bad']}> · ongoing</span>}
             {explains !== undefined && (
               <>
                 {' · '}
-                <Link href={`/traces/${explains}`}>run that explains it</Link>
+                <Link href={`/traces/${explains}`}>related run</Link>
               </>
             )}
           </span>

@@ -4,17 +4,18 @@ import type { Schemas } from '../../api/client.js';
 import { useStream } from '../../live/use-stream.js';
 
 type Page = Schemas['ListedDeliveryPage'];
-type Told = Schemas['ListedDelivery'] & { readonly org_slug: string };
+type DeliveryEvent = Schemas['ListedDelivery'] & { readonly org_slug: string };
 
-const TOLD = ['delivery', 'lost', 'open'];
-/** Lists and figures are asked for again at most so often. */
+const EVENTS = ['delivery', 'lost', 'open'];
+/** Minimum time between reloads of lists and totals. */
 const EVERY_MS = 1000;
 
 /**
- * Follows what becomes of an organization's deliveries: rows that are shown take it at once, and what else depends on it is asked for
- * again. @returns whether that is told
+ * Applies delivery events: visible rows update in place, dependent queries reload.
+ *
+ * @returns whether the stream is connected
  */
-export function useDeliveryNews(org: string): boolean {
+export function useDeliveryUpdates(org: string): boolean {
   const client = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(
@@ -30,7 +31,7 @@ export function useDeliveryNews(org: string): boolean {
     void client.invalidateQueries(
       {
         queryKey: ['deliveries', org],
-        // Of a list that was gone on with, nothing moves.
+        // A list with several pages does not move.
         predicate: ({ state }) => ((state.data as InfiniteData<Page> | undefined)?.pages.length ?? 0) <= 1,
       },
       { cancelRefetch: false },
@@ -39,10 +40,10 @@ export function useDeliveryNews(org: string): boolean {
   return useStream(
     'deliveries',
     () => 'deliveries',
-    TOLD,
+    EVENTS,
     (event, data) => {
       if (event === 'delivery') {
-        const { org_slug, ...delivery } = data as unknown as Told;
+        const { org_slug, ...delivery } = data as unknown as DeliveryEvent;
         if (org_slug !== org) return;
         client.setQueriesData<InfiniteData<Page>>(
           { queryKey: ['deliveries', org] },

@@ -1,11 +1,11 @@
-/** How the runs of an agent went within some time. */
+/** Totals of an agent in a period. */
 export interface AgentFigures {
   readonly id: string;
   readonly name: string;
   readonly runs: number;
   readonly failed: number;
   readonly cost: number | null;
-  /** How many have a cost. */
+  /** Number of runs with a cost. */
   readonly priced: number;
 }
 
@@ -20,24 +20,24 @@ interface Group {
   }[];
 }
 
-/** An agent that did worse than in the time before, by what. */
+/** An agent that got worse, and how. */
 export interface Worse {
   readonly now: AgentFigures;
   readonly before: AgentFigures;
-  /** Shares of failed runs, 0 to 1, where these got more. */
+  /** Failure rates from 0 to 1, if they rose. */
   readonly failures: { readonly now: number; readonly before: number } | null;
-  /** US dollars a run that has a cost, where it costs more. */
+  /** US dollars per priced run, if they rose. */
   readonly cost: { readonly now: number; readonly before: number } | null;
 }
 
-/** Fewer runs say nothing. */
-const LEAST_RUNS = 5;
-/** By so much more of its runs fail. */
+/** Fewer runs are not significant. */
+const MIN_RUNS = 5;
+/** Minimum rise of the failure rate. */
 const MORE_FAILURES = 0.03;
-/** A run costs so many times as much. */
+/** Minimum factor of the cost per run. */
 const MORE_COST = 1.25;
 
-/** Figures by agent of an answer that is grouped by agent. */
+/** Totals by agent from a grouped response. */
 export function figuresByAgent(groups: readonly Group[]): ReadonlyMap<string, AgentFigures> {
   return new Map(
     groups.flatMap(({ key: id, name, buckets }) => {
@@ -57,14 +57,14 @@ export function figuresByAgent(groups: readonly Group[]): ReadonlyMap<string, Ag
   );
 }
 
-/** Agents of which clearly more runs fail, or whose runs clearly cost more, than before; the worst first. */
+/** Agents with a clearly higher failure rate or cost per run, the worst first. */
 export function worseAgents(
   now: ReadonlyMap<string, AgentFigures>,
   before: ReadonlyMap<string, AgentFigures>,
 ): readonly Worse[] {
   const found = [...now.values()].flatMap((figures): Worse[] => {
     const earlier = before.get(figures.id);
-    if (!earlier || figures.runs < LEAST_RUNS || earlier.runs < LEAST_RUNS) return [];
+    if (!earlier || figures.runs < MIN_RUNS || earlier.runs < MIN_RUNS) return [];
     const shares = { now: figures.failed / figures.runs, before: earlier.failed / earlier.runs };
     const failures = shares.now - shares.before >= MORE_FAILURES ? shares : null;
     const costs =

@@ -1,14 +1,14 @@
-/** Traces of which one stream tells, at most. */
-const MOST_TRACES = 16;
-/** A tab that is not heard of for so long has crashed. */
+/** Trace limit of one stream. */
+const MAX_TRACES = 16;
+/** A tab silent for this long has crashed. */
 const FORGOTTEN_MS = 90_000;
 
-/** `trace:ID@SEQ` without the place from which it is wanted. */
+/** The topic name of `trace:ID@SEQ` without the position. */
 export function topicName(topic: string): string {
   return topic.toLowerCase().replace(/@\d+$/, '');
 }
 
-/** The topic of which an event tells; undefined: nobody knows. */
+/** The topic of an event, or undefined. */
 export function topicOf(event: string, data: Readonly<Record<string, unknown>>): string | undefined {
   if (event === 'run') return 'runs';
   if (event === 'log') return 'logs';
@@ -22,17 +22,17 @@ export function topicOf(event: string, data: Readonly<Record<string, unknown>>):
   return undefined;
 }
 
-/** What the tabs of a browser want to be told, as one stream can tell it to all of them. */
-export class Wants {
+/** Subscriptions of all tabs of a browser, merged for one stream. */
+export class Subscriptions {
   readonly #tabs = new Map<string, { readonly names: readonly string[]; seenMs: number }>();
-  /** By topic, up to which `seq` of the trace all that want it have been told. */
-  readonly #told = new Map<string, number>();
-  /** What the open stream tells. */
+  /** By topic, the `seq` of the trace up to which all subscribers are current. */
+  readonly #positions = new Map<string, number>();
+  /** Topics of the open stream. */
   #open: ReadonlySet<string> = new Set();
 
   /**
-   * @param topics `runs`, `trace:ID@SEQ` and so on: all that the tab wants, in place of what it wanted before
-   * @returns whether the open stream tells something else, or began too late
+   * @param topics all topics of the tab, such as `runs` or `trace:ID@SEQ`; replaces the previous ones
+   * @returns whether the stream must be reopened
    */
   set(tab: string, topics: readonly string[], nowMs: number): boolean {
     this.#tabs.set(tab, { names: topics.map(topicName), seenMs: nowMs });
@@ -41,49 +41,49 @@ export class Wants {
       const [, seq] = /@(\d+)$/.exec(topic) ?? [];
       if (seq === undefined) continue;
       const name = topicName(topic);
-      const told = this.#told.get(name);
-      if (told !== undefined && told <= Number(seq)) continue;
-      this.#told.set(name, Number(seq));
+      const reached = this.#positions.get(name);
+      if (reached !== undefined && reached <= Number(seq)) continue;
+      this.#positions.set(name, Number(seq));
       isLate = true;
     }
     return isLate || this.#isOther();
   }
 
-  /** A tab is still there. */
+  /** Records that a tab is alive. */
   seen(tab: string, nowMs: number): void {
     const wanted = this.#tabs.get(tab);
     if (wanted) wanted.seenMs = nowMs;
   }
 
-  /** @returns whether the open stream tells something that nobody wants now */
+  /** @returns whether the stream has topics that no tab needs */
   drop(tab: string): boolean {
     this.#tabs.delete(tab);
     return this.#isOther();
   }
 
-  /** Forgets tabs that have crashed. @returns as `drop` */
+  /** Removes crashed tabs. @returns as `drop` */
   prune(nowMs: number): boolean {
     for (const [tab, { seenMs }] of this.#tabs) if (nowMs - seenMs > FORGOTTEN_MS) this.#tabs.delete(tab);
     return this.#isOther();
   }
 
-  /** The stream told of a trace up to here. */
-  told(name: string, seq: number): void {
-    this.#told.set(name, Math.max(seq, this.#told.get(name) ?? 0));
+  /** Records the position of a trace. */
+  reached(name: string, seq: number): void {
+    this.#positions.set(name, Math.max(seq, this.#positions.get(name) ?? 0));
   }
 
-  /** Nothing is open any more. */
+  /** Records that the stream closed. */
   close(): void {
     this.#open = new Set();
   }
 
-  /** What a stream that is opened now has to be asked for; empty where nobody wants anything. */
+  /** The topics for a new stream; empty if no tab needs any. */
   open(): string {
     this.#open = this.#names();
-    for (const name of this.#told.keys()) if (!this.#open.has(name)) this.#told.delete(name);
+    for (const name of this.#positions.keys()) if (!this.#open.has(name)) this.#positions.delete(name);
     return [...this.#open]
       .map((name) => {
-        const seq = this.#told.get(name);
+        const seq = this.#positions.get(name);
         return seq === undefined ? name : `${name}@${String(seq)}`;
       })
       .join(',');
@@ -97,7 +97,7 @@ export class Wants {
   #names(): ReadonlySet<string> {
     const names = new Set([...this.#tabs.values()].flatMap((tab) => tab.names));
     const traces = [...names].filter((name) => name.startsWith('trace:'));
-    for (const name of traces.slice(0, -MOST_TRACES)) names.delete(name);
+    for (const name of traces.slice(0, -MAX_TRACES)) names.delete(name);
     return names;
   }
 }

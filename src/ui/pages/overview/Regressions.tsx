@@ -5,12 +5,12 @@ import { formatCount, formatMoney, formatPercentage } from '../../format/number.
 import parts from '../../parts/parts.module.css';
 import { endsOf } from '../../state/use-series.js';
 import { Card } from './Card.js';
-import { figuresByAgent, worseAgents } from './worse.js';
+import { figuresByAgent, worseAgents } from './regressions.js';
 import styles from './Overview.module.css';
 
-const MOST = 5;
+const LIMIT = 5;
 
-/** Agents that fail more often, or cost more a run, than in the time before. */
+/** Agents that fail more often or cost more per run than in the previous period. */
 export function WorseAgents({ range }: { readonly range: string }) {
   const { data, error } = useQuery({
     queryKey: ['overview-worse', range],
@@ -36,12 +36,12 @@ export function WorseAgents({ range }: { readonly range: string }) {
   });
   return (
     <Card
-      title="Agents that got worse"
+      title="Regressions"
       all="/agents"
-      items={data?.slice(0, MOST)}
+      items={data?.slice(0, LIMIT)}
       error={error}
       keyOf={({ now }) => now.id}
-      nothing="None fails clearly more often, or costs clearly more, than in the previous period."
+      nothing="No regressions vs previous period."
       render={({ now, before, failures, cost }) => (
         <>
           <Link href={`/agents/${now.id}`}>{now.name === '' ? '(no name)' : now.name}</Link>
@@ -57,7 +57,7 @@ export function WorseAgents({ range }: { readonly range: string }) {
             )}
             {failures && cost && ' · '}
             {cost &&
-              `${formatMoney(cost.now)} a ${now.priced < now.runs ? 'priced ' : ''}run, ${formatMoney(cost.before)} before`}
+              `${formatMoney(cost.now)} per ${now.priced < now.runs ? 'priced ' : ''}run, ${formatMoney(cost.before)} before`}
           </span>
         </>
       )}
