@@ -1,5 +1,5 @@
 import { Worker, type Transferable } from 'node:worker_threads';
-import { PortClient, type CallOptions, type PortOptions } from './port-client.js';
+import { PortClient, type PortOptions } from './port-client.js';
 import { threadArgv } from './thread-argv.js';
 
 export interface ThreadOptions extends PortOptions {
@@ -16,42 +16,32 @@ export interface ThreadOptions extends PortOptions {
 }
 
 /** A worker thread that answers calls. When it ends, all calls in progress fail with the reason. */
-export class ThreadClient {
+export class ThreadClient extends PortClient {
   readonly #worker: Worker;
-  readonly #calls: PortClient;
   readonly #options: ThreadOptions;
   #isClosing = false;
 
   constructor(options: ThreadOptions) {
-    this.#options = options;
     const { module, name, workerData, transferList } = options;
-    this.#worker = new Worker(module, {
+    const worker = new Worker(module, {
       name,
       workerData,
       ...(transferList && { transferList: [...transferList] }),
       ...threadArgv(),
     });
-    this.#calls = new PortClient(this.#worker, options);
-    this.#worker.on('error', (error) => {
-      this.#end(error instanceof Error ? error : new Error(String(error)));
+    super(worker, options);
+    this.#options = options;
+    this.#worker = worker;
+    worker.on('error', (error) => {
+      this.#hasExited(error instanceof Error ? error : new Error(String(error)));
     });
-    this.#worker.on('exit', (code) => {
-      this.#end(new Error(`the thread ${options.name} ended with code ${code}`));
+    worker.on('exit', (code) => {
+      this.#hasExited(new Error(`the thread ${name} ended with code ${code}`));
     });
   }
 
   get hasEnded(): boolean {
-    return this.#calls.ended !== null;
-  }
-
-  /** How many calls have not been answered yet. */
-  get underWay(): number {
-    return this.#calls.underWay;
-  }
-
-  /** See `PortClient.call`. */
-  async call<T>(method: string, args: readonly unknown[], options: CallOptions = {}): Promise<T> {
-    return await this.#calls.call(method, args, options);
+    return this.ended !== null;
   }
 
   /** Ends the thread at once. Calls that it has not answered fail. */
@@ -60,9 +50,9 @@ export class ThreadClient {
     await this.#worker.terminate();
   }
 
-  #end(error: Error): void {
+  #hasExited(error: Error): void {
     if (this.hasEnded) return;
-    this.#calls.end(this.#options.ended(error));
+    this.end(this.#options.ended(error));
     if (!this.#isClosing) this.#options.onCrash(error);
   }
 }
