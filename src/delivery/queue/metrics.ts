@@ -22,7 +22,7 @@ interface DiskCounters {
 const NOTHING: Amount = { items: 0, contents: 0 };
 
 /**
- * The metrics of a queued exporter, beside those of its edge (`pipeline/observe.ts`), each with the labels `exporter`
+ * The metrics of a queued exporter, beside those of its edge (`pipeline/instrument.ts`), each with the labels `exporter`
  * and `signal`. An item is a trace with its spans, a metric point or a log record.
  *
  * - `jackdaw_exporter_queue_items`, `…_queue_bytes`: what waits or is under way, now; bytes are an estimate.
