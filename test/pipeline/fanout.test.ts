@@ -4,7 +4,12 @@ import { ConsumeError } from '../../src/component/consume-error.js';
 import type { Consumer, Receipt } from '../../src/component/consumer.js';
 import { fanOut } from '../../src/pipeline/fanout.js';
 import type { TracesBatch } from '../../src/signal/batch.js';
-import { batchOf } from '../support/engine.js';
+import { rateLimitProcessor } from '../../src/processors/rate-limit/factory.js';
+import { validationProcessor } from '../../src/processors/validation/factory.js';
+import { batchOf, startEngine } from '../support/engine.js';
+import { EngineComponents } from '../support/engine-components.js';
+import { heldMemory } from '../support/held-memory.js';
+import { aTrace } from '../support/run-records.js';
 
 const CONTEXT = { receivedAt: 0 };
 
@@ -193,4 +198,35 @@ void t.test('each is told when all have answered, of a batch that goes several w
   await answer;
   t.strictSame(new Set(happened), new Set(['committed', 'first', 'second', 'third', 'failed']));
   t.equal(happened[0], 'committed');
+});
+
+void t.test('nobody holds items while exporters work on what they made of them', async (t) => {
+  let answer: (receipt: Receipt) => void = () => undefined;
+  const answered = new Promise<Receipt>((resolve) => (answer = resolve));
+  const working = { consume: async () => answered };
+  const components = new EngineComponents({ sink: working, 'sink/b': working });
+  await startEngine(t, {
+    factories: [...components.factories, rateLimitProcessor, validationProcessor],
+    config: `receivers: { source: {} }
+processors: { pass: {}, validation: { max_spans_per_trace: 2 }, rate_limit: { items_per_second: 1000 } }
+exporters: { sink: {}, sink/b: {} }
+service:
+  pipelines:
+    traces: { receivers: [source], processors: [pass, validation, rate_limit], exporters: [sink, sink/b] }
+`,
+  });
+  const items: WeakRef<object>[] = [];
+  const send = (): Promise<Receipt> => {
+    const batch = { tenant: 'tenant', items: [aTrace(2), aTrace(3)] };
+    items.push(...batch.items.map((item) => new WeakRef(item)));
+    return components.send('source', batch);
+  };
+  const receipt = send();
+  await heldMemory();
+  t.strictSame(
+    items.map((item) => item.deref()),
+    [undefined, undefined],
+  );
+  answer({ accepted: 1, refused: [] });
+  t.match(await receipt, { accepted: 1, refused: [{ index: 1 }] });
 });

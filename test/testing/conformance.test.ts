@@ -232,6 +232,17 @@ const FAULTS: readonly (readonly [string, Factory, RegExp, Subject?])[] = [
     /changes no item/,
   ],
   [
+    'a list of items that is changed',
+    processor(({ next }) => ({
+      consume: async (batch, context) => {
+        const receipt = await next.consume({ ...batch, items: [...batch.items] }, context);
+        batch.items.length = 0;
+        return receipt;
+      },
+    })),
+    /leaves the list of items as it is/,
+  ],
+  [
     'a cache without bound',
     processor(({ next }) => ({
       consume: async (batch, context) => {

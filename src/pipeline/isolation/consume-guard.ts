@@ -51,7 +51,8 @@ export class ConsumeGuard {
     const count = batch.items.length;
     this.#assertRoom(count);
     const call = this.#open(context, count);
-    const own = limits.copiesBatches ? copyPlain(batch) : batch;
+    // Others may have the same list, which is not to be emptied below.
+    const own = limits.copiesBatches ? copyPlain(batch) : { ...batch, items: [...batch.items] };
     try {
       const running = this.#call(inner, own, context, call);
       const given = await Promise.race([running, call.late]);

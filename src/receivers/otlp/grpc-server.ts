@@ -12,7 +12,6 @@ import { Holding, Shares } from '../../http/shares.js';
 import { encodeExportResponse } from '../../otlp/wire/export-response.js';
 import { statusBytes } from '../../otlp/wire/status.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
-import { batchIdOf } from './batch-id.js';
 import type { Admission } from './admission.js';
 import { received } from './decode.js';
 import { otlpFailure, problemOf } from './failure.js';
@@ -21,7 +20,7 @@ import { GrpcCall } from './grpc-call.js';
 import { GrpcConnections } from './grpc-connections.js';
 import { createHttp2, listen, type Http2 } from './grpc-http2.js';
 import { isGrpc, timeoutMs, type CallStatus } from './grpc-wire.js';
-import type { Intake } from './intake.js';
+import { batchIdOf, type Intake } from './intake.js';
 
 const SERVICES: Readonly<Record<TelemetrySignal, string>> = {
   traces: 'opentelemetry.proto.collector.trace.v1.TraceService',

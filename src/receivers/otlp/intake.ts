@@ -19,6 +19,7 @@ import type { DecodeRequest, RawBatch } from '../../signal/raw-batch.js';
 import type { Micros } from '../../signal/time.js';
 import type { OtlpConfig } from './config.js';
 import type { Received, ReceivedRequests } from './decode.js';
+import { BATCH_ID_HEADER, batchIdProblem } from '../../otlp/wire/batch-id.js';
 
 /** Reasons that an answer repeats; the others are counted. */
 const MAX_REASONS = 5;
@@ -182,4 +183,15 @@ function summarize(reasons: readonly string[]): string {
   const shown = distinct.slice(0, MAX_REASONS).join('; ');
   const more = distinct.length - MAX_REASONS;
   return more > 0 ? `${shown}; and ${more} more` : shown;
+}
+
+/** The name that a sender gives a batch; undefined where it gives none. @throws HttpProblem 400 for one that it cannot have */
+export function batchIdOf(request: {
+  readonly header: (name: string) => string | undefined;
+}): string | undefined {
+  const header = request.header(BATCH_ID_HEADER);
+  if (header === undefined) return undefined;
+  const problem = batchIdProblem(header);
+  if (problem !== undefined) throw new HttpProblem(400, 'invalid_request', `${problem}.`);
+  return header;
 }

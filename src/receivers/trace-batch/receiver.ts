@@ -13,19 +13,25 @@ import { tlsOptions } from '../../config/tls.js';
 import { InFlight } from '../../http/in-flight.js';
 import { requireJson } from '../../http/json-body.js';
 import { createRouteBuilder } from '../../http/operation.js';
-import { quotaHeaders } from '../../http/quota-headers.js';
+import { quotaHeaders, QUOTA_HEADERS_NOTE } from '../../http/quota-headers.js';
 import { ReceivedJson } from '../../http/received-json.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import { itemAt } from '../../signal/checked.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import type { TraceBatchConfig } from './config.js';
 import { itemReader, type ItemReader } from './item-reader.js';
-import { traceBatchOperation } from './operation.js';
-import { MAX_STRUCTURE, readItems } from './request-body.js';
-import type { TraceBatchReply } from './wire-format.js';
+import { type TraceBatchReply, TraceBatchReplySchema, TraceBatchSchema } from './wire-format.js';
 import { withoutValues } from './wording.js';
+import { parseJson } from '../../signal/json.js';
+import type { Operation } from '../../component/operation.js';
 
 const RETRY_AFTER_SECONDS = '1';
+/** For all traces of a request together. */
+const MAX_SPANS = 100;
+/** The answer has an entry for each rejected trace, so their number must be bounded, too. */
+const MAX_TRACES = 10_000;
+/** Objects, lists and fields: 100 spans with 5000 fields each. */
+const MAX_STRUCTURE = { nodes: 500_000 };
 const NOTHING_TAKEN: Receipt = { accepted: 0, refused: [] };
 
 /** Receiver `trace_batch`: see README.md. */
@@ -200,4 +206,69 @@ function sentId(item: unknown): string {
 function ownField(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   return (value as Readonly<Record<string, unknown>>)[name];
+}
+
+/**
+ * The items in a request's body, each still to be checked by itself.
+ *
+ * @throws HttpProblem 400 `invalid_encoding`, 400 `invalid_json`, 422 `validation_failed` for what breaks a rule of the whole
+ *   request.
+ */
+function readItems(received: ReceivedJson): readonly unknown[] {
+  const body = received.parse({ parse: parseJson });
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw invalid('', 'must be an object with the field "traces"');
+  const traces = 'traces' in body && Object.hasOwn(body, 'traces') ? body.traces : undefined;
+  if (traces === undefined) throw invalid('/traces', 'is required');
+  if (!Array.isArray(traces)) throw invalid('/traces', 'must be an array');
+  if (traces.length > MAX_TRACES)
+    throw invalid(
+      '/traces',
+      `must not contain more than ${MAX_TRACES} traces, but there are ${traces.length}`,
+    );
+  const items: readonly unknown[] = traces;
+  const spans = items.reduce<number>((sum, item) => sum + countSpans(item), 0);
+  if (spans > MAX_SPANS)
+    throw invalid('/traces', `must not contain more than ${MAX_SPANS} spans in all, but there are ${spans}`);
+  return items;
+}
+
+function countSpans(item: unknown): number {
+  if (typeof item !== 'object' || item === null || !('spans' in item)) return 0;
+  return Array.isArray(item.spans) ? item.spans.length : 0;
+}
+
+function invalid(field: string, message: string): HttpProblem {
+  return new HttpProblem(
+    422,
+    'validation_failed',
+    `The body${field === '' ? '' : `'s ${field}`} ${message}.`,
+    {
+      errors: [{ field, message }],
+    },
+  );
+}
+
+/** What the route takes and gives. @param limits of the body, from the configuration */
+function traceBatchOperation(limits: {
+  readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+}): Operation {
+  return {
+    id: 'ingestTraces',
+    method: 'POST',
+    path: '/api/v1/traces/batch',
+    tag: 'traces',
+    summary: 'Send runs of agents',
+    description:
+      'Each trace is checked by itself: the answer is 200 even if some or all of them are rejected, and names each of these.  ' +
+      'An accepted trace is stored durably and readable at once. Repeats are accepted and change nothing, so a ' +
+      `request may be sent again whenever its answer was lost. ${QUOTA_HEADERS_NOTE}`,
+    access: 'write',
+    audit: { none: 'Data intake.' },
+    body: TraceBatchSchema,
+    responses: { 200: TraceBatchReplySchema },
+    errors: [429],
+    ...limits,
+  };
 }
