@@ -1,7 +1,7 @@
 import type { Connection } from '../files/connection.js';
 import { dropBlocks, isInRun, runsOf } from './block-runs.js';
 import { inTransaction } from './in-transaction.js';
-import { BLOCK_BYTES, BLOCK_RECORDS, writeBlock, type Block } from './move-logs.js';
+import { BLOCK_BYTES, BLOCK_RECORDS, writeBlock, type Block } from './compact-logs.js';
 
 /** A block is small with less than this share of the records and bytes that it may hold. */
 const SMALL = 0.5;

@@ -5,7 +5,7 @@ import { TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import { IS_GEN_AI_EVENT } from './gen-ai-events.js';
 import type { Read } from '../segments/read.js';
-import { TruncatedSpanIds } from './closed-span-ids.js';
+import { TruncatedSpanIds } from './truncated-span-ids.js';
 import { IdIndex, type IndexSize } from './id-index.js';
 import type { IdRows } from './id-rows.js';
 import type { IndexKind } from '../files/run-names.js';

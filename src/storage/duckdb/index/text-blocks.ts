@@ -5,7 +5,7 @@ import { narrowed, ofCommitsBetween } from '../segments/commit-ranges.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import { literal } from '../files/database.js';
-import { slicesByRow } from '../segments/move-slices.js';
+import { slicesByRow } from '../segments/compaction-slices.js';
 import type { Condition } from '../segments/relation.js';
 import { COLD, type Capture, type Segment } from '../segments/segment.js';
 import { isAscii } from '../../shared/log-text.js';

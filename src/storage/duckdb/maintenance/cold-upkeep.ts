@@ -7,7 +7,7 @@ import type { Damage } from '../files/damage.js';
 import { isInvalidated } from '../files/database.js';
 import { LogMerger } from '../index/merge-logs.js';
 import type { Segments } from '../segments/segments.js';
-import { foldSums } from '../segments/move-sums.js';
+import { foldSums } from '../segments/compact-sums.js';
 import { SLICE_ROWS } from './segment-copy.js';
 
 interface Parts {

@@ -10,7 +10,7 @@ import {
   noteReplacedMeanwhile,
   unreadableMessage,
   type QuarantineNote,
-} from './asides.js';
+} from './quarantine.js';
 import { isDamage, type AttachedFiles } from './attached-files.js';
 import type { Connection } from '../files/connection.js';
 import { isNoRoom } from '../files/disk-room.js';

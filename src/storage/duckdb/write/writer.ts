@@ -11,7 +11,7 @@ import { countedIn, quotaUsage, type ItemCounts } from './item-counts.js';
 import { countWritten, writeRows } from './segment-writes.js';
 import type { Segment } from '../segments/segment.js';
 import type { Segments } from '../segments/segments.js';
-import type { Applied, ChangeApplier } from './settlement.js';
+import type { Applied, ChangeApplier } from './change-applier.js';
 import { TooMuchToLoad } from './reloads.js';
 import { releaseBuffers } from '../../../worker/release-buffers.js';
 import { storageFailure } from '../files/storage-failure.js';

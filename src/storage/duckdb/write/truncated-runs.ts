@@ -13,7 +13,7 @@ import type { Capture } from '../segments/segment.js';
 import { FACT_COLUMNS } from '../segments/fact-columns.js';
 import type { TraceState } from './trace-state.js';
 import { pickRow, spanStateOf } from '../segments/stored-rows.js';
-import type { TruncatedSpans } from '../../../runs/spans/closed-spans.js';
+import type { TruncatedSpans } from '../../../runs/spans/truncated-spans.js';
 
 /** Knows which spans of closed runs are stored: looks up those that a commit brings, and notes those that it wrote. */
 export class TruncatedRuns {

@@ -5,7 +5,7 @@ import {
   forgetQuarantine,
   noteQuarantine,
   unreadableMessage,
-} from '../segments/asides.js';
+} from '../segments/quarantine.js';
 import type { Connection } from '../files/connection.js';
 import { isUnreadable, type Damage } from '../files/damage.js';
 import { ColdUpkeep } from './cold-upkeep.js';
