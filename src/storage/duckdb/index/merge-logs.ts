@@ -27,7 +27,7 @@ export class LogMerger {
   #from = 0;
   #merged = 0;
 
-  /** @param connection the mover's */
+  /** @param connection the compactor's */
   constructor(connection: Connection) {
     this.#connection = connection;
   }
@@ -147,7 +147,7 @@ async function copyRecords(
 }
 
 /**
- * @param expected how many records there were: fewer than their blocks say where some were set aside when the file was opened
+ * @param expected how many records there were: fewer than their blocks say where some were quarantined when the file was opened
  * @throws where the new block has another number: then everything stays as it was
  */
 async function checkRecords(connection: Connection, block: number, expected: number): Promise<void> {

@@ -17,7 +17,7 @@ export interface Indexes {
   readonly traces: IdIndex;
   /** Ids of traces with links, whether these traces are stored or not. */
   readonly links: IdIndex;
-  /** Ids of the spans of closed runs. */
+  /** Ids of the spans of truncated runs. */
   readonly truncatedSpans: IdIndex;
   /** Ids of traces with GenAI events among their log records, whether these traces are stored or not. */
   readonly withEvents: IdIndex;

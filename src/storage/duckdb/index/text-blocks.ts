@@ -143,7 +143,7 @@ export async function whereText(
   const has = (columns = ALL_COLUMNS): string =>
     text === undefined ? headers : `${headers} AND ${hasText(columns)}`;
   const hashes = text === undefined ? [] : gramHashes(Buffer.from(text));
-  // Segments that are set aside lie between the others.
+  // Segments that are quarantined lie between the others.
   if ((hashes.length === 0 && lines.length === 0) || capture.hot.some(({ isQuarantined }) => isQuarantined))
     return [has()];
   const mayHave = SEARCHED.map((column) => `${haveBits(column, hashes)} AS ${column}`);

@@ -32,7 +32,7 @@ export class ColdUpkeep {
   /** For each table of sums, how many there were at the last check. */
   readonly #sums = new Map<string, number>();
 
-  /** @param connection the mover's, in no transaction while any of this is under way */
+  /** @param connection the compactor's, in no transaction while any of this is under way */
   constructor(connection: Connection, parts: Parts) {
     this.#connection = connection;
     this.#parts = parts;

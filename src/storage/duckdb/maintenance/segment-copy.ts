@@ -37,7 +37,7 @@ export async function copySegment(
   }
 }
 
-/** Notes which rows of segments that are set aside this one has replaced. @param quarantined those that are older count */
+/** Notes which rows of segments that are quarantined this one has replaced. @param quarantined those that are older count */
 export async function noteReplacedInQuarantine(
   connection: Connection,
   segment: Segment,

@@ -82,7 +82,7 @@ export async function modelParts(place: Place, filter: ModelFilter): Promise<str
 
 /**
  * The parts of `CALL_SUMS`, but for the agent, of all calls within the time or of those of one agent. Likewise one statement. Not while any
- * segment is set aside.
+ * segment is quarantined.
  *
  * @param agents and the filter's `agent_id`: null where the user has no such agent
  */

@@ -7,7 +7,7 @@ import type { Connection } from '../files/connection.js';
 import { noteQuarantine } from './quarantine.js';
 import { COLD, type Segment } from './segment.js';
 
-/** Stands for files whose loss was accepted among the notes of segments set aside; no segment has this number. */
+/** Stands for files whose loss was accepted among the notes of quarantined segments; no segment has this number. */
 export const LOST = -1;
 
 /** More commits than the files of ids lag behind. */

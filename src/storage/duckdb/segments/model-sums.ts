@@ -86,7 +86,7 @@ export function replacedCalls(
 /**
  * Conditions on the commits of all versions that some spans replace. Each span names the commit of the version before it, and
  * segments are moved one after the other: so the first version after what lies in the cold file says where that lies. Not usable
- * while any segment is set aside: the version between may lie there.
+ * while any segment is quarantined: the version between may lie there.
  */
 export async function replacedCommits(
   connection: Connection,
@@ -110,7 +110,7 @@ const NEIGHBOURS = 256;
 export interface AroundMove {
   /** The last commit that the oldest read expects in the cold file. */
   readonly bound: number;
-  /** Whether segments are set aside. */
+  /** Whether segments are quarantined. */
   readonly isAnyQuarantined: boolean;
 }
 

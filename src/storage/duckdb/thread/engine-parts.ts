@@ -65,7 +65,7 @@ export interface EngineParts extends StoreReads, Omit<UserReads, 'readers'> {
   readonly services: Services;
   /** Which traces are stored. */
   readonly traces: IdIndex;
-  /** Which spans of closed runs are stored. */
+  /** Which spans of truncated runs are stored. */
   readonly truncatedSpans: IdIndex;
   readonly truncatedRuns: TruncatedRuns;
   readonly reloads: Reloads;
