@@ -8,7 +8,7 @@ import {
   withHeader,
   type NamedHeader,
 } from './rules/following-header.js';
-import { TruncatedSpans } from './spans/closed-spans.js';
+import { TruncatedSpans } from './spans/truncated-spans.js';
 import { FewSpans } from './spans/few-spans.js';
 import { ManySpans } from './spans/many-spans.js';
 import type { SpanLimits } from './spans/span-limits.js';

@@ -50,7 +50,7 @@ export interface StoredRuns<State extends RunState> {
   /** Reads the facts of all spans of these runs of one user, none of which is closed, into their states. */
   readFacts(tenant: number, runs: readonly StoredRun<State>[]): Promise<void>;
 
-  /** Of some spans of a closed run, reads the facts of those that are stored: `ClosedSpans.meet`. */
+  /** Of some spans of a truncated run, reads the facts of those that are stored: `TruncatedSpans.meet`. */
   meetSpans(run: RunId, state: State, spans: readonly SpanIds[]): Promise<void>;
 
   /**

@@ -32,10 +32,10 @@ export interface RunSpans extends RunFacts {
   isLedBy(others: readonly SpanFacts[]): boolean;
   /** The topmost span; undefined where there is none, or where it is not kept as a whole. */
   top(): SpanFacts | undefined;
-  /** See `rules/run-outcome.ts`; undefined also where no such span failed. Not of a closed run. */
+  /** See `rules/run-outcome.ts`; undefined also where no such span failed. Not of a truncated run. */
   lastSpeaking(): SpanFacts | undefined;
   /**
-   * The spans of which something else counts than their facts say, with what it is: `rules/told-calls.ts`. Of a closed run none: it
+   * The spans of which something else counts than their facts say, with what it is: `rules/told-calls.ts`. Of a truncated run none: it
    * does not change any more.
    */
   duplicateRewrites(): readonly DuplicateRewrite[];

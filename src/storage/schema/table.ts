@@ -20,7 +20,7 @@ export interface Table<
   /** Of a table whose newer rows replace older ones: the columns that tell, with the tenant, whose versions they are. */
   readonly versionOf?: readonly string[];
   /**
-   * In which order the mover lays the rows of a segment, so that look-ups by the key, a whole number, read few row
+   * In which order the compactor lays the rows of a segment, so that look-ups by the key, a whole number, read few row
    * groups. Without it they stay in the order of `seq`.
    */
   readonly sortedBy?: { readonly key: string; readonly then: string };

@@ -9,7 +9,7 @@ import { COMMIT, defineTable, type Table } from './table.js';
 /**
  * Every column of the telemetry tables, once: DDL, encoding, appending and selecting all go by these lists.
  *
- * A table's columns are those that the store fills when it settles a commit, then those that the sender's thread
+ * A table's columns are those that the store assigns in a commit, then those that the sender's thread
  * encodes. Placement and life of the tables: `duckdb/README.md`.
  */
 
@@ -86,7 +86,7 @@ export const HEADER_COLUMNS = [...TRACE_WIRE, ...TRACE_SAMPLED] as const;
 export const TRACE_LATER = [
   /** The commits that brought rows of the trace's spans, where the first and the last one do not say all: `CommitRanges`. */
   { name: 'commits', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** Of a run that has more spans than its header follows, what still changes of it: `ClosedSpans`. */
+  /** Of a run that has more spans than its header follows, what still changes of it: `TruncatedSpans`. */
   { name: 'closed', kind: 'text', sql: 'VARCHAR', nullable: true },
 ] as const satisfies readonly Column[];
 
@@ -233,7 +233,7 @@ export const ORIGINS = defineTable({
   ],
 });
 
-/** Rows that were set aside when their file was opened, as DuckDB prints them. Nothing reads them but people. */
+/** Rows that were quarantined when their file was opened, as DuckDB prints them. Nothing reads them but people. */
 export const UNUSABLE_ROWS = defineTable({
   name: 'unusable_rows',
   store: COMMIT,
@@ -269,7 +269,7 @@ export const VERSIONED_TABLES: readonly Table[] = SEGMENT_TABLES.filter(
 );
 
 /**
- * Of a segment that is set aside (`duckdb/README.md`, "Segments that cannot be moved"), the rows of which newer versions
+ * Of a segment that is quarantined (`duckdb/README.md`, "Segments that cannot be moved"), the rows of which newer versions
  * were moved before it: with the commit of the newer one.
  */
 export const REPLACED_IN_QUARANTINE = defineTable({

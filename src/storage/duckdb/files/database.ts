@@ -56,7 +56,7 @@ export class Database {
     const opened = new Database(await duckdb.open(':memory:', config), options.path, listener);
     const connection = await opened.connect();
     // A checkpoint writes while it holds the lock of a table, so it runs only when this store asks for one. The row group count
-    // keeps a slice of the mover from being written as one burst.
+    // keeps a slice of the compactor from being written as one burst.
     await connection.run("SET GLOBAL checkpoint_threshold = '100GB'");
     await connection.run('PRAGMA disable_checkpoint_on_shutdown');
     await connection.run('SET GLOBAL write_buffer_row_group_count = 1');

@@ -9,7 +9,7 @@ const CLOCK_NOTE = table(
   'trusted_at TIMESTAMP NOT NULL, ahead_since TIMESTAMP, ahead_at TIMESTAMP',
 );
 
-/** Rows that were set aside when the file was opened, as DuckDB prints them. Only people read them. */
+/** Rows that were quarantined when the file was opened, as DuckDB prints them. Only people read them. */
 const UNUSABLE_ROWS = table('unusable_rows', 'table_name VARCHAR NOT NULL, content VARCHAR NOT NULL');
 
 /** The cold file and the hot segments that belong to the store, by their names in its directory. */

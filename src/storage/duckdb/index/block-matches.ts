@@ -5,7 +5,7 @@ import { extremesOf } from '../segments/extremes.js';
 import type { Capture } from '../segments/segment.js';
 import { logBlocks, positionRanges, type LogBlock } from './log-blocks.js';
 import type { LogSearch, PlacedFilter } from './log-condition.js';
-import { BLOCK_RECORDS } from './move-logs.js';
+import { BLOCK_RECORDS } from './compact-logs.js';
 import type { KeyList, Wanted } from './page-of-keys.js';
 import { FEW_POSITIONS, Positions, type PositionRange } from './positions.js';
 import { hashesOf } from './terms.js';

@@ -1,5 +1,5 @@
 import { removeRows, type Connection } from '../files/connection.js';
-import { BLOCK_RECORDS } from './move-logs.js';
+import { BLOCK_RECORDS } from './compact-logs.js';
 
 /** Blocks with consecutive numbers, both ends included. */
 interface Run {

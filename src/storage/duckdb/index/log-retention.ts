@@ -2,7 +2,7 @@ import type { Micros } from '../../../signal/time.js';
 import { removeRows, type Connection } from '../files/connection.js';
 import { dropBlocks } from './block-runs.js';
 import { inTransaction } from './in-transaction.js';
-import { BLOCK_RECORDS } from './move-logs.js';
+import { BLOCK_RECORDS } from './compact-logs.js';
 
 /** After this many rounds what is left is removed the next time: old records may keep coming. */
 const ROUNDS = 10;

@@ -1,7 +1,7 @@
 import type { Connection } from '../files/connection.js';
 import { dropBlocks, isInRun, runsOf } from './block-runs.js';
 import { inTransaction } from './in-transaction.js';
-import { BLOCK_BYTES, BLOCK_RECORDS, writeBlock, type Block } from './move-logs.js';
+import { BLOCK_BYTES, BLOCK_RECORDS, writeBlock, type Block } from './compact-logs.js';
 
 /** A block is small with less than this share of the records and bytes that it may hold. */
 const SMALL = 0.5;
@@ -27,7 +27,7 @@ export class LogMerger {
   #from = 0;
   #merged = 0;
 
-  /** @param connection the mover's */
+  /** @param connection the compactor's */
   constructor(connection: Connection) {
     this.#connection = connection;
   }
@@ -147,7 +147,7 @@ async function copyRecords(
 }
 
 /**
- * @param expected how many records there were: fewer than their blocks say where some were set aside when the file was opened
+ * @param expected how many records there were: fewer than their blocks say where some were quarantined when the file was opened
  * @throws where the new block has another number: then everything stays as it was
  */
 async function checkRecords(connection: Connection, block: number, expected: number): Promise<void> {

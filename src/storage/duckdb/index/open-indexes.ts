@@ -5,7 +5,7 @@ import { TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import { IS_GEN_AI_EVENT } from './gen-ai-events.js';
 import type { Read } from '../segments/read.js';
-import { TruncatedSpanIds } from './closed-span-ids.js';
+import { TruncatedSpanIds } from './truncated-span-ids.js';
 import { IdIndex, type IndexSize } from './id-index.js';
 import type { IdRows } from './id-rows.js';
 import type { IndexKind } from '../files/run-names.js';
@@ -17,7 +17,7 @@ export interface Indexes {
   readonly traces: IdIndex;
   /** Ids of traces with links, whether these traces are stored or not. */
   readonly links: IdIndex;
-  /** Ids of the spans of closed runs. */
+  /** Ids of the spans of truncated runs. */
   readonly truncatedSpans: IdIndex;
   /** Ids of traces with GenAI events among their log records, whether these traces are stored or not. */
   readonly withEvents: IdIndex;

@@ -1,5 +1,5 @@
 import { wordAt } from '../../../signal/checked.js';
-import { BLOCK_RECORDS } from './move-logs.js';
+import { BLOCK_RECORDS } from './compact-logs.js';
 
 const WORD_BITS = 32;
 const BITMAP_WORDS = BLOCK_RECORDS / WORD_BITS;

@@ -7,7 +7,7 @@ import type { Damage } from '../files/damage.js';
 import { isInvalidated } from '../files/database.js';
 import { LogMerger } from '../index/merge-logs.js';
 import type { Segments } from '../segments/segments.js';
-import { foldSums } from '../segments/move-sums.js';
+import { foldSums } from '../segments/compact-sums.js';
 import { SLICE_ROWS } from './segment-copy.js';
 
 interface Parts {
@@ -32,7 +32,7 @@ export class ColdUpkeep {
   /** For each table of sums, how many there were at the last check. */
   readonly #sums = new Map<string, number>();
 
-  /** @param connection the mover's, in no transaction while any of this is under way */
+  /** @param connection the compactor's, in no transaction while any of this is under way */
   constructor(connection: Connection, parts: Parts) {
     this.#connection = connection;
     this.#parts = parts;

@@ -11,7 +11,7 @@ import { SpanPage } from './span-page.js';
 
 /** Traces in one commit. Each of them is read, while everybody else's spans wait. */
 const REMAP_TRACES = 25;
-/** Closed runs do not count in the map. */
+/** Truncated runs do not count in the map. */
 const UNMAPPED = 'NOT is_mapped AND closed_seq = 0';
 
 /**

@@ -4,12 +4,16 @@ import { formatTime } from '../../../signal/time.js';
 import { hourRanges } from './hour-ranges.js';
 import { RangeSums, UNNUMBERED } from './range-sums.js';
 import type { RebuildWork } from './rebuild-work.js';
-import { SumCorrections } from './sum-corrections.js';
-import type { SumPart } from '../write/tenant-hours.js';
+import type { Append } from '../write/change.js';
+import type { Rows } from '../write/rows.js';
+import { sumRows, type SumPart } from '../write/tenant-hours.js';
 
 /** Rows in one commit. */
 const CORRECTIONS = 2000;
 const HOUR = 3_600_000_000;
+
+/** The size of a row, comparable to that of the encoded rows of a batch. */
+const ROW_BYTES = 40;
 
 /**
  * Derives the sums of nodes and edges from the stored spans of all traces in the map, compares them with the stored ones, and
@@ -71,4 +75,39 @@ function amount(lacking: number, noun: string, grade: Grade | null = NO_GRADE): 
 function nameOf({ services, agents }: RebuildWork, node: number): string {
   const name = node >= UNNUMBERED ? (agents.byNumber(node - UNNUMBERED)?.name ?? '') : services.name(node);
   return JSON.stringify(name);
+}
+
+/**
+ * Corrections that wait for their commit. They are parts of the sums like those of any commit, so they are right whatever is
+ * committed between the moment for which they were worked out and their own commit.
+ */
+class SumCorrections implements Append {
+  readonly counted = null;
+  readonly items = 0;
+  readonly buffers: readonly ArrayBuffer[] = [];
+  readonly #parts: readonly SumPart[];
+
+  constructor(parts: readonly SumPart[]) {
+    this.#parts = parts;
+  }
+
+  get bytes(): number {
+    return this.#parts.length * ROW_BYTES;
+  }
+
+  get weight(): number {
+    return this.#parts.length;
+  }
+
+  rows(seq: number): Rows[] {
+    return sumRows(seq, this.#parts);
+  }
+
+  committed(): void {
+    // Memory keeps nothing of it.
+  }
+
+  rolledBack(): void {
+    // Memory keeps nothing of it.
+  }
 }

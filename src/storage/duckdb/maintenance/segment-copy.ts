@@ -1,13 +1,13 @@
 import type { Table } from '../../schema/table.js';
 import { SEGMENT_TABLES } from '../../schema/tables.js';
 import { LOGS } from '../../schema/log-tables.js';
-import { noteReplacedBy } from '../segments/asides.js';
+import { noteReplacedBy } from '../segments/quarantine.js';
 import { noteMove } from '../segments/cold-sums.js';
 import type { Connection } from '../files/connection.js';
-import { compactLogs } from '../index/move-logs.js';
+import { compactLogs } from '../index/compact-logs.js';
 import type { AroundMove } from '../segments/call-sums.js';
-import { compactSums } from '../segments/move-sums.js';
-import { slicesByKey, slicesByRow } from '../segments/move-slices.js';
+import { compactSums } from '../segments/compact-sums.js';
+import { slicesByKey, slicesByRow } from '../segments/compaction-slices.js';
 import { isNotReplaced, isVersionOf, rowsOf } from '../segments/relation.js';
 import type { Segment } from '../segments/segment.js';
 
@@ -35,7 +35,7 @@ export async function copySegment(
   }
 }
 
-/** Notes which rows of segments that are set aside this one has replaced. @param quarantined those that are older count */
+/** Notes which rows of segments that are quarantined this one has replaced. @param quarantined those that are older count */
 export async function noteReplacedInQuarantine(
   connection: Connection,
   segment: Segment,

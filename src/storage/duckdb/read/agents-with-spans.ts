@@ -67,7 +67,7 @@ async function agentsOf(
   const { connection, capture, tenant } = place;
   const { sql, agentNos } = wanted;
   if (capture.isAnyQuarantined) {
-    // The header of a span in a segment that is set aside may lie in the cold file.
+    // The header of a span in a segment that is quarantined may lie in the cold file.
     const runs = newest(capture, TRACES, `tenant = ${tenant}`);
     return await connection.rows(`SELECT DISTINCT agent_no FROM ${runs} WHERE ${hasSpan(capture, wanted)}`);
   }

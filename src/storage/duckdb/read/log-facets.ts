@@ -10,7 +10,7 @@ import { isInRun, runsOf } from '../index/block-runs.js';
 import type { BlockCounts, CountedBlocks, LogCount } from '../index/block-counts.js';
 import { logBlocks, type LogBlock } from '../index/log-blocks.js';
 import { logSearch, type LogSearch } from '../index/log-condition.js';
-import { BLOCK_RECORDS } from '../index/move-logs.js';
+import { BLOCK_RECORDS } from '../index/compact-logs.js';
 import { hashesOf } from '../index/terms.js';
 import { hotPartsOf } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';

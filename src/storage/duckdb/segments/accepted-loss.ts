@@ -4,10 +4,10 @@ import { LOGS } from '../../schema/log-tables.js';
 import { MAP_EDGES, MAP_NODES } from '../../schema/sum-tables.js';
 import { POINTS, SPANS, TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
-import { noteQuarantine } from './asides.js';
+import { noteQuarantine } from './quarantine.js';
 import { COLD, type Segment } from './segment.js';
 
-/** Stands for files whose loss was accepted among the notes of segments set aside; no segment has this number. */
+/** Stands for files whose loss was accepted among the notes of quarantined segments; no segment has this number. */
 export const LOST = -1;
 
 /** More commits than the files of ids lag behind. */

@@ -54,7 +54,7 @@ export interface MovedRuns {
   readonly changed: ChangedRuns | null;
 }
 
-/** @param isAnyQuarantined whether segments are set aside */
+/** @param isAnyQuarantined whether segments are quarantined */
 export async function movedRuns(
   connection: Connection,
   segment: Segment,
@@ -63,7 +63,7 @@ export async function movedRuns(
   const hasChanged = (segment.replacing.get(TRACES.name) ?? 0) > 0;
   const all = rowsOf(segment, TRACES);
   const runs = hasChanged ? newestOf(TRACES, all, `(SELECT * FROM ${all} WHERE replaces)`) : all;
-  // Every commit that brings spans brings the header, too; but that of a segment which was set aside may have been replaced.
+  // Every commit that brings spans brings the header, too; but that of a segment which was quarantined may have been replaced.
   const headers = isAnyQuarantined
     ? `(SELECT tenant, trace_id, agent_no FROM ${runs} UNION ALL SELECT tenant, trace_id, agent_no FROM ${COLD_RUNS} c WHERE NOT EXISTS (SELECT 1 FROM ${runs} h WHERE ${isVersionOf(TRACES, 'h', 'c')}))`
     : runs;

@@ -22,7 +22,7 @@ import { LOGS } from '../../schema/log-tables.js';
 import { deriveSumsAnew } from './cold-sums.js';
 import type { CheckedFile } from '../files/unusable-rows.js';
 
-/** Row groups of 8192: then a slice of the mover is written at once, and look-ups by commit read little. */
+/** Row groups of 8192: then a slice of the compactor is written at once, and look-ups by commit read little. */
 const ATTACH_OPTIONS = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.2.0'";
 /** By how many bytes the logs of two new segments may differ. */
 const LOG_TOLERANCE = 256;
@@ -205,7 +205,7 @@ export function isDamage(error: unknown): boolean {
   return !SOUND.test(cause.message);
 }
 
-/** @param catalog the cold file, whose sums are derived anew where rows are set aside, or a hot segment */
+/** @param catalog the cold file, whose sums are derived anew where rows are quarantined, or a hot segment */
 function telemetryFile(connection: Connection, catalog: string, path: string): CheckedFile {
   return {
     catalog,

@@ -10,7 +10,7 @@ import {
   noteReplacedMeanwhile,
   unreadableMessage,
   type QuarantineNote,
-} from './asides.js';
+} from './quarantine.js';
 import { isDamage, type AttachedFiles } from './attached-files.js';
 import type { Connection } from '../files/connection.js';
 import { isNoRoom } from '../files/disk-room.js';
@@ -25,7 +25,7 @@ import type { Troubles } from '../files/troubles.js';
 export interface Found {
   /** Segments to be moved, oldest first, and after them the one that takes new rows: a new one, except on a full disk. */
   readonly hot: readonly Segment[];
-  /** Segments set aside that can be read, and how many cannot. */
+  /** Quarantined segments that can be read, and how many cannot. */
   readonly quarantined: readonly Segment[];
   readonly unreadable: number;
   /** The last commit that the cold file has taken over. */
@@ -52,7 +52,7 @@ interface Parts {
 }
 
 /**
- * Attaches the cold file and the hot segments, and makes a new one; on a full disk the last one that is there goes on. A segment that is damaged is set aside: its file stays
+ * Attaches the cold file and the hot segments, and makes a new one; on a full disk the last one that is there goes on. A segment that is damaged is quarantined: its file stays
  * as it is, the log and `/readyz` say so, and each start tries it again.
  *
  * @throws StoreOpenError
@@ -71,7 +71,7 @@ export async function findSegments(
   const lastMoved = Number(moved?.segment);
   const bound = Number(moved?.last_seq);
   const notes = new Map((await quarantineNotes(connection)).map((note) => [note.segment, note]));
-  // Segments that were moved already may be missing, and those set aside may be moved away by hand.
+  // Segments that were moved already may be missing, and quarantined ones may be moved away by hand.
   const mayBeMissing = (path: string): boolean => {
     const number = names.numberOf(path);
     return number === null || notes.has(number) || number <= lastMoved;
@@ -86,7 +86,7 @@ export async function findSegments(
   const damaged: Damaged[] = [];
   let lastSeq = Math.max(bound, ...[...notes.values()].map((note) => note.lastSeq));
   for (const { number, path } of present) {
-    // Segments are moved in the order of their numbers, except those that are set aside.
+    // Segments are moved in the order of their numbers, except those that are quarantined.
     if (number <= lastMoved && !notes.has(number)) {
       await files.removeFiles(path);
       continue;

@@ -62,7 +62,7 @@ export function hotPartsOf(
 const EVERY_COMMIT = [{ first: 0, last: Number.MAX_SAFE_INTEGER }];
 
 /**
- * The hot segments that may have rows of certain commits. Each segment begins where the one before ends; of those set aside only
+ * The hot segments that may have rows of certain commits. Each segment begins where the one before ends; of quarantined ones only
  * the end is known.
  */
 function segmentsWith({ hot, bound }: Capture, commits: readonly CommitRange[]): Segment[] {
@@ -82,7 +82,7 @@ export function rowsOf(segment: Segment, table: Table): string {
 }
 
 /**
- * For a segment that is set aside: the condition that leaves out its rows `o` whose newer versions were moved before it. Empty
+ * For a segment that is quarantined: the condition that leaves out its rows `o` whose newer versions were moved before it. Empty
  * for other segments.
  *
  * @param condition a further one, on the notes `r` of those versions

@@ -15,7 +15,7 @@ export interface Segment {
   readonly replacing: Map<string, number>;
   /** How many reads that are not finished have captured it. */
   readers: number;
-  /** Whether it was set aside, so that later ones are moved before it. */
+  /** Whether it was quarantined, so that later ones are moved before it. */
   isQuarantined: boolean;
   /** What happens to it when its last reader is gone. */
   end: 'remove' | 'detach' | null;
@@ -41,14 +41,14 @@ export function newSegment(number: number, path: string): Segment {
  * statements of one read see the same.
  */
 export interface Capture {
-  /** Segments that are set aside come first. */
+  /** Segments that are quarantined come first. */
   readonly hot: readonly Segment[];
   readonly bound: number;
   /** The last commit that is seen. */
   readonly lastSeq: number;
   /** The greatest small number (of an agent, say) that may have been given in a segment that cannot be read. */
   readonly lastNumber: number;
-  /** Whether any segments are set aside, also ones that cannot be read. */
+  /** Whether any segments are quarantined, also ones that cannot be read. */
   readonly isAnyQuarantined: boolean;
   release(): void;
 }

@@ -22,7 +22,7 @@ export interface SegmentParts {
 const PRESSING_AT = 3;
 
 /**
- * Which file holds which rows. New rows go to the current hot segment; sealed ones wait for the mover, which takes them into the
+ * Which file holds which rows. New rows go to the current hot segment; sealed ones wait for the compactor, which takes them into the
  * cold file in order. Each change of this list happens in one JavaScript step, and every read takes one {@link Capture}, so it
  * sees each row exactly once, wherever the row goes meanwhile.
  */
@@ -30,7 +30,7 @@ export class Segments {
   readonly #logger: Logger;
   readonly #files: AttachedFiles;
   readonly #reads: ReadsUnderWay;
-  /** Segments set aside that can be read, and how many cannot. */
+  /** Quarantined segments that can be read, and how many cannot. */
   #quarantined: readonly Segment[];
   #unreadable: number;
   #hot: readonly Segment[];
@@ -77,7 +77,7 @@ export class Segments {
     return segment;
   }
 
-  /** Sealed segments, oldest first: the mover's work. */
+  /** Sealed segments, oldest first: the compactor's work. */
   get sealed(): readonly Segment[] {
     return this.#hot.slice(0, -1);
   }
@@ -87,12 +87,12 @@ export class Segments {
     return this.#quarantined;
   }
 
-  /** How many segments are set aside, including those that cannot be read. */
+  /** How many segments are quarantined, including those that cannot be read. */
   get quarantinedCount(): number {
     return this.#quarantined.length + this.#unreadable;
   }
 
-  /** Whether rows that others replace may lie in segments set aside, or in files whose loss was accepted. */
+  /** Whether rows that others replace may lie in quarantined segments, or in files whose loss was accepted. */
   get isAnyQuarantined(): boolean {
     return this.quarantinedCount > 0 || this.#unread.lastSeq > 0;
   }
@@ -220,10 +220,10 @@ export class Segments {
   }
 
   /**
-   * Called by the mover: the rows of a segment are in the cold file now, by a commit that has just ended. For a segment that was
+   * Called by the compactor: the rows of a segment are in the cold file now, by a commit that has just ended. For a segment that was
    * set aside it has to be called within {@link withoutReads}.
    *
-   * @param stuck segments that this commit has set aside, and whether each can be read
+   * @param stuck segments that this commit has quarantined, and whether each can be read
    */
   retire(segment: Segment, stuck: ReadonlyMap<Segment, boolean> = new Map()): void {
     this.#bound = Math.max(this.#bound, segment.lastSeq);

@@ -22,7 +22,7 @@ import { REBUILD_SIZE } from '../maintenance/rebuild-work.js';
 import { Services } from '../write/services.js';
 import { openMainFile, refuseWithoutMain, type MainFile } from '../files/main-file.js';
 import { lastHeard } from '../write/last-heard.js';
-import { Compactor } from '../maintenance/mover.js';
+import { Compactor } from '../maintenance/compactor.js';
 import { NamedBatches } from '../write/named-batches.js';
 import { Origins } from '../write/origins.js';
 import { StoredPrompts } from './stored-prompts.js';
@@ -45,8 +45,8 @@ import { SessionReads } from '../read/session-reads.js';
 import { UsageReads } from './usage-reads.js';
 import { SegmentFiles } from '../files/segment-files.js';
 import { Segments } from '../segments/segments.js';
-import { ChangeApplier } from '../write/settlement.js';
-import { TruncatedRuns } from '../write/closed-runs.js';
+import { ChangeApplier } from '../write/change-applier.js';
+import { TruncatedRuns } from '../write/truncated-runs.js';
 import { Reloads } from '../write/reloads.js';
 import { RUN_SIZE } from '../write/run-size.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
@@ -70,7 +70,7 @@ export interface EngineParts extends ReadParts {
   readonly services: Services;
   /** Which traces are stored. */
   readonly traces: IdIndex;
-  /** Which spans of closed runs are stored. */
+  /** Which spans of truncated runs are stored. */
   readonly truncatedSpans: IdIndex;
   readonly truncatedRuns: TruncatedRuns;
   readonly reloads: Reloads;

@@ -26,7 +26,7 @@ import { StoreExport } from '../transfer/store-export.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
 
 /**
- * The embedded store as it lives in its thread: one DuckDB instance, one writer, one mover, a few readers. `../README.md` says
+ * The embedded store as it lives in its thread: one DuckDB instance, one writer, one compactor, a few readers. `../README.md` says
  * which table lies in which file. Users are tenant numbers here; the caller has already asked the control plane what holds for
  * them.
  */

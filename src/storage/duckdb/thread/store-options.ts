@@ -4,7 +4,7 @@ import type { RecentSize } from '../write/recent-events.js';
 import type { Retention } from './housekeeping.js';
 import type { IndexSize } from '../index/id-index.js';
 import type { RebuildSize } from '../maintenance/rebuild-work.js';
-import type { CompactionPace } from '../maintenance/mover.js';
+import type { CompactionPace } from '../maintenance/compactor.js';
 import type { ReadLimits } from '../segments/read-limits.js';
 import type { RunSize } from '../write/run-size.js';
 import type { CommitReport, SegmentSize } from '../write/writer.js';

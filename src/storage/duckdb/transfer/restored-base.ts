@@ -5,7 +5,7 @@ import { USAGE } from '../../schema/sum-tables.js';
 import type { ExportedRow, TransferBase } from '../../contracts/transfer.js';
 import type { Append } from '../write/change.js';
 import { objectRows, type Rows } from '../write/rows.js';
-import { agentRows } from '../write/settled-rows.js';
+import { agentRows } from '../write/commit-rows.js';
 import type { Agent, Agents } from '../stats/agents.js';
 
 /** What is there before any run is, on its way into the store: names of agents, counts for quotas, names of batches. */

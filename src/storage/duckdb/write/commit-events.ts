@@ -7,7 +7,7 @@ import { headerAt, statusAt } from '../../incoming/incoming-rows.js';
 import { runSummary } from './run-summary.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
 import type { TraceState } from './trace-state.js';
-import { isOfBatch, type TouchedTrace } from './triage.js';
+import { isOfBatch, type TouchedTrace } from './classify.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import { objectRows, type Rows } from './rows.js';
 import type { TraceChange } from './change.js';

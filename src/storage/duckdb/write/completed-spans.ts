@@ -4,7 +4,7 @@ import { itemAt, must } from '../../../signal/checked.js';
 import { TooMuchToLoad } from './reloads.js';
 import type { RunSize } from './run-size.js';
 import type { TraceState } from './trace-state.js';
-import { isOfBatch, type BatchPart, type NewParts, type TouchedTrace } from './triage.js';
+import { isOfBatch, type BatchPart, type NewParts, type TouchedTrace } from './classify.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { TraceChange } from './change.js';
 

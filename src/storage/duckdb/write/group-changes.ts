@@ -13,7 +13,7 @@ import type { RunSize } from './run-size.js';
 import { PART_BYTES } from '../segments/part-bytes.js';
 import type { SpanRow, HeaderRow } from '../../../runs/rules/rows.js';
 import { TraceState } from './trace-state.js';
-import type { AheadPart, BatchPart } from './triage.js';
+import type { AheadPart, BatchPart } from './classify.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { OutcomeChange } from './change.js';
 

@@ -5,7 +5,7 @@ import { RememberedRuns } from '../../../runs/remembered-runs.js';
 import type { Reloads, RunToLoad } from './reloads.js';
 import type { RunSize } from './run-size.js';
 import type { TraceState } from './trace-state.js';
-import { isOfBatch, type TouchedTrace } from './triage.js';
+import { isOfBatch, type TouchedTrace } from './classify.js';
 import type { TraceChange } from './change.js';
 
 interface WantedRun extends RunToRead {

@@ -8,7 +8,7 @@ import type { Connection } from '../files/connection.js';
 import type { IdIndex } from '../index/id-index.js';
 import type { Capture } from '../segments/segment.js';
 import type { TraceState } from './trace-state.js';
-import type { TouchedTrace, ClassifiedTraces } from './triage.js';
+import type { TouchedTrace, ClassifiedTraces } from './classify.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { LinkChange } from './change.js';
 import { columnRows, type Rows } from './rows.js';

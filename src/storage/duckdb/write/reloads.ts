@@ -3,7 +3,7 @@ import type { Clock, Logger } from '../../../component/telemetry.js';
 import { TokenBuckets } from '../../../component/token-buckets.js';
 import { itemAt, must } from '../../../signal/checked.js';
 import { SaidByUser } from './said-by-user.js';
-import { changeOf, isOfBatch, type TouchedTrace } from './triage.js';
+import { changeOf, isOfBatch, type TouchedTrace } from './classify.js';
 import type { Change, TruncateChange, TraceChange } from './change.js';
 import type { RunSize, SpanRate } from './run-size.js';
 

@@ -1,6 +1,6 @@
 import { NO_PAYLOAD } from '../../../runs/rules/payload.js';
 import type { RunId, RunToRead, SpanIds, StoredRun, StoredRuns } from '../../../runs/stored-runs.js';
-import type { TruncatedRuns } from './closed-runs.js';
+import type { TruncatedRuns } from './truncated-runs.js';
 import { selectList } from '../../schema/table.js';
 import { HEADER_COLUMNS, SPANS, SPAN_WIRE, TRACES } from '../../schema/tables.js';
 import type { Agents } from '../stats/agents.js';
@@ -12,7 +12,7 @@ import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { pickRow, spanStateOf } from '../segments/stored-rows.js';
 import { FACT_COLUMNS } from '../segments/fact-columns.js';
-import { TruncatedSpans } from '../../../runs/spans/closed-spans.js';
+import { TruncatedSpans } from '../../../runs/spans/truncated-spans.js';
 import { loadManySpans } from './load-many-spans.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
 import type { RunSize } from './run-size.js';

@@ -5,7 +5,7 @@ import {
   forgetQuarantine,
   noteQuarantine,
   unreadableMessage,
-} from '../segments/asides.js';
+} from '../segments/quarantine.js';
 import type { Connection } from '../files/connection.js';
 import { isUnreadable, type Damage } from '../files/damage.js';
 import { ColdUpkeep } from './cold-upkeep.js';
@@ -16,18 +16,18 @@ import type { Troubles } from '../files/troubles.js';
 
 /** The pause after a slice: among the measured ones the one that disturbs acknowledgements least. */
 const PAUSE_MS = 20;
-/** With this many sealed segments waiting the mover makes no pauses: then memory matters more than smoothness. */
+/** With this many sealed segments waiting the compactor makes no pauses: then memory matters more than smoothness. */
 const HURRY_AT = 3;
 /** The wait after a failed try. */
 const RETRY_MS = 5000;
 /** The wait after one that met a damaged block, which only a restart with other files ends. */
 const DAMAGED_RETRY_MS = 60_000;
-/** How often to try again to move a segment that was set aside. */
+/** How often to try again to move a segment that was quarantined. */
 const LATE_EVERY_MS = 600_000;
 /** After this many failures the next segment gets a try. */
 const TRIES = 5;
 /**
- * Segments that are set aside keep their rows in memory: once there are this many, all others wait for one that cannot be moved.
+ * Segments that are quarantined keep their rows in memory: once there are this many, all others wait for one that cannot be moved.
  */
 const MOST_ASIDE = 16;
 /** After this many moves the parts of sums in the cold file are put together. */
@@ -51,7 +51,7 @@ interface Parts {
  * Moves sealed segments into the cold file, one after the other, each in one transaction that goes on in small slices. A segment
  * that fails is tried again. When it has failed several times the next one is tried right after it: only where that one can be
  * moved was it the segment's own fault, and not that of the disk or the cold file. The same transaction then notes that the
- * segment is set aside. It is tried again later, and rows that have replaced its own meanwhile stay.
+ * segment is quarantined. It is tried again later, and rows that have replaced its own meanwhile stay.
  */
 export class Compactor {
   readonly #connection: Connection;
@@ -65,13 +65,13 @@ export class Compactor {
   readonly #cold: ColdUpkeep;
   /** How often each has failed. */
   readonly #failures = new WeakMap<Segment, number>();
-  /** Segments that are set aside and whose turn it is to be tried again. */
+  /** Segments that are quarantined and whose turn it is to be tried again. */
   #late: Segment[];
   readonly #lateTimer: NodeJS.Timeout;
   readonly #stop = new AbortController();
   #exclusive: Promise<void> = Promise.resolve();
 
-  /** @param connection the mover's own */
+  /** @param connection the compactor's own */
   constructor(connection: Connection, { segments, troubles, damage, logger, pace }: Parts) {
     this.#connection = connection;
     this.#segments = segments;
@@ -180,7 +180,7 @@ export class Compactor {
     await this.#pause(isDamaged ? DAMAGED_RETRY_MS : this.#pace.retryMs);
   }
 
-  /** @param stuck segments that are set aside with this move, because they come before it and cannot be moved */
+  /** @param stuck segments that are quarantined with this move, because they come before it and cannot be moved */
   async #compact(segment: Segment, stuck: readonly Segment[]): Promise<void> {
     const connection = this.#connection;
     const canBeRead = new Map<Segment, boolean>();
@@ -211,7 +211,7 @@ export class Compactor {
     await this.#cold.checkpoint();
   }
 
-  /** Moves a segment that was set aside, if that is possible by now. */
+  /** Moves a segment that was quarantined, if that is possible by now. */
   async #compactQuarantined(): Promise<void> {
     const segment = this.#late.shift();
     if (segment === undefined || !this.#segments.quarantined.includes(segment)) return;

@@ -14,7 +14,7 @@ import {
   topOf,
   type Summary,
   type Top,
-} from './closed-summary.js';
+} from './truncated-summary.js';
 import type { RunSpans } from './run-spans.js';
 import type { SpanState } from './span-state.js';
 

@@ -12,7 +12,7 @@ export type Top = Pick<
   'span_id' | 'parent_span_id' | 'started_at' | 'status' | 'ended_at' | 'error_message' | 'run_kind'
 > & { readonly isWrapper: boolean };
 
-/** What is stored of a closed run beside its header: everything that may still change, as JSON. */
+/** What is stored of a truncated run beside its header: everything that may still change, as JSON. */
 export interface Summary {
   /** How many spans agent, usage and map followed. */
   readonly followed: number;

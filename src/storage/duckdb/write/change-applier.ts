@@ -9,23 +9,24 @@ import type { RecentEvents } from './recent-events.js';
 import { ItemsOfGroup, GroupChanges } from './group-changes.js';
 import type { IdIndex } from '../index/id-index.js';
 import type { IdleRuns } from './idle-runs.js';
-import { isRunningAt, kindAt, namesItsAgentAt } from '../../incoming/incoming-rows.js';
+import { headerAt, isRunningAt, kindAt, namesItsAgentAt, newSpansAt } from '../../incoming/incoming-rows.js';
 import { KnownTraces } from './known-traces.js';
 import type { Services } from './services.js';
-import { CommitMap } from './settled-map.js';
+import { CommitMap } from './commit-map.js';
 import { PromptLinks } from './prompt-links.js';
 import type { LinkedPrompts } from './linked-prompts.js';
 import type { RunChanges, CountedRun } from '../stats/counted-run.js';
 import type { Capture } from '../segments/segment.js';
-import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './settled-rows.js';
+import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './commit-rows.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
-import type { TruncatedRuns } from './closed-runs.js';
+import type { TruncatedRuns } from './truncated-runs.js';
 import type { Reloads } from './reloads.js';
 import type { RunSize } from './run-size.js';
 import { StoredTraces } from './stored-traces.js';
-import type { TraceState, StoredHeader } from './trace-state.js';
-import { wholeState } from './whole-state.js';
-import { isOfBatch, newParts, classify, type NewParts, type TouchedTrace } from './triage.js';
+import { TraceState, type StoredHeader } from './trace-state.js';
+import { CommitRanges } from '../segments/commit-ranges.js';
+import { spansOf } from '../../../runs/spans/spans-of.js';
+import { isOfBatch, newParts, classify, type NewParts, type TouchedTrace } from './classify.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { OutcomeChange, TraceChange } from './change.js';
 import type { Rows } from './rows.js';
@@ -111,7 +112,7 @@ interface WrittenTrace extends TouchedRows {
 }
 
 /**
- * Works out what a group of batches adds to what is stored. The common case, a whole trace whose id was never seen, goes straight
+ * Applies a group of changes to what is stored, and gives the rows of its commit. The common case, a whole trace whose id was never seen, goes straight
  * from the sender's columns to the tables. Whatever touches a stored trace, or comes twice in the group, is loaded, changed by
  * the rules of {@link TraceState}, and written as new versions; spans that are certainly new go straight into the tables there,
  * too. Runs only between commits, on the one thread that writes, so what it reads is all there is.
@@ -150,7 +151,7 @@ export class ChangeApplier {
     /** Gets what every commit changed in linked runs. */
     readonly prompts: LinkedPrompts;
     readonly runSize: RunSize;
-    /** Gets the spans of closed runs that every commit wrote. */
+    /** Gets the spans of truncated runs that every commit wrote. */
     readonly truncatedRuns: TruncatedRuns;
     readonly reloads: Reloads;
   }) {
@@ -208,8 +209,8 @@ export class ChangeApplier {
     rows.push(...touchedRows(seq, written));
     rows.push(...agentRows(seq, this.#agents.added));
     rows.push(...this.#services.rows(seq), ...this.#map.rows(seq), ...this.#links.rows(seq));
-    const told = facts.all(seq, changes);
-    rows.push(...eventRows(told));
+    const events = facts.all(seq, changes);
+    rows.push(...eventRows(events));
     return {
       rows,
       outcomes,
@@ -221,7 +222,7 @@ export class ChangeApplier {
         for (const [key, { tenant }] of touched) this.#linksCommitted(seq, key, tenant, states.get(key));
         this.#services.committed();
         this.#map.clear();
-        this.#recent.add(told);
+        this.#recent.add(events);
       },
     };
   }
@@ -344,10 +345,9 @@ export class ChangeApplier {
 }
 
 /**
- * Where what a group brings has something else count of spans (`runs/rules/told-calls.ts`), has that written: with new spans that
- * come from the sender's columns, in these; of stored spans as new versions. Of these no more payloads are read than
- * {@link RunSize.commitPayloadBytes} for the whole group: what is left is written with the next commit that touches the run, whose
- * totals do not depend on it.
+ * Writes spans again of which something else counts since this group (`runs/rules/told-calls.ts`): new ones in the sender's
+ * columns, stored ones as new versions. No more payloads than {@link RunSize.commitPayloadBytes} are read for the whole group;
+ * the rest is written with the next commit that touches the run, whose totals do not depend on it.
  */
 async function rewriteDuplicates(
   { touched, fresh, states }: LoadedGroup,
@@ -371,9 +371,9 @@ async function rewriteDuplicates(
         : { keys: 0, bytes: 0 };
     left -= read.bytes;
     const unread = new Set(toRead.slice(read.keys));
-    const told = rewrites.filter((one) => !unread.has(one));
-    for (const one of told) state.rewriteDuplicate(one);
-    rewriteInBatches(trace, fresh, told);
+    const written = rewrites.filter((one) => !unread.has(one));
+    for (const one of written) state.rewriteDuplicate(one);
+    rewriteInBatches(trace, fresh, written);
   }
 }
 
@@ -382,13 +382,40 @@ function rewriteInBatches(
   fresh: NewParts,
   rewrites: readonly DuplicateRewrite[],
 ): void {
-  const told = new Map(rewrites.map((one) => [one.span_id, one.told]));
+  const counts = new Map(rewrites.map((one) => [one.span_id, one.told]));
   for (const part of parts) {
     if (!isOfBatch(part) || fresh.get(part.batch)?.has(part.trace) !== true) continue;
     const { batch, trace } = part;
     for (let row = batch.start(trace); row < batch.end(trace); row++) {
-      const now = told.get(uuidKey(batch.spanIds, row * 4));
+      const now = counts.get(uuidKey(batch.spanIds, row * 4));
       if (now !== undefined) batch.rewriteDuplicate(row, now);
     }
   }
+}
+
+/** The state of a whole trace that has just been stored. */
+function wholeState(
+  batch: IncomingBatch,
+  trace: number,
+  { seq, agentNo, size }: { readonly seq: number; readonly agentNo: number; readonly size: RunSize },
+): TraceState {
+  const [start, end] = [batch.start(trace), batch.end(trace)];
+  const named = headerAt(batch, trace);
+  const stored = { seq, agentNo, header: named.header };
+  const place = {
+    heardAt: batch.receivedAt,
+    stored,
+    commits: start === end ? CommitRanges.NONE : CommitRanges.of(seq),
+    isMapped: batch.map !== null,
+    hasEnded: !isRunningAt(batch, trace),
+  };
+  const state = new TraceState(named, place, size);
+  const spans = newSpansAt(batch, trace, (row) => batch.nodeAt(row));
+  for (const [line, span] of spans.entries()) {
+    span.seq = seq;
+    span.line = line;
+    span.changed = false;
+  }
+  state.spans = spansOf(spans, size);
+  return state;
 }

@@ -1,6 +1,6 @@
 import { MapContributions, type MapSums } from '../../../runs/map-contributions.js';
 import type { TraceState } from './trace-state.js';
-import { isOfBatch, type TouchedTrace, type TracePart } from './triage.js';
+import { isOfBatch, type TouchedTrace, type TracePart } from './classify.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { Rows } from './rows.js';
 import type { Services } from './services.js';

@@ -12,7 +12,7 @@ export const BLOCK_RECORDS = 65_536;
 export const BLOCK_BYTES = 16 * 1024 * 1024;
 
 /**
- * Takes the log records of a sealed segment into the cold file, inside the mover's transaction: in blocks, sorted by user, time
+ * Takes the log records of a sealed segment into the cold file, inside the compactor's transaction: in blocks, sorted by user, time
  * and id within each, with the terms by which they are found. See `README.md` beside this file.
  *
  * @param sliceRows rows to be written by one statement

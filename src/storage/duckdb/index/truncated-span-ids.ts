@@ -11,7 +11,7 @@ import type { CommitRange } from '../files/run-names.js';
 import { idInTrace } from './span-id.js';
 
 /**
- * The ids of the spans of closed runs, which have more spans than their headers follow. A span goes with the commit of its newest
+ * The ids of the spans of truncated runs, which have more spans than their headers follow. A span goes with the commit of its newest
  * version, or with the one that closed its run where that is later.
  */
 export class TruncatedSpanIds implements IdRows {

@@ -6,7 +6,7 @@ import type { Connection } from '../files/connection.js';
 import { isVersionOf } from './relation.js';
 import { COLD, type Segment } from './segment.js';
 
-/** What the cold file notes of a segment that is set aside, in its table `segments_aside`. */
+/** What the cold file notes of a segment that is quarantined, in its table `segments_aside`. */
 export interface QuarantineNote {
   /** The segment's number. */
   readonly segment: number;
@@ -73,7 +73,7 @@ export async function noteReadAgain(connection: Connection, { number }: Segment)
   await connection.run(`UPDATE ${COLD}.main.segments_aside SET is_read = true WHERE segment = ${number}`);
 }
 
-/** Notes that a segment is no longer set aside: it was moved, or its file is gone. */
+/** Notes that a segment is no longer quarantined: it was moved, or its file is gone. */
 export async function forgetQuarantine(connection: Connection, segment: number): Promise<void> {
   for (const table of ['segments_aside', REPLACED_IN_QUARANTINE.name]) {
     await connection.run(`DELETE FROM ${COLD}.main.${table} WHERE segment = ${segment}`);
@@ -81,7 +81,7 @@ export async function forgetQuarantine(connection: Connection, segment: number):
 }
 
 /**
- * Notes which rows of a segment that is set aside have newer versions in a segment that is about to be moved, within the
+ * Notes which rows of a segment that is quarantined have newer versions in a segment that is about to be moved, within the
  * transaction of that move.
  */
 export async function noteReplacedBy(
@@ -116,7 +116,7 @@ export async function noteReplacedMeanwhile(
   }
 }
 
-/** One note for each row is enough: whatever a later segment has is newer than all versions in the one set aside. */
+/** One note for each row is enough: whatever a later segment has is newer than all versions in the quarantined one. */
 async function noteReplaced(
   connection: Connection,
   { number, catalog }: Segment,
@@ -149,7 +149,7 @@ export async function firstSeqOf(connection: Connection, { catalog }: Segment): 
   return Number(row?.seq);
 }
 
-/** What the log and `/readyz` say of a segment that is set aside and read where it is. */
+/** What the log and `/readyz` say of a segment that is quarantined and read where it is. */
 export function quarantineMessage(path: string): string {
   return `The segment ${basename(path)} could not be compacted into the cold file and was quarantined. Its rows are still read, and compaction is retried regularly and at each start.`;
 }

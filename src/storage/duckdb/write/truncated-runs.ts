@@ -13,9 +13,9 @@ import type { Capture } from '../segments/segment.js';
 import { FACT_COLUMNS } from '../segments/fact-columns.js';
 import type { TraceState } from './trace-state.js';
 import { pickRow, spanStateOf } from '../segments/stored-rows.js';
-import type { TruncatedSpans } from '../../../runs/spans/closed-spans.js';
+import type { TruncatedSpans } from '../../../runs/spans/truncated-spans.js';
 
-/** Knows which spans of closed runs are stored: looks up those that a commit brings, and notes those that it wrote. */
+/** Knows which spans of truncated runs are stored: looks up those that a commit brings, and notes those that it wrote. */
 export class TruncatedRuns {
   readonly #connection: Connection;
   readonly #ids: IdIndex;
@@ -28,7 +28,7 @@ export class TruncatedRuns {
 
   /**
    * @param connection the writer's
-   * @param ids ids of the spans of all closed runs
+   * @param ids ids of the spans of all truncated runs
    */
   constructor(connection: Connection, ids: IdIndex, { logger, clock }: { logger: Logger; clock: Clock }) {
     this.#logger = logger;
