@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unreachable, type Target } from '../api-client.js';
+import type { BatchBody } from './body.js';
 
 const ANSWER_TIMEOUT_MS = 30_000;
 /** Waiting longer than this is no progress: a used-up quota says weeks. */
@@ -112,4 +113,89 @@ export function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** What the daemon made of one batch. */
+export interface BatchReceipt {
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly errors: readonly { readonly trace_id: string; readonly error: string }[];
+}
+
+/** Posts batches to a daemon; an answer lost on the way does no harm, as repeats add nothing. */
+export class BatchSender {
+  readonly #poster: Poster;
+
+  constructor(poster: Poster) {
+    this.#poster = poster;
+  }
+
+  /** @throws Error in words for the user; the abort's reason when it was aborted */
+  async send(batch: BatchBody): Promise<BatchReceipt> {
+    const answer = await this.#poster.send({ method: 'POST', path: '/api/v1/traces/batch', body: batch });
+    if (!answer.ok) throw new Error(explain(this.#poster, answer, 'send traces', 'write'));
+    const receipt = parsed(answer.text);
+    if (!isReceipt(receipt))
+      throw new Error(
+        `${this.#poster.url} did not answer like a Jackdaw daemon: is something else listening there?`,
+      );
+    return receipt;
+  }
+}
+
+/** A refusal in words for the user. @param scope what the key needs for that */
+export function explain(
+  { url, keySource }: Pick<Poster, 'url' | 'keySource'>,
+  { status, text }: Posted,
+  action: string,
+  scope: string,
+): string {
+  if (status === 401) return `The daemon at ${url} does not accept the API key from ${keySource}.`;
+  const detail = textIn(text, 'detail');
+  if (status === 403)
+    return `The API key from ${keySource} may not ${action}: ${detail ?? `it needs the scope ${scope}`}`;
+  if (detail !== undefined) return `The daemon at ${url} refused (${String(status)}): ${detail}`;
+  return `${url} answered with status ${String(status)}, and not as a Jackdaw daemon does: is something else listening there?`;
+}
+
+function isReceipt(value: unknown): value is BatchReceipt {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'accepted' in value &&
+    typeof value.accepted === 'number' &&
+    'rejected' in value &&
+    typeof value.rejected === 'number' &&
+    'errors' in value &&
+    Array.isArray(value.errors)
+  );
+}
+
+/**
+ * Does work for every item, so many at a time, taking items only as fast as they are dealt with.
+ *
+ * @throws the first failure, once nothing is under way any more
+ */
+export async function sendAll<T>(
+  items: Iterable<T>,
+  concurrency: number,
+  send: (item: T) => Promise<void>,
+): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  let hasFailed = false;
+  const worker = async () => {
+    for (;;) {
+      if (hasFailed) return;
+      const next = iterator.next();
+      if (next.done === true) return;
+      try {
+        await send(next.value);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: concurrency }, worker));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

@@ -1,14 +1,14 @@
 import t from 'tap';
-import { BatchSender } from '../../../src/cli/demo/batch-sender.js';
-import { Poster } from '../../../src/cli/demo/poster.js';
-import { demoCommand } from '../../../src/cli/demo.js';
 import { packBatches } from '../../../src/cli/demo/body.js';
-import { history } from '../../../src/cli/demo/history.js';
-import { LiveTraffic } from '../../../src/cli/demo/live-traffic.js';
+import { LiveTraffic } from '../../../src/cli/demo/live.js';
+import { BatchSender, Poster } from '../../../src/cli/demo/poster.js';
+import { history, readRecording } from '../../../src/cli/demo/recording.js';
+import { demoCommand } from '../../../src/cli/demo.js';
 import { startTestDaemon, type TestDaemon } from '../../support/daemon.js';
 import { memoryIo } from '../../support/memory-io.js';
 
 const UNTIL_MS = Date.UTC(2026, 10, 20, 15);
+const recording = readRecording();
 
 async function read(daemon: TestDaemon, path: string): Promise<unknown> {
   const response = await fetch(`${daemon.url}/api/v1${path}`, {
@@ -27,9 +27,8 @@ void t.test(
   async (t) => {
     const daemon = await startTestDaemon(t);
     const sender = senderTo(daemon);
-    const runs = [...history({ seed: 'demo', untilMs: UNTIL_MS, days: 4, runsPerDay: 40 })].map(
-      (run) => run.body,
-    );
+    const plan = { key: 'demo', untilMs: UNTIL_MS, days: 4, runsPerDay: 40 };
+    const runs = [...history(recording, plan)].map((run) => run.body);
     const post = async () => {
       for (const batch of packBatches(runs)) {
         t.match(await sender.send(batch), { accepted: batch.traces.length, rejected: 0, errors: [] });
@@ -52,7 +51,7 @@ void t.test(
 void t.test('live runs are stored as running and completed by what comes later', async (t) => {
   const daemon = await startTestDaemon(t);
   const sender = senderTo(daemon);
-  const traffic = new LiveTraffic({ seed: 'demo', startMs: UNTIL_MS, runsPerMinute: 120 });
+  const traffic = new LiveTraffic(recording, { key: 'demo', startMs: UNTIL_MS, runsPerMinute: 120 });
   const post = async (nowMs: number) => {
     for (const batch of packBatches(traffic.news(nowMs))) t.match(await sender.send(batch), { rejected: 0 });
   };

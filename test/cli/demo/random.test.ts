@@ -1,6 +1,5 @@
 import t from 'tap';
-import { write, writeSeveral } from '../../../src/cli/demo/grammar.js';
-import { Random } from '../../../src/cli/demo/random.js';
+import { Random } from '../../../bench/random.js';
 import { isUuid } from '../../../src/signal/ids.js';
 
 function draw<T>(count: number, one: () => T): T[] {
@@ -29,12 +28,4 @@ void t.test('picks are spread, weights hold, samples are of different members', 
   t.same(random.sample([1, 2, 3], 5).sort(), [1, 2, 3]);
   t.equal(new Set(random.sample([1, 2, 3, 4], 2)).size, 2);
   t.throws(() => random.pick([]), RangeError);
-});
-
-void t.test('a template is written out to the last place, and an unknown symbol is an error', async (t) => {
-  const random = new Random('text');
-  const grammar = { who: ['{first}!'], first: ['Ada', 'Bo'] };
-  t.match(write(random, grammar, '{who} {3-5} {"json": 1}'), /^(Ada|Bo)! [345] \{"json": 1\}$/);
-  t.equal(writeSeveral(random, grammar, 'first', 2, '+').length, 6);
-  t.throws(() => write(random, grammar, '{nobody}'), /nobody/);
 });
