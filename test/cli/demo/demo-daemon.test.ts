@@ -64,47 +64,101 @@ void t.test('live runs are stored as running and completed by what comes later',
   t.match(await read(daemon, '/dashboard/traces'), { count: traffic.started });
 });
 
-void t.test('what is around the runs is there, too, and once only however often it is sent', async (t) => {
+/** Runs the command at a time. @returns what it printed */
+async function demo(daemon: TestDaemon, untilMs: number, ...options: readonly string[]): Promise<string> {
+  const io = memoryIo();
+  const target = ['--url', daemon.url, '--key', daemon.key, '--otlp-url', daemon.otlpUrl];
+  await demoCommand(io, () => untilMs).parseAsync([...target, ...options], { from: 'user' });
+  t.equal(io.errText(), '');
+  return io.outText();
+}
+
+void t.test('two plays do not collide, and what is around the runs is made once', async (t) => {
   const daemon = await startTestDaemon(t);
-  // So few runs that hours without any are told of, too.
-  const args = ['--url', daemon.url, '--key', daemon.key, '--otlp-url', daemon.otlpUrl];
+  // So few runs that some hours have none.
   const size = ['--days', '28', '--runs-per-day', '12'];
-  const send = async () => {
-    const io = memoryIo();
-    await demoCommand(io, () => UNTIL_MS).parseAsync([...args, ...size], { from: 'user' });
-    t.equal(io.errText(), '');
-    return io.outText();
-  };
   const seen = async () => {
     const compared = (await read(daemon, '/dashboard/prompts/support-reply/compare')) as {
       versions: { total_traces: number }[];
     };
+    const { count: runs } = (await read(daemon, '/dashboard/traces?page_size=1')) as { count: number };
+    const { count: logs } = (await read(daemon, '/dashboard/logs/search?page_size=1')) as { count: number };
+    const metrics = (await read(daemon, '/dashboard/metrics')) as { data_point_count: number }[];
     return {
-      runs: await read(daemon, '/dashboard/traces?page_size=1'),
-      versions: compared.versions.map(({ total_traces }) => total_traces),
-      alerts: (await read(daemon, '/alerts')) as unknown[],
-      endpoints: (await read(daemon, '/org/default/webhooks/endpoints')) as unknown[],
-      logs: await read(daemon, '/dashboard/logs/search?page_size=1'),
-      metrics: (await read(daemon, '/dashboard/metrics')) as unknown[],
+      added: [
+        runs,
+        logs,
+        ...compared.versions.map(({ total_traces }) => total_traces),
+        ...metrics.map(({ data_point_count }) => data_point_count),
+      ],
+      alerts: ((await read(daemon, '/alerts')) as unknown[]).length,
+      endpoints: await read(daemon, '/org/default/webhooks/endpoints'),
     };
   };
-  t.match(await send(), /4 alerts; logs and metrics of 20 hours/);
+  t.match(await demo(daemon, UNTIL_MS, ...size), /4 alerts; logs and metrics of 24 hours/);
   const first = await seen();
-  t.equal(first.versions.length, 3);
-  t.ok(first.versions.every((runs) => runs > 0));
-  t.equal(first.alerts.length, 4);
+  t.equal(first.added.length, 2 + 3 + 3);
+  t.ok(
+    first.added.every((count) => count > 0),
+    first.added.join(', '),
+  );
+  t.same(first.added.slice(-3), [1440, 2880, 4320]);
+  t.equal(first.alerts, 4);
   t.match(first.endpoints, [{ url: 'https://incidents.example.invalid/jackdaw', is_active: true }]);
-  t.match(first.metrics, [
-    { data_point_count: 1200 },
-    { data_point_count: 2400 },
-    { data_point_count: 3600 },
-  ]);
-  await send();
+  await demo(daemon, UNTIL_MS + 1, ...size);
   const second = await seen();
-  for (const part of ['runs', 'versions', 'logs', 'metrics'] as const)
-    t.same(second[part], first[part], part);
-  t.equal(second.alerts.length, 4);
-  t.equal(second.endpoints.length, 1);
+  t.same(
+    second.added,
+    first.added.map((count) => 2 * count),
+  );
+  t.equal(second.alerts, 4);
+  t.equal((second.endpoints as unknown[]).length, 1);
+});
+
+void t.test('the API shows the stories in the last 24 hours', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await demo(daemon, UNTIL_MS, '--days', '3');
+  interface Figures {
+    readonly runs: number;
+    readonly failed: number;
+    readonly success_count: number;
+    readonly cost: number;
+    readonly priced_runs: number;
+  }
+  interface Group {
+    readonly key: string | null;
+    readonly name: string | null;
+    readonly total: Figures;
+    readonly buckets: readonly Figures[];
+  }
+  /** What the pages ask for, of the 24 hours that end so many days before. */
+  const groups = async (daysAgo: number, query: string): Promise<readonly Group[]> => {
+    const [from, to] = [1, 0].map((days) => new Date(UNTIL_MS - (days + daysAgo) * 86_400_000).toISOString());
+    const path = `/dashboard/series?start_time=${from ?? ''}&end_time=${to ?? ''}&interval=1h${query}`;
+    return ((await read(daemon, path)) as { groups: readonly Group[] }).groups;
+  };
+  const figures = async (daysAgo: number, query: string, name?: string) =>
+    (await groups(daysAgo, query)).find((group) => group.name === (name ?? null));
+
+  const all = await figures(0, '');
+  const hours = (all?.buckets ?? []).filter(({ runs }) => runs >= 8).map(({ runs, failed }) => failed / runs);
+  t.ok(Math.max(...hours) > 0.25, `an incident: ${hours.join(', ')}`);
+  t.ok(hours.filter((share) => share < 0.1).length >= 3, 'and hours without it');
+
+  const costOf = (group: Group | undefined) => (group?.total.cost ?? 0) / (group?.total.priced_runs ?? 0);
+  const [now, before] = [
+    await figures(0, '&group_by=agent', 'research-assistant'),
+    await figures(1, '&group_by=agent', 'research-assistant'),
+  ];
+  t.ok(costOf(now) > 1.5 * costOf(before), `a rise in cost: ${costOf(before)} to ${costOf(now)}`);
+
+  const prompts = await groups(0, '&group_by=prompt_version&prompt_name=support-reply');
+  t.same(prompts.map(({ key }) => key).sort(), ['2', '3'], 'both versions of the prompt');
+  const { versions } = (await read(daemon, '/dashboard/prompts/support-reply/compare')) as {
+    versions: readonly { version: number; success_rate: number }[];
+  };
+  const rate = (version: number) => versions.find((each) => each.version === version)?.success_rate ?? 0;
+  t.ok(rate(3) < rate(2) - 0.15, `a worse prompt: ${rate(2)} to ${rate(3)}`);
 });
 
 void t.test('what a key may not make is left out, and said', async (t) => {
