@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { resolveTarget, withApiOptions, type ApiOptions, type Target } from './api-client.js';
 import { packBatches, type BatchBody, type RunBody } from './demo/body.js';
 import { LiveTraffic } from './demo/live.js';
-import { BatchSender, Poster, sendAll } from './demo/poster.js';
+import { Poster, type BatchReceipt } from './demo/poster.js';
 import {
   history,
   readRecording,
@@ -14,7 +14,6 @@ import {
 } from './demo/recording.js';
 import { linkPrompts, setUp } from './demo/set-up.js';
 import { sendSignals } from './demo/signals.js';
-import { Tally } from './demo/tally.js';
 import { EXIT } from './exit-codes.js';
 import type { ProcessIo } from './process-io.js';
 import { ProgressLine } from './progress-line.js';
@@ -112,13 +111,12 @@ async function sendHistory(session: Session, options: Options): Promise<void> {
   const { io, progress, target, recording, key, abort, now } = session;
   const { prompt } = recording;
   const poster = new Poster(target, abort);
-  const sender = new BatchSender(poster);
   const tally = new Tally();
   const startedMs = now();
   const plan: HistoryOptions = { ...options, untilMs: startedMs, key };
   const isWhole = options.onlyRuns !== true;
   const send = async (batch: BatchBody) => {
-    tally.add(batch, await sender.send(batch));
+    tally.add(batch, await poster.sendBatch(batch));
     if (isWhole) await linkPrompts(poster, batch, prompt);
     const day = batch.traces[0]?.trace.started_at.slice(0, 10) ?? '';
     const about = count(options.days * options.runsPerDay);
@@ -160,13 +158,13 @@ function otlpPoster({ target, abort }: Session, { otlpUrl }: Options): Poster {
 
 async function sendLive(session: Session, options: Options): Promise<void> {
   const { io, progress, target, recording, key, abort, now } = session;
-  const sender = new BatchSender(new Poster(target, abort));
+  const poster = new Poster(target, abort);
   const tally = new Tally();
   const traffic = new LiveTraffic(recording, { key, startMs: now(), runsPerMinute: options.rate });
   io.out(`Live: about ${options.rate} runs begin each minute. Ctrl-C ends it.`);
   try {
     for (;;) {
-      for (const batch of packBatches(traffic.news(now()))) tally.add(batch, await sender.send(batch));
+      for (const batch of packBatches(traffic.news(now()))) tally.add(batch, await poster.sendBatch(batch));
       progress.show(
         `live  ${count(traffic.started)} runs begun, ${traffic.underWay} under way, ${count(tally.spans)} spans sent`,
       );
@@ -176,8 +174,8 @@ async function sendLive(session: Session, options: Options): Promise<void> {
     if (!abort.aborted) throw error;
   }
   // What is still open would stay `running` for ever.
-  const farewell = new BatchSender(new Poster(target, AbortSignal.timeout(FAREWELL_MS)));
-  for (const batch of packBatches(traffic.cancel(now()))) tally.add(batch, await farewell.send(batch));
+  const farewell = new Poster(target, AbortSignal.timeout(FAREWELL_MS));
+  for (const batch of packBatches(traffic.cancel(now()))) tally.add(batch, await farewell.sendBatch(batch));
   progress.clear();
   io.out(`Sent ${count(traffic.started)} live runs with ${count(tally.spans)} spans.`);
   warnOfRejected(io, tally);
@@ -210,6 +208,44 @@ function nextSteps(target: Target, traceId: string | undefined): string {
         `  curl -sH "Authorization: Bearer $JACKDAW_KEY" '${api}${path}'${' '.repeat(width - path.length)}  # ${what}`,
     ),
   ].join('\n');
+}
+
+/** Sends items, so many at a time. @throws the first failure, once nothing is under way any more */
+async function sendAll<T>(
+  items: Generator<T>,
+  concurrency: number,
+  send: (item: T) => Promise<void>,
+): Promise<void> {
+  // The loops share the generator; one that fails closes it, which ends the others.
+  const worker = async () => {
+    for (const item of items) await send(item);
+  };
+  const ends = await Promise.allSettled(Array.from({ length: concurrency }, worker));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+/** Counts what was sent, and how much of it was accepted. */
+class Tally {
+  readonly agents = new Set<string>();
+  /** Accepted ones; one that was reported in pieces counts each time. */
+  runs = 0;
+  spans = 0;
+  rejected = 0;
+  /** Why the first rejected run was rejected. */
+  firstError: string | undefined;
+  /** The last failed run that was sent: the first thing to look at. */
+  failedTraceId: string | undefined;
+
+  add(batch: BatchBody, receipt: BatchReceipt): void {
+    for (const { trace, spans } of batch.traces) {
+      this.agents.add(trace.agent);
+      this.spans += spans.length;
+      if (trace.status === 'failed') this.failedTraceId = trace.trace_id;
+    }
+    this.runs += receipt.accepted;
+    this.rejected += receipt.rejected;
+    this.firstError ??= receipt.errors[0]?.error;
+  }
 }
 
 function warnOfRejected(io: ProcessIo, tally: Tally): void {

@@ -15,6 +15,13 @@ export interface Posted {
   readonly text: string;
 }
 
+/** What the daemon made of one batch. */
+export interface BatchReceipt {
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly errors: readonly { readonly trace_id: string; readonly error: string }[];
+}
+
 interface Request {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -60,6 +67,16 @@ export class Poster {
     }
   }
 
+  /** Sends runs; a repeat after a lost answer adds nothing. @throws as {@link send} does, and for a refusal */
+  async sendBatch(batch: BatchBody): Promise<BatchReceipt> {
+    const answer = await this.send({ method: 'POST', path: '/api/v1/traces/batch', body: batch });
+    if (!answer.ok) throw new Error(explain(this, answer, 'send traces', 'write'));
+    const { accepted, rejected, errors } = (parsed(answer.text) ?? {}) as Partial<BatchReceipt>;
+    if (accepted === undefined || rejected === undefined || errors === undefined)
+      throw new Error(`${this.url} did not answer like a Jackdaw daemon: is something else listening there?`);
+    return { accepted, rejected, errors };
+  }
+
   async #attempt({ method, path, body, headers }: Request): Promise<Answered | Failed> {
     try {
       const response = await fetch(`${this.#target.url}${path}`, {
@@ -98,15 +115,7 @@ function askedWaitMs(response: Response): number | undefined {
   return Number.isFinite(waitMs) ? Math.max(0, waitMs) : 1000;
 }
 
-/** A text of a JSON object's field, as far as it is one. */
-export function textIn(text: string, name: string): string | undefined {
-  const value = parsed(text);
-  if (typeof value !== 'object' || value === null) return undefined;
-  const found: unknown = Object.entries(value).find(([key]) => key === name)?.[1];
-  return typeof found === 'string' ? found : undefined;
-}
-
-/** What a text says as JSON; undefined where it is none. */
+/** What a text says as JSON; undefined if it is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -115,35 +124,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** What the daemon made of one batch. */
-export interface BatchReceipt {
-  readonly accepted: number;
-  readonly rejected: number;
-  readonly errors: readonly { readonly trace_id: string; readonly error: string }[];
-}
-
-/** Posts batches to a daemon; an answer lost on the way does no harm, as repeats add nothing. */
-export class BatchSender {
-  readonly #poster: Poster;
-
-  constructor(poster: Poster) {
-    this.#poster = poster;
-  }
-
-  /** @throws Error in words for the user; the abort's reason when it was aborted */
-  async send(batch: BatchBody): Promise<BatchReceipt> {
-    const answer = await this.#poster.send({ method: 'POST', path: '/api/v1/traces/batch', body: batch });
-    if (!answer.ok) throw new Error(explain(this.#poster, answer, 'send traces', 'write'));
-    const receipt = parsed(answer.text);
-    if (!isReceipt(receipt))
-      throw new Error(
-        `${this.#poster.url} did not answer like a Jackdaw daemon: is something else listening there?`,
-      );
-    return receipt;
-  }
-}
-
-/** A refusal in words for the user. @param scope what the key needs for that */
+/** A refusal, for the user. @param scope what the key needs for the action */
 export function explain(
   { url, keySource }: Pick<Poster, 'url' | 'keySource'>,
   { status, text }: Posted,
@@ -151,51 +132,9 @@ export function explain(
   scope: string,
 ): string {
   if (status === 401) return `The daemon at ${url} does not accept the API key from ${keySource}.`;
-  const detail = textIn(text, 'detail');
+  const { detail } = (parsed(text) ?? {}) as { readonly detail?: unknown };
   if (status === 403)
-    return `The API key from ${keySource} may not ${action}: ${detail ?? `it needs the scope ${scope}`}`;
-  if (detail !== undefined) return `The daemon at ${url} refused (${String(status)}): ${detail}`;
+    return `The API key from ${keySource} may not ${action}: ${typeof detail === 'string' ? detail : `it needs the scope ${scope}`}`;
+  if (typeof detail === 'string') return `The daemon at ${url} refused (${String(status)}): ${detail}`;
   return `${url} answered with status ${String(status)}, and not as a Jackdaw daemon does: is something else listening there?`;
-}
-
-function isReceipt(value: unknown): value is BatchReceipt {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'accepted' in value &&
-    typeof value.accepted === 'number' &&
-    'rejected' in value &&
-    typeof value.rejected === 'number' &&
-    'errors' in value &&
-    Array.isArray(value.errors)
-  );
-}
-
-/**
- * Does work for every item, so many at a time, taking items only as fast as they are dealt with.
- *
- * @throws the first failure, once nothing is under way any more
- */
-export async function sendAll<T>(
-  items: Iterable<T>,
-  concurrency: number,
-  send: (item: T) => Promise<void>,
-): Promise<void> {
-  const iterator = items[Symbol.iterator]();
-  let hasFailed = false;
-  const worker = async () => {
-    for (;;) {
-      if (hasFailed) return;
-      const next = iterator.next();
-      if (next.done === true) return;
-      try {
-        await send(next.value);
-      } catch (error) {
-        hasFailed = true;
-        throw error;
-      }
-    }
-  };
-  const ends = await Promise.allSettled(Array.from({ length: concurrency }, worker));
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

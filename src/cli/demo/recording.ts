@@ -14,14 +14,15 @@ const COPIES_MS = MS_PER_HOUR;
 
 type Given = 'trace_id' | 'started_at' | 'ended_at' | 'duration_ms' | 'total_tokens';
 
-interface RecordedSpan extends Omit<SpanBody, Given | 'span_id' | 'parent_span_id' | 'cost_usd'> {
-  /** Since the start of the run. */
+interface RecordedSpan {
+  /** Milliseconds since the start of the run. */
   readonly start: number;
   readonly duration: number;
+  readonly body: Omit<SpanBody, Given | 'span_id' | 'parent_span_id' | 'cost_usd'>;
 }
 
-interface RecordedRun extends Omit<TraceBody, Given | 'total_cost_usd'> {
-  /** Since the start of the recording. */
+interface RecordedRun {
+  /** Milliseconds since the start of the recording. */
   readonly start: number;
   /** Kinds of the spans, the root span first. */
   readonly spans: readonly number[];
@@ -30,6 +31,7 @@ interface RecordedRun extends Omit<TraceBody, Given | 'total_cost_usd'> {
   readonly session: number;
   /** Whether the SDK sent the sums of tokens and cost. */
   readonly sums?: boolean;
+  readonly trace: Omit<TraceBody, Given | 'total_cost_usd'>;
 }
 
 interface Header {
@@ -73,7 +75,7 @@ export function readRecording(): Recording {
   for (const column of columns) {
     const [kind, path, values] = JSON.parse(column) as [number, (string | number)[], Value | Value[]];
     for (const [place, record] of itemAt(records, kind).entries()) {
-      const value = Array.isArray(values) ? (values[place] as Value) : values;
+      const value = Array.isArray(values) ? (values[place] ?? null) : values;
       if (value !== null) put(record, path, value);
     }
   }
@@ -136,34 +138,34 @@ export function* history(recording: Recording, options: HistoryOptions): Generat
 /** Plays one run of a recording. @param key makes the ids, together with the index */
 export function playRun(recording: Recording, index: number, startMs: number, key: string): PlayedRun {
   const { run, spans } = itemAt(recording.runs, index);
-  const { start: _start, spans: _spans, parents, session, sums, metadata, ...trace } = run;
   const traceId = idOf(`${key}/${String(index)}`);
   const ids = spans.map((_, place) => idOf(`${traceId}/${String(place)}`));
-  const bodies = spans.map(({ start, duration, ...span }, place): SpanBody => {
-    const price = recording.prices[span.model ?? ''];
-    const { input_tokens: input, output_tokens: output } = span;
-    const parent = parents[place - 1];
+  const bodies = spans.map(({ start, duration, body }, place): SpanBody => {
+    const price = recording.prices[body.model ?? ''];
+    const { input_tokens: input, output_tokens: output } = body;
+    const parent = run.parents[place - 1];
     return {
       span_id: itemAt(ids, place),
       trace_id: traceId,
       ...(parent !== undefined && { parent_span_id: itemAt(ids, parent) }),
-      ...span,
+      ...body,
       ...timesOf(startMs + start, duration),
       ...(input !== undefined && output !== undefined && { total_tokens: input + output }),
       ...(price && { cost_usd: decimal(Math.round((input ?? 0) * price[0] + (output ?? 0) * price[1])) }),
     };
   });
   const { duration } = itemAt(spans, 0);
+  const session_id = `s-${idOf(`${key}/session/${String(run.session)}`).slice(0, 8)}`;
   return {
     startMs,
     endMs: startMs + duration,
     body: {
       trace: {
         trace_id: traceId,
-        ...trace,
+        ...run.trace,
         ...timesOf(startMs, duration),
-        ...(sums && sumsOf(bodies)),
-        metadata: { ...metadata, session_id: `s-${idOf(`${key}/session/${String(session)}`).slice(0, 8)}` },
+        ...(run.sums && sumsOf(bodies)),
+        metadata: { ...run.trace.metadata, session_id },
       },
       spans: bodies,
     },

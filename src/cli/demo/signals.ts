@@ -66,34 +66,21 @@ function recordsOf({ trace, spans }: RunBody): object[] {
   const [root, ...others] = spans;
   if (root === undefined) return [];
   const took = `${String(trace.duration_ms ?? 0)} ms`;
-  const failed = others.filter(({ status }) => status !== 'completed');
+  const error = ({ error_message }: { readonly error_message?: string }) => error_message ?? 'unknown error';
   return [
     recordOf(root, trace.started_at, 'INFO', `${trace.agent} started`),
-    ...failed.map((span) =>
-      recordOf(span, span.ended_at, 'WARN', `${span.name} failed: ${span.error_message ?? 'unknown error'}`),
-    ),
+    ...others
+      .filter(({ status }) => status !== 'completed')
+      .map((span) => recordOf(span, span.ended_at, 'WARN', `${span.name} failed: ${error(span)}`)),
     trace.status === 'completed'
-      ? recordOf(
-          root,
-          trace.ended_at,
-          'INFO',
-          `${trace.agent} completed in ${took}: ${trace.outcome ?? 'no outcome'}`,
-        )
-      : recordOf(
-          root,
-          trace.ended_at,
-          'ERROR',
-          `${trace.agent} failed after ${took}: ${trace.error_message ?? 'unknown error'}`,
-        ),
+      ? recordOf(root, trace.ended_at, 'INFO', `${trace.agent} completed in ${took}: ${trace.outcome ?? ''}`)
+      : recordOf(root, trace.ended_at, 'ERROR', `${trace.agent} failed after ${took}: ${error(trace)}`),
   ];
 }
 
-function recordOf(
-  span: SpanBody,
-  time: string | undefined,
-  severityText: keyof typeof SEVERITIES,
-  text: string,
-) {
+type Severity = keyof typeof SEVERITIES;
+
+function recordOf(span: SpanBody, time: string | undefined, severityText: Severity, text: string) {
   const timeUnixNano = nanos(Date.parse(time ?? span.started_at));
   return {
     timeUnixNano,
@@ -117,64 +104,50 @@ function metricsOf(hourMs: number, runs: readonly RunBody[]) {
     const sinceMs = Date.parse(call.ended_at ?? call.started_at) - hourMs;
     minutes[Math.ceil(sinceMs / MS_PER_MINUTE) - 1]?.calls.push(call);
   }
-  const queueDepth = {
-    name: 'queue.depth',
-    unit: '{item}',
-    description: 'Items waiting for an agent',
-    gauge: {
-      dataPoints: QUEUES.flatMap((queue, place) =>
-        minutes.map(({ startMs, times }, minute) => ({
-          timeUnixNano: times.timeUnixNano,
-          asDouble: Math.round(
-            10 + 6 * place + 7 * Math.sin(startMs / MS_PER_HOUR + place) + 2 * Math.sin(minute ** 2),
-          ),
-          attributes: [attribute('queue', queue)],
-        })),
+  const queueDepth = QUEUES.flatMap((queue, place) =>
+    minutes.map(({ startMs, times: { timeUnixNano } }, minute) => ({
+      timeUnixNano,
+      asDouble: Math.round(
+        10 + 6 * place + 7 * Math.sin(startMs / MS_PER_HOUR + place) + 2 * Math.sin(minute ** 2),
       ),
+      attributes: [attribute('queue', queue)],
+    })),
+  );
+  const requests = ['200', '500'].flatMap((status) =>
+    minutes.map(({ times, calls }) => ({
+      ...times,
+      asInt: String(calls.filter((call) => (call.status === 'completed') === (status === '200')).length),
+      attributes: [attribute('http.response.status_code', status)],
+    })),
+  );
+  const durations = minutes.map(({ times, calls }) => {
+    const seconds = calls.map(({ duration_ms = 0 }) => duration_ms / 1000);
+    const upTo = [...BOUNDS_S, Infinity].map((bound) => seconds.filter((value) => value <= bound).length);
+    return {
+      ...times,
+      count: String(seconds.length),
+      sum: seconds.reduce((sum, value) => sum + value, 0),
+      bucketCounts: upTo.map((count, place) => String(count - (upTo[place - 1] ?? 0))),
+      explicitBounds: BOUNDS_S,
+      attributes: [attribute('gen_ai.operation.name', 'chat')],
+    };
+  });
+  const delta = { aggregationTemporality: 1 };
+  const metrics = [
+    {
+      ...{ name: 'queue.depth', unit: '{item}', description: 'Items waiting for an agent' },
+      gauge: { dataPoints: queueDepth },
     },
-  };
-  const requests = {
-    name: 'http.server.requests',
-    unit: '{request}',
-    description: 'Requests per minute',
-    sum: {
-      aggregationTemporality: 1,
-      isMonotonic: true,
-      dataPoints: ['200', '500'].flatMap((status) =>
-        minutes.map((minute) => ({
-          ...minute.times,
-          asInt: String(
-            minute.calls.filter((call) => (call.status === 'completed') === (status === '200')).length,
-          ),
-          attributes: [attribute('http.response.status_code', status)],
-        })),
-      ),
+    {
+      ...{ name: 'http.server.requests', unit: '{request}', description: 'Requests per minute' },
+      sum: { ...delta, isMonotonic: true, dataPoints: requests },
     },
-  };
-  const durations = {
-    name: 'gen_ai.client.operation.duration',
-    unit: 's',
-    description: 'Duration of model calls',
-    histogram: {
-      aggregationTemporality: 1,
-      dataPoints: minutes.map((minute) => {
-        const seconds = minute.calls.map(({ duration_ms = 0 }) => duration_ms / 1000);
-        const counts = [...BOUNDS_S, Infinity].map(
-          (bound, place) =>
-            seconds.filter((value) => value <= bound && value > (BOUNDS_S[place - 1] ?? -1)).length,
-        );
-        return {
-          ...minute.times,
-          count: String(seconds.length),
-          sum: seconds.reduce((sum, value) => sum + value, 0),
-          bucketCounts: counts.map(String),
-          explicitBounds: BOUNDS_S,
-          attributes: [attribute('gen_ai.operation.name', 'chat')],
-        };
-      }),
+    {
+      ...{ name: 'gen_ai.client.operation.duration', unit: 's', description: 'Duration of model calls' },
+      histogram: { ...delta, dataPoints: durations },
     },
-  };
-  const scopeMetrics = [{ scope: { name: 'demo' }, metrics: [queueDepth, requests, durations] }];
+  ];
+  const scopeMetrics = [{ scope: { name: 'demo' }, metrics }];
   return { resourceMetrics: [{ resource: resource(MODEL_SERVICE), scopeMetrics }] };
 }
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { packBatches } from '../../../src/cli/demo/body.js';
 import { LiveTraffic } from '../../../src/cli/demo/live.js';
-import { BatchSender, Poster } from '../../../src/cli/demo/poster.js';
+import { Poster } from '../../../src/cli/demo/poster.js';
 import { history, readRecording } from '../../../src/cli/demo/recording.js';
 import { demoCommand } from '../../../src/cli/demo.js';
 import { startTestDaemon, type TestDaemon } from '../../support/daemon.js';
@@ -17,21 +17,21 @@ async function read(daemon: TestDaemon, path: string): Promise<unknown> {
   return response.json();
 }
 
-function senderTo(daemon: TestDaemon): BatchSender {
+function posterTo(daemon: TestDaemon): Poster {
   const target = { url: daemon.url, key: daemon.key, keySource: 'the test' };
-  return new BatchSender(new Poster(target, new AbortController().signal));
+  return new Poster(target, new AbortController().signal);
 }
 
 void t.test(
   'a daemon takes a history without one rejection, and the same again changes nothing',
   async (t) => {
     const daemon = await startTestDaemon(t);
-    const sender = senderTo(daemon);
+    const poster = posterTo(daemon);
     const plan = { key: 'demo', untilMs: UNTIL_MS, days: 4, runsPerDay: 40 };
     const runs = [...history(recording, plan)].map((run) => run.body);
     const post = async () => {
       for (const batch of packBatches(runs)) {
-        t.match(await sender.send(batch), { accepted: batch.traces.length, rejected: 0, errors: [] });
+        t.match(await poster.sendBatch(batch), { accepted: batch.traces.length, rejected: 0, errors: [] });
       }
       return [await read(daemon, '/agents'), await read(daemon, '/dashboard/traces?page_size=100')];
     };
@@ -50,16 +50,17 @@ void t.test(
 
 void t.test('live runs are stored as running and completed by what comes later', async (t) => {
   const daemon = await startTestDaemon(t);
-  const sender = senderTo(daemon);
+  const poster = posterTo(daemon);
   const traffic = new LiveTraffic(recording, { key: 'demo', startMs: UNTIL_MS, runsPerMinute: 120 });
   const post = async (nowMs: number) => {
-    for (const batch of packBatches(traffic.news(nowMs))) t.match(await sender.send(batch), { rejected: 0 });
+    for (const batch of packBatches(traffic.news(nowMs)))
+      t.match(await poster.sendBatch(batch), { rejected: 0 });
   };
   const counted = async (status: string) => read(daemon, `/dashboard/traces?status=${status}`);
   for (let ms = 0; ms <= 20_000; ms += 500) await post(UNTIL_MS + ms);
   t.match(await counted('running'), { count: traffic.underWay });
   t.ok(traffic.underWay > 0);
-  for (const batch of packBatches(traffic.cancel(UNTIL_MS + 21_000))) await sender.send(batch);
+  for (const batch of packBatches(traffic.cancel(UNTIL_MS + 21_000))) await poster.sendBatch(batch);
   t.match(await counted('running'), { count: 0 });
   t.match(await read(daemon, '/dashboard/traces'), { count: traffic.started });
 });

@@ -8,7 +8,9 @@ const START_MS = Date.UTC(2026, 10, 20, 9);
 const recording = readRecording();
 
 function someRun(agent: string): PlayedRun {
-  const index = recording.runs.findIndex(({ run }) => run.agent === agent && run.status === 'completed');
+  const index = recording.runs.findIndex(
+    ({ run: { trace } }) => trace.agent === agent && trace.status === 'completed',
+  );
   return playRun(recording, index, START_MS, 'live');
 }
 
