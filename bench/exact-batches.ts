@@ -1,12 +1,14 @@
 import type { BatchBody, RunBody } from '../src/cli/demo/body.js';
-import { history } from '../src/cli/demo/history.js';
+import { playRun, readRecording } from '../src/cli/demo/recording.js';
+import { MS_PER_MINUTE } from '../src/signal/time-units.js';
+import { Random } from './random.js';
 
 /** So many runs are at hand to choose from; enough that some one or two of them fill nearly every gap. */
 const AT_HAND = 60;
 /** A gap of so many spans is filled by choice, a larger one by the next run in line. */
 const GAP = 40;
 
-/** Requests without end, each of whole runs of the demo's generator with exactly so many spans together. */
+/** Requests without end, each of whole runs of the demo's recording with exactly so many spans together. */
 export function* exactBatches(options: {
   readonly seed: string;
   readonly spans: number;
@@ -49,8 +51,13 @@ function fill(runs: readonly RunBody[], spans: number): readonly RunBody[] | und
   return undefined;
 }
 
+/** The recording in a loop. The seed chooses where it begins, and makes the ids. */
 function* endlessRuns(seed: string, untilMs: number): Generator<RunBody, never> {
-  for (let lap = 0; ; lap += 1) {
-    for (const run of history({ seed: `${seed}/${lap}`, untilMs, days: 30, runsPerDay: 300 })) yield run.body;
+  const recording = readRecording();
+  const { length } = recording.runs;
+  const first = new Random(seed).integer(0, length - 1);
+  for (let place = first; ; place += 1) {
+    const startMs = untilMs - (length - (place % length)) * MS_PER_MINUTE;
+    yield playRun(recording, place % length, startMs, `${seed}/${String(Math.floor(place / length))}`).body;
   }
 }

@@ -1,4 +1,4 @@
-import type { Random } from '../src/cli/demo/random.js';
+import type { Random } from './random.js';
 
 /** Stands in every tenth record. */
 export const FREQUENT_WORD = 'timeout';

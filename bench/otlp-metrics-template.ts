@@ -1,4 +1,4 @@
-import { Random } from '../src/cli/demo/random.js';
+import { Random } from './random.js';
 import type { Metric, NumberPoint } from '../src/otlp/wire/requests.js';
 import type { BodyTemplate, Fresh } from './body-template.js';
 import type { SampledTrace } from './load-plan.js';

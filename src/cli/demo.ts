@@ -1,16 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { resolveTarget, withApiOptions, type ApiOptions, type Target } from './api-client.js';
-import { BatchSender } from './demo/batch-sender.js';
 import { packBatches, type BatchBody, type RunBody } from './demo/body.js';
-import { history, plannedRuns, type HistoryOptions } from './demo/history.js';
-import { LiveTraffic } from './demo/live-traffic.js';
-import { nextSteps } from './demo/next-steps.js';
-import { type FinishedRun } from './demo/run.js';
-import { sendAll } from './demo/send-all.js';
-import { Poster } from './demo/poster.js';
-import { linkPrompts, sendSignals, setUp } from './demo/stories.js';
-import { Tally } from './demo/tally.js';
+import { LiveTraffic } from './demo/live.js';
+import { Poster, type BatchReceipt } from './demo/poster.js';
+import {
+  history,
+  readRecording,
+  type HistoryOptions,
+  type PlayedRun,
+  type Recording,
+} from './demo/recording.js';
+import { linkPrompts, setUp } from './demo/set-up.js';
+import { sendSignals } from './demo/signals.js';
 import { EXIT } from './exit-codes.js';
 import type { ProcessIo } from './process-io.js';
 import { ProgressLine } from './progress-line.js';
@@ -29,7 +32,6 @@ interface Options extends ApiOptions {
   readonly runsPerDay: number;
   readonly live?: boolean;
   readonly rate: number;
-  readonly seed: string;
   readonly onlyRuns?: boolean;
   readonly otlpUrl?: string;
 }
@@ -39,40 +41,48 @@ interface Session {
   readonly io: ProcessIo;
   readonly progress: ProgressLine;
   readonly target: Target;
+  readonly recording: Recording;
+  /** All ids are made from it. */
+  readonly key: string;
   /** Ends at Ctrl-C. */
   readonly abort: AbortSignal;
   readonly now: () => number;
 }
 
-/** `jackdaw demo`: sends made-up agent runs to a running daemon. @param now the time, in milliseconds since the epoch */
+/**
+ * `jackdaw demo`: sends a recorded month of ten agents to a running daemon, moved so that it ends now.
+ *
+ * @param now the time, in milliseconds since the epoch
+ */
 export function demoCommand(io: ProcessIo, now: () => number = Date.now): Command {
   const command = new Command('demo')
     .description(
-      'Fill a daemon with the data of a team of agents: days of runs, a prompt with versions, alerts, a broken webhook, logs and metrics, and optional live traffic. The same seed creates the same runs with the same ids, so sending it twice adds nothing.',
+      'Fill a daemon with a recorded month of ten agents that ends now: runs, a prompt with versions, alerts, a broken webhook, logs and metrics, and live traffic if asked for. The last 24 hours hold an incident, a prompt version that resolves less and a release that costs more. Each time the runs get new ids: sending twice adds them twice.',
     )
-    .option('--days <n>', 'days of history, including today; 0 for none', integer(0, 3650), 30)
+    .option('--days <n>', 'days of history, today included; 0 for none', integer(0, 3650), 30)
     .option('--runs-per-day <n>', 'runs on an average day', integer(1, 1_000_000), 200)
-    .option('--live', 'then send live traffic until interrupted')
+    .option('--live', 'then go on with live traffic until interrupted: runs begin and end while you watch')
     .option('--rate <n>', 'live runs begun per minute', positive, 30)
-    .option('--only-runs', 'send only runs: no prompts, alerts, webhooks, logs or metrics')
+    .option('--only-runs', 'send runs only: no prompts, alerts, webhooks, logs and metrics')
     .option(
       '--otlp-url <url>',
       `where the daemon takes OTLP over HTTP, for logs and metrics (default: the host of its API, port ${DEFAULT_OTLP_PORT})`,
     )
-    .option('--seed <text>', 'another seed gives other runs', 'jackdaw');
+    .option('--seed <text>', 'no longer has an effect, since the runs are recorded; accepted until the next release');
   return withApiOptions(command).action(async (options: Options) => {
     if (options.days === 0 && options.live !== true) {
       command.error("error: with '--days 0' and without '--live' there is nothing to send");
     }
     if (options.otlpUrl !== undefined && !/^https?:\/\//.test(options.otlpUrl)) {
       command.error(
-        `error: '--otlp-url ${options.otlpUrl}' is not an address: use one such as http://127.0.0.1:4318`,
+        `error: '--otlp-url ${options.otlpUrl}' is no address: write it like http://127.0.0.1:4318`,
       );
     }
     const target = await resolveTarget(options, io);
     const progress = new ProgressLine(io);
+    const recording = readRecording();
     await untilInterrupted(io, async (abort) => {
-      const session: Session = { io, progress, target, abort, now };
+      const session: Session = { io, progress, target, recording, key: randomUUID(), abort, now };
       try {
         if (options.days > 0) await sendHistory(session, options);
         if (options.live === true && !abort.aborted) await sendLive(session, options);
@@ -98,30 +108,33 @@ async function untilInterrupted(io: ProcessIo, work: (abort: AbortSignal) => Pro
 }
 
 async function sendHistory(session: Session, options: Options): Promise<void> {
-  const { io, progress, target, abort, now } = session;
+  const { io, progress, target, recording, key, abort, now } = session;
+  const { prompt } = recording;
   const poster = new Poster(target, abort);
-  const sender = new BatchSender(poster);
   const tally = new Tally();
   const startedMs = now();
-  const plan: HistoryOptions = { ...options, untilMs: startedMs };
-  const total = plannedRuns(plan);
+  const plan: HistoryOptions = { ...options, untilMs: startedMs, key };
   const isWhole = options.onlyRuns !== true;
   const send = async (batch: BatchBody) => {
-    tally.add(batch, await sender.send(batch));
-    if (isWhole) await linkPrompts(poster, batch);
+    tally.add(batch, await poster.sendBatch(batch));
+    if (isWhole) await linkPrompts(poster, batch, prompt);
     const day = batch.traces[0]?.trace.started_at.slice(0, 10) ?? '';
-    progress.show(`${day}  ${count(tally.runs)} of about ${count(total)} runs, ${count(tally.spans)} spans`);
+    const about = count(options.days * options.runsPerDay);
+    progress.show(`${day}  ${count(tally.runs)} of about ${about} runs, ${count(tally.spans)} spans`);
+  };
+  const sendRuns = async (isWanted: (run: PlayedRun) => boolean) => {
+    await sendAll(packBatches(bodies(history(recording, plan), isWanted)), CONCURRENCY, send);
   };
   const freshMs = isWhole ? startedMs - FRESH_MS : Infinity;
-  const told: string[] = [];
+  const made: string[] = [];
   try {
-    if (isWhole) told.push(...(await setUp(poster, io, 'before')));
-    await sendAll(packBatches(bodies(plan, (run) => run.startMs < freshMs)), CONCURRENCY, send);
+    if (isWhole) made.push(...(await setUp(poster, io, prompt, 'before')));
+    await sendRuns((run) => run.startMs < freshMs);
     if (isWhole) {
-      told.push(...(await setUp(poster, io, 'after')));
-      await sendAll(packBatches(bodies(plan, (run) => run.startMs >= freshMs)), CONCURRENCY, send);
+      made.push(...(await setUp(poster, io, prompt, 'after')));
+      await sendRuns((run) => run.startMs >= freshMs);
       progress.show('logs and metrics');
-      told.push(...(await sendSignals(otlpPoster(session, options), io, options.seed, plan)));
+      made.push(...(await sendSignals(otlpPoster(session, options), io, recording, plan)));
     }
   } catch (error) {
     if (!abort.aborted) throw error;
@@ -129,9 +142,9 @@ async function sendHistory(session: Session, options: Options): Promise<void> {
   progress.clear();
   const seconds = Math.max(0, now() - startedMs) / 1000;
   io.out(
-    `${abort.aborted ? 'Interrupted. ' : ''}Sent ${count(tally.runs)} runs of ${tally.agents} agents with ${count(tally.spans)} spans in ${seconds.toFixed(1)} s, seed "${options.seed}". Sending the same seed again adds only what has happened since.`,
+    `${abort.aborted ? 'Interrupted. ' : ''}Sent ${count(tally.runs)} runs of ${tally.agents.size} agents with ${count(tally.spans)} spans in ${seconds.toFixed(1)} s. Sending again adds the same runs with new ids.`,
   );
-  if (told.length > 0) io.out(`With them: ${told.join('; ')}.`);
+  if (made.length > 0) io.out(`With them: ${made.join('; ')}.`);
   warnOfRejected(io, tally);
   io.out(nextSteps(target, tally.failedTraceId));
 }
@@ -144,14 +157,14 @@ function otlpPoster({ target, abort }: Session, { otlpUrl }: Options): Poster {
 }
 
 async function sendLive(session: Session, options: Options): Promise<void> {
-  const { io, progress, target, abort, now } = session;
-  const sender = new BatchSender(new Poster(target, abort));
+  const { io, progress, target, recording, key, abort, now } = session;
+  const poster = new Poster(target, abort);
   const tally = new Tally();
-  const traffic = new LiveTraffic({ seed: options.seed, startMs: now(), runsPerMinute: options.rate });
+  const traffic = new LiveTraffic(recording, { key, startMs: now(), runsPerMinute: options.rate });
   io.out(`Live: about ${options.rate} runs begin each minute. Ctrl-C ends it.`);
   try {
     for (;;) {
-      for (const batch of packBatches(traffic.news(now()))) tally.add(batch, await sender.send(batch));
+      for (const batch of packBatches(traffic.news(now()))) tally.add(batch, await poster.sendBatch(batch));
       progress.show(
         `live  ${count(traffic.started)} runs begun, ${traffic.underWay} under way, ${count(tally.spans)} spans sent`,
       );
@@ -161,15 +174,78 @@ async function sendLive(session: Session, options: Options): Promise<void> {
     if (!abort.aborted) throw error;
   }
   // What is still open would stay `running` for ever.
-  const farewell = new BatchSender(new Poster(target, AbortSignal.timeout(FAREWELL_MS)));
-  for (const batch of packBatches(traffic.cancel(now()))) tally.add(batch, await farewell.send(batch));
+  const farewell = new Poster(target, AbortSignal.timeout(FAREWELL_MS));
+  for (const batch of packBatches(traffic.cancel(now()))) tally.add(batch, await farewell.sendBatch(batch));
   progress.clear();
   io.out(`Sent ${count(traffic.started)} live runs with ${count(tally.spans)} spans.`);
   warnOfRejected(io, tally);
 }
 
-function* bodies(plan: HistoryOptions, isWanted: (run: FinishedRun) => boolean): Generator<RunBody> {
-  for (const run of history(plan)) if (isWanted(run)) yield run.body;
+function* bodies(runs: Iterable<PlayedRun>, isWanted: (run: PlayedRun) => boolean): Generator<RunBody> {
+  for (const run of runs) if (isWanted(run)) yield run.body;
+}
+
+/** What to look at once there is something to see, as lines for a shell. @param traceId a run worth a look */
+function nextSteps(target: Target, traceId: string | undefined): string {
+  const needsKey = target.keySource === '--key' || target.keySource === 'JACKDAW_KEY';
+  const assignment = needsKey
+    ? `JACKDAW_KEY=…   # the key from ${target.keySource}`
+    : `JACKDAW_KEY=$(cat ${target.keySource})`;
+  const lines = [
+    ['the agents and how they do', '/agents'],
+    ['the latest runs that failed', '/dashboard/traces?status=failed&page_size=5'],
+    ...(traceId === undefined ? [] : [['one of them, span by span', `/dashboard/traces/${traceId}`]]),
+    ['30 days of one agent', '/agents/{id of an agent}/stats?days=30'],
+  ] as const;
+  const width = Math.max(...lines.map(([, path]) => path.length));
+  const api = `${target.url}/api/v1`;
+  return [
+    '',
+    `Look at it in a browser, ${target.url}/ (\`jackdaw login\` gives a link that logs you in), or by the API:`,
+    `  ${assignment}`,
+    ...lines.map(
+      ([what, path]) =>
+        `  curl -sH "Authorization: Bearer $JACKDAW_KEY" '${api}${path}'${' '.repeat(width - path.length)}  # ${what}`,
+    ),
+  ].join('\n');
+}
+
+/** Sends items, so many at a time. @throws the first failure, once nothing is under way any more */
+async function sendAll<T>(
+  items: Generator<T>,
+  concurrency: number,
+  send: (item: T) => Promise<void>,
+): Promise<void> {
+  // The loops share the generator; one that fails closes it, which ends the others.
+  const worker = async () => {
+    for (const item of items) await send(item);
+  };
+  const ends = await Promise.allSettled(Array.from({ length: concurrency }, worker));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+/** Counts what was sent, and how much of it was accepted. */
+class Tally {
+  readonly agents = new Set<string>();
+  /** Accepted ones; one that was reported in pieces counts each time. */
+  runs = 0;
+  spans = 0;
+  rejected = 0;
+  /** Why the first rejected run was rejected. */
+  firstError: string | undefined;
+  /** The last failed run that was sent: the first thing to look at. */
+  failedTraceId: string | undefined;
+
+  add(batch: BatchBody, receipt: BatchReceipt): void {
+    for (const { trace, spans } of batch.traces) {
+      this.agents.add(trace.agent);
+      this.spans += spans.length;
+      if (trace.status === 'failed') this.failedTraceId = trace.trace_id;
+    }
+    this.runs += receipt.accepted;
+    this.rejected += receipt.rejected;
+    this.firstError ??= receipt.errors[0]?.error;
+  }
 }
 
 function warnOfRejected(io: ProcessIo, tally: Tally): void {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unreachable, type Target } from '../api-client.js';
+import type { BatchBody } from './body.js';
 
 const ANSWER_TIMEOUT_MS = 30_000;
 /** Waiting longer than this is no progress: a used-up quota says weeks. */
@@ -12,6 +13,13 @@ export interface Posted {
   readonly ok: boolean;
   readonly status: number;
   readonly text: string;
+}
+
+/** What the daemon made of one batch. */
+export interface BatchReceipt {
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly errors: readonly { readonly trace_id: string; readonly error: string }[];
 }
 
 interface Request {
@@ -59,6 +67,16 @@ export class Poster {
     }
   }
 
+  /** Sends runs; a repeat after a lost answer adds nothing. @throws as {@link send} does, and for a refusal */
+  async sendBatch(batch: BatchBody): Promise<BatchReceipt> {
+    const answer = await this.send({ method: 'POST', path: '/api/v1/traces/batch', body: batch });
+    if (!answer.ok) throw new Error(explain(this, answer, 'send traces', 'write'));
+    const { accepted, rejected, errors } = (parsed(answer.text) ?? {}) as Partial<BatchReceipt>;
+    if (accepted === undefined || rejected === undefined || errors === undefined)
+      throw new Error(`${this.url} did not answer like a Jackdaw daemon: is something else listening there?`);
+    return { accepted, rejected, errors };
+  }
+
   async #attempt({ method, path, body, headers }: Request): Promise<Answered | Failed> {
     try {
       const response = await fetch(`${this.#target.url}${path}`, {
@@ -97,19 +115,26 @@ function askedWaitMs(response: Response): number | undefined {
   return Number.isFinite(waitMs) ? Math.max(0, waitMs) : 1000;
 }
 
-/** A text of a JSON object's field, as far as it is one. */
-export function textIn(text: string, name: string): string | undefined {
-  const value = parsed(text);
-  if (typeof value !== 'object' || value === null) return undefined;
-  const found: unknown = Object.entries(value).find(([key]) => key === name)?.[1];
-  return typeof found === 'string' ? found : undefined;
-}
-
-/** What a text says as JSON; undefined where it is none. */
+/** What a text says as JSON; undefined if it is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }
+}
+
+/** A refusal, for the user. @param scope what the key needs for the action */
+export function explain(
+  { url, keySource }: Pick<Poster, 'url' | 'keySource'>,
+  { status, text }: Posted,
+  action: string,
+  scope: string,
+): string {
+  if (status === 401) return `The daemon at ${url} does not accept the API key from ${keySource}.`;
+  const { detail } = (parsed(text) ?? {}) as { readonly detail?: unknown };
+  if (status === 403)
+    return `The API key from ${keySource} may not ${action}: ${typeof detail === 'string' ? detail : `it needs the scope ${scope}`}`;
+  if (typeof detail === 'string') return `The daemon at ${url} refused (${String(status)}): ${detail}`;
+  return `${url} answered with status ${String(status)}, and not as a Jackdaw daemon does: is something else listening there?`;
 }

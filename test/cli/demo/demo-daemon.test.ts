@@ -1,14 +1,14 @@
 import t from 'tap';
-import { BatchSender } from '../../../src/cli/demo/batch-sender.js';
-import { Poster } from '../../../src/cli/demo/poster.js';
-import { demoCommand } from '../../../src/cli/demo.js';
 import { packBatches } from '../../../src/cli/demo/body.js';
-import { history } from '../../../src/cli/demo/history.js';
-import { LiveTraffic } from '../../../src/cli/demo/live-traffic.js';
+import { LiveTraffic } from '../../../src/cli/demo/live.js';
+import { Poster } from '../../../src/cli/demo/poster.js';
+import { history, readRecording } from '../../../src/cli/demo/recording.js';
+import { demoCommand } from '../../../src/cli/demo.js';
 import { startTestDaemon, type TestDaemon } from '../../support/daemon.js';
 import { memoryIo } from '../../support/memory-io.js';
 
 const UNTIL_MS = Date.UTC(2026, 10, 20, 15);
+const recording = readRecording();
 
 async function read(daemon: TestDaemon, path: string): Promise<unknown> {
   const response = await fetch(`${daemon.url}/api/v1${path}`, {
@@ -17,22 +17,21 @@ async function read(daemon: TestDaemon, path: string): Promise<unknown> {
   return response.json();
 }
 
-function senderTo(daemon: TestDaemon): BatchSender {
+function posterTo(daemon: TestDaemon): Poster {
   const target = { url: daemon.url, key: daemon.key, keySource: 'the test' };
-  return new BatchSender(new Poster(target, new AbortController().signal));
+  return new Poster(target, new AbortController().signal);
 }
 
 void t.test(
   'a daemon takes a history without one rejection, and the same again changes nothing',
   async (t) => {
     const daemon = await startTestDaemon(t);
-    const sender = senderTo(daemon);
-    const runs = [...history({ seed: 'demo', untilMs: UNTIL_MS, days: 4, runsPerDay: 40 })].map(
-      (run) => run.body,
-    );
+    const poster = posterTo(daemon);
+    const plan = { key: 'demo', untilMs: UNTIL_MS, days: 4, runsPerDay: 40 };
+    const runs = [...history(recording, plan)].map((run) => run.body);
     const post = async () => {
       for (const batch of packBatches(runs)) {
-        t.match(await sender.send(batch), { accepted: batch.traces.length, rejected: 0, errors: [] });
+        t.match(await poster.sendBatch(batch), { accepted: batch.traces.length, rejected: 0, errors: [] });
       }
       return [await read(daemon, '/agents'), await read(daemon, '/dashboard/traces?page_size=100')];
     };
@@ -51,61 +50,116 @@ void t.test(
 
 void t.test('live runs are stored as running and completed by what comes later', async (t) => {
   const daemon = await startTestDaemon(t);
-  const sender = senderTo(daemon);
-  const traffic = new LiveTraffic({ seed: 'demo', startMs: UNTIL_MS, runsPerMinute: 120 });
+  const poster = posterTo(daemon);
+  const traffic = new LiveTraffic(recording, { key: 'demo', startMs: UNTIL_MS, runsPerMinute: 120 });
   const post = async (nowMs: number) => {
-    for (const batch of packBatches(traffic.news(nowMs))) t.match(await sender.send(batch), { rejected: 0 });
+    for (const batch of packBatches(traffic.news(nowMs)))
+      t.match(await poster.sendBatch(batch), { rejected: 0 });
   };
   const counted = async (status: string) => read(daemon, `/dashboard/traces?status=${status}`);
   for (let ms = 0; ms <= 20_000; ms += 500) await post(UNTIL_MS + ms);
   t.match(await counted('running'), { count: traffic.underWay });
   t.ok(traffic.underWay > 0);
-  for (const batch of packBatches(traffic.cancel(UNTIL_MS + 21_000))) await sender.send(batch);
+  for (const batch of packBatches(traffic.cancel(UNTIL_MS + 21_000))) await poster.sendBatch(batch);
   t.match(await counted('running'), { count: 0 });
   t.match(await read(daemon, '/dashboard/traces'), { count: traffic.started });
 });
 
-void t.test('what is around the runs is there, too, and once only however often it is sent', async (t) => {
+/** Runs the command at a time. @returns what it printed */
+async function demo(daemon: TestDaemon, untilMs: number, ...options: readonly string[]): Promise<string> {
+  const io = memoryIo();
+  const target = ['--url', daemon.url, '--key', daemon.key, '--otlp-url', daemon.otlpUrl];
+  await demoCommand(io, () => untilMs).parseAsync([...target, ...options], { from: 'user' });
+  t.equal(io.errText(), '');
+  return io.outText();
+}
+
+void t.test('two plays do not collide, and what is around the runs is made once', async (t) => {
   const daemon = await startTestDaemon(t);
-  // So few runs that hours without any are told of, too.
-  const args = ['--url', daemon.url, '--key', daemon.key, '--otlp-url', daemon.otlpUrl];
+  // So few runs that some hours have none.
   const size = ['--days', '28', '--runs-per-day', '12'];
-  const send = async () => {
-    const io = memoryIo();
-    await demoCommand(io, () => UNTIL_MS).parseAsync([...args, ...size], { from: 'user' });
-    t.equal(io.errText(), '');
-    return io.outText();
-  };
   const seen = async () => {
     const compared = (await read(daemon, '/dashboard/prompts/support-reply/compare')) as {
       versions: { total_traces: number }[];
     };
+    const { count: runs } = (await read(daemon, '/dashboard/traces?page_size=1')) as { count: number };
+    const { count: logs } = (await read(daemon, '/dashboard/logs/search?page_size=1')) as { count: number };
+    const metrics = (await read(daemon, '/dashboard/metrics')) as { data_point_count: number }[];
     return {
-      runs: await read(daemon, '/dashboard/traces?page_size=1'),
-      versions: compared.versions.map(({ total_traces }) => total_traces),
-      alerts: (await read(daemon, '/alerts')) as unknown[],
-      endpoints: (await read(daemon, '/org/default/webhooks/endpoints')) as unknown[],
-      logs: await read(daemon, '/dashboard/logs/search?page_size=1'),
-      metrics: (await read(daemon, '/dashboard/metrics')) as unknown[],
+      added: [
+        runs,
+        logs,
+        ...compared.versions.map(({ total_traces }) => total_traces),
+        ...metrics.map(({ data_point_count }) => data_point_count),
+      ],
+      alerts: ((await read(daemon, '/alerts')) as unknown[]).length,
+      endpoints: await read(daemon, '/org/default/webhooks/endpoints'),
     };
   };
-  t.match(await send(), /4 alerts; logs and metrics of 20 hours/);
+  t.match(await demo(daemon, UNTIL_MS, ...size), /4 alerts; logs and metrics of 24 hours/);
   const first = await seen();
-  t.equal(first.versions.length, 3);
-  t.ok(first.versions.every((runs) => runs > 0));
-  t.equal(first.alerts.length, 4);
+  t.equal(first.added.length, 2 + 3 + 3);
+  t.ok(
+    first.added.every((count) => count > 0),
+    first.added.join(', '),
+  );
+  t.same(first.added.slice(-3), [1440, 2880, 4320]);
+  t.equal(first.alerts, 4);
   t.match(first.endpoints, [{ url: 'https://incidents.example.invalid/jackdaw', is_active: true }]);
-  t.match(first.metrics, [
-    { data_point_count: 1200 },
-    { data_point_count: 2400 },
-    { data_point_count: 3600 },
-  ]);
-  await send();
+  await demo(daemon, UNTIL_MS + 1, ...size);
   const second = await seen();
-  for (const part of ['runs', 'versions', 'logs', 'metrics'] as const)
-    t.same(second[part], first[part], part);
-  t.equal(second.alerts.length, 4);
-  t.equal(second.endpoints.length, 1);
+  t.same(
+    second.added,
+    first.added.map((count) => 2 * count),
+  );
+  t.equal(second.alerts, 4);
+  t.equal((second.endpoints as unknown[]).length, 1);
+});
+
+void t.test('the API shows the stories in the last 24 hours', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await demo(daemon, UNTIL_MS, '--days', '3');
+  interface Figures {
+    readonly runs: number;
+    readonly failed: number;
+    readonly success_count: number;
+    readonly cost: number;
+    readonly priced_runs: number;
+  }
+  interface Group {
+    readonly key: string | null;
+    readonly name: string | null;
+    readonly total: Figures;
+    readonly buckets: readonly Figures[];
+  }
+  /** What the pages ask for, of the 24 hours that end so many days before. */
+  const groups = async (daysAgo: number, query: string): Promise<readonly Group[]> => {
+    const [from, to] = [1, 0].map((days) => new Date(UNTIL_MS - (days + daysAgo) * 86_400_000).toISOString());
+    const path = `/dashboard/series?start_time=${from ?? ''}&end_time=${to ?? ''}&interval=1h${query}`;
+    return ((await read(daemon, path)) as { groups: readonly Group[] }).groups;
+  };
+  const figures = async (daysAgo: number, query: string, name?: string) =>
+    (await groups(daysAgo, query)).find((group) => group.name === (name ?? null));
+
+  const all = await figures(0, '');
+  const hours = (all?.buckets ?? []).filter(({ runs }) => runs >= 8).map(({ runs, failed }) => failed / runs);
+  t.ok(Math.max(...hours) > 0.25, `an incident: ${hours.join(', ')}`);
+  t.ok(hours.filter((share) => share < 0.1).length >= 3, 'and hours without it');
+
+  const costOf = (group: Group | undefined) => (group?.total.cost ?? 0) / (group?.total.priced_runs ?? 0);
+  const [now, before] = [
+    await figures(0, '&group_by=agent', 'research-assistant'),
+    await figures(1, '&group_by=agent', 'research-assistant'),
+  ];
+  t.ok(costOf(now) > 1.5 * costOf(before), `a rise in cost: ${costOf(before)} to ${costOf(now)}`);
+
+  const prompts = await groups(0, '&group_by=prompt_version&prompt_name=support-reply');
+  t.same(prompts.map(({ key }) => key).sort(), ['2', '3'], 'both versions of the prompt');
+  const { versions } = (await read(daemon, '/dashboard/prompts/support-reply/compare')) as {
+    versions: readonly { version: number; success_rate: number }[];
+  };
+  const rate = (version: number) => versions.find((each) => each.version === version)?.success_rate ?? 0;
+  t.ok(rate(3) < rate(2) - 0.15, `a worse prompt: ${rate(2)} to ${rate(3)}`);
 });
 
 void t.test('what a key may not make is left out, and said', async (t) => {

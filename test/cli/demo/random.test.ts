@@ -1,40 +1,26 @@
 import t from 'tap';
-import { write, writeSeveral } from '../../../src/cli/demo/grammar.js';
-import { Random } from '../../../src/cli/demo/random.js';
-import { isUuid } from '../../../src/signal/ids.js';
+import { Random } from '../../../bench/random.js';
 
 function draw<T>(count: number, one: () => T): T[] {
   return Array.from({ length: count }, one);
 }
 
-void t.test('one key gives one sequence for good: ids that were sent must come again', async (t) => {
+void t.test('one key gives one sequence for good, so that benchmarks send the same bodies', async (t) => {
   const random = new Random('jackdaw');
-  t.equal(random.uuid(), '24ba4f87-6e26-4b24-8d02-e2306168440f');
+  for (let drawn = 0; drawn < 4; drawn += 1) random.uint32();
   t.equal(random.uint32(), 1344331890);
-  t.not(new Random('jackdaw').uuid(), new Random('jackdaw ').uuid());
+  t.not(new Random('jackdaw').uint32(), new Random('jackdaw ').uint32());
 });
 
 void t.test('values keep to their bounds and reach them', async (t) => {
   const random = new Random('bounds');
   t.same([...new Set(draw(300, () => random.integer(2, 5)))].sort(), [2, 3, 4, 5]);
   t.ok(draw(1000, () => random.unit()).every((value) => value >= 0 && value < 1));
-  t.ok(draw(1000, () => random.logNormal(100, 0.5)).every((value) => value > 0 && Number.isFinite(value)));
-  t.ok(draw(100, () => random.uuid()).every((id) => isUuid(id)));
 });
 
-void t.test('picks are spread, weights hold, samples are of different members', async (t) => {
+void t.test('picks are spread, and weights hold', async (t) => {
   const random = new Random('picks');
   const heavy = draw(2000, () => random.weighted([1, 9], (weight) => weight)).filter((w) => w === 9).length;
   t.ok(heavy > 1700 && heavy < 1900);
-  t.same(random.sample([1, 2, 3], 5).sort(), [1, 2, 3]);
-  t.equal(new Set(random.sample([1, 2, 3, 4], 2)).size, 2);
   t.throws(() => random.pick([]), RangeError);
-});
-
-void t.test('a template is written out to the last place, and an unknown symbol is an error', async (t) => {
-  const random = new Random('text');
-  const grammar = { who: ['{first}!'], first: ['Ada', 'Bo'] };
-  t.match(write(random, grammar, '{who} {3-5} {"json": 1}'), /^(Ada|Bo)! [345] \{"json": 1\}$/);
-  t.equal(writeSeveral(random, grammar, 'first', 2, '+').length, 6);
-  t.throws(() => write(random, grammar, '{nobody}'), /nobody/);
 });

@@ -1,17 +1,17 @@
 import t from 'tap';
 import type { RunBody, SpanBody } from '../../../src/cli/demo/body.js';
-import { LiveRun } from '../../../src/cli/demo/live-run.js';
-import { LiveTraffic } from '../../../src/cli/demo/live-traffic.js';
-import { PROFILES } from '../../../src/cli/demo/profiles.js';
-import { finishRun, type FinishedRun } from '../../../src/cli/demo/run.js';
+import { LiveRun, LiveTraffic } from '../../../src/cli/demo/live.js';
+import { playRun, readRecording, type PlayedRun } from '../../../src/cli/demo/recording.js';
 import { brokenRules } from './batch-rules.js';
 
 const START_MS = Date.UTC(2026, 10, 20, 9);
+const recording = readRecording();
 
-function someRun(agent: string): FinishedRun {
-  const profile = PROFILES.find((candidate) => candidate.name === agent);
-  if (profile === undefined) throw new Error(`no agent ${agent}`);
-  return finishRun('live', { key: 'one', profile, startMs: START_MS });
+function someRun(agent: string): PlayedRun {
+  const index = recording.runs.findIndex(
+    ({ run: { trace } }) => trace.agent === agent && trace.status === 'completed',
+  );
+  return playRun(recording, index, START_MS, 'live');
 }
 
 /** What a store knows after the messages: the last header, and of each span the last message. */
@@ -66,7 +66,7 @@ void t.test('a cancelled run ends as failed, and only if it was seen to begin', 
 
 void t.test('traffic keeps to its rate, and two sessions share no run', async (t) => {
   const ids = (startMs: number) => {
-    const traffic = new LiveTraffic({ seed: 'live', startMs, runsPerMinute: 60 });
+    const traffic = new LiveTraffic(recording, { key: `live ${startMs}`, startMs, runsPerMinute: 60 });
     const seen = new Set<string>();
     for (let nowMs = startMs; nowMs <= startMs + 300_000; nowMs += 5000) {
       for (const run of traffic.news(nowMs)) seen.add(run.trace.trace_id);

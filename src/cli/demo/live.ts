@@ -1,19 +1,19 @@
 import type { RunBody, SpanBody, TraceBody } from './body.js';
-import type { FinishedRun } from './run.js';
+import { playRun, type PlayedRun, type Recording } from './recording.js';
 
 /**
  * A run that is being sent while it happens, as an SDK with a short flush interval would: first as `running` with its
  * root span, then each span once it has ended, at last the end of both.
  */
 export class LiveRun {
-  readonly #run: FinishedRun;
+  readonly #run: PlayedRun;
   readonly #endsMs: ReadonlyMap<SpanBody, number>;
   readonly #root: SpanBody | undefined;
   /** Up to here it was sent; undefined before the first time. */
   #sentMs: number | undefined;
   #isOver = false;
 
-  constructor(run: FinishedRun) {
+  constructor(run: PlayedRun) {
     this.#run = run;
     this.#root = run.body.spans[0];
     this.#endsMs = new Map(
@@ -99,4 +99,69 @@ function runningSpan(span: SpanBody): SpanBody {
     ...(input_data && { input_data }),
     ...(metadata && { metadata }),
   };
+}
+
+export interface LiveOptions {
+  /** When the traffic begins, in milliseconds since the epoch. */
+  readonly startMs: number;
+  readonly runsPerMinute: number;
+  /** All ids are made from this text: every session needs its own. */
+  readonly key: string;
+}
+
+/** The runs of a recording in a loop, so many a minute on average, each reported while it happens. */
+export class LiveTraffic {
+  readonly #recording: Recording;
+  readonly #options: LiveOptions;
+  readonly #first: number;
+  #open: LiveRun[] = [];
+  #nextStartMs: number;
+  #started = 0;
+
+  constructor(recording: Recording, options: LiveOptions) {
+    this.#recording = recording;
+    this.#options = options;
+    this.#nextStartMs = options.startMs;
+    this.#first = Math.floor(Math.random() * recording.runs.length);
+  }
+
+  /** Runs that have begun so far. */
+  get started(): number {
+    return this.#started;
+  }
+
+  /** Runs that have begun and not ended. */
+  get underWay(): number {
+    return this.#open.length;
+  }
+
+  /** All that has happened since the last call. */
+  news(nowMs: number): RunBody[] {
+    while (this.#nextStartMs <= nowMs) this.#begin();
+    return this.#report((run) => run.news(nowMs));
+  }
+
+  /** Ends all runs that are under way. */
+  cancel(nowMs: number): RunBody[] {
+    return this.#report((run) => run.cancel(nowMs));
+  }
+
+  #begin(): void {
+    const { key, runsPerMinute } = this.#options;
+    const { length } = this.#recording.runs;
+    const place = this.#first + this.#started;
+    const lap = Math.floor(place / length);
+    const run = playRun(this.#recording, place % length, this.#nextStartMs, `${key}/live/${String(lap)}`);
+    this.#open.push(new LiveRun(run));
+    this.#started += 1;
+    // Exponential pauses: the starts are independent of each other.
+    const pauseMs = (-Math.log(1 - Math.random()) * 60_000) / runsPerMinute;
+    this.#nextStartMs += Math.max(1, Math.round(pauseMs));
+  }
+
+  #report(what: (run: LiveRun) => RunBody | undefined): RunBody[] {
+    const bodies = this.#open.flatMap((run) => what(run) ?? []);
+    this.#open = this.#open.filter((run) => !run.isOver);
+    return bodies;
+  }
 }

@@ -38,25 +38,11 @@ export class Random {
     return min + Math.floor(this.unit() * (max - min + 1));
   }
 
-  chance(probability: number): boolean {
-    return this.unit() < probability;
-  }
-
   /** @throws RangeError for an empty list. */
   pick<T>(list: readonly T[]): T {
     const index = this.integer(0, list.length - 1);
     if (index >= list.length || list.length === 0) throw new RangeError('Cannot pick from an empty list.');
     return list[index] as T;
-  }
-
-  /** As many different members as asked for, or all of them, in random order. */
-  sample<T>(list: readonly T[], count: number): T[] {
-    const rest = [...list];
-    const chosen: T[] = [];
-    while (chosen.length < count && rest.length > 0) {
-      chosen.push(...rest.splice(this.integer(0, rest.length - 1), 1));
-    }
-    return chosen;
   }
 
   /** One member, in proportion to its weight. @throws RangeError for an empty list. */
@@ -67,18 +53,5 @@ export class Random {
       if (point < 0) return item;
     }
     return this.pick(list);
-  }
-
-  /** Log-normal: half of the values are below `median`, few are many times as large. */
-  logNormal(median: number, sigma: number): number {
-    const normal = Math.sqrt(-2 * Math.log(1 - this.unit())) * Math.cos(2 * Math.PI * this.unit());
-    return median * Math.exp(sigma * normal);
-  }
-
-  /** A UUID in the form of version 4, lower case. */
-  uuid(): string {
-    const hex = Array.from({ length: 4 }, () => this.uint32().toString(16).padStart(8, '0')).join('');
-    const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) & 3);
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
   }
 }

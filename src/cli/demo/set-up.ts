@@ -1,0 +1,124 @@
+import type { CliIo } from '../io.js';
+import type { BatchBody } from './body.js';
+import { explain, parsed, type Poster } from './poster.js';
+import type { Recording } from './recording.js';
+
+/** Nothing answers at this address (RFC 2606), as if someone had removed the receiver. */
+const BROKEN = {
+  name: 'Incident channel (nothing answers there)',
+  url: 'https://incidents.example.invalid/jackdaw',
+  event_types: ['alert.fired', 'alert.resolved', 'trace.failed'],
+};
+const ON_CALL = 'https://chat.example.invalid/hooks/on-call';
+
+const ALERTS: readonly { readonly agent: string; readonly type: string; readonly threshold: number }[] = [
+  { agent: 'research-assistant', type: 'cost_threshold', threshold: 0.2 },
+  { agent: 'support-triage', type: 'failure_rate', threshold: 0.15 },
+  { agent: 'code-reviewer', type: 'latency_threshold', threshold: 15_000 },
+  { agent: 'content-moderator', type: 'inactivity', threshold: 6 },
+];
+
+/** Makes one part of the demo; what exists already stays. @returns why it could not; undefined if it could */
+type Maker = (poster: Poster, prompt: Recording['prompt']) => Promise<string | undefined>;
+
+/** What is made before the runs are sent, and what is made once the daemon has the agents. */
+const MAKERS: Readonly<Record<'before' | 'after', Readonly<Record<string, Maker>>>> = {
+  before: { 'the prompt support-reply with 3 versions': makePrompt },
+  after: { 'a webhook that is broken': makeWebhook, '4 alerts': makeAlerts },
+};
+
+/**
+ * Makes a prompt, a webhook and alerts. Warns of each that the key may not make, and goes on without it.
+ *
+ * @returns what exists now, for the user
+ * @throws as {@link Poster.send} does
+ */
+export async function setUp(
+  poster: Poster,
+  io: Pick<CliIo, 'err'>,
+  prompt: Recording['prompt'],
+  when: keyof typeof MAKERS,
+): Promise<string[]> {
+  const made: string[] = [];
+  for (const [what, make] of Object.entries(MAKERS[when])) {
+    const problem = await make(poster, prompt);
+    if (problem === undefined) made.push(what);
+    else io.err(`Without ${what}: ${problem}`);
+  }
+  return made;
+}
+
+/** Reports which version of the prompt runs used. @throws as {@link Poster.send} does */
+export async function linkPrompts(
+  poster: Poster,
+  { traces }: BatchBody,
+  prompt: Recording['prompt'],
+): Promise<void> {
+  for (const { trace, spans } of traces) {
+    const version = trace.metadata?.['prompt_version'];
+    const span = spans.find(({ name, output_tokens }) => name === prompt.span && output_tokens !== undefined);
+    if (version === undefined || span === undefined) continue;
+    const body = {
+      prompt_name: prompt.name,
+      prompt_version: version,
+      trace_id: trace.trace_id,
+      span_id: span.span_id,
+    };
+    // If the key may not do this, it could not make the prompt either, and the user was warned.
+    await poster.send({ method: 'POST', path: '/api/v1/dashboard/prompts/usage', body });
+  }
+}
+
+async function makePrompt(
+  poster: Poster,
+  { name, versions }: Recording['prompt'],
+): Promise<string | undefined> {
+  for (const [index, version] of versions.entries()) {
+    const body = { name, version: index + 1, ...version };
+    const problem = await create(poster, '/api/v1/dashboard/prompts/', body, 'make prompts');
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+async function makeAlerts(poster: Poster): Promise<string | undefined> {
+  const agents = await list(poster, '/api/v1/agents');
+  const alerts = await list(poster, '/api/v1/alerts');
+  for (const { agent, type, threshold } of ALERTS) {
+    const id = agents.find(({ name }) => name === agent)?.['id'];
+    if (id === undefined || alerts.some((known) => known['agent_id'] === id && known['type'] === type))
+      continue;
+    const body = { agent_id: id, type, threshold, channel: 'webhook', webhook_url: ON_CALL };
+    const problem = await create(poster, '/api/v1/alerts', body, 'make alerts');
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** An endpoint in the first organization that the user administers: the events of the user's runs go there. */
+async function makeWebhook(poster: Poster): Promise<string | undefined> {
+  const me = parsed((await poster.send({ method: 'GET', path: '/api/v1/me' })).text) as
+    { readonly memberships?: readonly { readonly slug: string; readonly role: string }[] } | undefined;
+  const slug = me?.memberships?.find(({ role }) => role === 'admin')?.slug;
+  if (slug === undefined) return 'the user of the API key is not an administrator of any organization';
+  const path = `/api/v1/org/${encodeURIComponent(slug)}/webhooks/endpoints`;
+  if ((await list(poster, path)).some(({ url }) => url === BROKEN.url)) return undefined;
+  return create(poster, path, BROKEN, 'make webhooks');
+}
+
+/** @returns why it does not exist now; something created before is fine */
+async function create(
+  poster: Poster,
+  path: string,
+  body: object,
+  action: string,
+): Promise<string | undefined> {
+  const answer = await poster.send({ method: 'POST', path, body });
+  return answer.ok || answer.status === 409 ? undefined : explain(poster, answer, action, 'manage');
+}
+
+async function list(poster: Poster, path: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { ok, text } = await poster.send({ method: 'GET', path });
+  const found = ok ? parsed(text) : [];
+  return Array.isArray(found) ? (found as Readonly<Record<string, unknown>>[]) : [];
+}
