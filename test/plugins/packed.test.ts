@@ -38,7 +38,7 @@ void t.test('the packed program runs in an empty project beside a packed plugin'
     'README.md',
     'package.json',
     'config.example.yaml',
-    'demo/month.jsonl.br',
+    'src/cli/demo/month.jsonl.br',
     'plugins/README.md',
     'plugins/prices/prices.yaml',
     'dist/src/jackdaw.cjs',

@@ -7,8 +7,8 @@ import { itemAt } from '../../signal/checked.js';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../signal/time-units.js';
 import type { RunBody, SpanBody, TraceBody } from './body.js';
 
-/** `demo/README.md` describes the format. */
-const FILE = join('demo', 'month.jsonl.br');
+/** `README.md` describes the format. */
+const FILE = join('src', 'cli', 'demo', 'month.jsonl.br');
 /** Copies of a run, if more runs a day are wanted than were recorded, start within this time before it. */
 const COPIES_MS = MS_PER_HOUR;
 
