@@ -13,7 +13,7 @@ import {
   together,
   type WhatIfAnswer,
 } from '../../src/ui/pages/models/what-if.js';
-import { figuresByAgent, worseAgents } from '../../src/ui/pages/overview/regressions.js';
+import { figuresByAgent, regressionsOf } from '../../src/ui/pages/overview/regressions.js';
 import { filterQuery, isFiltered, isUncounted, STATE } from '../../src/ui/pages/runs/runs-state.js';
 import { conversationSpans } from '../../src/ui/pages/sessions/turn.js';
 import { parseState } from '../../src/ui/state/codec.js';
@@ -44,7 +44,7 @@ void t.test('agents got worse that fail more often or cost more a run, of enough
     of('new', bucket(40, 40, 100)),
     of('unpriced', bucket(10, 0, 1, 10), bucket(10, 0, null)),
   ]);
-  const found = worseAgents(now, before);
+  const found = regressionsOf(now, before);
   t.same(
     found.map(({ now: { id } }) => id),
     ['fails', 'costs'],

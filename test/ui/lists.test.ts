@@ -93,7 +93,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     await page.getByRole('link', { name: 'support/answer' }).click();
     await page.getByRole('heading', { name: 'Compare v1 → v2' }).waitFor();
     t.match(await page.getByText(/Of 12 runs with v2 and 12 runs with v1/).textContent(), 'fewer than 30');
-    const diff = page.locator('pre[aria-label="Text of the prompt"]');
+    const diff = page.locator('pre[aria-label="Prompt text"]');
     t.match(await diff.textContent(), 'briefly');
     t.match(await diff.textContent(), 'at length');
     await page.getByLabel('From').selectOption('2');

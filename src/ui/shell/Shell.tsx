@@ -63,7 +63,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             }}
           >
             <CircleQuestionMark size={16} aria-hidden="true" />
-            <span>Keyboard shortcuts</span>
+            <span>Shortcuts</span>
             <kbd>?</kbd>
           </button>
           <Appearance />
@@ -124,7 +124,7 @@ function Appearance() {
   return (
     <div className={styles['settings']}>
       <label>
-        <span>Time zone</span>
+        <span>Zone</span>
         <select
           className={parts['field']}
           value={zone}

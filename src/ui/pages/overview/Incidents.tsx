@@ -12,7 +12,7 @@ const LIMIT = 5;
 const REFRESH_MS = 15_000;
 
 /** Latest incidents with one related run each. */
-export function FiredAlerts({ range }: { readonly range: string }) {
+export function Incidents({ range }: { readonly range: string }) {
   const { data, error } = useQuery({
     queryKey: ['overview-alerts', range],
     queryFn: ({ signal }) => {

@@ -19,10 +19,10 @@ import { seriesQuery, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from '../agents/FirstRun.js';
 import { AGENT_COUNT, NEWEST_RUN, useAgentCount, useNewestRun } from '../agents/use-first-runs.js';
-import { FiredAlerts } from './Incidents.js';
-import { NewestFailures } from './RecentFailures.js';
+import { Incidents } from './Incidents.js';
+import { RecentFailures } from './RecentFailures.js';
 import { UnpricedModels } from './UnpricedModels.js';
-import { WorseAgents } from './Regressions.js';
+import { Regressions } from './Regressions.js';
 import styles from './Overview.module.css';
 import { Link } from 'wouter';
 import { Status } from '../../parts/Status.js';
@@ -68,11 +68,11 @@ function Filled({ first }: { readonly first: Schemas['Run'] | undefined }) {
       />
       <div className={styles['grid']}>
         <div>
-          <FiredAlerts range={range} />
-          <NewestFailures range={range} />
+          <Incidents range={range} />
+          <RecentFailures range={range} />
         </div>
         <div>
-          <WorseAgents range={range} />
+          <Regressions range={range} />
           <UnpricedModels range={range} />
         </div>
       </div>

@@ -11,7 +11,7 @@ const LIMIT = 6;
 const REFRESH_MS = 10_000;
 
 /** Recently failed runs. */
-export function NewestFailures({ range }: { readonly range: string }) {
+export function RecentFailures({ range }: { readonly range: string }) {
   const { data, error } = useQuery({
     queryKey: ['overview-failures', range],
     queryFn: ({ signal }) => {

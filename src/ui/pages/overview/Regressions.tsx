@@ -5,13 +5,13 @@ import { formatCount, formatMoney, formatPercentage } from '../../format/number.
 import parts from '../../parts/parts.module.css';
 import { endsOf } from '../../state/use-series.js';
 import { Card } from './Card.js';
-import { figuresByAgent, worseAgents } from './regressions.js';
+import { figuresByAgent, regressionsOf } from './regressions.js';
 import styles from './Overview.module.css';
 
 const LIMIT = 5;
 
 /** Agents that fail more often or cost more per run than in the previous period. */
-export function WorseAgents({ range }: { readonly range: string }) {
+export function Regressions({ range }: { readonly range: string }) {
   const { data, error } = useQuery({
     queryKey: ['overview-worse', range],
     queryFn: async ({ signal }) => {
@@ -31,7 +31,7 @@ export function WorseAgents({ range }: { readonly range: string }) {
           ),
         ),
       );
-      return worseAgents(figuresByAgent(now?.groups ?? []), figuresByAgent(before?.groups ?? []));
+      return regressionsOf(figuresByAgent(now?.groups ?? []), figuresByAgent(before?.groups ?? []));
     },
   });
   return (

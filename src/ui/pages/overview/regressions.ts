@@ -21,7 +21,7 @@ interface Group {
 }
 
 /** An agent that got worse, and how. */
-export interface Worse {
+export interface Regression {
   readonly now: AgentFigures;
   readonly before: AgentFigures;
   /** Failure rates from 0 to 1, if they rose. */
@@ -58,11 +58,11 @@ export function figuresByAgent(groups: readonly Group[]): ReadonlyMap<string, Ag
 }
 
 /** Agents with a clearly higher failure rate or cost per run, the worst first. */
-export function worseAgents(
+export function regressionsOf(
   now: ReadonlyMap<string, AgentFigures>,
   before: ReadonlyMap<string, AgentFigures>,
-): readonly Worse[] {
-  const found = [...now.values()].flatMap((figures): Worse[] => {
+): readonly Regression[] {
+  const found = [...now.values()].flatMap((figures): Regression[] => {
     const earlier = before.get(figures.id);
     if (!earlier || figures.runs < MIN_RUNS || earlier.runs < MIN_RUNS) return [];
     const shares = { now: figures.failed / figures.runs, before: earlier.failed / earlier.runs };
@@ -74,7 +74,7 @@ export function worseAgents(
     const cost = costs && costs.before > 0 && costs.now / costs.before >= MORE_COST ? costs : null;
     return failures || cost ? [{ now: figures, before: earlier, failures, cost }] : [];
   });
-  const rank = ({ failures, cost }: Worse): number =>
+  const rank = ({ failures, cost }: Regression): number =>
     (failures ? 10 * (failures.now - failures.before) : 0) + (cost ? Math.log2(cost.now / cost.before) : 0);
   return found.sort((a, b) => rank(b) - rank(a));
 }
