@@ -68,7 +68,10 @@ export function demoCommand(io: ProcessIo, now: () => number = Date.now): Comman
       '--otlp-url <url>',
       `where the daemon takes OTLP over HTTP, for logs and metrics (default: the host of its API, port ${DEFAULT_OTLP_PORT})`,
     )
-    .option('--seed <text>', 'no longer has an effect, since the runs are recorded; accepted until the next release');
+    .option(
+      '--seed <text>',
+      'no longer has an effect, since the runs are recorded; accepted until the next release',
+    );
   return withApiOptions(command).action(async (options: Options) => {
     if (options.days === 0 && options.live !== true) {
       command.error("error: with '--days 0' and without '--live' there is nothing to send");

@@ -101,7 +101,7 @@ interface Json {
 function put(record: Json, path: readonly (string | number)[], value: Value): void {
   let at = record;
   for (const [depth, key] of path.slice(0, -1).entries())
-    at = (at[key] ??= typeof path[depth + 1] === 'number' ? ([]) : {}) as Json;
+    at = (at[key] ??= typeof path[depth + 1] === 'number' ? [] : {}) as Json;
   at[itemAt(path, path.length - 1)] = value;
 }
 
