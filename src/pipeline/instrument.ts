@@ -151,7 +151,7 @@ export class Gate {
   }
 }
 
-/** What is done with the batches of an edge. */
+/** What counts, shows and notes the batches of an edge. */
 export interface EdgeInstruments {
   readonly signal: Signal;
   readonly logger: Logger;

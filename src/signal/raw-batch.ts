@@ -62,8 +62,15 @@ export function itemsWithin(batch: AnyBatch, mostBytes: number): readonly unknow
   }
 }
 
-/** One batch of several plain ones of one tenant. @throws Error for a compressed request */
-export function joinRaw(batches: readonly [RawBatch, ...RawBatch[]]): RawBatch {
+/** One batch of several of one tenant and kind: raw or records. @throws Error for a compressed request */
+export function joined(batches: readonly [AnyBatch, ...AnyBatch[]]): AnyBatch {
+  const [first, ...rest] = batches;
+  if (rest.length === 0) return first;
+  if (first.kind === 'raw') return joinRaw([first, ...rest.filter((batch) => batch.kind === 'raw')]);
+  return { tenant: first.tenant, items: batches.flatMap((batch) => recordsOf(batch).items) };
+}
+
+function joinRaw(batches: readonly [RawBatch, ...RawBatch[]]): RawBatch {
   const requests = batches.map(({ request }) => request);
   if (requests.some(({ form }) => form !== 'plain')) throw new Error('only plain requests can be joined');
   const request: RawRequest = {

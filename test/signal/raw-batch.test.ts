@@ -5,7 +5,7 @@ import type { Batch } from '../../src/signal/batch.js';
 import {
   inForm,
   itemsWithin,
-  joinRaw,
+  joined,
   recordsOf,
   type AnyBatch,
   type RawBatch,
@@ -60,15 +60,15 @@ void t.test('a raw batch is decoded for consumers that take records only', async
 
 void t.test('requests of one user become one, and keep their bytes in any form', async (t) => {
   const [one, other] = [counted(1, 2), counted(3)];
-  const joined = joinRaw([one.batch, other.batch]);
-  t.match(joined.request, { form: 'plain', items: 3 });
-  const packed = await inForm(joined.request, 'gzip');
+  const both = joined([one.batch, other.batch]) as RawBatch;
+  t.match(both.request, { form: 'plain', items: 3 });
+  const packed = await inForm(both.request, 'gzip');
   t.equal(await inForm(packed, 'gzip'), packed);
   t.strictSame([...(await inForm(packed, 'plain')).bytes], [1, 2, 3]);
-  const kept: RawBatch = { ...joined, request: packed };
+  const kept: RawBatch = { ...both, request: packed };
   t.equal(recordsOf(kept).items.length, 3);
   t.strictSame(one.reads, ['010203 of a-user'], 'a compressed one can be decoded as well');
-  t.throws(() => joinRaw([one.batch, kept]), /only plain requests can be joined/);
+  t.throws(() => joined([one.batch, kept]), /only plain requests can be joined/);
 });
 
 void t.test('a look at items decodes no more than it may', async (t) => {

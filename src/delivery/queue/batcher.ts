@@ -1,6 +1,6 @@
 import { itemCount } from '../../signal/amount.js';
 import { MAX_REQUEST_ITEMS } from '../../signal/batch.js';
-import { joinRaw, recordsOf, type AnyBatch } from '../../signal/raw-batch.js';
+import { joined, recordsOf, type AnyBatch } from '../../signal/raw-batch.js';
 import type { Micros } from '../../signal/time.js';
 import type { BatchLimits } from './config.js';
 import { itemBytes } from './memory-size.js';
@@ -102,12 +102,4 @@ export function mergeParcels(parcels: readonly [Parcel, ...Parcel[]]): Parcel {
     batch: joined([first.batch, ...rest.map(({ batch }) => batch)]),
     bytes: parcels.reduce((sum, { bytes }) => sum + bytes, 0),
   };
-}
-
-/** One batch of several of one tenant and kind. */
-export function joined(batches: readonly [AnyBatch, ...AnyBatch[]]): AnyBatch {
-  const [first, ...rest] = batches;
-  if (rest.length === 0) return first;
-  if (first.kind === 'raw') return joinRaw([first, ...rest.filter((batch) => batch.kind === 'raw')]);
-  return { tenant: first.tenant, items: batches.flatMap((batch) => recordsOf(batch).items) };
 }

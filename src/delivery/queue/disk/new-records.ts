@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Micros } from '../../../signal/time.js';
 import type { BatchLimits } from '../config.js';
 import { amountOf, itemCount, type Amount } from '../../../signal/amount.js';
-import { recordsOf, type AnyBatch, type RawRequest } from '../../../signal/raw-batch.js';
-import { joined } from '../batcher.js';
+import { joined, recordsOf, type AnyBatch, type RawRequest } from '../../../signal/raw-batch.js';
 import type { BatchCodec, EncodedItems, ReadBatch } from './batch-codec.js';
 import { frame, readHead, recordBytes, type Head } from './frame.js';
 
