@@ -10,7 +10,6 @@ import { Database, type DatabaseListener } from '../files/database.js';
 import { Damage, damageIn } from '../files/damage.js';
 import { DiskRoom } from '../files/disk-room.js';
 import { Housekeeping } from './housekeeping.js';
-import type { IdIndex } from '../index/id-index.js';
 import { openIndexes } from '../index/open-indexes.js';
 import { IdleRuns } from '../write/idle-runs.js';
 import { ItemCounts } from '../write/item-counts.js';
@@ -20,21 +19,21 @@ import { StoredLogs } from './stored-logs.js';
 import { StoredMetrics } from './stored-metrics.js';
 import { REBUILD_SIZE } from '../maintenance/rebuild-work.js';
 import { Services } from '../write/services.js';
-import { openMainFile, refuseWithoutMain, type MainFile } from '../files/main-file.js';
+import { openMainFile, refuseWithoutMain } from '../files/main-file.js';
 import { lastHeard } from '../write/last-heard.js';
 import { Compactor } from '../maintenance/compactor.js';
 import { NamedBatches } from '../write/named-batches.js';
 import { Origins } from '../write/origins.js';
 import { StoredPrompts } from './stored-prompts.js';
 import { makeStorePrivate } from '../files/private-store.js';
-import { READ_LIMITS } from '../segments/read-limits.js';
-import { openPools, type ReadPools } from '../segments/read-pools.js';
+import { OWN_READS, READ_LIMITS, readsAtATime } from '../segments/read-limits.js';
+import { openPool } from '../segments/connection-pool.js';
 import { Reads } from '../segments/read.js';
 import { RetentionClock } from '../files/retention-clock.js';
 import { KeptFigures } from '../stats/kept-figures.js';
 import { RunFigures } from '../stats/run-figures.js';
 import type { RunChanges } from '../stats/counted-run.js';
-import type { ReadParts, StoreReads } from './store-reads.js';
+import type { StoreReads } from './store-reads.js';
 import { AgentReads } from '../read/agent-reads.js';
 import { MapReads } from '../read/map-reads.js';
 import { ModelReads } from '../read/model-reads.js';
@@ -55,36 +54,19 @@ import { Troubles } from '../files/troubles.js';
 import { SEGMENT_SIZE, Writer } from '../write/writer.js';
 
 /** Everything that the engine works with, opened and loaded. */
-export interface EngineParts extends ReadParts {
+export type EngineParts = Awaited<ReturnType<typeof compose>>;
+
+/** What is open before the first file of telemetry is. */
+interface Opened {
   readonly database: Database;
-  readonly main: MainFile;
-  readonly segments: Segments;
-  readonly compactor: Compactor;
-  readonly writer: Writer;
-  readonly pressure: BackPressure;
+  readonly troubles: Troubles;
   readonly room: DiskRoom;
   readonly damage: Damage;
-  readonly pools: ReadPools;
-  readonly metrics: StoredMetrics;
-  readonly logs: StoredLogs;
-  readonly services: Services;
-  /** Which traces are stored. */
-  readonly traces: IdIndex;
-  /** Which spans of truncated runs are stored. */
-  readonly truncatedSpans: IdIndex;
-  readonly truncatedRuns: TruncatedRuns;
-  readonly reloads: Reloads;
-  readonly prompts: StoredPrompts;
-  readonly events: EventReads;
-  readonly recent: RecentEvents;
-  readonly observations: Observations;
-  readonly housekeeping: Housekeeping;
-  readonly otherAgents: OtherAgents;
-  readonly retentionClock: RetentionClock;
-  readonly knownAgents: Agents;
+  /** What works on the files in the background, and is closed before they are, last first. */
+  readonly working: { close(): Promise<void> }[];
 }
 
-/** @throws StoreOpenError with the file and the cure. */
+/** Opens a store. @throws StoreOpenError with the file and the remedy */
 export async function openParts(
   options: StoreOptions,
   logger: Logger,
@@ -100,21 +82,19 @@ export async function openParts(
     room.notice(error);
     damage.notice(error, files);
   };
+  const cut: DatabaseListener['cut'] = (file, bytes) => {
+    logger.warn({ file, bytes }, CUT_MESSAGE);
+  };
   try {
-    const cut = (file: string, bytes: number): void => {
-      logger.warn({ file, bytes }, CUT_MESSAGE);
-    };
     const database = await Database.open(options, { died: listener.died, failed, cut });
-    // What works on the files by itself, and has to end before they are closed.
-    const working: { close(): Promise<void> }[] = [];
+    const opened: Opened = { database, troubles, room, damage, working: [] };
     try {
       await room.begin();
-      const opened = { database, troubles, room, damage, working };
-      const parts = await openFiles(opened, options, logger, listener);
+      const parts = await compose(opened, options, logger, listener);
       room.keep();
       return parts;
     } catch (error) {
-      for (const one of working.reverse()) await one.close();
+      for (const one of opened.working.reverse()) await one.close();
       database.close();
       // Names of agents, origins, metrics and nodes, and sums, are read as a whole.
       throw damage.file !== null && damageIn(error) !== null ? openError(damage.file, error) : error;
@@ -125,26 +105,13 @@ export async function openParts(
   }
 }
 
-async function openFiles(
-  {
-    database,
-    troubles,
-    room,
-    damage,
-    working,
-  }: {
-    readonly database: Database;
-    readonly troubles: Troubles;
-    readonly room: DiskRoom;
-    readonly damage: Damage;
-    readonly working: { close(): Promise<void> }[];
-  },
+async function compose(
+  { database, troubles, room, damage, working }: Opened,
   options: StoreOptions,
   logger: Logger,
   listener: StoreListener,
-): Promise<EngineParts> {
-  const otherAgents = new OtherAgents(options.maxAgents ?? MOST_AGENTS, logger);
-  const agents = new Agents(otherAgents);
+) {
+  // The files.
   const main = await openMainFile(database, options, { logger, troubles });
   const segments = await Segments.open(await database.connect(), options.path, {
     logger,
@@ -154,13 +121,23 @@ async function openFiles(
   });
   working.push(segments);
   const connection = await database.connect();
-  const origins = new Origins();
-  const names = new NamedBatches();
-  const metrics = new StoredMetrics(origins, names);
-  const counts = new ItemCounts();
-  const services = new Services();
-  const figures = new RunFigures();
-  const pools = await openPools(database, options.readLimits ?? READ_LIMITS);
+  const readLimits = options.readLimits ?? READ_LIMITS;
+  const poolOptions = {
+    size: readsAtATime(readLimits),
+    maxWaiting: readLimits.maxWaiting,
+    maxWaitingOfShare: readLimits.maxWaitingOfUser,
+    timeoutMs: readLimits.timeoutMs,
+    timeoutKey: 'extensions.duckdb.read_timeout',
+    clock: systemClock,
+  };
+  const pools = {
+    users: await openPool(database, poolOptions),
+    own: await openPool(database, {
+      ...poolOptions,
+      size: OWN_READS,
+      maxWaitingOfShare: readLimits.maxWaiting,
+    }),
+  };
   const reads = new Reads(pools.users, pools.own, segments);
   const indexes = await openIndexes(connection, reads.forWork('ids'), {
     mainPath: options.path,
@@ -168,23 +145,42 @@ async function openFiles(
     logger,
     size: options.indexSize,
   });
-  const { traces, truncatedSpans, withEvents } = indexes;
-  working.push(traces, truncatedSpans, withEvents, indexes.links);
-  const logs = new StoredLogs(origins, names, withEvents);
-  const prompts = new StoredPrompts(indexes.links, indexes.traces, reads);
-  const truncatedRuns = new TruncatedRuns(connection, truncatedSpans, { logger, clock: systemClock });
+  const { traces, truncatedSpans, withEvents, links } = indexes;
+  working.push(traces, truncatedSpans, withEvents, links);
+
+  // What is loaded from them and kept in memory.
+  const otherAgents = new OtherAgents(options.maxAgents ?? MOST_AGENTS, logger);
+  const agents = new Agents(otherAgents);
+  const origins = new Origins();
+  const names = new NamedBatches();
+  const metrics = new StoredMetrics(origins, names);
+  const counts = new ItemCounts();
+  const services = new Services();
+  const figures = new RunFigures();
   const capture = segments.capture();
   try {
-    await agents.load(connection, capture);
-    await origins.load(connection, capture);
-    await metrics.load(connection, capture);
-    await counts.load(connection, capture);
-    await names.load(connection, capture);
-    await services.load(connection, capture);
+    for (const kept of [agents, origins, metrics, counts, names, services])
+      await kept.load(connection, capture);
     await figures.load(storedSums(connection, capture));
   } finally {
     capture.release();
   }
+  const logs = new StoredLogs(origins, names, withEvents);
+  const prompts = new StoredPrompts(links, traces, reads);
+
+  // What commits change, beside the tables.
+  const kept = new KeptFigures();
+  const idle = new IdleRuns();
+  const recent = new RecentEvents(segments.lastSeq, options.recentSize ?? RECENT_SIZE);
+  const truncatedRuns = new TruncatedRuns(connection, truncatedSpans, { logger, clock: systemClock });
+  const runs: RunChanges = {
+    change: (before, after, activeAt) => {
+      figures.change(before, after, activeAt);
+      kept.change(before, after);
+    },
+  };
+
+  // Compacting and writing.
   const compactor = new Compactor(await database.connect(), {
     segments,
     troubles,
@@ -192,15 +188,6 @@ async function openFiles(
     logger,
     pace: options.compactionPace,
   });
-  const kept = new KeptFigures();
-  const idle = new IdleRuns();
-  const recent = new RecentEvents(segments.lastSeq, options.recentSize ?? RECENT_SIZE);
-  const changes: RunChanges = {
-    change: (before, after, activeAt) => {
-      figures.change(before, after, activeAt);
-      kept.change(before, after);
-    },
-  };
   const runSize = { ...RUN_SIZE, followed: options.maxRunSpans, ...options.runSize };
   const reloads = new Reloads(runSize, logger, systemClock);
   const applier = new ChangeApplier({
@@ -209,7 +196,7 @@ async function openFiles(
     agents,
     recent,
     services,
-    runs: changes,
+    runs,
     idle,
     prompts,
     runSize,
@@ -236,16 +223,10 @@ async function openFiles(
       compactor.wake();
     },
   });
-  const events = new EventReads({ recent, read: reads.forWork('events') });
-  const observations = new Observations({
-    read: reads.forWork('alerts'),
-    agents,
-    figures,
-    services,
-    metrics,
-  });
+
+  // What removes old data, and keeps the service map right.
   const upkeep = reads.forWork('upkeep');
-  const clock = new RetentionClock({
+  const retentionClock = new RetentionClock({
     notes: main.clockNotes,
     heardUpTo: () => upkeep(lastHeard),
     troubles,
@@ -253,7 +234,7 @@ async function openFiles(
   });
   const housekeeping = new Housekeeping({
     retention: options,
-    clock,
+    clock: retentionClock,
     read: upkeep,
     readIdle: reads.forWork('time-outs'),
     writer,
@@ -278,8 +259,10 @@ async function openFiles(
       size: options.rebuildSize ?? REBUILD_SIZE,
     },
   });
+
+  // What users, alerts and the control store read.
   const readers: StoreReads = {
-    runs: new RunReads({ agents, figures, traces, services, withEvents }),
+    runs: new RunReads({ agents, traces, withEvents, figures, services }),
     agents: new AgentReads({ agents, figures, days: kept.days }),
     models: new ModelReads(agents),
     series: new SeriesReads({ agents, cells: kept.cells }),
@@ -291,8 +274,18 @@ async function openFiles(
     logs,
     prompts,
   };
+  const observations = new Observations({
+    read: reads.forWork('alerts'),
+    agents,
+    figures,
+    services,
+    metrics,
+  });
+  const events = new EventReads({ recent, read: reads.forWork('events') });
+
   compactor.wake();
   return {
+    ...readers,
     database,
     main,
     segments,
@@ -303,7 +296,6 @@ async function openFiles(
     damage,
     pools,
     reads,
-    ...readers,
     metrics,
     logs,
     services,
@@ -317,7 +309,7 @@ async function openFiles(
     observations,
     housekeeping,
     otherAgents,
-    retentionClock: clock,
+    retentionClock,
     knownAgents: agents,
   };
 }
