@@ -89,7 +89,7 @@ void t.test('a folder stands for the template or the module in it', async (t) =>
   t.match(await loadPlugin(pluginFile('./module/', file), file), { factories: [{ type: 'other' }] });
   t.throws(
     () => pluginFile('./neither', file),
-    /"\.\/neither" is a directory without template\.yaml nor plugin\.js in it: name the file/,
+    /"\.\/neither" is a directory without template\.yaml nor plugin\.js: set the path/,
   );
   t.equal(pluginFile('packaged', file), 'packaged', 'a name is that of a package');
   t.equal(pluginFile('./nowhere.js', file), './nowhere.js');
@@ -179,7 +179,7 @@ void t.test('a plugin whose module never finishes loading is given up', async (t
   const folder = t.testdir({ 'waits.mjs': 'await new Promise(() => undefined); export default {};' });
   await t.rejects(
     loadPlugin('./waits.mjs', join(folder, 'jackdaw.yaml'), 1),
-    /plugin "\.\/waits\.mjs" cannot be loaded: its module waits for something at its top level/,
+    /plugin "\.\/waits\.mjs" cannot be loaded: its module has a top-level await/,
   );
 });
 

@@ -148,7 +148,10 @@ void t.test(
     t.strictSame((await stopping).errors, []);
     t.ok(hopeless.events.filter((event) => event === 'consume queue').length > 2, 'tried until the end');
     t.ok(hopeless.events.includes('stop queue'));
-    t.match(second.logger.lines.join('\n'), /error Dropped what could not be delivered within .*items=1/);
+    t.match(
+      second.logger.lines.join('\n'),
+      /error Dropped batches that could not be delivered before .*items=1/,
+    );
   },
 );
 

@@ -16,7 +16,7 @@ export interface Login {
   /** The key that it acts by: it can do what the key can, and as long as the key holds. */
   readonly key_id: string;
   readonly created_at: Micros;
-  /** When it ends unless it is used. */
+  /** Expiry time, extended by use. */
   readonly expires_at: Micros;
   /** Written at most once a minute. */
   readonly last_seen_at: Micros;
