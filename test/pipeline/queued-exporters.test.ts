@@ -63,7 +63,7 @@ void t.test('beside a direct exporter a queued one can neither delay nor fail th
   t.equal(isReady, true, 'it goes on taking everything');
   t.match(
     states.find(({ id }) => id === 'queue'),
-    { state: 'degraded', message: /is full: what comes is dropped/ },
+    { state: 'degraded', message: /is full: new batches are dropped/ },
   );
 });
 
