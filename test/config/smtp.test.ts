@@ -50,7 +50,7 @@ void t.test('what is wrong is named with its place', async (t) => {
     ['{ host: mx, from: "A <a@b.c> <d@e.f>" }', /smtp\.from: must be/],
     ['{ host: mx, from: "A\\r\\nBcc: x <a@b.c>" }', /smtp\.from: must be/],
     ['{ host: "mx:25", from: a@b.c }', /smtp\.host: must be a host name or an address without a port/],
-    ['{ host: smtp://mx, from: a@b.c }', /smtp\.host: must be the name/],
+    ['{ host: smtp://mx, from: a@b.c }', /smtp\.host: must be a host name/],
     ['{ host: mx, port: 0, from: a@b.c }', /smtp\.port: must be/],
     ['{ host: mx, from: a@b.c, secure: 1 }', /smtp\.secure: must be true or false/],
     [
