@@ -13,7 +13,7 @@ export interface AlertTrial {
   readonly value: number | null;
   readonly threshold: number;
   readonly unit: AlertUnit | null;
-  /** Runs, spans or series that were looked at. */
+  /** Runs, spans or series that were evaluated. */
   readonly sample_count: number;
   readonly verdict: Verdict['outcome'];
   readonly window: { readonly from: Micros; readonly to: Micros };

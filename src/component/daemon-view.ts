@@ -57,6 +57,6 @@ export interface DaemonView {
   edges(): readonly EdgeFigures[];
   /** Has somebody look at what passes an edge from now on. @returns a function that ends it; null where there is no such edge */
   listen(place: EdgePlace, listener: EdgeListener): (() => void) | null;
-  /** The configuration as it holds, in YAML. There is no secret in it, and nothing that came from the environment or a file. */
+  /** Get the effective configuration in YAML. There is no secret in it, and nothing that came from the environment or a file. */
   printConfig(): string;
 }

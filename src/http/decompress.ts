@@ -226,7 +226,7 @@ function tooRepetitive(): HttpProblem {
   return new HttpProblem(
     413,
     TOO_LARGE,
-    `The body becomes more than ${MAX_RATIO} times on decompression: send it without Content-Encoding, or in smaller parts.`,
+    `The body becomes more than ${MAX_RATIO} times as large on decompression: send it without Content-Encoding, or in smaller parts.`,
   );
 }
 

@@ -28,7 +28,7 @@ export function pluginFile(specifier: string, file: string): string {
   const found = [TEMPLATE, MODULE].map((name) => join(folder, name)).find((path) => existsSync(path));
   if (found === undefined)
     throw new Error(
-      `plugin "${specifier}" is a directory without ${TEMPLATE} nor ${MODULE} : set the path of the plugin’s file`,
+      `plugin "${specifier}" is a directory with neither ${TEMPLATE} nor ${MODULE}: set the path of the plugin’s file`,
     );
   return found;
 }

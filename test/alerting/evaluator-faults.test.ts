@@ -73,7 +73,7 @@ for (const method of ['observe', 'exampleTraces', 'recordFirings'] as const)
     const { store } = place;
     t.same([store.firings.length, place.told.failed, place.evaluated.length], [0, 1, 0]);
     t.same(place.isFailing, [true]);
-    t.match(place.logger.lines, [/^warn alerts could not be evaluated.*the disk is full/]);
+    t.match(place.logger.lines, [/^warn Could not evaluate alerts.*the disk is full/]);
     await place.pass(999);
     t.equal(place.evaluated.length, 0);
     await place.pass(1);

@@ -263,14 +263,14 @@ void t.test('what cannot be read, and what is not there, is an error', async (t)
   await fails(1, /empty\.json is empty\n$/, [join(folder, 'empty.json')]);
   await fails(
     1,
-    /other\.json is no OTLP\/JSON: it has none of resourceSpans, resourceMetrics, resourceLogs\n$/,
+    /other\.json is not OTLP\/JSON: it has none of resourceSpans, resourceMetrics, resourceLogs\n$/,
     [join(folder, 'other.json')],
   );
   await fails(1, /^jackdaw: standard input is not JSON: /, [], '{"resourceSpans": [');
   await fails(1, /^jackdaw: standard input cannot be read in line 3: it is not JSON: /, [], '{}\n\n{"a\n');
   await fails(
     1,
-    /standard input is no OTLP\/JSON: \/resourceSpans must be a list/,
+    /standard input is not OTLP\/JSON: \/resourceSpans must be a list/,
     ['-'],
     '{"resourceSpans":1}',
   );

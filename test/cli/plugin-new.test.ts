@@ -75,7 +75,7 @@ void t.test('what cannot be is refused, and nothing is written over', async (t) 
   mkdirSync(join(cwd, 'there'));
   const kind = ['--kind', 'processor'];
   const there = await runCli(['plugin', 'new', 'there', ...kind], { cwd });
-  t.match(there, { code: 2, stderr: /there is there already: choose another name/ });
+  t.match(there, { code: 2, stderr: /there already exists: choose another name/ });
   for (const [args, expected] of [
     [['../out', ...kind], /"\.\.\/out" cannot be the name of a plugin/],
     [['My_Plugin', ...kind], /cannot be the name of a plugin.* such as my-plugin/],

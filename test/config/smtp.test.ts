@@ -43,14 +43,14 @@ void t.test('the defaults: STARTTLS on 587 or TLS on 465, and always but on this
 void t.test('what is wrong is named with its place', async (t) => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ['{ host: mx }', /smtp\.from: is required when host is set/],
-    ['{ host: mx, from: a@b.c, user: me }', /smtp\.password: is missing/],
-    ['{ host: mx, from: a@b.c, password: hunter22 }', /smtp\.user: is missing/],
+    ['{ host: mx, from: a@b.c, user: me }', /smtp\.password: is required/],
+    ['{ host: mx, from: a@b.c, password: hunter22 }', /smtp\.user: is required/],
     ['{ host: mx, from: nobody }', /smtp\.from: must be an e-mail address: alerts@example\.com/],
     ['{ host: mx, from: "a@b.c, d@e.f" }', /smtp\.from: must be an e-mail address/],
     ['{ host: mx, from: "A <a@b.c> <d@e.f>" }', /smtp\.from: must be/],
     ['{ host: mx, from: "A\\r\\nBcc: x <a@b.c>" }', /smtp\.from: must be/],
     ['{ host: "mx:25", from: a@b.c }', /smtp\.host: must be a host name or an address without a port/],
-    ['{ host: smtp://mx, from: a@b.c }', /smtp\.host: must be the name/],
+    ['{ host: smtp://mx, from: a@b.c }', /smtp\.host: must be a host name/],
     ['{ host: mx, port: 0, from: a@b.c }', /smtp\.port: must be/],
     ['{ host: mx, from: a@b.c, secure: 1 }', /smtp\.secure: must be true or false/],
     [

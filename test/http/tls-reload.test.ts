@@ -73,7 +73,7 @@ void t.test('a certificate that is replaced as Kubernetes does it is served from
 
   symlinkSync('v2', join(folder, '..data_tmp'));
   renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
-  await untilLogged(service, /^info The certificate has changed.*tls\.crt.*CN=hook\.test.*valid_to=/);
+  await untilLogged(service, /^info Reloaded the certificate.*tls\.crt.*CN=hook\.test.*valid_to=/);
   t.equal(await shownBy(service.port), 'hook.test');
   t.equal(await get(service.port, { agent }), 'answered', 'the connection that was open still is');
   const expiry = Date.parse(new X509Certificate(VALID).validTo) / 1000;
@@ -87,7 +87,7 @@ void t.test('a pair that does not fit leaves the old one, and is told once', asy
   const warnings = (): readonly string[] => service.logger.lines.filter((line) => line.startsWith('warn'));
 
   writeFileSync(tls.certFile, VALID);
-  await untilLogged(service, /^warn .*the old one stays.*tls\.key.*does not belong to the certificate/);
+  await untilLogged(service, /^warn .*keeping the old certificate.*tls\.key.*does not belong to the certificate/);
   t.equal(await shownBy(service.port), 'localhost');
   writeFileSync(tls.keyFile, '');
   await untilLogged(service, /^warn .*contains no private key/);
@@ -95,7 +95,7 @@ void t.test('a pair that does not fit leaves the old one, and is told once', asy
   t.equal(warnings().length, 2);
 
   writeFileSync(tls.keyFile, RECEIVER_KEY);
-  await untilLogged(service, /^info The certificate has changed/);
+  await untilLogged(service, /^info Reloaded the certificate/);
   t.equal(await shownBy(service.port), 'hook.test');
   t.equal(warnings().length, 2, 'the same was not told at each look');
 });
@@ -125,7 +125,7 @@ void t.test('clients may be asked for a certificate of an authority, which may c
   mkdirSync(join(folder, 'new'));
   writeFileSync(join(folder, 'new', 'ca.crt'), VALID);
   renameSync(join(folder, 'new', 'ca.crt'), clientCaFile);
-  await untilLogged(service, /^info The certificate has changed/);
+  await untilLogged(service, /^info Reloaded the certificate/);
   await t.rejects(get(port, good), 'whom the authority does not know any more');
 });
 

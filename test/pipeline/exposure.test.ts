@@ -39,7 +39,7 @@ service: { telemetry: { metrics: { endpoint: "0.0.0.0:8888" } } }`;
       warningsOf(`auth: { enabled: false }
 extensions: { health: { endpoint: ":4319" }, query: { endpoint: ":4319" } }
 receivers: { trace_batch: { endpoint: ":4319" }, otlp: { api_endpoint: ":4319" } }`),
-      /query\.endpoint: can be reached by others/,
+      /query\.endpoint: is reachable from other machines/,
     );
   },
 );

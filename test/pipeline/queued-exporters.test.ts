@@ -63,7 +63,7 @@ void t.test('beside a direct exporter a queued one can neither delay nor fail th
   t.equal(isReady, true, 'it goes on taking everything');
   t.match(
     states.find(({ id }) => id === 'queue'),
-    { state: 'degraded', message: /is full: what comes is dropped/ },
+    { state: 'degraded', message: /is full: new batches are dropped/ },
   );
 });
 
@@ -148,7 +148,10 @@ void t.test(
     t.strictSame((await stopping).errors, []);
     t.ok(hopeless.events.filter((event) => event === 'consume queue').length > 2, 'tried until the end');
     t.ok(hopeless.events.includes('stop queue'));
-    t.match(second.logger.lines.join('\n'), /error Dropped what could not be delivered within .*items=1/);
+    t.match(
+      second.logger.lines.join('\n'),
+      /error Dropped batches that could not be delivered before .*items=1/,
+    );
   },
 );
 

@@ -47,7 +47,7 @@ export async function breakImports(
     await showsNothing(t, first, key);
     t.match(await first.import(), {
       code: 2,
-      stderr: /control store has users already: import into a new one/,
+      stderr: /control store has users already: import into a new store/,
     });
   });
   const target = await Target.make(t, servers, from, first.database);

@@ -115,7 +115,7 @@ void t.test('export and import', async (t) => {
     };
     const manifest = join(broken, 'manifest.json');
     const spans = join(broken, 'telemetry', 'spans-000001.parquet');
-    await refuses(/spans-000001.parquet is not what was exported/, () => {
+    await refuses(/spans-000001.parquet differs from the exported file/, () => {
       const bytes = readFileSync(spans);
       bytes[100] = (bytes[100] ?? 0) ^ 1;
       writeFileSync(spans, bytes);

@@ -7,8 +7,8 @@ export const problemSchema = Type.Object(
     type: Type.String(),
     title: Type.String(),
     status: Type.Integer(),
-    detail: Type.String({ description: 'One sentence for people.' }),
-    code: Type.String({ description: 'A stable word for programs.', pattern: '^[a-z0-9_]+$' }),
+    detail: Type.String({ description: 'Description of the error for people.' }),
+    code: Type.String({ description: 'Stable error code for programs.', pattern: '^[a-z0-9_]+$' }),
     errors: Type.Optional(
       Type.Array(
         Type.Object(
@@ -18,7 +18,7 @@ export const problemSchema = Type.Object(
           },
           { title: 'FieldError' },
         ),
-        { description: 'Which rules were broken; only with `validation_failed`.' },
+        { description: 'Broken rules; only with `validation_failed`.' },
       ),
     ),
   },
@@ -51,12 +51,12 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
     description:
       '`forbidden_scope`, `forbidden_role`: the key lacks the scope, or the member the role. `confirmation_needed`: a browser session must send an API key, too.',
   },
-  404: { name: 'NotFound', description: "`not_found`: unknown, or another user's." },
+  404: { name: 'NotFound', description: '`not_found`: unknown, or owned by another user.' },
   408: { name: 'RequestTimeout', description: '`request_timeout`: the body did not arrive in time.' },
   409: {
     name: 'Conflict',
     description:
-      '`conflict`: a name that must be unique exists already, the limit is reached, the same work is already running, or the thing it is about is paused.',
+      '`conflict`: a unique name already exists, a limit is reached, the same task is already running, or the target is paused.',
   },
   413: {
     name: 'BodyTooLarge',
@@ -64,7 +64,7 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
   },
   415: {
     name: 'UnsupportedMediaType',
-    description: '`unsupported_media_type`: not a media type or content encoding that the route takes.',
+    description: '`unsupported_media_type`: unsupported media type or content encoding.',
   },
   422: {
     name: 'ValidationFailed',
@@ -73,22 +73,22 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
   429: {
     name: 'TooManyRequests',
     description:
-      '`rate_limited`: the user sends more than is accepted in a second; `quota_exceeded`: the monthly limit would be exceeded; `storage_exceeded`: the user has reached its storage limit. Nothing was stored.',
+      '`rate_limited`: the user exceeds a rate limit; `quota_exceeded`: the monthly limit would be exceeded; `storage_exceeded`: the storage limit is reached. Nothing was stored.',
     headers: {
       ...RETRY_AFTER,
-      'X-Quota-Limit': 'Events a month, where there is a limit.',
-      'X-Quota-Remaining': 'Events that are left.',
-      'X-Quota-Reset': 'When the count begins again, in seconds since 1970.',
+      'X-Quota-Limit': 'Events per month, if there is a limit.',
+      'X-Quota-Remaining': 'Remaining events.',
+      'X-Quota-Reset': 'Start of the next period, in seconds since 1970.',
     },
   },
   431: {
     name: 'HeadersTooLarge',
-    description: '`headers_too_large`: request line and headers are larger than is accepted.',
+    description: '`headers_too_large`: request line and headers are too large.',
   },
   500: {
     name: 'InternalError',
     description:
-      '`internal_error`: a fault of the daemon; its log tells more. `store_damaged`: stored data that the request needs is damaged on disk; other data is still served.',
+      '`internal_error`: an internal error; see the log. `store_damaged`: stored data for the request is damaged on disk; other data is still served.',
   },
   503: {
     name: 'Unavailable',

@@ -21,18 +21,18 @@ const readOpenApi = {
 } satisfies Operation;
 
 const TAGS: Readonly<Record<string, string>> = {
-  traces: 'Runs of agents: bringing them in, reading them back, judging them.',
+  traces: 'Runs of agents: sending, reading and rating them.',
   sessions: 'Conversations: runs that name the same session.',
-  agents: 'Agents with their figures and runs.',
+  agents: 'Agents with their statistics and runs.',
   otlp: 'OTLP/HTTP: traces, metrics and logs from OpenTelemetry clients.',
   models: 'Language models: their calls, tokens and cost.',
-  prompts: 'Versions of prompt templates, and how the traces that used them went.',
-  alerts: 'Rules that tell you when an agent or a service goes wrong, and when they fired.',
-  webhooks: 'URLs that events of an organization are sent to, and what was sent.',
+  prompts: 'Versions of prompt templates and statistics of the traces that used them.',
+  alerts: 'Alert rules for agents and services, and their firings.',
+  webhooks: 'Webhook endpoints of an organization and their deliveries.',
   logs: 'Log records.',
-  stream: 'What happens, as it happens.',
+  stream: 'Live updates.',
   identity: 'The caller.',
-  daemon: 'The daemon from inside. Needs the scope `admin`.',
+  daemon: 'State of the daemon. Needs the scope `admin`.',
   administration: 'Users, API keys, organizations and members. Needs the scope `admin`.',
   meta: 'The API itself.',
 };

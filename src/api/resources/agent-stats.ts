@@ -45,13 +45,13 @@ const readAgentStats = {
   method: 'GET',
   path: '/api/v1/agents/{agent_id}/stats',
   tag: 'agents',
-  summary: 'Daily figures of an agent over the last 7, 30 or 90 days',
+  summary: 'Daily statistics of an agent over the last 7, 30 or 90 days',
   access: 'read',
   params: Type.Object({ agent_id: uuid() }),
   query: Type.Object({
     days: Type.Union([Type.Enum([...WINDOWS.keys()]), Type.String()], {
       default: DEFAULT_DAYS,
-      description: '7, 30 or 90; anything else, even if empty or not a number, counts as 7.',
+      description: '7, 30 or 90; any other value counts as 7.',
     }),
     estimate: estimateParameter,
   }),

@@ -26,7 +26,7 @@ const agentFields = {
     Type.Number({
       minimum: 0,
       maximum: 100,
-      description: 'Among the runs with a success signal, one decimal; null: no run has one.',
+      description: 'Percentage of runs with a success signal, one decimal; null if no run has one.',
     }),
   ),
   ...outcomeFields,
@@ -43,14 +43,14 @@ const listAgents = {
   method: 'GET',
   path: '/api/v1/agents',
   tag: 'agents',
-  summary: 'All agents with their figures, the most recently active first',
+  summary: 'List agents with their statistics, the most recently active first',
   description:
     'Without parameters an array of all agents. With any of them one page: an object with `items`, `count`, `page`, `page_size` and `has_more`.',
   access: 'read',
   query: Type.Object({
     ...optionalPageParameters,
     query: Type.Optional(
-      Type.String({ maxLength: 1024, description: 'Text that the name contains, in upper or lower case.' }),
+      Type.String({ maxLength: 1024, description: 'Substring of the name, case-insensitive.' }),
     ),
     sort: Type.Optional(
       Type.Enum(AGENT_SORTS, {
@@ -67,7 +67,7 @@ const readAgent = {
   method: 'GET',
   path: '/api/v1/agents/{agent_id}',
   tag: 'agents',
-  summary: 'One agent with its figures',
+  summary: 'Get an agent with its statistics',
   access: 'read',
   params: Type.Object({ agent_id: uuid() }),
   query: Type.Object({ estimate: estimateParameter }),
@@ -90,7 +90,7 @@ const listAgentRuns = {
   method: 'GET',
   path: '/api/v1/agents/{agent_id}/runs',
   tag: 'agents',
-  summary: 'Runs of an agent, newest first',
+  summary: 'List runs of an agent, newest first',
   access: 'read',
   params: Type.Object({ agent_id: uuid() }),
   query: Type.Object(runParameters),

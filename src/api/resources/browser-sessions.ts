@@ -17,7 +17,7 @@ const openSession = {
   method: 'POST',
   path: '/api/v1/session',
   tag: 'identity',
-  summary: 'Log a browser in: the answer sets a cookie that stands for the key',
+  summary: 'Log in a browser: the response sets a cookie for the key',
   description:
     'Takes a key, or the token of a link. The cookie can do what the key can, for as long as the key holds: 12 hours after its last use, 7 days in all. With the cookie every request but a GET needs `X-Jackdaw: 1` and the same origin. With authentication off no cookie is set. The earlier session of the browser ends. After 10 keys or tokens a minute of one address that are not valid, further ones get 429 instead of 401; valid ones are always taken.',
   access: 'public',
@@ -40,7 +40,7 @@ const readLink = {
   method: 'POST',
   path: '/api/v1/session/links/read',
   tag: 'identity',
-  summary: 'Whom a link would log in, without using it up',
+  summary: 'Get the user of a login link, without using it',
   description:
     'Pages ask for confirmation before logging in by a link, because a silent login could switch the account of the person who opens it. Failures count like those of `POST /session`.',
   access: 'public',
@@ -63,7 +63,7 @@ const closeSession = {
   method: 'DELETE',
   path: '/api/v1/session',
   tag: 'identity',
-  summary: 'Log the browser out: the cookie ends, and is removed',
+  summary: 'Log out the browser: the session ends and the cookie is removed',
   access: 'any',
   audit: ['session.closed'],
   responses: { 204: null },
@@ -83,7 +83,7 @@ export const createSessionLink = {
   audit: ['session_link.created'],
   responses: {
     201: Type.Object(
-      { url: Type.String({ description: 'To be opened in the browser.' }), expires_at: time() },
+      { url: Type.String({ description: 'URL to open in the browser.' }), expires_at: time() },
       { title: 'SessionLink' },
     ),
   },
@@ -93,12 +93,12 @@ export const createSessionLink = {
 const sessionSchema = Type.Object(
   {
     id: uuid(),
-    key_id: uuid('The key that it acts by, and with which it ends.'),
+    key_id: uuid('The key of the session; the session ends with it.'),
     created_at: time(),
     last_seen_at: time('Written at most once a minute.'),
-    expires_at: time('When it ends unless it is used.'),
+    expires_at: time('Expiry time, extended by use.'),
     address: nullable(Type.String({ description: 'Of the client that logged in.' })),
-    user_agent: nullable(Type.String({ description: 'What the browser calls itself.' })),
+    user_agent: nullable(Type.String({ description: 'User agent of the browser.' })),
     is_current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
   },
   { title: 'OwnBrowserSession' },
@@ -109,7 +109,7 @@ const listMySessions = {
   method: 'GET',
   path: '/api/v1/me/sessions',
   tag: 'identity',
-  summary: 'Browser sessions of the caller that can be used, the newest first',
+  summary: 'List active browser sessions of the caller, newest first',
   access: 'read',
   responses: { 200: Type.Array(sessionSchema) },
 } satisfies Operation;
@@ -119,7 +119,7 @@ const revokeMySession = {
   method: 'DELETE',
   path: '/api/v1/me/sessions/{session_id}',
   tag: 'identity',
-  summary: 'End a browser session of the caller, at once',
+  summary: 'End a browser session of the caller',
   description:
     'Only one whose key can do no more than the key of this request; it may be the session itself.',
   access: 'read',
@@ -134,7 +134,7 @@ const revokeMySessions = {
   method: 'DELETE',
   path: '/api/v1/me/sessions',
   tag: 'identity',
-  summary: 'End all browser sessions of the caller, at once, that of this request included',
+  summary: 'End all browser sessions of the caller, including the one of this request',
   description: 'If the key of one of them can do more than the key of this request, none is ended: 403.',
   access: 'read',
   audit: ['session.revoked'],
@@ -236,7 +236,7 @@ export function browserSessionRoutes(context: {
 function readProof({ key, token }: { readonly key?: string; readonly token?: string }): LoginProof {
   if (key !== undefined && token === undefined) return { key };
   if (token !== undefined && key === undefined) return { token };
-  throw validationProblem('body', [{ field: '/key', message: 'must be there, or else token, but not both' }]);
+  throw validationProblem('body', [{ field: '/key', message: 'exactly one of key and token is required' }]);
 }
 
 function printSession(session: BrowserSession, current: string | undefined): Static<typeof sessionSchema> {

@@ -24,27 +24,26 @@ const edgeSchema = Type.Object(
     offered: count(
       'Items handed over since the start. An item is a trace with its spans, a point, a log record or an event.',
     ),
-    accepted: count('Items taken by what it leads to, and by everything behind that.'),
+    accepted: count('Items accepted by the next component and all later ones.'),
     refused: count('Items refused individually because of their content.'),
-    failed: count('Items in batches that failed as a whole, and that may be sent again.'),
+    failed: count('Items in batches that failed as a whole and can be retried.'),
     p99_ms: nullable(
       Type.Number({
         description:
-          '99 of 100 batches of the last one to two minutes took no longer, waiting for what is behind included; at most a tenth too much. Null: there was none.',
+          '99th percentile of the time of a batch over the last one to two minutes, including later components, within a tenth. Null: no batches.',
       }),
     ),
     queue: nullable(
       Type.Object(
         {
           items: count('Items queued or being sent.'),
-          max_items: nullable(count('Null: the queue lies on disk, and its bytes are its limit.')),
+          max_items: nullable(count('Null: the queue is on disk and limited by bytes only.')),
           bytes: count('Bytes in the queue: memory (approximate) or disk.'),
           max_bytes: count('What they may take; on disk those of all signals of the exporter together.'),
         },
         {
           title: 'QueueFill',
-          description:
-            'What waits before an exporter, for all pipelines of the signal. Null: nothing waits here.',
+          description: 'Queue of an exporter, for all pipelines of the signal. Null: no queue.',
         },
       ),
     ),
@@ -56,7 +55,7 @@ const daemonSchema = Type.Object(
   {
     version: Type.String(),
     started_at: time(),
-    at: time('When the figures were read.'),
+    at: time('Time at which the values were read.'),
     uptime_s: Type.Number({ minimum: 0 }),
     phase: Type.Enum(['starting', 'running', 'stopping', 'stopped']),
     components: Type.Array(
@@ -81,7 +80,7 @@ const daemonSchema = Type.Object(
           signal: Type.Enum(SIGNALS),
           receivers: ids('Their ids.'),
           processors: ids('In the order in which data flows.'),
-          exporters: ids('All of them get what comes.'),
+          exporters: ids('All of them receive the data.'),
         },
         { title: 'DaemonPipeline' },
       ),
@@ -97,8 +96,7 @@ const readDaemon = {
   method: 'GET',
   path: '/api/v1/daemon',
   tag: 'daemon',
-  summary:
-    'The daemon from inside: its components and their health, its pipelines, and what passes each edge',
+  summary: 'Get the daemon’s components and their health, its pipelines, and the traffic of each edge',
   description:
     'Items are counted from the start on. Once nothing is under way, offered = accepted + refused + failed. What an exporter with a queue accepts lies in the queue.',
   access: 'admin',
@@ -110,9 +108,9 @@ const readConfig = {
   method: 'GET',
   path: '/api/v1/daemon/config',
   tag: 'daemon',
-  summary: 'The configuration as it holds, in YAML',
+  summary: 'Get the effective configuration in YAML',
   description:
-    'With all files laid over each other and defaults filled in. What came from the environment or from a file is named (`${env:NAME}`) and not shown; secrets are `[secret]`.',
+    'All files merged, defaults filled in. Values from the environment or from files are shown as references (`${env:NAME}`); secrets are `[secret]`.',
   access: 'admin',
   audit: ['config.read'],
   mediaType: 'application/yaml',

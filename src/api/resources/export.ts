@@ -18,7 +18,7 @@ import { count, nullable, time } from '../support/fields.js';
 export const exportedSchema = Type.Object(
   {
     directory: Type.String(),
-    exported_at: time('The moment of which the export is.'),
+    exported_at: time('Time of the exported snapshot.'),
     files: count('Files in the directory, without its manifest.'),
     bytes: count('Their size.'),
     rows: Type.Record(Type.String(), count(), {
@@ -50,7 +50,7 @@ export const exportData = {
   method: 'POST',
   path: '/api/v1/admin/export',
   tag: 'administration',
-  summary: 'Write everything that is stored into a directory of the machine that the daemon runs on',
+  summary: 'Export all stored data to a directory on the daemon’s machine',
   description:
     'Telemetry as Parquet, control data as JSON lines, all as of one moment, for `jackdaw import`. The directory holds secrets, and is readable for the user of the daemon only. It is complete when this answers; when the client goes away, or it fails, what was written is removed. Everything else goes on meanwhile.',
   access: 'admin',
@@ -97,8 +97,7 @@ const failedSchema = Type.Object(
   },
   {
     title: 'FailedExport',
-    description:
-      'The newest export that failed since the daemon was started; null where none has, or one was complete after it.',
+    description: 'Last failed export since the daemon started; null if none failed or a later one succeeded.',
   },
 );
 
@@ -107,8 +106,8 @@ export const readExport = {
   method: 'GET',
   path: '/api/v1/admin/export',
   tag: 'administration',
-  summary: 'How far the export of this daemon has come, and why the last one failed',
-  description: 'Of several daemons that share stores each knows of the export that it was asked for.',
+  summary: 'Get the progress of this daemon’s export, and the error of the last failed one',
+  description: 'Daemons that share stores each report only their own export.',
   access: 'admin',
   responses: {
     200: Type.Object(
@@ -227,4 +226,4 @@ function inWords(error: unknown): unknown {
   return new HttpProblem(503, code, message, { headers, cause: error });
 }
 
-const FAULT = 'It failed on a fault of the program, which the log of the daemon has.';
+const FAULT = 'The export failed because of an internal error; see the log.';

@@ -43,14 +43,14 @@ export const confirmField = Type.Optional(
 export const withChildrenQuery = Type.Object({
   with_children: Type.Boolean({
     default: false,
-    description: 'Also revokes the keys that it made, and those that these made.',
+    description: 'Also revokes keys created with it, directly or indirectly.',
   }),
 });
 
 export const keySchema = Type.Object(keyFields, { title: 'ApiKey' });
 
 export const createdKeySchema = Type.Object(
-  { ...keyFields, key: Type.String({ description: 'The key itself. It is not stored: keep it now.' }) },
+  { ...keyFields, key: Type.String({ description: 'The key. It is not stored: save it now.' }) },
   { title: 'CreatedApiKey' },
 );
 
@@ -61,7 +61,7 @@ export const listKeys = {
   method: 'GET',
   path: '/api/v1/admin/keys',
   tag: 'administration',
-  summary: 'All API keys, including ended ones of the last 90 days, the oldest first',
+  summary: 'List API keys, including expired and revoked ones of the last 90 days, oldest first',
   access: 'admin',
   query: Type.Object({ user_id: Type.Optional(uuid('Only the keys of this user.')) }),
   responses: { 200: Type.Array(keySchema) },
@@ -72,12 +72,12 @@ export const createKey = {
   method: 'POST',
   path: '/api/v1/admin/keys',
   tag: 'administration',
-  summary: 'Create an API key; only the answer ever shows it',
+  summary: 'Create an API key; only this response contains it',
   access: 'admin',
   audit: ['key.created'],
   body: Type.Object(
     {
-      user_id: Type.Optional(uuid('Whose data the key reads and writes. Absent: the caller.')),
+      user_id: Type.Optional(uuid('User whose data the key accesses. Default: the caller.')),
       name: Type.String({ minLength: 1, maxLength: 200, format: 'name' }),
       scopes: Type.Array(Type.Enum(SCOPES), { minItems: 1, uniqueItems: true }),
       expires_at: Type.Optional(time('In the future. Absent: never.')),
@@ -94,7 +94,7 @@ export const revokeKey = {
   method: 'DELETE',
   path: '/api/v1/admin/keys/{key_id}',
   tag: 'administration',
-  summary: 'Revoke an API key, at once and for good',
+  summary: 'Revoke an API key permanently',
   description:
     'The last `admin` key that does not expire, of a user that is not disabled, cannot be revoked, which is a conflict: nobody could administer any more.',
   access: 'admin',
@@ -203,14 +203,18 @@ export function auditCreated(audit: Audit, by: Parameters<Audit>[0], key: ApiKey
 
 /** The key of a request was revoked while the request made another one. */
 export function makerRevoked(): HttpProblem {
-  return new HttpProblem(401, 'unauthenticated', 'The key that makes this one was revoked: use another key.');
+  return new HttpProblem(
+    401,
+    'unauthenticated',
+    'The key used for this request was revoked: use another key.',
+  );
 }
 
 /** @throws HttpProblem 422 where it is over */
 export function readExpiry(text: string | undefined, now: Micros): Micros | null {
   const at = text === undefined ? null : (parseTime(text) ?? null);
   if (at !== null && at <= now)
-    throw new HttpProblem(422, 'validation_failed', 'The key would have expired already.', {
+    throw new HttpProblem(422, 'validation_failed', 'expires_at is in the past: choose a later time.', {
       errors: [{ field: '/expires_at', message: 'must be in the future' }],
     });
   return at;

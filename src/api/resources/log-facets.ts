@@ -16,14 +16,14 @@ const facetsSchema = Type.Object(
     interval: Type.Enum(NAMES),
     start_time: time(),
     end_time: time(),
-    count: count('How many match.'),
+    count: count('Number of matches.'),
     severities: Type.Array(
       Type.Object({ name: Type.Enum(SEVERITIES), count: count() }, { title: 'LogSeverityCount' }),
       { description: 'All, the least severe first; counted without the condition `severity`.' },
     ),
     services: Type.Array(
       Type.Object(
-        { name: Type.String({ description: 'Empty where the sender did not say.' }), count: count() },
+        { name: Type.String({ description: 'Empty if not sent.' }), count: count() },
         { title: 'LogServiceCount' },
       ),
       {
@@ -52,7 +52,7 @@ const readFacets = {
   method: 'GET',
   path: '/api/v1/dashboard/logs/facets',
   tag: 'logs',
-  summary: 'How many log records of a search have which severity, service and time',
+  summary: 'Count log records of a search by severity, service and time',
   description:
     'Conditions are those of `searchLogs`. Buckets begin at full seconds, minutes, hours or days in UTC.',
   access: 'read',

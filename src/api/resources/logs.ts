@@ -20,7 +20,7 @@ const logSchema = Type.Object(
     id: uuid(),
     timestamp: time(),
     severity: Type.Enum(SEVERITIES),
-    service_name: Type.String({ description: 'Empty where the sender did not say.' }),
+    service_name: Type.String({ description: 'Empty if not sent.' }),
     body: nullable(
       Type.String({ description: 'A body that is not a text is shown as JSON text. Null: none was sent.' }),
     ),
@@ -74,23 +74,23 @@ const searchLogs = {
       Type.String({
         maxLength: 300,
         description:
-          'The `next_cursor` of an answer to the same search: the records behind it, whatever came before it meanwhile. Only these count.',
+          '`next_cursor` of a response to the same search: returns and counts only the records after it.',
       }),
     ),
     details: Type.Boolean({
       default: false,
-      description: 'Adds to each record everything else that was sent with it.',
+      description: 'Adds all other fields of each record.',
     }),
   }),
   responses: {
     200: Type.Object(
       {
-        count: count('How many match, on all pages; with `cursor`, behind it.'),
+        count: count('Number of matches on all pages, or after `cursor`.'),
         items: Type.Array(logSchema),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
         offset: Type.Integer({ minimum: 0 }),
         next_cursor: nullable(
-          Type.String({ description: 'Where the records behind these begin; null where there are none.' }),
+          Type.String({ description: 'Cursor of the next page; null on the last page.' }),
         ),
       },
       { title: 'LogSearchResult' },
@@ -145,7 +145,7 @@ export function spanNeedsTrace(query: {
   readonly span_id?: string | undefined;
 }): void {
   if (query.span_id !== undefined && query.trace_id === undefined)
-    throw validationProblem('query', [{ field: 'span_id', message: 'needs trace_id beside it' }]);
+    throw validationProblem('query', [{ field: 'span_id', message: 'needs trace_id as well' }]);
 }
 
 /** @throws HttpProblem 422 where a span is named without its trace */

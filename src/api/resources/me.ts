@@ -14,7 +14,7 @@ export const readMe = {
   method: 'GET',
   path: '/api/v1/me',
   tag: 'identity',
-  summary: 'Who the caller is and what its key may do',
+  summary: 'Get the caller and the scopes of its key',
   access: 'any',
   responses: {
     200: Type.Object(
@@ -24,7 +24,7 @@ export const readMe = {
         scopes: Type.Array(Type.Enum(SCOPES)),
         browser_session: nullable(
           Type.Object(
-            { id: uuid(), expires_at: time('When it ends unless it is used again.') },
+            { id: uuid(), expires_at: time('Expiry time, extended by use.') },
             { title: 'CurrentSession', description: 'The browser session of this request; null for a key.' },
           ),
         ),

@@ -30,7 +30,7 @@ const readSeries = {
   method: 'GET',
   path: '/api/v1/dashboard/metrics/series',
   tag: 'metrics',
-  summary: 'A metric step by step, by labels',
+  summary: 'Get a metric over time, grouped by labels',
   description: [
     '`avg`, `min`, `max` and `last` (the newest) are of the points of a step; of histograms, of what came in the step. `sum` adds up what came',
     'in the step (of deltas and histograms), or the newest value of each source (of gauges and cumulative sums). `rate` is the increase a second:',
@@ -124,7 +124,7 @@ const listLabels = {
         {
           key: Type.String(),
           values: Type.Array(Type.String(), { description: `In order, ${MOST_LABEL_VALUES} at most.` }),
-          is_truncated: Type.Boolean({ description: 'There may be more values.' }),
+          is_truncated: Type.Boolean({ description: 'Whether there are more values.' }),
         },
         { title: 'MetricLabel' },
       ),

@@ -33,7 +33,7 @@ const listMetrics = {
   method: 'GET',
   path: '/api/v1/dashboard/metrics/',
   tag: 'metrics',
-  summary: 'All metrics, by name',
+  summary: 'List metrics by name',
   description: 'Type, unit and description are those seen last.',
   access: 'read',
   responses: { 200: Type.Array(metricSchema) },
@@ -102,7 +102,7 @@ const queryMetric = {
   method: 'GET',
   path: '/api/v1/dashboard/metrics/query',
   tag: 'metrics',
-  summary: 'Data points of one metric, newest first',
+  summary: 'List data points of a metric, newest first',
   access: 'read',
   query: Type.Object({
     name: Type.Optional(

@@ -10,15 +10,15 @@ import { runFilter } from '../support/runs.js';
 
 const modelSchema = Type.Object(
   {
-    model: nullable(Type.String({ description: 'Null: calls that name no model.' })),
+    model: nullable(Type.String({ description: 'Null: calls without a model.' })),
     calls: count(
-      'Spans of type `llm`. A call of which several instrumentations tell counts once, under the model of the span where it counts.',
+      'Spans of type `llm`. A call reported by several instrumentations counts once, under the model of the span that counts.',
     ),
     priced_calls: count('Calls that have a cost, reported or priced; fewer than `calls`: the rest has none.'),
     input_tokens: Type.Number(),
     output_tokens: Type.Number(),
     total_tokens: Type.Number(),
-    total_cost: nullable(usd('US dollars for the priced calls; null: none is priced')),
+    total_cost: nullable(usd('US dollars for the priced calls; null if none is priced')),
     first_call_at: time(),
     last_call_at: time('Both by the start of the call.'),
   },
@@ -30,7 +30,7 @@ const listModels = {
   method: 'GET',
   path: '/api/v1/dashboard/models',
   tag: 'models',
-  summary: 'Models with their calls, tokens and cost, the most expensive first',
+  summary: 'List models with their calls, tokens and cost, most expensive first',
   description:
     'Ordered by `total_cost`, then `calls`, descending. Models that are not in the price table have no cost.',
   access: 'read',

@@ -33,7 +33,8 @@ const listMyKeys = {
   method: 'GET',
   path: '/api/v1/me/keys',
   tag: 'identity',
-  summary: 'API keys of the caller, including ended ones of the last 90 days, the oldest first',
+  summary:
+    'List API keys of the caller, including expired and revoked ones of the last 90 days, oldest first',
   description: `Of ended keys the newest ${MOST_ENDED} stay listed, and those of the last day.`,
   access: 'read',
   responses: { 200: Type.Array(keySchema) },
@@ -44,7 +45,7 @@ const createMyKey = {
   method: 'POST',
   path: '/api/v1/me/keys',
   tag: 'identity',
-  summary: 'Create an API key for the caller; only the answer ever shows it',
+  summary: 'Create an API key for the caller; only this response contains it',
   description: `It can do no more than the key that makes it, nor last longer; otherwise it is refused with 403 \`forbidden_scope\`, or 422. A browser session makes none that outlives it without \`confirm_with_key\`: 403 \`confirmation_needed\`. A user with ${MOST_KEYS} usable keys, or with ${MOST_LISTED} keys including ended ones, gets 409 \`conflict\`.`,
   access: 'manage',
   audit: ['key.created'],
@@ -66,7 +67,7 @@ const revokeMyKey = {
   method: 'DELETE',
   path: '/api/v1/me/keys/{key_id}',
   tag: 'identity',
-  summary: 'Revoke an API key of the caller, at once and for good',
+  summary: 'Revoke an API key of the caller permanently',
   description:
     'Only one that can do no more than the key of this request; it may be that key itself. The last `admin` key that does not expire cannot be revoked, which is a conflict.',
   access: 'manage',
@@ -141,9 +142,14 @@ export function requireWithin(identity: Identity, scopes: readonly Scope[]): voi
 function refuseLonger({ keyId }: Identity, keys: readonly StoredKey[], expiresAt: Micros | null): void {
   const end = keys.find(({ id }) => id === keyId)?.expires_at ?? null;
   if (end === null || (expiresAt !== null && expiresAt <= end)) return;
-  throw new HttpProblem(422, 'validation_failed', 'The key would last longer than the one that makes it.', {
-    errors: [{ field: '/expires_at', message: 'must not be after the end of the key of this request' }],
-  });
+  throw new HttpProblem(
+    422,
+    'validation_failed',
+    'The key would expire later than the key of this request.',
+    {
+      errors: [{ field: '/expires_at', message: 'must not be after the end of the key of this request' }],
+    },
+  );
 }
 
 function isUsable({ revoked_at, expires_at }: StoredKey, now: Micros): boolean {

@@ -22,7 +22,7 @@ export const listOrganizations = {
   method: 'GET',
   path: '/api/v1/admin/orgs',
   tag: 'administration',
-  summary: 'All organizations, the oldest first',
+  summary: 'List organizations, oldest first',
   access: 'admin',
   responses: { 200: Type.Array(organizationSchema) },
 } satisfies Operation;

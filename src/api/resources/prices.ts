@@ -14,7 +14,7 @@ const listPrices = {
   method: 'GET',
   path: '/api/v1/dashboard/prices',
   tag: 'models',
-  summary: 'By what model calls are priced that report tokens but no cost',
+  summary: 'List the prices of model calls that report tokens but no cost',
   description: `First the models that the caller used, the most expensive first, ${MOST_USED} at most; then the others that the price tables know, with one name for each entry. Prices are those of the processors \`cost\` in pipelines that lead to the store which is read here, in the order of the pipelines in the configuration; where no such pipeline has one, those of all pipelines. Where several price, there is a row for each of them: a call is priced by the pipeline that it comes through. Where none does, the list is empty.`,
   access: 'read',
   query: Type.Object({
@@ -27,7 +27,7 @@ const listPrices = {
       Type.Object(
         {
           model: Type.String({ description: 'As spans name it.' }),
-          is_used: Type.Boolean({ description: 'Whether the caller used it in that time.' }),
+          is_used: Type.Boolean({ description: 'Whether the caller used it in the time range.' }),
           processor: Type.String({ description: 'Id of the processor, as configured.' }),
           pipelines: Type.Array(Type.String(), { description: 'Those that list the processor.' }),
           ...pricedByFields,

@@ -11,30 +11,27 @@ const listRejections = {
   method: 'GET',
   path: '/api/v1/dashboard/rejections',
   tag: 'identity',
-  summary: 'What the caller sent and was not taken: the last 1000 items, the newest first',
+  summary: 'List the last 1000 refused items of the caller, newest first',
   description:
     'Kept in memory, so from the start of the daemon on; of a batch the first 100 items are listed. An item stands here each time that it was sent: it may have been taken later. What a processor drops, such as by sampling, was taken and stands here nowhere; neither do requests that were refused before anything of them was read.',
   access: 'read',
   responses: {
     200: Type.Object(
       {
-        since: time('From then on everything was noted.'),
+        since: time('Start of the recording.'),
         items: Type.Array(
           Type.Object(
             {
               at: time(),
               receiver: Type.String({ description: 'Id of the receiver, as configured.' }),
               signal: Type.Enum(SIGNALS),
-              trace_id: nullable(
-                Type.String({ description: 'As it was sent. Null: there is none, or nobody has read it.' }),
-              ),
+              trace_id: nullable(Type.String({ description: 'As sent. Null: none, or not decoded.' })),
               code: Type.String({
                 description:
-                  '`validation_failed`: the item itself was refused. Otherwise why nothing of its batch was taken, such as `quota_exceeded` or `overloaded`.',
+                  '`validation_failed`: the item was refused. Otherwise why its whole batch was refused, such as `quota_exceeded` or `overloaded`.',
               }),
               error: Type.String({
-                description:
-                  'What the sender was told, without the values that were sent: the place, and the rule or limit.',
+                description: 'The error without sent values: the place and the rule or limit.',
               }),
             },
             { title: 'Rejection' },

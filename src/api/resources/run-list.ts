@@ -39,7 +39,7 @@ const listTraces = {
   method: 'GET',
   path: '/api/v1/dashboard/traces',
   tag: 'traces',
-  summary: 'Traces of all agents, newest first unless another order is asked for',
+  summary: 'List traces of all agents, newest first by default',
   description:
     'Where several of `model`, `span_name`, `span_type` and `node` are given, one span has all of them. With one of these, or with `prompt_name`, runs are found and not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` all runs that match are answered, on one page, whatever `page`, `page_size` and `count` say: as CSV (RFC 4180) with a line of names and an apostrophe before whatever a spreadsheet would read as a formula, at the start of a text and after each `;`, tab and line break in it; or as a JSON object a line. What changes while it is read may be there in either state.',
   access: 'read',
@@ -49,14 +49,13 @@ const listTraces = {
     query: Type.Optional(
       Type.String({
         maxLength: 1024,
-        description:
-          'Text that the agent name, the outcome or the error message contains, in upper or lower case.',
+        description: 'Substring of the agent name, the outcome or the error message, case-insensitive.',
       }),
     ),
-    min_duration_ms: duration('Runs that took at least so long; those without a duration are left out.'),
-    max_duration_ms: duration('Runs that took at most so long.'),
-    min_cost: cost('Runs that cost at least so much; those without a cost are left out.'),
-    max_cost: cost('Runs that cost at most so much.'),
+    min_duration_ms: duration('Minimum duration. Runs without a duration do not match.'),
+    max_duration_ms: duration('Maximum duration.'),
+    min_cost: cost('Minimum cost. Runs without a cost do not match.'),
+    max_cost: cost('Maximum cost.'),
     model: ofSpan('Runs with a span of this model, exactly.'),
     span_name: ofSpan('Runs with a span of this name, exactly.'),
     span_type: Type.Optional(Type.Enum(SPAN_TYPES, { description: 'Runs with a span of this type.' })),
@@ -73,7 +72,7 @@ const listTraces = {
       }),
     ),
     sort: Type.Optional(
-      Type.Enum(SORTS, { default: 'started_at', description: 'Runs without the figure come last.' }),
+      Type.Enum(SORTS, { default: 'started_at', description: 'Runs without the value come last.' }),
     ),
     order: Type.Optional(Type.Enum(ORDERS, { default: 'desc' })),
     count: Type.Optional(
@@ -95,10 +94,10 @@ const listTraces = {
     200: Type.Object(
       {
         items: Type.Array(listedRunSchema),
-        count: nullable(count('How many match, on all pages; null where that was not asked.')),
+        count: nullable(count('Number of matches on all pages; null if not requested.')),
         page: Type.Integer({ minimum: 1 }),
         page_size: Type.Integer({ minimum: 1, maximum: 100 }),
-        has_more: Type.Boolean({ description: 'Whether more pages follow.' }),
+        has_more: Type.Boolean({ description: 'Whether there are more pages.' }),
         next_cursor: nullable(
           Type.String({
             description:

@@ -68,7 +68,7 @@ const readSeries = {
   method: 'GET',
   path: '/api/v1/dashboard/series',
   tag: 'traces',
-  summary: 'How runs went over time, and before',
+  summary: 'Get runs over time, with the previous period',
   description:
     'Runs of agents by their start, in buckets that begin at full minutes, hours or days in UTC; `previous_total` is of the same time before. Every run counts once, whatever sampling left out. `group_by=model` groups the calls of models in place of runs, by their own start, with what they used themselves. `group_by=prompt_version` needs `prompt_name`; a run that used several versions is in each of their groups.',
   access: 'read',

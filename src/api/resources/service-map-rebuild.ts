@@ -9,21 +9,20 @@ export const rebuildServiceMap = {
   method: 'POST',
   path: '/api/v1/admin/service-map/rebuild',
   tag: 'administration',
-  summary:
-    'Derive the service maps of all users afresh, compare them with those kept, and correct what differs',
+  summary: 'Rebuild the service maps of all users and correct differences',
   description:
     'No difference is expected, except for traces that came while no processor derived the map. Answers when it is done, after some seconds for a million spans. Everything else goes on meanwhile.',
   access: 'admin',
   audit: ['service_map.rebuilt'],
   query: Type.Object({
-    dry_run: Type.Boolean({ default: false, description: 'Whether to report only, and change nothing.' }),
+    dry_run: Type.Boolean({ default: false, description: 'Whether to only report differences.' }),
   }),
   responses: {
     200: Type.Object(
       {
         dry_run: Type.Boolean(),
-        traces: count('Traces looked at.'),
-        spans: count('Spans looked at.'),
+        traces: count('Traces checked.'),
+        spans: count('Spans checked.'),
         unmapped_traces: count('Traces that were not in the map: nobody derived their nodes when they came.'),
         differing_spans: count(
           'Spans of other traces whose stored node is not the one that follows from what is stored of them.',
@@ -32,10 +31,10 @@ export const rebuildServiceMap = {
           'Nodes and edges of a user and an hour whose sum differs from that of the stored traces.',
         ),
         corrected: Type.Boolean({
-          description: 'Whether what differed was corrected. False where nothing did.',
+          description: 'Whether differences were corrected. False if there were none.',
         }),
-        examples: Type.Array(Type.String(), { description: 'Some of the differences, in words.' }),
-        duration_ms: count('How long it took.'),
+        examples: Type.Array(Type.String(), { description: 'Descriptions of some differences.' }),
+        duration_ms: count('Duration.'),
       },
       { title: 'ServiceMapRebuild' },
     ),
@@ -48,7 +47,7 @@ export function serviceMapRebuildRoutes({ routes, telemetry, audit }: ApiContext
   return [
     routes.route(rebuildServiceMap).to(async ({ query, ...by }) => {
       const rebuild = await telemetry.map.rebuild({ dryRun: query.dry_run });
-      if (rebuild === null) throw new HttpProblem(409, 'conflict', 'The map is being rebuilt already.');
+      if (rebuild === null) throw new HttpProblem(409, 'conflict', 'The map is already being rebuilt.');
       if (!query.dry_run) audit(by, 'service_map.rebuilt', { corrected: rebuild.corrected });
       return { status: 200, json: { ...rebuild, examples: [...rebuild.examples] } };
     }),

@@ -61,7 +61,7 @@ const readServiceMap = {
   method: 'GET',
   path: '/api/v1/dashboard/service-map/',
   tag: 'service map',
-  summary: 'Who calls whom: agents, services, databases and other steps, and the calls between them',
+  summary: 'Get the service map: agents, services, databases and the calls between them',
   description:
     'Nodes ordered by id, edges by source and target (by code points). Empty when nothing was ingested. Beyond 50 000 names of a user further nodes are counted as `(other)`.',
   access: 'read',
@@ -98,7 +98,7 @@ const readHours = {
   method: 'GET',
   path: '/api/v1/dashboard/service-map/hours',
   tag: 'service map',
-  summary: 'What the traces that started in each hour add to the service map',
+  summary: 'List hours of the service map with their spans',
   description:
     'The hours that have spans, in their order: which of them to ask a map of, by `start_time` and `end_time`.',
   access: 'read',

@@ -18,7 +18,7 @@ const sessionFields = {
     description: 'Whose runs they are: those that ran last, 20 at most.',
   }),
   total_runs: count(),
-  failed_runs: count('Runs whose status is `failed` or `timed_out`.'),
+  failed_runs: count('Runs with status `failed` or `timed_out`.'),
   first_at: time('The start of the first run.'),
   last_at: time('The last start or end of a run.'),
   total_tokens: nullable(Type.Number()),
@@ -31,7 +31,7 @@ const listSessions = {
   method: 'GET',
   path: '/api/v1/dashboard/sessions',
   tag: 'sessions',
-  summary: 'Conversations, the last active first',
+  summary: 'List sessions, the most recently active first',
   description:
     'A session is what the runs have in common that name it. Filters say which sessions: those with a run for which all of them hold. The order is that of the last start of such a run; the figures are those of all runs of the session.',
   access: 'read',
@@ -51,7 +51,7 @@ const readSession = {
   method: 'GET',
   path: '/api/v1/dashboard/sessions/{session_id}',
   tag: 'sessions',
-  summary: 'One conversation with its runs, the first one first, in pages',
+  summary: 'Get a session with its runs, oldest first, in pages',
   access: 'read',
   params: Type.Object({
     session_id: Type.String({ minLength: 1, description: 'Any text, percent-encoded.' }),

@@ -31,14 +31,14 @@ export const usageFields = {
   usage: nullable(
     Type.Object(
       {
-        input: nullable(count('All tokens that went in.')),
-        output: nullable(count('All tokens that came out.')),
+        input: nullable(count('All input tokens.')),
+        output: nullable(count('All output tokens.')),
         ...schemasOf(USAGE, count),
         total: nullable(count()),
       },
       {
         title: 'SpanUsage',
-        description: 'Null where the span reports no tokens. A part that nobody told is null.',
+        description: 'Null if the span reports no tokens. Unknown parts are null.',
       },
     ),
   ),

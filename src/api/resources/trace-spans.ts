@@ -16,7 +16,7 @@ const readOutline = {
   method: 'GET',
   path: '/api/v1/dashboard/traces/{trace_id}/spans',
   tag: 'traces',
-  summary: 'One trace with its spans, without their payloads',
+  summary: 'Get a trace with its spans, without payloads',
   description:
     'For showing a trace while it goes on, and long ones at all: the header as it is now, and the spans as `readTrace` gives them, but of `input_data` and `output_data` only how long they are and how the input begins. What only log records say of a payload is not looked for. With `after`, the `seq` of an answer before, only spans that came or changed since; few of them may come again.',
   access: 'read',
@@ -46,7 +46,7 @@ const readSpan = {
   method: 'GET',
   path: '/api/v1/dashboard/traces/{trace_id}/spans/{span_id}',
   tag: 'traces',
-  summary: 'One span with everything that it brought',
+  summary: 'Get a span with all its data',
   description:
     'The span as the trace shows it, and what its client sent: attributes with their types, events, links, scope, resource. Of a span of the batch route it is `metadata`, and the rest is null.',
   access: 'read',

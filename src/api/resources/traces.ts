@@ -22,7 +22,7 @@ const readTrace = {
   method: 'GET',
   path: '/api/v1/dashboard/traces/{trace_id}',
   tag: 'traces',
-  summary: 'One trace with all its spans',
+  summary: 'Get a trace with all its spans',
   description:
     'The spans are ordered by `started_at`; `parent_span_id` makes the tree. `input_data` and `output_data` that a span has not brought itself are what GenAI events among the log records with its ids say.',
   access: 'read',
@@ -62,7 +62,7 @@ const setOutcome = {
       outcome: Type.Optional(
         Type.String({
           maxLength: MAX_OUTCOME_LENGTH,
-          description: 'Free text. Absent: the outcome stays as it is.',
+          description: 'Free text. Absent: the outcome is unchanged.',
         }),
       ),
     },
@@ -82,7 +82,7 @@ const compareAgents = {
   method: 'GET',
   path: '/api/v1/dashboard/traces/compare-agents',
   tag: 'traces',
-  summary: 'Figures of two agents side by side',
+  summary: 'Compare the statistics of two agents',
   access: 'read',
   query: Type.Object({ agent_a: uuid(), agent_b: uuid() }),
   responses: {

@@ -11,7 +11,7 @@ export const readUsage = {
   method: 'GET',
   path: '/api/v1/usage',
   tag: 'identity',
-  summary: 'How many events the caller has sent this month, how many it may, and what it stores',
+  summary: 'Get the caller’s monthly events, limits and stored bytes',
   description:
     'An event is a newly stored span, or a trace without spans; if the daemon is configured so, a metric point or a log record as well. Nothing is counted where no processor `quota` runs.',
   access: 'read',
@@ -47,7 +47,7 @@ const readDailyUsage = {
   method: 'GET',
   path: '/api/v1/usage/daily',
   tag: 'identity',
-  summary: 'Events of the caller by UTC day, and what was refused',
+  summary: 'List the caller’s events and refused items by UTC day',
   description:
     'The oldest day first, today last. Events are those of `GET /usage`, and stay known. What was refused is known since the start of the daemon only, and counts each time that it was sent.',
   access: 'read',
@@ -66,13 +66,11 @@ const readDailyUsage = {
           date: Type.String({ description: 'The UTC day.', format: 'date' }),
           events: nullable(count('Null: nothing was counted by day yet.')),
           refused: nullable(
-            count(
-              'Items that were not taken: traces, metric points, log records. Null: the daemon did not run.',
-            ),
+            count('Refused items: traces, metric points, log records. Null: the daemon did not run.'),
           ),
           reasons: Type.Array(
             Type.Object({ code: Type.String(), items: count('Items.') }, { title: 'RefusedItems' }),
-            { description: 'Why: the most frequent code first.' },
+            { description: 'Error codes, the most frequent first.' },
           ),
         },
         { title: 'DailyUsage' },

@@ -22,7 +22,7 @@ export const userSchema = Type.Object(
     ),
     stored_bytes_limit: nullable(
       Type.Integer({
-        description: "Bytes that it may store. 0: no limit. Null: the daemon's default applies.",
+        description: 'Storage limit in bytes. 0: no limit. Null: the daemon’s default applies.',
       }),
     ),
     disabled: Type.Boolean({ description: 'Whether its keys are refused and its alerts rest.' }),
@@ -57,7 +57,7 @@ export const listUsers = {
   method: 'GET',
   path: '/api/v1/admin/users',
   tag: 'administration',
-  summary: 'All users, the oldest first',
+  summary: 'List users, oldest first',
   access: 'admin',
   responses: { 200: Type.Array(userSchema) },
 } satisfies Operation;
@@ -83,7 +83,7 @@ export const updateUser = {
   method: 'PATCH',
   path: '/api/v1/admin/users/{user_id}',
   tag: 'administration',
-  summary: 'Change, disable or enable a user; fields that are absent stay as they are',
+  summary: 'Change, disable or enable a user; absent fields are unchanged',
   description:
     'A user that has the last `admin` key that does not expire cannot be disabled, which is a conflict: nobody could administer any more.',
   access: 'admin',

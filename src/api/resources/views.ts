@@ -16,7 +16,9 @@ const viewSchema = Type.Object(
     id: uuid(),
     name: Type.String(),
     path: Type.String(),
-    org_slug: nullable(Type.String({ description: 'Its members see it, too. Null: only who made it.' })),
+    org_slug: nullable(
+      Type.String({ description: 'Organization whose members see it. Null: only its creator.' }),
+    ),
     may_change: Type.Boolean({
       description:
         'Whether the caller made it, or administers its organization. A key without the scope `manage` changes none all the same.',
@@ -30,8 +32,7 @@ const listViews = {
   method: 'GET',
   path: '/api/v1/dashboard/views',
   tag: 'identity',
-  summary:
-    'Pages with their filters that the caller saved, and those of the organizations of the caller, by name',
+  summary: 'List saved views of the caller and of its organizations, by name',
   access: 'read',
   responses: { 200: Type.Array(viewSchema) },
 } satisfies Operation;
@@ -43,7 +44,7 @@ const putView = {
   method: 'PUT',
   path: '/api/v1/dashboard/views/{view_id}',
   tag: 'identity',
-  summary: 'Save a page with its filters, under an id of your choice, or change one',
+  summary: 'Create or change a saved view, under an id of your choice',
   description: `Who made it may change it, and administrators of its organization. A user makes at most ${VIEWS_OF_A_USER}, an organization has at most ${VIEWS_OF_AN_ORGANIZATION}; more are refused with 409 \`conflict\`. 404 where the id is of somebody else's view, or the caller is no member of the organization.`,
   access: 'manage',
   audit: ['view.saved'],
@@ -92,11 +93,7 @@ export function viewRoutes({ routes, control: { views }, audit, takeStorage }: A
       if (saved === 'foreign') throw notFound('view');
       if (saved === 'no_organization') throw notFound('organization');
       if (saved === 'full')
-        throw new HttpProblem(
-          409,
-          'conflict',
-          'There are as many views as there may be: remove one that is not needed.',
-        );
+        throw new HttpProblem(409, 'conflict', 'The limit of saved views is reached: remove one.');
       audit({ identity, address }, 'view.saved', { view_id: view.id, slug: view.org_slug });
       return { status: 200, json: { ...view, may_change: true } };
     }),

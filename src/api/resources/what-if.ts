@@ -15,7 +15,7 @@ const LONGEST_NAME = 1024;
 const LEFT_OUT: Readonly<Record<Unpriceable, string>> = {
   running: 'They have not ended.',
   no_tokens: 'They report no tokens.',
-  no_parts: 'They report a total of tokens only: nobody knows how much of it was output.',
+  no_parts: 'They report only a total of tokens, without input and output.',
   too_large: 'Each would cost a million dollars.',
 };
 
@@ -24,7 +24,7 @@ const callsSchema = Type.Object(
     calls: count('Calls of the model in that time, counted as in `GET /dashboard/models`.'),
     priced_calls: count('Those that have a cost.'),
     total_cost: nullable(usd('US dollars for these; null: none has a cost')),
-    repriced_calls: count('Calls for which a cost at the other price follows from their tokens.'),
+    repriced_calls: count('Calls with a calculable cost at the other price.'),
     repriced_cost: nullable(usd('US dollars that these would have cost; null: there is none')),
     both_calls: count('Calls that have both; only these can be compared.'),
     both_cost: nullable(usd('US dollars that these cost')),
@@ -34,16 +34,16 @@ const callsSchema = Type.Object(
         Unpriceable,
         ReturnType<typeof count>
       >,
-      { title: 'UnpriceableCalls', description: 'Calls for which no cost follows, and why.' },
+      { title: 'UnpriceableCalls', description: 'Calls without a calculable cost, by reason.' },
     ),
     tokens: Type.Object(
       Object.fromEntries(COST_PARTS.map((part) => [part, Type.Number()])) as Record<
         CostPart,
         ReturnType<typeof Type.Number>
       >,
-      { title: 'PricedTokens', description: 'Of the calls priced anew; each token is in one part.' },
+      { title: 'PricedTokens', description: 'Of the repriced calls; each token is in one part.' },
     ),
-    long_calls: count('Calls priced anew by the rates for long inputs.'),
+    long_calls: count('Calls repriced with the rates for long inputs.'),
   },
   { title: 'WhatIfCalls' },
 );
@@ -53,7 +53,7 @@ const readWhatIf = {
   method: 'GET',
   path: '/api/v1/dashboard/models/what-if',
   tag: 'models',
-  summary: 'What the calls of a model would have cost if another one had been called',
+  summary: 'Calculate what a model’s calls would have cost with another model',
   description:
     'Each call is priced by itself, with the very tokens that it used, as processor `cost` would price it. That the other model would have used the same tokens is an assumption: it counts them in its own way, answers at its own length, and caches by its own rules. Where a price has more than three digits behind the point, every call of the time is looked at, which takes longer.',
   access: 'read',
@@ -65,7 +65,12 @@ const readWhatIf = {
         description: 'The one that was called, as spans name it. Absent: calls that name none.',
       }),
     ),
-    as: Type.String({ minLength: 1, maxLength: LONGEST_NAME, format: 'name', description: 'The other one.' }),
+    as: Type.String({
+      minLength: 1,
+      maxLength: LONGEST_NAME,
+      format: 'name',
+      description: 'The other model.',
+    }),
     processor: Type.Optional(
       Type.String({
         description: 'Whose prices: a `processor` of `GET /dashboard/prices`. Absent: the first one there.',

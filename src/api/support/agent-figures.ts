@@ -21,7 +21,7 @@ export function successPercentage(signals: Signals): number | null {
 
 /** How runs went by their status: for agents whose clients never say whether they succeeded. */
 export const outcomeFields = {
-  failed_runs: count('Runs whose status is `failed` or `timed_out`.'),
+  failed_runs: count('Runs with status `failed` or `timed_out`.'),
   failure_percentage: nullable(
     Type.Number({
       minimum: 0,
@@ -45,7 +45,7 @@ export function printOutcomes({ failed_runs, finished_runs }: RunOutcomes): {
 export const estimateParameter = Type.Optional(
   Type.Boolean({
     description:
-      'true: the answer tells as `estimate` what the figures would be without sampling, as each run stands for 1 / `sample_rate` runs. The other figures stay those of the runs that are stored.',
+      'Adds `estimate`: the values without sampling, where each run stands for 1 / `sample_rate` runs. Other values count stored runs.',
   }),
 );
 
@@ -66,7 +66,7 @@ export const estimateSchema = Type.Object(
   },
   {
     title: 'EstimatedRuns',
-    description: 'What the figures would be without sampling. Only where it was asked for.',
+    description: 'Estimates without sampling. Only if requested.',
   },
 );
 

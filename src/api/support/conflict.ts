@@ -17,6 +17,6 @@ export function lastAdmin(what: string): HttpProblem {
   return new HttpProblem(
     409,
     'conflict',
-    `${what} the last key with the scope admin that does not expire: nobody could administer this daemon any more. Create another one first, without expires_at.`,
+    `${what} the last key with the scope admin that does not expire. Create another one without expires_at first.`,
   );
 }

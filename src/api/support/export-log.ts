@@ -55,16 +55,16 @@ export class ExportLog {
         show(stage);
         if (performance.now() - saidAt < SAY_EVERY_MS) return;
         saidAt = performance.now();
-        this.#logger.info(own, 'An export goes on.');
+        this.#logger.info(own, 'Export in progress.');
       });
       if (done !== null) {
         this.#failed = null;
-        this.#logger.info({ directory, files: done.files.length }, 'An export is complete.');
+        this.#logger.info({ directory, files: done.files.length }, 'Export completed.');
       }
       return done;
     } catch (error) {
       this.#failed = { directory, at: this.#clock.now(), error };
-      this.#logger.warn({ directory, err: error }, 'An export failed.');
+      this.#logger.warn({ directory, err: error }, 'Export failed.');
       throw error;
     } finally {
       if (this.#current === own) this.#current = null;

@@ -27,6 +27,6 @@ export function readMomentPlace(text: string): MomentPlace {
 /** The refusal of a cursor that no answer gave. */
 export function foreignCursor(): Error {
   return validationProblem('query', [
-    { field: 'cursor', message: 'must be the next_cursor of an answer to the same list' },
+    { field: 'cursor', message: 'must be the next_cursor of a response to the same list' },
   ]);
 }

@@ -45,10 +45,10 @@ export function pageSchema<Item extends TSchema>(item: Item, title: string) {
   return Type.Object(
     {
       items: Type.Array(item),
-      count: count('How many match, on all pages.'),
+      count: count('Number of matches on all pages.'),
       page: Type.Integer({ minimum: 1 }),
       page_size: Type.Integer({ minimum: 1, maximum: 100 }),
-      has_more: Type.Boolean({ description: 'Whether more pages follow.' }),
+      has_more: Type.Boolean({ description: 'Whether there are more pages.' }),
     },
     { title },
   );

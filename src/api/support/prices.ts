@@ -14,7 +14,7 @@ const RATES: Readonly<Record<CostPart, string>> = {
 };
 
 const rateFields = Object.fromEntries(
-  COST_PARTS.map((part) => [part, usd(`US dollars for a million tokens. ${RATES[part]}`)]),
+  COST_PARTS.map((part) => [part, usd(`US dollars per million tokens. ${RATES[part]}`)]),
 ) as Record<CostPart, ReturnType<typeof usd>>;
 
 /** What the tokens of a model cost. */
@@ -74,7 +74,7 @@ export function generalRule(rules: readonly PriceRule[]): PriceRule | undefined 
   return rules.find(({ provider }) => provider === null);
 }
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 function printPrice({ long, ...rates }: Price): Static<typeof priceSchema> {
   return { ...printRates(rates), long: long === null ? null : { over: long.over, ...printRates(long) } };
 }

@@ -16,8 +16,8 @@ export const runFields = {
     description:
       '`agent`: a run of an agent. `other`: something else that was sent, such as a request to a service, which counts in no figure of an agent.',
   }),
-  session_id: nullable(Type.String({ description: 'The conversation that the run belongs to.' })),
-  user_id: nullable(Type.String({ description: 'Whom it was for, in the words of who sent it.' })),
+  session_id: nullable(Type.String({ description: 'Session that the run belongs to.' })),
+  user_id: nullable(Type.String({ description: 'End user of the run, as sent.' })),
   tags: Type.Array(Type.String()),
   status: Type.Enum(RUN_STATUSES),
   started_at: time(),
@@ -33,7 +33,7 @@ export const runFields = {
       exclusiveMinimum: 0,
       maximum: 1,
       description:
-        'The share of runs like it that sampling kept, so that it stands for 1 / `sample_rate` runs; 1 where it was kept for what it is. Null: no sampling is known of.',
+        'Fraction of similar runs that sampling keeps: the run stands for 1 / `sample_rate` runs; 1 if a condition kept it. Null: no sampling known.',
     }),
   ),
 };
@@ -61,8 +61,8 @@ export const runParameters = {
   kind: kindParameter,
   status: Type.Optional(Type.Enum(RUN_STATUSES)),
   success: Type.Optional(Type.Boolean()),
-  session_id: Type.Optional(identity('Runs of this conversation.')),
-  user_id: Type.Optional(identity('Runs for this user.')),
+  session_id: Type.Optional(identity('Runs of this session.')),
+  user_id: Type.Optional(identity('Runs for this end user.')),
   tag: Type.Optional(Type.String({ maxLength: MAX_TAG, description: 'Runs that have this tag.' })),
   start_time: Type.Optional(time('Started at or after.')),
   end_time: Type.Optional(time('Started at or before.')),

@@ -62,8 +62,8 @@ export class OutboxReceiver implements Component {
       ...{ leases, name: `outbox ${id}`, owner, begin, clock, logger },
       ask: (question) => health.ask('leasing', question),
       words: {
-        does: 'hands on events',
-        doing: 'handing on events',
+        does: 'passes on events',
+        doing: 'passing on events',
         lost: 'This daemon no longer passes on events',
       },
     });
@@ -103,11 +103,11 @@ function throwUnlessRetryable(error: unknown): void {
 }
 
 const FAILING: Readonly<Record<StoreWork, string>> = {
-  opening: 'could not read the position; retrying',
-  reading: 'could not read events; retrying',
-  saving: 'could not store the position; retrying',
-  leasing: 'could not read who passes on events; retrying',
-  wanting: 'could not store which event types are needed; retrying',
+  opening: 'Cannot read the position of the receiver',
+  reading: 'Cannot read events from the control store',
+  saving: 'Cannot store the position of the receiver',
+  leasing: 'Cannot read who passes on events',
+  wanting: 'Cannot store which event types are needed',
 };
 
 function reportStore(host: Host, failing: StoreWork | null): void {
@@ -116,6 +116,6 @@ function reportStore(host: Host, failing: StoreWork | null): void {
     host.reportStatus({
       // Where nothing can be written there are no new events either: the rest of the daemon goes on.
       level: failing === 'reading' ? 'recoverable' : 'degraded',
-      message: `The control store ${FAILING[failing]}, and the log says why`,
+      message: `${FAILING[failing]}; retrying (see log)`,
     });
 }

@@ -33,7 +33,7 @@ export interface LogPage extends PageRange {
 export interface StoredLog extends Readonly<
   Pick<LogRecord, 'id' | 'timestamp' | 'severity' | 'body' | 'trace_id' | 'span_id' | 'attributes'>
 > {
-  /** Empty where the sender did not say. */
+  /** Empty if not sent. */
   readonly service_name: string;
   /** Where they were asked for. */
   readonly details?: Readonly<

@@ -269,7 +269,7 @@ export interface Runs {
 
 /** How runs went by their status, whatever their success signals say. */
 export interface RunOutcomes {
-  /** Runs whose status is `failed` or `timed_out`. */
+  /** Runs with status `failed` or `timed_out`. */
   readonly failed_runs: number;
   /** Runs whose status is any but `running`. */
   readonly finished_runs: number;

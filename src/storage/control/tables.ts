@@ -224,7 +224,7 @@ interface LoginTable {
   user_id: string;
   key_id: string;
   created_at: number;
-  /** When it ends unless it is used. */
+  /** Expiry time, extended by use. */
   expires_at: number;
   has_ended: number;
   /** The number of its last change. */

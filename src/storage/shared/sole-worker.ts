@@ -77,11 +77,7 @@ export class SoleWorker {
         const held = await HeldLease.take(hold, name, owner);
         if (held !== null) await this.#work(held);
       } catch (error) {
-        this.#log.warn(
-          0,
-          { err: error },
-          `The control store does not say who ${words.does}; it is asked again`,
-        );
+        this.#log.warn(0, { err: error }, `Could not read who ${words.does}; retrying`);
       }
       await pause(clock, TURN_MS, this.#stop.signal);
     }

@@ -24,10 +24,10 @@ void t.test('what the schema cannot say is checked', async (t) => {
     t.throws(() => sectionOf(clickHouseExtension, config), { message });
   };
   wrong({ replicated: true }, /\/replicated: needs more than one server/);
-  wrong({ retention: { logs: '36h' } }, /\/retention\/logs: must be a number of whole days/);
+  wrong({ retention: { logs: '36h' } }, /\/retention\/logs: must be a whole number of days/);
   wrong({ request_timeout: '10ms' }, /\/request_timeout: must be at least 1s/);
   wrong({ tls: { cert_file: 'a.pem', key_file: 'b.pem' } }, /\/tls\/ca_file: is missing/);
-  wrong({ urls: ['http://user:hidden@host'] }, /^(?!.*hidden).*\/urls\/0: must be a scheme/);
+  wrong({ urls: ['http://user:hidden@host'] }, /^(?!.*hidden).*\/urls\/0: must be only scheme/);
 });
 
 const server = await ClickHouseServer.start(t);

@@ -178,7 +178,7 @@ void t.test('a build that cannot be served is an error that says what to do', as
   writeFileSync(join(folder, 'index.html'), '<html></html>');
   await t.rejects(serve(t, { folder }), /no <base href="\/">: rebuild the pages/);
   writeFileSync(join(folder, 'a b.js'), '');
-  await t.rejects(serve(t, { folder }), /a b\.js has a name that is none for a URL/);
+  await t.rejects(serve(t, { folder }), /a b\.js has a name that is not valid in a URL/);
 });
 
 void t.test('the path of public_url is the only base path', async (t) => {

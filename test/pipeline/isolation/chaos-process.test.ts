@@ -53,7 +53,7 @@ void t.test(
     await until('the rejection was seen', async () => (await faults('processor', 'uncaught')) === 2);
     // The clock calls it a second after its start; its gauge is read by each of these.
     await until('the clock has called it', async () => (await faults('receiver', 'uncaught')) > 1);
-    await daemon.logged(/threw where nobody could catch it/);
+    await daemon.logged(/threw an uncaught error/);
 
     t.match(await send('throws'), { status: 503 });
     t.match(await send('passes-empty-items'), { status: 503 }, 'what is no trace reaches no file');

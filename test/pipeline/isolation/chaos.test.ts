@@ -139,7 +139,7 @@ void t.test(
       'what hangs holds no items any more',
     );
     t.match(await outcome(components.send('source', chaosBatch('well', 'f'))), full, 'it still holds them');
-    t.match(state('processor', 'chaos'), { state: 'degraded', message: /3 calls into it never came back/ });
+    t.match(state('processor', 'chaos'), { state: 'degraded', message: /3 calls into it never returned/ });
     t.equal(daemon.health().isReady, true);
 
     for (const id of ['a', 'b', 'c']) release(id);

@@ -84,7 +84,7 @@ void t.test('a read of a user', { skip }, async (t) => {
   const late = {
     code: 'overloaded',
     retryable: true,
-    detail: /was not found within 20 s.*\(extensions\.clickhouse\.request_timeout\)/,
+    detail: /did not finish within 20 s.*\(extensions\.clickhouse\.request_timeout\)/,
   };
 
   await t.test('that takes too long is ended, also on the server, and told of as such', async (t) => {

@@ -27,13 +27,13 @@ const cooldown = { minimum: 0, maximum: MAX_COOLDOWN_MINUTES };
 
 export const newAlertSchema = Type.Object(
   {
-    agent_id: Type.Optional(uuid('The agent whose runs are looked at: this, or `target_service`.')),
+    agent_id: Type.Optional(uuid('Agent whose runs are evaluated; set this or `target_service`.')),
     target_service: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: MAX_SERVICE_LENGTH,
         format: 'not-blank',
-        description: 'The id of a node of the service map, whose spans are looked at. It need not exist yet.',
+        description: 'Id of the service map node whose spans are evaluated. It may not exist yet.',
       }),
     ),
     type: alertType,
@@ -41,7 +41,7 @@ export const newAlertSchema = Type.Object(
     cooldown_minutes: Type.Number({
       ...cooldown,
       default: DEFAULT_COOLDOWN_MINUTES,
-      description: 'The least time between two firings.',
+      description: 'Minimum time between two firings.',
     }),
     channel: newAlertChannel,
     webhook_url: Type.Optional(targetUrl),
@@ -168,9 +168,9 @@ function refuse(errors: readonly FieldError[]): void {
 
 function targetErrors({ agent_id, target_service }: Static<typeof newAlertSchema>): FieldError[] {
   if (agent_id === undefined && target_service === undefined)
-    return [{ field: '/agent_id', message: 'is required, or target_service is' }];
+    return [{ field: '/agent_id', message: 'is required if target_service is not set' }];
   if (agent_id !== undefined && target_service !== undefined)
-    return [{ field: '/target_service', message: 'must be absent where agent_id is given' }];
+    return [{ field: '/target_service', message: 'must be absent if agent_id is set' }];
   return [];
 }
 

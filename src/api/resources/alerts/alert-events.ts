@@ -26,13 +26,13 @@ const eventSchema = Type.Object(
       { title: 'AlertTarget' },
     ),
     window: nullable(windowSchema),
-    sample_count: nullable(count('Runs, spans or series that were looked at.')),
+    sample_count: nullable(count('Runs, spans or series that were evaluated.')),
     conditions: Type.Array(triedConditionSchema, {
-      description: 'What was found. One, unless the alert is `composite`.',
+      description: 'Results of the conditions. One, unless the alert is `composite`.',
     }),
     trace_ids: Type.Array(uuid(), {
       description:
-        'At most 20 runs that best explain it: those that failed, took longest or cost most, the best first. None where silence or a metric explains it, and for what fired before this was kept.',
+        'Up to 20 runs that best explain the firing: failed, slowest or most expensive first. Empty for inactivity and metrics, and for firings before this was recorded.',
     }),
   },
   { title: 'FiredAlert' },
@@ -43,7 +43,7 @@ const listAllEvents = {
   method: 'GET',
   path: '/api/v1/dashboard/alert-events',
   tag: 'alerts',
-  summary: 'When any alert fired, the newest first, and the runs that explain it',
+  summary: 'List firings of all alerts, newest first, with the runs that explain them',
   access: 'read',
   query: Type.Object({
     start_time: Type.Optional(time('Fired at or after.')),

@@ -17,7 +17,7 @@ const attemptSchema = Type.Object(
   {
     attempt_number: Type.Integer({ minimum: 1 }),
     attempted_at: time(),
-    status_code: nullable(Type.Integer({ description: 'The status of HTTP or SMTP. Null: no answer came.' })),
+    status_code: nullable(Type.Integer({ description: 'HTTP or SMTP status. Null: no response.' })),
     duration_ms: Type.Number(),
     error_message: nullable(Type.String({ description: 'Null after success.' })),
   },
@@ -34,7 +34,7 @@ const notificationSchema = Type.Object(
     detail: nullable(
       Type.String({
         description:
-          'Why it was skipped (`smtp_not_configured`, `too_many_emails`, `too_many_notices`), or how the last attempt ended.',
+          'Reason for skipping (`smtp_not_configured`, `too_many_emails`, `too_many_notices`), or result of the last attempt.',
       }),
     ),
     attempts: Type.Array(attemptSchema, { description: 'In their order.' }),
@@ -46,10 +46,10 @@ const firingFields = {
   id: uuid(),
   fired_at: time(),
   value: nullable(
-    Type.Number({ description: 'What was found, in the unit of the threshold. Null for `composite`.' }),
+    Type.Number({ description: 'Measured value, in the unit of the threshold. Null for `composite`.' }),
   ),
   threshold: Type.Number({ description: 'As it was.' }),
-  resolved_at: nullable(time('When the incident was over. Null: not yet, or nobody knows.')),
+  resolved_at: nullable(time('End of the incident. Null: not yet, or unknown.')),
   notifications: Type.Array(notificationSchema),
 };
 
@@ -61,7 +61,7 @@ const listAlertEvents = {
   method: 'GET',
   path: `${ALERT}/events`,
   tag: 'alerts',
-  summary: 'When an alert fired, the newest first, and who was notified',
+  summary: 'List firings of an alert, newest first, with their notices',
   access: 'read',
   params: alertParams,
   query: Type.Object(pageParameters),

@@ -36,10 +36,10 @@ const previewAlertOperation = {
   method: 'POST',
   path: `${ALERTS}/preview`,
   tag: 'alerts',
-  summary: 'How an alert would have gone over past data, before it is made',
+  summary: 'Preview an alert on past data before creating it',
   description: `It is judged at up to ${MOST_POINTS} moments, by the rules by which alerts are evaluated and by what is known now: spans that came late count as if they had come in time. Between two moments it may have been met unseen. Nothing fires and nothing is kept.`,
   access: 'read',
-  audit: { none: 'Changes nothing: tries a rule on past data.' },
+  audit: { none: 'Changes nothing: evaluates a rule on past data.' },
   body: previewBody,
   responses: {
     200: Type.Object(
@@ -47,10 +47,10 @@ const previewAlertOperation = {
         now: alertTestSchema,
         points: Type.Array(point, {
           description:
-            'Milliseconds since 1970 and the value, in the unit of the threshold, the oldest first. Null: nothing was known. For `composite` 1 where its conditions were met, otherwise 0.',
+            'Milliseconds since 1970 and the value in the unit of the threshold, oldest first. Null: no data. For `composite`, 1 if its conditions were met, otherwise 0.',
         }),
         conditions: Type.Array(Type.Array(nullable(Type.Number())), {
-          description: 'For each condition, in their order, what it found at each of the points.',
+          description: 'Values of each condition at each point, in order.',
         }),
         firings: Type.Array(
           Type.Object(
@@ -61,7 +61,7 @@ const previewAlertOperation = {
             },
             { title: 'PreviewedFiring' },
           ),
-          { description: 'When it would have fired, with its cooldown, the oldest first.' },
+          { description: 'Times at which it would have fired, considering its cooldown, oldest first.' },
         ),
         step_seconds: Type.Number({ description: 'From one point to the next.' }),
       },

@@ -102,8 +102,7 @@ const conditionSchema = Type.Object(
 export const compositeSchema = Type.Object(
   {
     operator: Type.Enum(['and', 'or'], {
-      description:
-        'Whether all conditions must be met, or any. A condition about which nothing is known is not met.',
+      description: 'Whether all conditions must be met, or any. A condition without data is not met.',
     }),
     conditions: Type.Array(conditionSchema, {
       minItems: MIN_CONDITIONS,
@@ -132,13 +131,13 @@ export const alertSchema = Type.Object(
     cooldown_minutes: Type.Number(),
     is_active: Type.Boolean({ description: 'Whether it is evaluated.' }),
     is_firing: Type.Boolean({
-      description: 'Whether it has fired and its conditions are met still. False while it is paused.',
+      description: 'Whether it has fired and its conditions are still met. False while it is paused.',
     }),
     channel: alertChannel,
     webhook_url: nullable(
       Type.String({
         description:
-          'Whole for keys with the scope `manage`. Others see `https://hooks.example.com/…`, because path and query often hold a token.',
+          'Complete for keys with the scope `manage`; others see only scheme and host, because path and query often contain a token.',
       }),
     ),
     composite_config: nullable(compositeSchema),

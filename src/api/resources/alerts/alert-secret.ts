@@ -34,7 +34,7 @@ const rotateAlertSecret = {
   method: 'POST',
   path: PATH,
   tag: 'alerts',
-  summary: 'Give the alert webhooks of the caller a new secret',
+  summary: 'Create a new secret for the caller’s alert webhooks',
   description:
     'The old secret is not used from then on, so a request on its way fails verification. Receivers verify alert webhooks as they verify those of endpoints.',
   access: 'manage',

@@ -23,7 +23,7 @@ export const triedConditionSchema = Type.Object(
     metric_name: Type.Optional(Type.String()),
     operator: Type.Optional(metricOperator),
     value: Type.Optional(Type.Number()),
-    observed: nullable(Type.Number({ description: 'In the unit of the threshold. Null: nothing is known.' })),
+    observed: nullable(Type.Number({ description: 'In the unit of the threshold. Null: no data.' })),
     met: Type.Boolean(),
   },
   { title: 'TriedCondition' },
@@ -40,7 +40,7 @@ export const alertTestSchema = Type.Object(
     ),
     threshold: Type.Number(),
     unit: nullable(Type.Enum(['ratio', 'hours', 'usd', 'ms'], { description: 'Null for `composite`.' })),
-    sample_count: count('Runs, spans or series that were looked at.'),
+    sample_count: count('Runs, spans or series that were evaluated.'),
     verdict: Type.Enum(['met', 'not_met', 'no_data'], {
       description: 'An alert fires only for `met`, never for `no_data`.',
     }),
@@ -50,7 +50,7 @@ export const alertTestSchema = Type.Object(
     }),
     is_evaluated: Type.Boolean({
       description:
-        'Whether this daemon evaluates alerts: false where no pipeline has an exporter `alerts`. The window is then that of its defaults.',
+        'Whether this daemon evaluates alerts: false if no pipeline has an exporter `alerts`. The default window is used then.',
     }),
   },
   { title: 'AlertTest' },
@@ -61,9 +61,9 @@ export const testAlert = {
   method: 'POST',
   path: `${ALERT}/test`,
   tag: 'alerts',
-  summary: 'What an alert finds now',
+  summary: 'Evaluate an alert now',
   description:
-    'Nothing fires and nothing is kept, whether the alert is active or not. Its cooldown, and what it has already fired for, are ignored.',
+    'Nothing fires and nothing is stored, whether the alert is active or not. Its cooldown and earlier firings are ignored.',
   access: 'read',
   audit: { none: 'Changes nothing and sends no notice.' },
   params: alertParams,

@@ -64,7 +64,7 @@ const followChanges = {
   method: 'GET',
   path: '/api/v1/dashboard/stream',
   tag: 'stream',
-  summary: 'What happens from now on, as server-sent events',
+  summary: 'Stream live updates as server-sent events',
   description: [
     'Events have JSON as their data. `open` comes first. `run`: a run that came or changed, as lists show it. `span`: what came of a',
     'run that is followed, as `readTraceSpans` gives it with `after`. `log`: a record that was stored, as `searchLogs` shows it, long',

@@ -39,7 +39,7 @@ const listAllDeliveries = {
   method: 'GET',
   path: DELIVERIES,
   tag: 'webhooks',
-  summary: 'What was sent, or is to be sent, to all webhook endpoints of an organization, the newest first',
+  summary: 'List deliveries to all webhook endpoints of an organization, newest first',
   description:
     'Only so many deliveries are looked at for an answer: with a filter there may be few items, or none, and yet a `next_cursor` by which to go on.',
   access: 'read',
@@ -78,7 +78,7 @@ const retryDeliveries = {
   method: 'POST',
   path: `${DELIVERIES}/retry`,
   tag: 'webhooks',
-  summary: 'Have many deliveries to a webhook endpoint attempted once more, as after an outage',
+  summary: 'Retry many deliveries to a webhook endpoint, for example after an outage',
   description: `Of the oldest first, at most ${MOST_RETRIED}: \`has_more\` says whether to ask again. What was asked for already and has not begun is left out, so that asking twice sends nothing twice. They are sent in turns with those of other organizations. An endpoint that is paused is a conflict: activate it first.`,
   access: 'manage',
   audit: ['deliveries.retried'],
@@ -97,7 +97,7 @@ const retryDeliveries = {
   ),
   responses: {
     202: Type.Object(
-      { queued: count('How many will be attempted.'), has_more: Type.Boolean() },
+      { queued: count('Number of deliveries to retry.'), has_more: Type.Boolean() },
       { title: 'QueuedWebhookRetries' },
     ),
   },
@@ -161,11 +161,7 @@ function filterOf({
 }
 
 function isPaused(): HttpProblem {
-  return new HttpProblem(
-    409,
-    'conflict',
-    'The endpoint is paused, and nothing is sent to it: activate it first.',
-  );
+  return new HttpProblem(409, 'conflict', 'The endpoint is paused: activate it first.');
 }
 
 function placeOf(cursor: string): DeliveryPlace {

@@ -36,7 +36,7 @@ export const summarySchema = Type.Object(
     event_type: Type.String(),
     status: statusSchema,
     created_at: time('When it was queued.'),
-    attempt_count: count('Attempts that were begun.'),
+    attempt_count: count('Number of attempts.'),
   },
   { title: 'WebhookDelivery' },
 );
@@ -44,13 +44,13 @@ export const summarySchema = Type.Object(
 const attemptSchema = Type.Object(
   {
     attempt_number: Type.Integer({ minimum: 1 }),
-    http_status_code: nullable(Type.Integer({ description: 'Null: no answer came, or not yet.' })),
+    http_status_code: nullable(Type.Integer({ description: 'Null: no response, or not yet.' })),
     response_body: Type.String({ description: 'The first 16 KiB of the answer.' }),
     duration_ms: nullable(
       Type.Number({ description: 'Null: still running, or the daemon ended meanwhile.' }),
     ),
     attempted_at: time(),
-    error_message: nullable(Type.String({ description: 'What failed, where the status does not say.' })),
+    error_message: nullable(Type.String({ description: 'Error, if not clear from the status.' })),
   },
   { title: 'WebhookAttempt' },
 );
@@ -72,7 +72,7 @@ const listDeliveries = {
   method: 'GET',
   path: `${ENDPOINT}/deliveries`,
   tag: 'webhooks',
-  summary: 'What was sent, or is to be sent, to a webhook endpoint, the newest first',
+  summary: 'List deliveries to a webhook endpoint, newest first',
   access: 'read',
   params: endpointParams,
   query: Type.Object(pageParameters),
@@ -85,7 +85,7 @@ const readDelivery = {
   method: 'GET',
   path: DELIVERY,
   tag: 'webhooks',
-  summary: 'A webhook delivery with its body and all its attempts',
+  summary: 'Get a webhook delivery with its body and all its attempts',
   access: 'read',
   params: deliveryParams,
   responses: { 200: detailSchema },
@@ -97,7 +97,7 @@ const retryDelivery = {
   method: 'POST',
   path: `${DELIVERY}/retry`,
   tag: 'webhooks',
-  summary: 'Have a webhook delivery attempted once more',
+  summary: 'Retry a webhook delivery',
   description:
     'Whatever its status is, and beside the attempts that will follow. Nothing is sent while the endpoint is paused.',
   access: 'manage',

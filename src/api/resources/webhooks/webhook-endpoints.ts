@@ -63,7 +63,7 @@ const createEndpoint = {
   method: 'POST',
   path: ENDPOINTS,
   tag: 'webhooks',
-  summary: 'Have events sent to a URL',
+  summary: 'Create a webhook endpoint',
   description: `Needs the role \`admin\` in the organization. It can have ${MAX_ENDPOINTS} of them; another one is a conflict.`,
   access: 'manage',
   audit: ['endpoint.created'],
@@ -85,7 +85,7 @@ const listEndpoints = {
   method: 'GET',
   path: ENDPOINTS,
   tag: 'webhooks',
-  summary: 'All webhook endpoints of an organization, the newest first',
+  summary: 'List webhook endpoints of an organization, newest first',
   access: 'read',
   params: organizationParams,
   responses: { 200: Type.Array(endpointSchema) },
@@ -121,7 +121,7 @@ const deleteEndpoint = {
   method: 'DELETE',
   path: ENDPOINT,
   tag: 'webhooks',
-  summary: 'Delete a webhook endpoint for good',
+  summary: 'Delete a webhook endpoint permanently',
   description: 'Needs the role `admin` in the organization.',
   access: 'manage',
   audit: ['endpoint.deleted'],
@@ -135,7 +135,7 @@ const rotateSecret = {
   method: 'POST',
   path: `${ENDPOINT}/rotate-secret`,
   tag: 'webhooks',
-  summary: 'Give a webhook endpoint a new secret',
+  summary: 'Rotate the secret of a webhook endpoint',
   description:
     'The old secret is not used from then on, so a request on its way fails verification. Needs the role `admin` in the organization.',
   access: 'manage',
@@ -252,11 +252,7 @@ function tooManyEndpoints(): HttpProblem {
 }
 
 function isPaused(): HttpProblem {
-  return new HttpProblem(
-    409,
-    'conflict',
-    'The webhook endpoint is paused: nothing is sent to it until it is activated (is_active).',
-  );
+  return new HttpProblem(409, 'conflict', 'The webhook endpoint is paused: activate it first (is_active).');
 }
 
 function printEndpoint(endpoint: WebhookEndpoint): Static<typeof endpointSchema> {

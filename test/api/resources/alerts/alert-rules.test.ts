@@ -26,9 +26,9 @@ async function refused(t: Test, api: TestApi, method: string, path: string, wron
 }
 
 const TARGETS: readonly Wrong[] = [
-  [{ target_service: undefined }, '/agent_id', 'is required, or target_service is'],
-  [{ target_service: null, agent_id: null }, '/agent_id', 'is required, or target_service is'],
-  [{ agent_id: UUID }, '/target_service', 'must be absent where agent_id is given'],
+  [{ target_service: undefined }, '/agent_id', 'is required if target_service is not set'],
+  [{ target_service: null, agent_id: null }, '/agent_id', 'is required if target_service is not set'],
+  [{ agent_id: UUID }, '/target_service', 'must be absent if agent_id is set'],
   [{ target_service: undefined, agent_id: 'x' }, '/agent_id', 'must be a UUID'],
   [{ target_service: undefined, agent_id: 5 }, '/agent_id', 'must be a string'],
   [{ target_service: ' \n' }, '/target_service', 'must not be blank'],

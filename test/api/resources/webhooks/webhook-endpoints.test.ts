@@ -208,7 +208,7 @@ void t.test('an endpoint is tested, unless it is paused', async (t) => {
     status: 409,
     body: {
       code: 'conflict',
-      detail: 'The webhook endpoint is paused: nothing is sent to it until it is activated (is_active).',
+      detail: 'The webhook endpoint is paused: activate it first (is_active).',
     },
   });
   await api.call('PATCH', place, { json: { is_active: true } });

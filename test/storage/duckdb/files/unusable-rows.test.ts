@@ -54,7 +54,11 @@ void t.test('rows with values that cannot be used are set aside at the start, wh
   const report = opened.statuses.at(-1);
   t.match(report, { level: 'degraded', message: /6 of traces.*1 of spans/s });
   t.match(report?.message, opened.path.replace('.duckdb', '.cold.duckdb'));
-  t.ok(opened.settings.logger.lines.some((line) => /set aside into the table unusable_rows/.test(line)));
+  t.ok(
+    opened.settings.logger.lines.some((line) =>
+      /Moved rows with invalid values to the table unusable_rows/.test(line),
+    ),
+  );
   const [again = ''] = moved;
   await opened.store.writer.traces({ tenant, items: [aTrace(1, { trace_id: again })] }, RECEIVED);
   t.equal((await opened.store.runs.read(tenant, again))?.trace_id, again, 'a run may come again');
