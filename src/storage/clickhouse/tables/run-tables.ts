@@ -15,7 +15,7 @@ export const BYTES: ClickHouseColumn = { name: 'bytes', type: 'UInt32 DEFAULT 0'
 const VERSION: ClickHouseColumn = { name: 'version', type: 'UInt64' };
 
 /** What came of runs: a row for each message. */
-export const MESSAGE_COLUMNS: readonly ClickHouseColumn[] = [
+const MESSAGE_COLUMNS: readonly ClickHouseColumn[] = [
   TENANT,
   { name: 'trace_id', type: 'UUID' },
   { name: 'seq', type: 'UInt64' },
@@ -70,7 +70,7 @@ const SPAN_PLACE_COLUMNS: readonly ClickHouseColumn[] = [
  * Spans as messages brought them, each with the `seq` of its message; and with `seq` 0 as they are after all messages, where that is not what
  * the first one brought.
  */
-export const SPAN_COLUMNS: readonly ClickHouseColumn[] = [
+const SPAN_COLUMNS: readonly ClickHouseColumn[] = [
   ...SPAN_PLACE_COLUMNS,
   ...SPAN_ROW_COLUMNS,
   ...PAYLOAD_COLUMNS,

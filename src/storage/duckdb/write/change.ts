@@ -93,7 +93,7 @@ export interface Append {
   rolledBack(): void;
 }
 
-export interface AppendChange {
+interface AppendChange {
   readonly kind: 'append';
   readonly append: Append;
 }
