@@ -169,7 +169,7 @@ void t.test('a plugin that cannot be used says which and why', async (t) => {
     ['./limits.mjs', /has a key plugin_limits, which is reserved/],
     ['./no-schema.mjs', /the configSchema of extension "other" is not a JSON Schema/],
     ['./no-signal.mjs', /receiver "other" is for "spans", which is not a signal/],
-    ['./mutates.mjs', /processor "other" must say mutatesBatch/],
+    ['./mutates.mjs', /processor "other" must declare mutatesBatch/],
     ['./undescribed.mjs', /extension "other" has no description/],
   ] as const)
     await t.rejects(loadPlugin(name, file), expected, name);
