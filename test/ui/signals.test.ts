@@ -132,7 +132,7 @@ void t.test('logs and metrics in a browser', async (t) => {
     await page.getByLabel('Value').selectOption('max');
     await page.waitForURL('**&agg=max');
     await rows.getByRole('cell', { name: '89 s' }).first().waitFor();
-    await page.getByLabel('Filter', { exact: true }).selectOption({ label: 'queue = invoices' });
+    await page.getByRole('combobox', { name: /^Filter/ }).selectOption({ label: 'queue = invoices' });
     await page.getByText('1 series').waitFor();
     await page.getByRole('button', { name: 'queue: invoices' }).click();
     await page.getByText('2 series').waitFor();
